@@ -1,0 +1,64 @@
+# `make run` and `make test` are all a fresh machine needs. Run `make` for a list of targets.
+
+PYTHON ?= python3
+# uv is used when it is on the PATH; `make UV= ...` goes without it.
+UV ?= $(shell command -v uv 2>/dev/null)
+# More arguments for the tool behind test, reliability, bench or run: make test ARGS='-k ledger'
+ARGS ?=
+
+VENV := .venv
+BIN := $(VENV)/bin
+RUN_READY := $(VENV)/.run-ready
+DEV_READY := $(VENV)/.dev-ready
+SETUP_INPUTS := pyproject.toml constraints.txt src/holdfast/_version.py tools/setup.sh
+
+# No look for a newer pyright over the network, and always the bundled one.
+export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
+unexport PYRIGHT_PYTHON_FORCE_VERSION PYRIGHT_PYTHON_PYLANCE_VERSION
+
+# A .venv that was moved here, or whose Python is gone, does not count as ready.
+ifneq ($(shell test -x $(BIN)/python && cat $(VENV)/.home 2>/dev/null),$(CURDIR))
+STALE := stale-venv
+endif
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help setup run test check format bench reliability clean stale-venv
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+setup: $(DEV_READY) ## install Holdfast and the tools for work on it into .venv
+
+run: $(RUN_READY) ## set up what is missing, then run the demo
+	@$(BIN)/holdfast demo $(ARGS)
+
+test: $(DEV_READY) ## set up what is missing, then run the tests
+	@$(BIN)/python -m pytest -n auto $(ARGS)
+
+check: $(DEV_READY) ## lint, formatting and types
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/pyright
+
+format: $(DEV_READY) ## apply safe lint fixes and the formatter
+	@$(BIN)/ruff check --fix --exit-zero --quiet .
+	@$(BIN)/ruff format .
+
+bench: $(DEV_READY) ## measure speed
+	@$(BIN)/python bench/speed.py $(ARGS)
+
+reliability: $(DEV_READY) ## run the long fault tests, one at a time
+	@$(BIN)/python -m pytest -m reliability --timeout=1800 $(ARGS)
+
+clean: ## remove .venv, caches and build output
+	@rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis
+	@find . -name .git -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(RUN_READY): $(SETUP_INPUTS) $(STALE)
+	@PYTHON='$(PYTHON)' UV='$(UV)' sh tools/setup.sh run $(SETUP_INPUTS)
+
+$(DEV_READY): $(SETUP_INPUTS) $(STALE)
+	@PYTHON='$(PYTHON)' UV='$(UV)' sh tools/setup.sh dev $(SETUP_INPUTS)
+
+stale-venv:

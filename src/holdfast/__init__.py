@@ -1,0 +1,49 @@
+"""Holdfast: task memory for LLM agents that survives compaction, restarts, crashes and hand-overs.
+
+    from holdfast import TaskMemory
+
+    memory = TaskMemory.open("tasks.db")
+    task = memory.task_register("Deploy", plan=["Build", "Push", "Run"])
+    memory.task_update(task.task_id, "Image built as v1.2.3", step=1, step_status="completed")
+    memory.task_get(task.task_id).next_title
+"""
+
+from __future__ import annotations
+
+from ._version import __version__
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .aio import AsyncTaskMemory
+    from .errors import Conflict, HoldfastError, InvalidInput, NotFound, StoreError
+    from .memory import TaskMemory
+
+_HOMES = {
+    "AsyncTaskMemory": "aio",
+    "TaskMemory": "memory",
+    "Conflict": "errors",
+    "HoldfastError": "errors",
+    "InvalidInput": "errors",
+    "NotFound": "errors",
+    "StoreError": "errors",
+}
+
+
+def __getattr__(name: str) -> object:
+    if (home := _HOMES.get(name)) is None:
+        raise AttributeError(f"module 'holdfast' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f".{home}", __name__), name)
+
+
+__all__ = [
+    "AsyncTaskMemory",
+    "Conflict",
+    "HoldfastError",
+    "InvalidInput",
+    "NotFound",
+    "StoreError",
+    "TaskMemory",
+    "__version__",
+]

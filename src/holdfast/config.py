@@ -1,0 +1,122 @@
+"""Settings: one frozen value, read once. Defaults < TOML file < environment < arguments."""
+
+from __future__ import annotations
+
+import os
+
+from .errors import InvalidInput
+from .types import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+# name: (default, least, most, what it is for). A text setting has no bounds.
+SETTINGS: dict[str, tuple[Any, Any, Any, str]] = {
+    "store": ("", None, None, "Path of the SQLite file, or a URL. Empty: the user's data folder."),
+    "lock_timeout": (30.0, 0.01, 3600, "Seconds to wait for another process's write."),
+    "synchronous": ("full", None, None, "full: a write survives a power cut. off: only tests."),
+    "max_text_bytes": (4 << 20, 1024, 1 << 30, "Most bytes of one text."),
+    "max_json_bytes": (4 << 20, 1024, 1 << 30, "Most bytes of one JSON value."),
+    "max_json_depth": (64, 4, 500, "Most levels of one JSON value."),
+    "max_plan_items": (20_000, 10, 1_000_000, "Most steps of one task, dropped ones included."),
+    "lease_seconds": (300.0, 1, 604_800, "How long a claim lives without a heartbeat."),
+    "wal_limit_bytes": (16 << 20, 1 << 16, 1 << 30, "Size from which the log is folded back."),
+    "reserve_bytes": (1 << 20, 0, 1 << 30, "Size of the file that is given up on a full disk."),
+}
+WORDS = {"synchronous": ("full", "off")}
+
+
+class Settings(Record):
+    """Every setting; `sources` says where each one that is not a default came from."""
+
+    store: str = ""
+    lock_timeout: float = 30.0
+    synchronous: str = "full"
+    max_text_bytes: int = 4 << 20
+    max_json_bytes: int = 4 << 20
+    max_json_depth: int = 64
+    max_plan_items: int = 20_000
+    lease_seconds: float = 300.0
+    wal_limit_bytes: int = 16 << 20
+    reserve_bytes: int = 1 << 20
+    sources: Mapping[str, str] = {}  # noqa: RUF012 - never changed
+
+
+def user_folder(kind: str) -> str:
+    """The user's folder for our data or configuration, as the platform has it."""
+    variable, below = {
+        "data": ("XDG_DATA_HOME", ".local/share"),
+        "config": ("XDG_CONFIG_HOME", ".config"),
+    }[kind]
+    base = os.environ.get(variable) or os.path.join(os.path.expanduser("~"), below)
+    return os.path.join(base, "holdfast")
+
+
+def load_settings(environ: Mapping[str, str] | None = None, **arguments: Any) -> Settings:
+    """Read the settings; an unknown name or a bad value is an error that says where it stands."""
+    environ = os.environ if environ is None else environ
+    values: dict[str, Any] = {}
+    sources: dict[str, str] = {}
+
+    def take(name: str, value: Any, source: str) -> None:
+        values[name] = _checked(name, value, source)
+        sources[name] = source
+
+    path = environ.get("HOLDFAST_CONFIG") or os.path.join(user_folder("config"), "config.toml")
+    if os.path.exists(path):
+        for name, value in _read_toml(path).items():
+            take(name, value, path)
+    for name in SETTINGS:
+        if (text := environ.get(f"HOLDFAST_{name.upper()}")) not in (None, ""):
+            take(name, text, f"HOLDFAST_{name.upper()}")
+    for name, value in arguments.items():
+        if value is not None:
+            take(name, value, "argument")
+    return Settings(**values, sources=sources)
+
+
+def store_location(settings: Settings) -> str:
+    """The store's path or URL."""
+    return settings.store or os.path.join(user_folder("data"), "holdfast.db")
+
+
+def _read_toml(path: str) -> dict[str, Any]:
+    import tomllib
+
+    try:
+        with open(path, "rb") as file:
+            return tomllib.load(file)
+    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InvalidInput(
+            "invalid_argument", f"The settings file {path} cannot be read: {error}.", "Mend the file."
+        ) from None
+
+
+def _checked(name: str, value: Any, source: str) -> Any:
+    if name not in SETTINGS:
+        raise InvalidInput(
+            "invalid_argument",
+            f"There is no setting {name!r} ({source}).",
+            f"The settings are: {', '.join(SETTINGS)}.",
+        )
+    default, least, most, _ = SETTINGS[name]
+    if isinstance(default, str):
+        allowed = WORDS.get(name)
+        if isinstance(value, str) and (allowed is None or value in allowed):
+            return value
+        bounds = f"one of {', '.join(allowed)}" if allowed else "a text"
+    else:
+        try:
+            number = type(default)(value)
+        except (TypeError, ValueError):
+            number = None
+        if number is not None and not isinstance(value, bool) and least <= number <= most:
+            return number
+        bounds = f"a number from {least:g} to {most:g}"
+    raise InvalidInput(
+        "invalid_argument",
+        f"The setting {name} is {str(value)[:60]!r} ({source}); it must be {bounds}.",
+        "",
+    )

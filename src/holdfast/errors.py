@@ -1,0 +1,102 @@
+"""Errors, each with a stable code and a hint that says what to do next.
+
+    HoldfastError
+    ├── InvalidInput    the call is wrong and will stay wrong: change the arguments
+    ├── NotFound        what the call names is not in the store
+    ├── Conflict        the call was right, the state is another: look again, then decide
+    └── StoreError      the store cannot serve now: its code says whether a retry helps
+
+An error means that nothing was written, with one exception: `outcome_unknown`.
+"""
+
+from __future__ import annotations
+
+CODES = {
+    # InvalidInput
+    "invalid_argument": "An argument has the wrong type, is empty or out of range.",
+    "invalid_text": "A text has characters that cannot be stored (NUL, lone surrogates).",
+    "invalid_json": "A value is not plain JSON (NaN, object, cycle).",
+    "too_large": "A text, a JSON value or a list is over its limit; the limits are settings.",
+    "invalid_time": "A time or duration cannot be read.",
+    "unknown_word": "A status, phase or type is none of the known words.",
+    "invalid_plan": "A plan cannot be read, or names the same step twice.",
+    "dependency_cycle": "Steps of a plan wait for one another in a circle.",
+    "import_invalid": "A line of an import is not an event of this format.",
+    # NotFound
+    "task_not_found": "No task has this id or prefix.",
+    "no_current_task": "No task was named, and this workspace and session has no open one.",
+    "item_not_found": "The task has no such step.",
+    "record_not_found": "The task has no such action, entry or effect.",
+    # Conflict
+    "ambiguous_task": "Several tasks match.",
+    "ambiguous_item": "Several steps match.",
+    "illegal_transition": "The status cannot follow the present one.",
+    "stale_version": "What the caller last saw has changed since.",
+    "stale_token": "The claim was lost: another agent holds it, or it was released.",
+    "already_claimed": "Another agent holds a live claim.",
+    "key_reused": "The idempotency key was used for another call.",
+    "undo_conflict": "Later events build on what should be undone.",
+    "not_undoable": "This event cannot be undone.",
+    # StoreError
+    "store_busy": "Another process held the store's lock for too long.",
+    "store_full": "The disk is full: nothing was written, reading still works.",
+    "store_readonly": "The store's file or folder cannot be written.",
+    "store_corrupt": "The database file is damaged.",
+    "store_unavailable": "The store cannot be opened or reached.",
+    "store_closed": "The store was closed.",
+    "not_a_store": "The file is a database of something else.",
+    "schema_newer": "The store was written by a newer version.",
+    "migration_changed": "A migration of this store is not the one that was applied.",
+    "engine_too_old": "The SQLite engine has a bug that loses committed data.",
+    "outcome_unknown": "The disk failed while committing: it may be written, or not.",
+}
+
+
+class HoldfastError(Exception):
+    """Base of all errors: `code` is stable, `hint` says what to do next, `details` are facts."""
+
+    def __init__(self, code: str, message: str, hint: str = "", **details: object) -> None:
+        if code not in CODES:
+            raise ValueError(f"undocumented error code {code}")
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.hint = hint
+        self.details = details
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.hint}".strip()
+
+    def to_dict(self) -> dict[str, object]:
+        """The error as every surface shows it."""
+        return {
+            "code": self.code,
+            "message": self.message,
+            "hint": self.hint,
+            "details": self.details,
+        }
+
+    def __reduce__(self):
+        return _rebuild, (type(self), self.code, self.message, self.hint, self.details)
+
+
+def _rebuild(
+    kind: type[HoldfastError], code: str, message: str, hint: str, details: dict[str, object]
+) -> HoldfastError:
+    return kind(code, message, hint, **details)
+
+
+class InvalidInput(HoldfastError):
+    """The call is wrong and will stay wrong."""
+
+
+class NotFound(HoldfastError):
+    """What the call names is not in the store."""
+
+
+class Conflict(HoldfastError):
+    """The call was right, but the state is another than the caller thought."""
+
+
+class StoreError(HoldfastError):
+    """The store cannot serve the call now."""

@@ -1,0 +1,270 @@
+"""Actions, their logs, and the ways down: thread and drill-down."""
+
+from __future__ import annotations
+
+from .. import checks, rules
+from ..errors import InvalidInput, NotFound
+from ..types import Drill, TaskCard, Thread, Written
+from .base import Base, Draft, find_item
+from .reading import NOTES, read_actions, read_card, read_entries, read_event, read_items, with_titles
+from .tasks import begun_phase
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from ..store.tx import Row, Tx
+
+# The words of an execution log, and what they say of an action: status, and whether it is the system's.
+_LOG_WORDS = {
+    "system_action": ("completed", "system"),
+    "system_error": ("failed", "system"),
+    "success": ("completed", None),
+    "done": ("completed", None),
+    "error": ("failed", None),
+    "running": ("started", None),
+}
+
+
+class Actions(Base):
+    """Operations on what was done."""
+
+    def task_log_action(
+        self,
+        task_id: str | None = None,
+        summary: str | None = None,
+        *,
+        type: str = "other",
+        status: str = "completed",
+        item: str | int | None = None,
+        tool: str | None = None,
+        input: Any = None,
+        output: Any = None,
+        error: Any = None,
+        duration_ms: float | None = None,
+        stage: str | int | None = None,
+        sub_task_id: str | None = None,
+        files: Sequence[Any] | None = None,
+        action: int | None = None,
+        token: int | None = None,
+        key: str | None = None,
+    ) -> Written:
+        """Log something that was done: a command, a click, a tool call, with input, output and error.
+
+        Log it as `started` and end it later with `action=<its seq>`, or once when it is over. `files`
+        are paths, or {path, change} with created, modified or deleted. Without `item` it belongs to the
+        active step.
+        """
+        word = checks.line("status", status).lower()
+        meant, kind = _LOG_WORDS.get(word, (word, None))
+        meant = checks.word("action status", meant, rules.ACTION_STATUSES)
+        kind = checks.word("action type", kind or type, rules.ACTION_TYPES)
+        data = {
+            "type": None if action is not None else kind,
+            "tool": checks.optional("tool", tool, 500),
+            "input": self._plain("input", input),
+            "output": self._plain("output", output),
+            "error": self._plain("error", error),
+            "stage": None if stage is None else checks.text("stage", str(stage), 200),
+            "sub_task_id": checks.optional("sub_task_id", sub_task_id, 200),
+            "duration_ms": None
+            if duration_ms is None
+            else checks.number("duration_ms", duration_ms, 0, 1e15),
+        }
+        touched = _touched(files)
+        if action is None:
+            summary = self._line("summary", summary)
+        else:
+            checks.whole("action", action, 1, 1 << 62)
+            summary = self._text("summary", summary)
+
+        def begin(tx: Tx, head: Row, now: str) -> Draft:
+            item_id = head["current_item"]
+            if item is not None:
+                item_id = find_item(tx.steps(head["task_id"]), item)["item_id"]
+            sets = _file_sets(tx, head, touched, now)
+            if (phase := begun_phase(head)) is not None:
+                sets["heads"] = {"phase": phase}
+                if head["execution_started_at"] is None:
+                    sets["heads"]["execution_started_at"] = now
+            return Draft(
+                "action",
+                text=summary,
+                data=data,
+                sets=sets,
+                item=item_id,
+                record={
+                    "type": "action",
+                    "status": meant,
+                    "ended_at": None if meant == "started" else now,
+                },
+            )
+
+        def end(tx: Tx, head: Row, now: str) -> Draft:
+            record = _action(tx, head, action)
+            if meant == "started" or record["status"] != "started":
+                rules.check_transition(
+                    rules.ACTION_TRANSITIONS, f"Action #{action}", record["status"], meant
+                )
+            if data["duration_ms"] is None:
+                begun = tx.event(head["task_id"], record["seq"])
+                if begun and begun["timestamp"] <= now:
+                    took = checks.seconds_of(now) - checks.seconds_of(begun["timestamp"])
+                    data["duration_ms"] = round(took * 1000)
+            changed = {"status": meant, "ref_seq": head["last_seq"] + 1, "ended_at": now}
+            sets = {"records": {str(action): changed}, **_file_sets(tx, head, touched, now)}
+            return Draft(
+                "action.ended", text=summary, data=data, sets=sets, item=record["item_id"], ref=action
+            )
+
+        arguments = [summary, type, status, item, data, files, action]
+        return self._write(
+            "task_log_action", task_id, begin if action is None else end, key=key, token=token,
+            arguments=arguments,
+        )  # fmt: skip
+
+    def task_log_append(
+        self,
+        task_id: str | None = None,
+        *,
+        action: int,
+        content: str,
+        type: str = "output",
+        token: int | None = None,
+        key: str | None = None,
+    ) -> Written:
+        """Add a log to an action: a piece of output, a note, a screenshot's path."""
+        checks.whole("action", action, 1, 1 << 62)
+        content = self._line("content", content)
+        kind = checks.line("type", type, 100)
+
+        def decide(tx: Tx, head: Row, now: str) -> Draft:
+            record = _action(tx, head, action)
+            return Draft(
+                "log", text=content, data={"type": kind}, item=record["item_id"], ref=action
+            )
+
+        return self._write(
+            "task_log_append", task_id, decide, key=key, token=token, arguments=[action, content, kind]
+        )
+
+    def task_thread(
+        self,
+        task_id: str | None = None,
+        *,
+        limit: int = 50,
+        before: int | None = None,
+        types: Sequence[str] | None = None,
+    ) -> Thread:
+        """The last events of a task in order; `before` a seq gives the page before it."""
+        limit = checks.whole("limit", limit, 1, 1000)
+        if before is not None:
+            checks.whole("before", before, 1, 1 << 62)
+        kinds = checks.words("types", types)
+
+        def work(tx: Tx) -> Thread:
+            head = self._find(tx, task_id)
+            rows = tx.thread(head["task_id"], limit + 1, before, kinds)
+            more = len(rows) > limit
+            events = tuple(read_event(row) for row in reversed(rows[:limit]))
+            return Thread(
+                task_id=head["task_id"], events=events, cursor=events[0].seq if more else None
+            )
+
+        return self.store.read(work)
+
+    def task_drill_down(
+        self,
+        task_id: str | None = None,
+        item: str | int | None = None,
+        *,
+        ordinal: int | None = None,
+        action: int | None = None,
+        limit: int = 100,
+    ) -> Drill:
+        """One level down: a task's steps, a step's actions and entries, an action's logs."""
+        limit = checks.whole("limit", limit, 1, 1000)
+        if ordinal is not None:
+            item = checks.whole("ordinal", ordinal, 0, 1 << 31) + 1
+
+        def work(tx: Tx) -> Drill:
+            head = self._find(tx, task_id)
+            name = head["task_id"]
+            steps = tx.steps(name)
+            card = TaskCard(**read_card(with_titles(head, steps)))
+            items = read_items(steps)
+            if action is not None:
+                rows = tx.records(name, "action", rules.ACTION_STATUSES, limit=1, seq=action)
+                if not rows:
+                    raise _no_action(head, action)
+                (found,) = read_actions(tx, name, rows, with_logs=True)
+                within = next((step for step in items if step.id == found.item), None)
+                return Drill(task=card, item=within, action=found)
+            if item is None:
+                return Drill(task=card, items=items)
+            row = find_item(steps, item)
+            rows = tx.records(
+                name, "action", rules.ACTION_STATUSES, limit=limit + 1, item=row["item_id"]
+            )
+            left_out = 0
+            if len(rows) > limit:
+                left_out = tx.item_actions(name, row["item_id"]) - limit
+            actions = read_actions(tx, name, reversed(rows[:limit]), with_logs=True)
+            entries = [
+                entry
+                for kind in (*NOTES, "decision", "exclusion", "error", "question", "variable")
+                for entry in read_entries(
+                    tx, name, kind, tx.records(name, kind, ("active",), limit, item=row["item_id"])
+                )
+            ]
+            return Drill(
+                task=card,
+                item=next(step for step in items if step.id == row["item_id"]),
+                actions=actions,
+                entries=tuple(sorted(entries, key=lambda entry: entry.seq)),
+                left_out=left_out,
+            )
+
+        return self.store.read(work)
+
+
+def _no_action(head: Row, action: int) -> NotFound:
+    return NotFound(
+        "record_not_found",
+        f"#{action} is no action of task {head['task_id']}.",
+        "The number is the seq that task_log_action answered.",
+    )
+
+
+def _action(tx: Tx, head: Row, action: int | None) -> Row:
+    record = tx.record(head["task_id"], action or 0)
+    if record is None or record["type"] != "action":
+        raise _no_action(head, action or 0)
+    return record
+
+
+def _touched(files: Any) -> dict[str, str]:
+    if files is None:
+        return {}
+    if not isinstance(files, (list, tuple)) or len(files) > 1000:
+        raise InvalidInput("invalid_argument", "files must be a list of at most 1,000.", "")
+    found: dict[str, str] = {}
+    for part in files:
+        row: Mapping[str, Any] = {"path": part} if isinstance(part, str) else part
+        if not isinstance(row, dict):
+            raise InvalidInput("invalid_argument", "A file is a path, or {path, change}.", "")
+        path = checks.line("a file's path", row.get("path"), 4000)
+        found[path] = checks.word("file change", row.get("change", "modified"), rules.FILE_CHANGES)
+    return found
+
+
+def _file_sets(tx: Tx, head: Row, touched: Mapping[str, str], now: str) -> dict[str, Any]:
+    rows: list[dict[str, Any]] = []
+    for path, change in touched.items():
+        known = tx.file(head["task_id"], path)
+        # What this task has made stays its own, however often it is edited afterwards.
+        if change == "modified" and known and known["change"] == "created":
+            change = "created"
+        rows.append({"path": path, "change": change, "seq": head["last_seq"] + 1, "at": now})
+    return {"files": rows} if rows else {}

@@ -1,0 +1,442 @@
+"""What all operations share: the store, who is acting, finding a task, and writing to it."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+
+from .. import checks, rules
+from ..errors import Conflict, InvalidInput, NotFound
+from ..store.tx import blake2b, origin_id
+from ..types import Origin, Written
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any, Self
+
+    from ..config import Settings
+    from ..store import Store
+    from ..store.tx import Row, Tx
+
+
+class Draft:
+    """An event in the making: what an operation has decided to write."""
+
+    def __init__(
+        self,
+        kind: str,
+        *,
+        text: str | None = None,
+        data: Mapping[str, Any] | None = None,
+        sets: dict[str, Any] | None = None,
+        item: str | None = None,
+        ref: int | None = None,
+        labels: list[tuple[str, str]] | None = None,
+        record: Mapping[str, Any] | None = None,
+        **result: Any,
+    ) -> None:
+        self.kind = kind
+        self.text = text
+        self.data = {name: value for name, value in (data or {}).items() if value is not None}
+        self.sets = sets or {}
+        self.item = item
+        self.ref = ref
+        self.labels = labels or []
+        self.record = record
+        self.result = result
+
+    def complete(self, seq: int) -> None:
+        """Fill in what depends on the event's own number."""
+        if self.record is not None:
+            row = {"item_id": self.item, **self.record}
+            own = {name: value for name, value in row.items() if value is not None}
+            self.sets["+records"] = {str(seq): own}
+        if self.labels:
+            self.sets["+labels"] = [[seq, kind, value] for kind, value in self.labels]
+
+
+class Base:
+    """A store and the one who acts on it."""
+
+    def __init__(
+        self,
+        store: Store,
+        settings: Settings,
+        *,
+        origin: Origin,
+        workspace: str | None = None,
+        repository: str | None = None,
+        correlation: str = "",
+        clock: Callable[[], float] = time.time,
+        random: Callable[[int], bytes] = os.urandom,
+    ) -> None:
+        self.store = store
+        self.settings = settings
+        self.origin = origin
+        self.workspace = workspace
+        self.repository = repository
+        self._correlation = correlation
+        self._clock = clock
+        self._random = random
+        self._origin_id = origin_id(origin)
+        self._tokens: dict[tuple[str, str], int] = {}
+
+    @classmethod
+    def open(
+        cls,
+        location: str | os.PathLike[str] | None = None,
+        *,
+        workspace: str | None = "",
+        session: str | None = None,
+        agent: str | None = None,
+        principal: str | None = None,
+        channel: str = "agent",
+        settings: Settings | None = None,
+        clock: Callable[[], float] = time.time,
+        random: Callable[[int], bytes] = os.urandom,
+        **overrides: Any,
+    ) -> Self:
+        """Open the memory at a path or URL, making it if there is none.
+
+        Without a location: HOLDFAST_STORE, then the settings file, then the user's data folder.
+        `workspace` is where the tasks belong: by default the worktree of the current folder; None for
+        none. Any setting can be given as an argument.
+        """
+        from ..config import load_settings, store_location
+        from ..scope import workspace_of
+        from ..store import open_store
+
+        if settings is None:
+            settings = load_settings(store=os.fspath(location) if location else None, **overrides)
+        repository = None
+        if workspace == "":
+            workspace, repository = workspace_of(os.getcwd())
+        elif workspace is not None and os.path.isdir(workspace):
+            workspace, repository = workspace_of(workspace)
+        environ = os.environ
+        origin = Origin(
+            principal=checks.text(
+                "principal",
+                principal or environ.get("HOLDFAST_PRINCIPAL") or environ.get("USER") or str(os.getuid()),
+                200,
+            ),
+            agent=checks.text("agent", agent or environ.get("HOLDFAST_AGENT", ""), 200),
+            channel=checks.word("channel", channel, rules.CHANNELS),
+            session=checks.text("session", session or environ.get("HOLDFAST_SESSION", ""), 200),
+        )
+        store = open_store(store_location(settings), settings)
+        return cls(
+            store,
+            settings,
+            origin=origin,
+            workspace=workspace,
+            repository=repository,
+            clock=clock,
+            random=random,
+        )
+
+    def acting_as(
+        self,
+        *,
+        channel: str | None = None,
+        agent: str | None = None,
+        principal: str | None = None,
+        session: str | None = None,
+        workspace: str | None = "",
+        correlation: str | None = None,
+    ) -> Self:
+        """The same memory for someone else: another agent, session, workspace or channel of trust."""
+        from ..scope import workspace_of
+
+        here, repository = self.workspace, self.repository
+        if workspace != "":
+            here, repository = workspace, None
+            if workspace is not None and os.path.isdir(workspace):
+                here, repository = workspace_of(workspace)
+        old = self.origin
+        origin = Origin(
+            principal=checks.text("principal", old.principal if principal is None else principal, 200),
+            agent=checks.text("agent", old.agent if agent is None else agent, 200),
+            channel=checks.word("channel", channel or old.channel, rules.CHANNELS),
+            session=checks.text("session", old.session if session is None else session, 200),
+        )
+        return type(self)(
+            self.store,
+            self.settings,
+            origin=origin,
+            workspace=here,
+            repository=repository,
+            correlation=self._correlation
+            if correlation is None
+            else checks.text("correlation", correlation, 200),
+            clock=self._clock,
+            random=self._random,
+        )
+
+    def close(self) -> None:
+        """Close the store; safe to call twice."""
+        self.store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # --- finding ----------------------------------------------------------------------------------
+
+    def _find(self, tx: Tx, task_id: str | None, lock: bool = False) -> Row:
+        """A task's row by id, by an unambiguous prefix, or the current one of workspace and session."""
+        if task_id is None:
+            task_id = self._current(tx)
+        elif not isinstance(task_id, str):
+            raise InvalidInput("invalid_argument", "task_id must be a text.", "")
+        plain = rules.normal_id(task_id)
+        if plain is not None:
+            if len(plain) == rules.ID_LENGTH and (head := tx.head(plain, lock)):
+                return head
+            found = tx.heads_with_prefix(plain)
+            if len(found) == 1 and (head := tx.head(found[0]["task_id"], lock)):
+                return head
+            if found:
+                raise Conflict(
+                    "ambiguous_task",
+                    f"{len(found)} tasks begin with {plain}: {_named(found)}.",
+                    "Give more of the id.",
+                    candidates=[row["task_id"] for row in found],
+                )
+        raise NotFound(
+            "task_not_found",
+            f"There is no task {task_id[:60]!r}.",
+            "task_list shows the tasks; an id may be shortened to what is unambiguous.",
+        )
+
+    def _current(self, tx: Tx) -> str:
+        session = self.origin.session
+        if session and (found := tx.session_task(session, self.workspace)):
+            return found
+        tasks = tx.open_tasks(self.workspace)
+        if len(tasks) == 1:
+            return tasks[0]["task_id"]
+        if tasks:
+            raise Conflict(
+                "ambiguous_task",
+                f"{len(tasks)} tasks are open here: {_named(tasks)}.",
+                "Name one by its id.",
+                candidates=[row["task_id"] for row in tasks],
+            )
+        raise NotFound(
+            "no_current_task",
+            "No task is open in this workspace and session.",
+            "Register one with task_register, or name one by its id.",
+        )
+
+    def _now(self) -> str:
+        return checks.stamp(self._clock())
+
+    def _as_of(self, task_id: str | None, at: Any) -> tuple[Tx, str]:
+        """The ledger as it stood after an event of a task or at a time, in memory, and the task's id."""
+        from ..store import scratch
+        from .reading import read_origin
+
+        head = self.store.read(lambda tx: self._find(tx, task_id))
+        found, last = head["task_id"], head["last_seq"]
+        if isinstance(at, int) and not isinstance(at, bool):
+            until = checks.whole("at", at, 1, last)
+        else:
+            when = checks.moment("at", at)
+            until = self.store.read(lambda tx: tx.seq_at(found, when))
+        past = scratch()
+        row: Row = {"task_id": found, "root_id": head["root_id"], "last_seq": 0}
+        while row["last_seq"] < until:
+            # In pages, each read by itself: events never change, and no snapshot is held for long.
+            after = row["last_seq"]
+            for event in self.store.read(lambda tx, a=after: tx.events(found, a, 1000, until)):
+                past.append(row, event, read_origin(event))
+        return past, found
+
+    # --- writing ----------------------------------------------------------------------------------
+
+    def _write(
+        self,
+        operation: str,
+        task_id: str | None,
+        decide: Callable[[Tx, Row, str], Draft],
+        *,
+        key: str | None = None,
+        token: int | None = None,
+        expect: int | None = None,
+        arguments: Any = None,
+    ) -> Written:
+        """Find the task, let `decide(tx, head, now)` draft an event, append it; all in one transaction."""
+        fingerprint = self._fingerprint(operation, key, arguments)
+
+        def work(tx: Tx) -> Written:
+            head = self._find(tx, task_id, lock=True)
+            if key is not None and (known := tx.key(head["task_id"], key)):
+                return first_result(known, fingerprint)
+            self._check_token(tx, head, token)
+            if expect is not None and expect != head["version"]:
+                raise Conflict(
+                    "stale_version",
+                    f"Task {head['task_id']} is at version {head['version']}, not {expect}.",
+                    "Read it again, then decide anew.",
+                    current=head["version"],
+                )
+            now = self._now()
+            draft = decide(tx, head, now)
+            return self._append(tx, head, draft, now, operation, key, fingerprint)
+
+        return self.store.write(work)
+
+    def _append(
+        self,
+        tx: Tx,
+        head: Row,
+        draft: Draft,
+        now: str,
+        operation: str,
+        key: str | None = None,
+        fingerprint: str = "",
+    ) -> Written:
+        seq: int = head["last_seq"] + 1 if head.get("last_seq") else 1
+        draft.complete(seq)
+        if key is not None:
+            result = self._foretold(tx, head, draft, seq)
+            draft.sets["+keys"] = {
+                "key": key,
+                "operation": operation,
+                "arguments": fingerprint,
+                "result": checks.dumps(result.to_dict()),
+            }
+        event: Row = {
+            "task_id": head["task_id"],
+            "seq": seq,
+            "event_type": draft.kind,
+            "timestamp": now,
+            "item_id": draft.item,
+            "ref_seq": draft.ref,
+            "text": draft.text,
+            "data": checks.json_value("the data", draft.data, self.settings) if draft.data else "{}",
+            "sets": checks.dumps(draft.sets) if draft.sets else None,
+            "origin_id": self._origin_id,
+            "correlation_id": self._correlation,
+            "forgotten": None,
+        }
+        tx.append(head, event, self.origin, draft.sets)
+        return written(head, seq, draft)
+
+    def _foretold(self, tx: Tx, head: Row, draft: Draft, seq: int) -> Written:
+        """The result that the append is about to have: it is stored with the event itself."""
+        after = {**head, **draft.sets.get("heads", {})}
+        if "steps" in draft.sets or "+steps" in draft.sets:
+            steps = {row["item_id"]: row for row in (tx.steps(head["task_id"]) if seq > 1 else [])}
+            for name, row in draft.sets.get("+steps", {}).items():
+                steps[name] = {"item_id": name, "status": "pending", "depends_on": [], **row, "version": seq}
+            for name, row in draft.sets.get("steps", {}).items():
+                steps[name] = {**steps[name], **row, "version": seq}
+            in_order = sorted(steps.values(), key=lambda row: (row["ordinal"], row["item_id"]))
+            after.update(rules.plan_position(in_order))
+        return written(after, seq, draft)
+
+    def _check_token(self, tx: Tx, head: Row, token: int | None) -> None:
+        """Raise if the caller's claim on the task has gone to someone else."""
+        task_id = head["task_id"]
+        remembered = {item: held for (task, item), held in self._tokens.items() if task == task_id}
+        if token is None and not remembered:
+            return
+        held = {row["item_id"]: row["token"] for row in tx.claims(task_id) if row["status"] == "held"}
+        lost = (
+            token not in held.values()
+            if token is not None
+            else any(held.get(item) != own for item, own in remembered.items())
+        )
+        if lost:
+            raise Conflict(
+                "stale_token",
+                f"The claim on task {task_id} is no longer yours.",
+                "Stop working on it; claim it again before you go on.",
+            )
+
+    def _fingerprint(self, operation: str, key: str | None, arguments: Any) -> str:
+        if key is None:
+            return ""
+        checks.line("key", key, 200)
+        content = json.dumps([operation, arguments], sort_keys=True, default=str)
+        return blake2b(content.encode("utf-8", "backslashreplace"), digest_size=8).hexdigest()
+
+    # --- arguments --------------------------------------------------------------------------------
+
+    def _text(self, what: str, value: Any) -> str | None:
+        return checks.optional(what, value, self.settings.max_text_bytes)
+
+    def _line(self, what: str, value: Any) -> str:
+        return checks.line(what, value, self.settings.max_text_bytes)
+
+    def _plain(self, what: str, value: Any) -> Any:
+        """A value as JSON would give it back."""
+        return None if value is None else json.loads(checks.json_value(what, value, self.settings))
+
+
+def _named(rows: list[Row]) -> str:
+    return ", ".join(f"{row['task_id']} ({row['name'][:40]})" for row in rows)
+
+
+def written(head: Mapping[str, Any], seq: int, draft: Draft) -> Written:
+    return Written(
+        task_id=head["task_id"],
+        seq=seq,
+        status=head["status"],
+        phase=head["phase"],
+        done=head.get("done") or 0,
+        total=head.get("total") or 0,
+        current=head.get("current_item"),
+        next=head.get("next_item"),
+        **draft.result,
+    )
+
+
+def first_result(known: Row, fingerprint: str) -> Written:
+    if known["arguments"] != fingerprint:
+        raise Conflict(
+            "key_reused",
+            f"The key {known['key'][:60]!r} was used for another call ({known['operation']}, "
+            f"#{known['seq']}).",
+            "Use a new key for a new call; the same key only repeats the same call.",
+        )
+    fields: dict[str, Any] = json.loads(known["result"])
+    for name in ("items", "warnings"):
+        fields[name] = tuple(fields[name])
+    return Written(**fields)
+
+
+def find_item(steps: list[Row], name: Any) -> Row:
+    """A step by id, by its number (1 is the first live one), or by an unambiguous title."""
+    text = str(name).strip()
+    live = [row for row in steps if row["dropped_in"] is None]
+    for row in steps:
+        if row["item_id"] == text:
+            return row
+    if text.isdecimal() and 0 < int(text[:9]) <= len(live):
+        return live[int(text) - 1]
+    lowered = text.lower()
+    found = [row for row in live if row["title"].lower() == lowered]
+    found = found or [row for row in live if lowered and row["title"].lower().startswith(lowered)]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise Conflict(
+            "ambiguous_item",
+            f"{len(found)} steps match {text[:60]!r}.",
+            "Name one by its id: "
+            + ", ".join(f"{row['item_id']} ({row['title'][:40]})" for row in found[:10]),
+            candidates=[row["item_id"] for row in found],
+        )
+    names = ", ".join(f"{row['item_id']} ({row['title'][:40]})" for row in live[:20])
+    raise NotFound(
+        "item_not_found",
+        f"The task has no step {text[:60]!r}.",
+        f"Its steps are: {names or 'none yet; add some with task_plan_append'}.",
+    )

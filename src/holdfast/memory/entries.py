@@ -1,0 +1,340 @@
+"""Entries: decisions, exclusions, variables, everything worth remembering, snapshots, side effects."""
+
+from __future__ import annotations
+
+from .. import checks, rules
+from ..errors import InvalidInput, NotFound
+from ..types import Written
+from .base import Base, Draft, find_item
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from ..store.tx import Row, Tx
+
+
+class Entries(Base):
+    """Operations that remember."""
+
+    def task_decide(
+        self,
+        task_id: str | None = None,
+        *,
+        choice: str,
+        title: str | None = None,
+        options: Sequence[Any] | None = None,
+        reasoning: str | None = None,
+        risks: str | Sequence[str] | None = None,
+        if_wrong: str | None = None,
+        context: str | None = None,
+        item: str | int | None = None,
+        tags: Sequence[str] | None = None,
+        relevance_to: Sequence[str] | None = None,
+        supersedes: int | Sequence[int] | None = None,
+        token: int | None = None,
+        key: str | None = None,
+    ) -> Written:
+        """Record a decision: what was chosen, from which options, and above all why."""
+        data = {
+            "choice": self._line("choice", choice),
+            "title": checks.optional("title", title, 1000),
+            "options": self._plain("options", list(options) if options else None),
+            "reasoning": self._text("reasoning", reasoning),
+            "risks": self._plain("risks", risks),
+            "if_wrong": self._text("if_wrong", if_wrong),
+            "context": self._text("context", context),
+        }
+        return self._remember(
+            "task_decide", task_id, "decision", title or choice, data, item=item, tags=tags,
+            relevance_to=relevance_to, supersedes=supersedes, token=token, key=key,
+        )  # fmt: skip
+
+    def task_exclude(
+        self,
+        task_id: str | None = None,
+        *,
+        what: str,
+        why: str | None = None,
+        symptom: str | None = None,
+        signature: str | None = None,
+        until: str | float | None = None,
+        item: str | int | None = None,
+        tags: Sequence[str] | None = None,
+        relevance_to: Sequence[str] | None = None,
+        supersedes: int | Sequence[int] | None = None,
+        token: int | None = None,
+        key: str | None = None,
+    ) -> Written:
+        """Record an approach that did not work: what, why (the root cause), and its symptom.
+
+        `signature` is what a later attempt can be recognised by; `until` is when it may be tried again.
+        """
+        data = {
+            "what": self._line("what", what),
+            "why": self._text("why", why),
+            "symptom": self._text("symptom", symptom),
+            "until": None if until is None else checks.moment("until", until),
+        }
+        return self._remember(
+            "task_exclude", task_id, "exclusion", what, data, item=item, tags=tags,
+            relevance_to=relevance_to, supersedes=supersedes, token=token, key=key,
+            record_key=checks.optional("signature", signature, 500),
+        )  # fmt: skip
+
+    def task_set(
+        self,
+        task_id: str | None = None,
+        name: str | None = None,
+        value: Any = None,
+        *,
+        item: str | int | None = None,
+        token: int | None = None,
+        key: str | None = None,
+    ) -> Written:
+        """Set a variable: a version, a URL, an id. Its earlier values stay in the history."""
+        name = checks.line("name", name, 200)
+        value = self._plain("value", value)
+        shown = value if isinstance(value, str) else checks.dumps(value)
+
+        def decide(tx: Tx, head: Row, now: str) -> Draft:
+            old = tx.record_with_key(head["task_id"], "variable", name)
+            sets = _closed(head, [old["seq"]] if old else [], "superseded", by_this=True)
+            return Draft(
+                "variable",
+                text=f"{name} = {shown}",
+                data={"value": value},
+                sets=sets,
+                item=_item_id(tx, head, item),
+                record={"type": "variable", "status": "active", "key": name},
+            )
+
+        return self._write(
+            "task_set", task_id, decide, key=key, token=token, arguments=[name, value, item]
+        )
+
+    def task_remember(
+        self,
+        task_id: str | None = None,
+        summary: str | None = None,
+        *,
+        type: str = "discovery",
+        detail: str | None = None,
+        data: Mapping[str, Any] | None = None,
+        item: str | int | None = None,
+        tags: Sequence[str] | None = None,
+        relevance_to: Sequence[str] | None = None,
+        supersedes: int | Sequence[int] | None = None,
+        resolves: int | Sequence[int] | None = None,
+        invalidates: int | Sequence[int] | None = None,
+        token: int | None = None,
+        key: str | None = None,
+    ) -> Written:
+        """Remember something: an error, a discovery, an artifact, an instruction, a question, context.
+
+        With `supersedes`, `resolves` or `invalidates` it also ends earlier entries; without a summary
+        that is all it does. An instruction counts as the user's only when it came from the user.
+        """
+        kind = checks.word("entry type", type, rules.ENTRY_TYPES)
+        if kind == "user_instruction" and self.origin.channel not in ("user", "agent"):
+            raise InvalidInput(
+                "invalid_argument",
+                f"What came through the channel {self.origin.channel!r} is no user instruction.",
+                "Remember it as context.",
+            )
+        fields = self._plain("data", dict(data or {}))
+        fields["detail"] = self._text("detail", detail)
+        return self._remember(
+            "task_remember", task_id, kind, summary, fields, item=item, tags=tags,
+            relevance_to=relevance_to, supersedes=supersedes, resolves=resolves,
+            invalidates=invalidates, token=token, key=key,
+        )  # fmt: skip
+
+    def _remember(
+        self,
+        operation: str,
+        task_id: str | None,
+        kind: str,
+        summary: str | None,
+        data: Mapping[str, Any],
+        *,
+        item: str | int | None,
+        tags: Sequence[str] | None,
+        relevance_to: Sequence[str] | None,
+        supersedes: int | Sequence[int] | None,
+        resolves: int | Sequence[int] | None = None,
+        invalidates: int | Sequence[int] | None = None,
+        record_key: str | None = None,
+        token: int | None,
+        key: str | None,
+    ) -> Written:
+        ended = {
+            "superseded": _numbers("supersedes", supersedes),
+            "resolved": _numbers("resolves", resolves),
+            "invalidated": _numbers("invalidates", invalidates),
+        }
+        if summary is None and not any(ended.values()):
+            raise InvalidInput("invalid_argument", "There is no summary.", "Say it in a sentence.")
+        if summary is not None:
+            summary = self._line("summary", summary)
+        tag_list = checks.words("tags", tags)
+        relevant = checks.words("relevance_to", relevance_to, 64)
+
+        def decide(tx: Tx, head: Row, now: str) -> Draft:
+            sets: dict[str, Any] = {}
+            for status, numbers in ended.items():
+                for number in numbers:
+                    _check_entry(tx, head, number, status)
+                closed = _closed(head, numbers, status, by_this=summary is not None)
+                sets.setdefault("records", {}).update(closed.get("records", {}))
+            if not sets.get("records"):
+                sets.pop("records", None)
+            item_id = _item_id(tx, head, item)
+            if summary is None:
+                return Draft("entry.closed", data={k: v for k, v in ended.items() if v}, sets=sets)
+            labels = [("tag", tag) for tag in tag_list] + [("item", name) for name in relevant]
+            return Draft(
+                kind,
+                text=summary,
+                data=data,
+                sets=sets,
+                item=item_id,
+                labels=labels,
+                record={"type": kind, "status": "active", "key": record_key},
+            )
+
+        arguments = [kind, summary, data, item, tags, relevance_to, ended, record_key]
+        return self._write(
+            operation, task_id, decide, key=key, token=token, arguments=arguments
+        )
+
+    def task_snapshot(
+        self,
+        task_id: str | None = None,
+        content: str | None = None,
+        *,
+        label: str = "context",
+        summarized: bool = False,
+        item: str | int | None = None,
+        token: int | None = None,
+        key: str | None = None,
+    ) -> Written:
+        """Keep a context as it was: at the start, before or after a summary, before a stage."""
+        content = self._line("content", content)
+        label = checks.line("label", label, 200)
+
+        def decide(tx: Tx, head: Row, now: str) -> Draft:
+            return Draft(
+                "snapshot",
+                text=content,
+                data={"label": label, "summarized": bool(summarized)},
+                item=_item_id(tx, head, item),
+                record={"type": "snapshot", "status": "active", "key": label},
+            )
+
+        return self._write(
+            "task_snapshot", task_id, decide, key=key, token=token,
+            arguments=[content, label, summarized, item],
+        )  # fmt: skip
+
+    def task_intent(
+        self,
+        task_id: str | None = None,
+        *,
+        what: str,
+        verify: str | None = None,
+        signature: str | None = None,
+        item: str | int | None = None,
+        token: int | None = None,
+        key: str | None = None,
+    ) -> Written:
+        """Say what is about to be done that must not be done twice, and how to verify whether it was."""
+        what = self._line("what", what)
+        verify = self._text("verify", verify)
+        mark = checks.optional("signature", signature, 500)
+
+        def decide(tx: Tx, head: Row, now: str) -> Draft:
+            return Draft(
+                "intent",
+                text=what,
+                data={"verify": verify},
+                item=_item_id(tx, head, item),
+                record={"type": "effect", "status": "intended", "key": mark},
+            )
+
+        return self._write(
+            "task_intent", task_id, decide, key=key, token=token, arguments=[what, verify, item, mark]
+        )
+
+    def task_outcome(
+        self,
+        task_id: str | None = None,
+        *,
+        intent: int,
+        outcome: str,
+        note: str | None = None,
+        token: int | None = None,
+        key: str | None = None,
+    ) -> Written:
+        """Say how an intended side effect ended: did, did_not, or unknown until someone verifies it."""
+        intent = checks.whole("intent", intent, 1, 1 << 62)
+        outcome = checks.word("outcome", outcome, ("did", "did_not", "unknown"))
+        note = self._text("note", note)
+
+        def decide(tx: Tx, head: Row, now: str) -> Draft:
+            record = _record(tx, head, intent, "effect")
+            rules.check_transition(
+                rules.EFFECT_TRANSITIONS, f"Side effect #{intent}", record["status"], outcome
+            )
+            changed = {"status": outcome, "ref_seq": head["last_seq"] + 1, "ended_at": now}
+            return Draft(
+                "outcome",
+                text=note,
+                data={"outcome": outcome},
+                sets={"records": {str(intent): changed}},
+                item=record["item_id"],
+                ref=intent,
+            )
+
+        return self._write(
+            "task_outcome", task_id, decide, key=key, token=token, arguments=[intent, outcome, note]
+        )
+
+
+def _item_id(tx: Tx, head: Row, item: str | int | None) -> str | None:
+    return None if item is None else find_item(tx.steps(head["task_id"]), item)["item_id"]
+
+
+def _record(tx: Tx, head: Row, seq: int, kind: str) -> Row:
+    record = tx.record(head["task_id"], seq)
+    if record is None or record["type"] != kind:
+        raise NotFound(
+            "record_not_found",
+            f"#{seq} is no {kind} of task {head['task_id']}.",
+            "The number is the seq that the call which wrote it answered.",
+        )
+    return record
+
+
+def _check_entry(tx: Tx, head: Row, seq: int, status: str) -> None:
+    record = tx.record(head["task_id"], seq)
+    if record is None or record["type"] not in (*rules.ENTRY_TYPES, "snapshot"):
+        raise NotFound(
+            "record_not_found",
+            f"#{seq} is no entry of task {head['task_id']}.",
+            "The number is the seq that the call which wrote it answered.",
+        )
+    rules.check_transition(rules.ENTRY_TRANSITIONS, f"Entry #{seq}", record["status"], status)
+
+
+def _closed(head: Row, seqs: Sequence[int], status: str, by_this: bool) -> dict[str, Any]:
+    changed = {"status": status, "ref_seq": head["last_seq"] + 1 if by_this else None}
+    return {"records": {str(seq): dict(changed) for seq in seqs}} if seqs else {}
+
+
+def _numbers(what: str, value: Any) -> list[int]:
+    if value is None:
+        return []
+    values = value if isinstance(value, (list, tuple)) else [value]
+    return [checks.whole(what, number, 1, 1 << 62) for number in values]

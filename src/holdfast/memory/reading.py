@@ -1,0 +1,280 @@
+"""From rows to values: what a task, an entry, an action or an event looks like to a caller."""
+
+from __future__ import annotations
+
+import json
+
+from .. import rules
+from ..types import (
+    Action,
+    Claim,
+    Effect,
+    Entry,
+    ErrorSummary,
+    Event,
+    FileTouch,
+    Item,
+    Link,
+    Origin,
+    Task,
+    Timestamps,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+    from ..store.tx import Row, Tx
+
+# How many of each a task is read with; `left_out` counts the rest, and they are one call away.
+MOST = {"decision": 50, "exclusion": 50, "error": 20, "question": 20, "user_instruction": 20}
+MOST_NOTES = 20
+MOST_VARIABLES = 200
+MOST_EFFECTS = 50
+MOST_FILES = 200
+NOTES = ("discovery", "artifact", "context", "tool_result")
+
+
+def read_origin(row: Row) -> Origin:
+    """Who wrote an event."""
+    return Origin(
+        principal=row["principal"],
+        agent=row["agent"],
+        channel=row["channel"],
+        session=row["session"],
+    )
+
+
+def read_event(row: Row) -> Event:
+    """An event of the ledger."""
+    return Event(
+        task_id=row["task_id"],
+        seq=row["seq"],
+        type=row["event_type"],
+        at=row["timestamp"],
+        origin=read_origin(row),
+        item=row["item_id"],
+        text=row["text"],
+        data=json.loads(row["data"]),
+        sets=json.loads(row["sets"]) if row["sets"] else {},
+        ref=row["ref_seq"],
+        correlation=row["correlation_id"],
+        hash=row["hash"].hex(),
+    )
+
+
+def read_card(head: Row) -> dict[str, Any]:
+    """The fields of a task card."""
+    return {
+        "id": head["task_id"],
+        "name": head["name"],
+        "status": head["status"],
+        "phase": head["phase"],
+        "reason": head["reason"],
+        "attention": head["attention"],
+        "kind": head["kind"],
+        "done": head["done"],
+        "total": head["total"],
+        "current": head["current_item"],
+        "current_title": head["current_title"],
+        "next": head["next_item"],
+        "next_title": head["next_title"],
+        "next_step": head["next_step"],
+        "blockers": tuple(json.loads(head["blockers"])) if head["blockers"] else (),
+        "workspace": head["workspace_path"],
+        "session": head["session_id"],
+        "parent": head["parent_id"],
+        "archived": head["archived_at"] is not None,
+        "created_at": head["created_at"],
+        "updated_at": head["updated_at"],
+        "seq": head["last_seq"],
+        "version": head["version"],
+    }
+
+
+def read_items(rows: Sequence[Row]) -> tuple[Item, ...]:
+    """The steps of a plan, each with whether it waits for nothing."""
+    statuses = {row["item_id"]: row["status"] for row in rows}
+    return tuple(
+        Item(
+            id=row["item_id"],
+            cause=row["cause_seq"],
+            ready=row["status"] == "pending" and rules.is_ready(row["depends_on"], statuses),
+            depends_on=tuple(row["depends_on"]),
+            **{
+                name: row[name]
+                for name in (
+                    "ordinal", "title", "status", "stage", "basis", "evidence", "note",
+                    "active_issue", "detail", "plan_version", "dropped_in", "replaced_by",
+                    "started_at", "completed_at", "duration_seconds", "version",
+                )
+            },
+        )
+        for row in rows
+    )  # fmt: skip
+
+
+def read_entries(tx: Tx, task_id: str, kind: str, rows: Iterable[Row]) -> tuple[Entry, ...]:
+    """Entries of one type, with their tags and the items they matter for."""
+    rows = list(rows)
+    labels = tx.labels(task_id, [row["seq"] for row in rows])
+    entries: list[Entry] = []
+    for row in rows:
+        data = json.loads(row["data"])
+        own = labels.get(row["seq"], {})
+        entries.append(
+            Entry(
+                seq=row["seq"],
+                type=kind,
+                at=row["timestamp"],
+                status=row["status"],
+                summary=row["text"] or "",
+                detail=data.pop("detail", None),
+                item=row["item_id"],
+                key=row["key"],
+                tags=tuple(own.get("tag", ())),
+                relevance_to=tuple(own.get("item", ())),
+                data=data,
+                replaced_by=row["replaced_by"],
+                origin=read_origin(row),
+            )
+        )
+    return tuple(entries)
+
+
+def read_effects(tx: Tx, task_id: str, statuses: Sequence[str], limit: int) -> tuple[Effect, ...]:
+    """Side effects with their outcomes, the newest first."""
+    effects: list[Effect] = []
+    for row in tx.records(task_id, "effect", statuses, limit):
+        settled = tx.event(task_id, row["replaced_by"]) if row["replaced_by"] else None
+        effects.append(
+            Effect(
+                seq=row["seq"],
+                at=row["timestamp"],
+                what=row["text"],
+                status=row["status"],
+                verify=json.loads(row["data"]).get("verify"),
+                item=row["item_id"],
+                outcome=settled["text"] if settled else None,
+                outcome_seq=row["replaced_by"],
+            )
+        )
+    return tuple(effects)
+
+
+def read_actions(tx: Tx, task_id: str, rows: Iterable[Row], with_logs: bool) -> tuple[Action, ...]:
+    """Actions with what ended them, and their logs if wanted."""
+    actions: list[Action] = []
+    for row in rows:
+        data: dict[str, Any] = json.loads(row["data"])
+        if row["replaced_by"] and (ended := tx.event(task_id, row["replaced_by"])):
+            data.update(json.loads(ended["data"]))
+        logs = tx.thread(task_id, 1000, None, types=("log",), refs=(row["seq"],)) if with_logs else []
+        actions.append(
+            Action(
+                seq=row["seq"],
+                at=row["timestamp"],
+                type=data.get("type", "other"),
+                status=row["status"],
+                summary=row["text"] or "",
+                item=row["item_id"],
+                ended_at=row["ended_at"],
+                logs=tuple(read_event(log) for log in reversed(logs)),
+                origin=read_origin(row),
+                **{
+                    name: data.get(name)
+                    for name in ("tool", "input", "output", "error", "stage", "sub_task_id", "duration_ms")
+                },
+            )
+        )  # fmt: skip
+    return tuple(actions)
+
+
+def with_titles(head: Row, steps: Sequence[Row]) -> Row:
+    """A task's row with the titles of its current and next step."""
+    titles = {row["item_id"]: row["title"] for row in steps}
+    return {
+        **head,
+        "current_title": titles.get(head["current_item"]),
+        "next_title": titles.get(head["next_item"]),
+    }
+
+
+def read_task(tx: Tx, head: Row) -> Task:
+    """A task as it stands. What is read is bounded, however long its history."""
+    task_id = head["task_id"]
+    steps = tx.steps(task_id)
+    extras = tx.extras(task_id)
+    first = tx.event(task_id, 1)
+    request = first["text"] if first else None
+    left_out: dict[str, int] = {}
+
+    def entries(kind: str, most: int) -> tuple[Entry, ...]:
+        rows = tx.records(task_id, kind, ("active",), most)
+        if len(rows) == most:
+            left_out[kind] = tx.record_count(task_id, kind, "active") - most
+        return read_entries(tx, task_id, kind, reversed(rows))
+
+    kinds = {kind: entries(kind, most) for kind, most in MOST.items()}
+    notes = sorted(
+        (entry for kind in NOTES for entry in entries(kind, MOST_NOTES)), key=lambda entry: entry.seq
+    )
+    variables = entries("variable", MOST_VARIABLES)
+    effects = read_effects(tx, task_id, ("intended", "unknown"), MOST_EFFECTS)
+    finished = tx.event(task_id, head["finish_seq"]) if head["finish_seq"] else None
+    ending: dict[str, Any] = json.loads(finished["data"]) if finished else {}
+    return Task(
+        **read_card(with_titles(head, steps)),
+        goal=extras["goal"] or request or head["name"],
+        request=request,
+        context=extras["context"],
+        repository=head["repository"],
+        acceptance=tuple(extras["acceptance"] or ()),
+        approval_mode=extras["approval_mode"],
+        callback_url=extras["callback_url"],
+        metadata=extras["metadata"],
+        tags=tuple(tx.labels(task_id, [0]).get(0, {}).get("tag", ())),
+        timestamps=Timestamps(
+            created_at=head["created_at"],
+            plan_generated_at=head["plan_generated_at"],
+            execution_started_at=head["execution_started_at"],
+            synthesis_started_at=head["synthesis_started_at"],
+            completed_at=head["completed_at"],
+            last_updated_at=head["updated_at"],
+        ),
+        plan_version=head["plan_version"],
+        last_replanned_at=head["replanned_at"],
+        items=read_items(steps),
+        decisions=kinds["decision"],
+        exclusions=kinds["exclusion"],
+        errors=kinds["error"],
+        questions=kinds["question"],
+        instructions=kinds["user_instruction"],
+        notes=tuple(notes),
+        variables={entry.key: entry.data.get("value") for entry in variables},
+        effects=tuple(reversed(effects)),
+        files=tuple(
+            FileTouch(path=row["path"], change=row["change"], seq=row["seq"], at=row["at"])
+            for row in tx.files(task_id, MOST_FILES)
+        ),
+        links=tuple(
+            Link(kind=row["kind"], target=row["target"], seq=row["seq"]) for row in tx.links(task_id)
+        ),
+        claims=tuple(
+            Claim(
+                item=row["item_id"],
+                holder=row["holder"],
+                token=row["token"],
+                expires_at=row["expires_at"],
+                reason=row["reason"],
+            )
+            for row in tx.claims(task_id)
+            if row["status"] == "held"
+        ),
+        answer=ending.get("answer"),
+        error=ErrorSummary(**ending["error"]) if ending.get("error") else None,
+        messages=head["messages"],
+        actions=head["actions"],
+        left_out=left_out,
+    )

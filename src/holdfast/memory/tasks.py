@@ -1,0 +1,535 @@
+"""Tasks: registering, updating, reading, listing, finishing, linking."""
+
+from __future__ import annotations
+
+from .. import checks, rules, vocabulary
+from ..errors import InvalidInput, NotFound
+from ..types import Task, TaskCard, TaskPage, Written
+from .base import Base, Draft, find_item, first_result
+from .plans import added_steps, item_changes
+from .reading import read_card, read_task
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from ..store.tx import Row, Tx
+
+MOST_ROWS = 1000
+
+
+class Tasks(Base):
+    """Operations on whole tasks."""
+
+    def task_register(
+        self,
+        name: str,
+        plan: Any = None,
+        *,
+        request: str | None = None,
+        goal: str | None = None,
+        context: Any = None,
+        workspace: str | None = "",
+        parent: str | None = None,
+        acceptance: Sequence[Any] | None = None,
+        approval_mode: str = "auto",
+        callback_url: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        tags: Sequence[str] | None = None,
+        phase: str | None = None,
+        related_goal: str | None = None,
+        kind: str = "task",
+        key: str | None = None,
+    ) -> Written:
+        """Begin a task: its name, its plan, and the request as the user wrote it, kept for ever.
+
+        The plan is a list of titles, of steps, of stages with steps, or a mapping of ids to steps. The
+        new task is the current one of this session.
+        """
+        name = checks.line("name", name, 500)
+        request = self._text("request", request)
+        steps = rules.parse_plan(plan)
+        self._check_steps(steps)
+        context = self._plain("context", context)
+        criteria = list(self._plain("acceptance", list(acceptance or [])))
+        extra: dict[str, Any] = {
+            "goal": self._text("goal", goal),
+            "context": None if context is None else checks.dumps(context),
+            "acceptance": criteria or None,
+            "approval_mode": checks.word("approval mode", approval_mode, rules.APPROVAL_MODES),
+            "callback_url": checks.optional("callback_url", callback_url, 2000),
+            "metadata": self._plain("metadata", dict(metadata or {})),
+        }
+        labels = [[0, "tag", tag] for tag in checks.words("tags", tags)]
+        phase = vocabulary.read_phase(phase) if phase else ("planned" if steps else "received")
+        kind = checks.word("kind", kind, ("task", "goal"))
+        goal_id = checks.optional("related_goal", related_goal, 500)
+        here, repository = self.workspace, self.repository
+        if workspace != "":
+            here, repository = checks.optional("workspace", workspace, 4000), None
+        scoped_key = None
+        if key is not None:
+            scoped_key = f"{self.origin.principal}\n{here or ''}\n{checks.line('key', key, 200)}"
+        fingerprint = self._fingerprint(
+            "task_register", key, [name, plan, request, goal, context, criteria, parent, metadata]
+        )
+
+        def work(tx: Tx) -> Written:
+            if scoped_key is not None and (known := tx.register_key(scoped_key)):
+                return first_result(known, fingerprint)
+            now = self._now()
+            task_id = rules.make_id(self._random(rules.ID_LENGTH))
+            while tx.head(task_id) is not None:
+                task_id = rules.make_id(self._random(rules.ID_LENGTH))
+            heads: dict[str, Any] = {
+                "kind": kind,
+                "name": name,
+                "status": "active",
+                "phase": phase,
+                "workspace_path": here,
+                "repository": repository,
+            }
+            if self.origin.session:
+                heads["session_id"] = self.origin.session
+                heads["focus"] = tx.last_focus(self.origin.session) + 1
+            sets: dict[str, Any] = {"heads": heads, "+extras": _given(extra)}
+            links: list[dict[str, Any]] = []
+            if parent is not None:
+                heads["parent_id"] = self._find(tx, parent)["task_id"]
+                links.append({"kind": "parent", "target": heads["parent_id"], "seq": 1})
+            if goal_id is not None:
+                links.append({"kind": "goal", "target": goal_id, "seq": 1})
+            if links:
+                sets["links"] = [{**link, "status": "active"} for link in links]
+            if steps:
+                heads.update(plan_version=1, plan_seq=1)
+                sets["+steps"] = added_steps(steps, 1, 0)
+            if labels:
+                sets["+labels"] = labels
+            heads.update(_phase_stamps({}, phase, now, planned=bool(steps)))
+            draft = Draft(
+                "task.registered",
+                text=request,
+                sets=sets,
+                items=tuple(step["id"] for step in steps),
+            )
+            head: Row = {"task_id": task_id, "root_id": task_id, **heads}
+            return self._append(tx, head, draft, now, "task_register", scoped_key, fingerprint)
+
+        return self.store.write(work)
+
+    def task_update(
+        self,
+        task_id: str | None = None,
+        message: str | None = None,
+        *,
+        status: str | None = None,
+        phase: str | None = None,
+        reason: str | None = None,
+        step: str | int | None = None,
+        step_status: str | None = None,
+        next: str | None = None,
+        blockers: Sequence[str] | None = None,
+        name: str | None = None,
+        goal: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        attention: str | None = None,
+        archived: bool | None = None,
+        expect: int | None = None,
+        token: int | None = None,
+        key: str | None = None,
+    ) -> Written:
+        """Say what happened: a message, and with it any change of status, phase, step, next or blockers.
+
+        Statuses of other projects ("EXECUTING_PLAN", "In progress", "canceled") are understood. An
+        empty text or list clears next, attention or blockers. `metadata` is merged; null removes a name.
+        """
+        message = self._text("message", message)
+        changes: dict[str, Any] = {}
+        meant_phase = meant_reason = None
+        if status is not None:
+            changes["status"], meant_phase, meant_reason = vocabulary.read_task_status(
+                checks.line("status", status)
+            )
+        if phase is not None:
+            meant_phase = vocabulary.read_phase(checks.line("phase", phase))
+        if reason is not None:
+            meant_reason = checks.text("reason", reason, 500) or None
+        if next is not None:
+            changes["next_step"] = checks.text("next", next, 2000) or None
+        if attention is not None:
+            changes["attention"] = checks.text("attention", attention, 500) or None
+        if blockers is not None:
+            changes["blockers"] = checks.words("blockers", blockers, 2000, 50) or None
+        if name is not None:
+            changes["name"] = checks.line("name", name, 500)
+        goal = self._text("goal", goal)
+        metadata = self._plain("metadata", metadata)
+        item_status = (
+            vocabulary.read_item_status(checks.line("step_status", step_status))
+            if step_status is not None
+            else None
+        )
+        if item_status is not None and step is None:
+            raise InvalidInput(
+                "invalid_argument", "step_status without step.", "Say which step it is about."
+            )
+        arguments = [message, status, phase, reason, step, step_status, next, blockers, name, goal,
+                     metadata, attention, archived]  # fmt: skip
+        if all(part is None for part in arguments):
+            raise InvalidInput(
+                "invalid_argument", "There is nothing to write.", "Give a message or a change."
+            )
+
+        def decide(tx: Tx, head: Row, now: str) -> Draft:
+            heads = dict(changes)
+            sets: dict[str, Any] = {}
+            warnings: list[str] = []
+            if "status" in heads:
+                rules.check_transition(
+                    rules.TASK_TRANSITIONS, f"Task {head['task_id']}", head["status"], heads["status"]
+                )
+                heads["reason"] = meant_reason
+                if heads["status"] in rules.ENDED and head["status"] in rules.OPEN:
+                    heads["completed_at"] = now
+                elif heads["status"] in rules.OPEN:
+                    heads["completed_at"] = None
+                    if head["archived_at"]:
+                        heads["archived_at"] = None
+            elif meant_reason is not None:
+                heads["reason"] = meant_reason
+            if archived is not None:
+                heads["archived_at"] = now if archived else None
+            item_id = None
+            if step is not None:
+                steps = tx.steps(head["task_id"])
+                row = find_item(steps, step)
+                item_id = row["item_id"]
+                if item_status is not None:
+                    sets["steps"], warnings = item_changes(
+                        tx, head, steps, row, now, status=item_status
+                    )
+            new_phase = meant_phase
+            if new_phase is None and item_status in ("active", "completed"):
+                new_phase = begun_phase(head)
+            if new_phase is not None:
+                heads["phase"] = new_phase
+                heads.update(_phase_stamps(head, new_phase, now))
+            heads = {name: value for name, value in heads.items() if _differs(head, name, value)}
+            if heads:
+                sets["heads"] = heads
+            extras: dict[str, Any] = {}
+            if goal is not None:
+                extras["goal"] = goal or None
+            if metadata is not None:
+                merged = {**tx.extras(head["task_id"])["metadata"], **metadata}
+                extras["metadata"] = {k: v for k, v in merged.items() if v is not None}
+            if extras:
+                sets["extras"] = extras
+            if head["status"] in rules.ENDED and "status" not in heads and message:
+                warnings.append(f"task is {head['status']}")
+            plain = not sets
+            return Draft(
+                "message" if plain else "item.updated" if "steps" in sets and not heads
+                else "task.updated",
+                text=message,
+                sets=sets,
+                item=item_id,
+                warnings=tuple(warnings),
+            )  # fmt: skip
+
+        return self._write(
+            "task_update", task_id, decide, key=key, token=token, expect=expect, arguments=arguments
+        )
+
+    def task_get(self, task_id: str | None = None, *, at: int | str | float | None = None) -> Task:
+        """A task as it stands, or as it stood after an event (`at=42`) or at a time."""
+        if at is None:
+            return self.store.read(lambda tx: read_task(tx, self._find(tx, task_id)))
+        tx, found = self._as_of(task_id, at)
+        head = tx.head(found)
+        if head is None:
+            raise NotFound(
+                "task_not_found", f"Task {found} did not exist yet.", "Name a later time."
+            )
+        return read_task(tx, head)
+
+    def task_list(
+        self,
+        *,
+        status: str | Sequence[str] = "open",
+        workspace: str | None = "",
+        session: str | None = None,
+        tag: str | None = None,
+        parent: str | None = None,
+        text: str | None = None,
+        kind: str | None = "task",
+        archived: bool = False,
+        limit: int = 20,
+        cursor: int | None = None,
+    ) -> TaskPage:
+        """Tasks, the last changed first: the open ones of this workspace, unless asked otherwise.
+
+        `status` is open, ended, all, or one or several statuses; `workspace=None` means everywhere.
+        """
+        limit = checks.whole("limit", limit, 1, MOST_ROWS)
+        if cursor is not None:
+            checks.whole("cursor", cursor, 0, 1 << 62)
+        statuses = _statuses(status)
+        pattern = None
+        if text is not None:
+            plain = checks.text("text", text, 500).lower()
+            escaped = plain.replace("!", "!!").replace("%", "!%").replace("_", "!_")
+            pattern = f"%{escaped}%"
+        here = self.workspace if workspace == "" else workspace
+        for what, value in (("workspace", here), ("session", session), ("tag", tag)):
+            checks.optional(what, value, 4000)
+
+        def work(tx: Tx) -> TaskPage:
+            rows = tx.cards(
+                statuses,
+                limit + 1,
+                workspace=here,
+                session=session,
+                tag=tag,
+                parent=None if parent is None else self._find(tx, parent)["task_id"],
+                text=pattern,
+                kind=None if kind is None else checks.word("kind", kind, ("task", "goal")),
+                archived=archived,
+                before=cursor,
+            )
+            more = len(rows) > limit
+            rows = rows[:limit]
+            return TaskPage(
+                tasks=tuple(TaskCard(**read_card(row)) for row in rows),
+                cursor=rows[-1]["position"] if more else None,
+            )
+
+        return self.store.read(work)
+
+    def task_finish(
+        self,
+        task_id: str | None = None,
+        answer: str | None = None,
+        *,
+        status: str | None = None,
+        error: str | Mapping[str, Any] | None = None,
+        message: str | None = None,
+        token: int | None = None,
+        key: str | None = None,
+    ) -> Written:
+        """End a task with its final answer, or with the error that ended it.
+
+        `error` is a text, or {message, stage, step}; with it the task has failed, unless `status` says
+        otherwise.
+        """
+        answer = self._text("answer", answer)
+        message = self._text("message", message)
+        summary = _error_summary(error)
+        if status is not None:
+            ends = vocabulary.read_task_status(checks.line("status", status))[0]
+            if ends not in rules.ENDED:
+                raise InvalidInput(
+                    "unknown_word",
+                    f"A task cannot finish as {ends}.",
+                    f"Use one of: {', '.join(rules.ENDED)}.",
+                    allowed=list(rules.ENDED),
+                )
+        else:
+            ends = "failed" if summary else "completed"
+
+        def decide(tx: Tx, head: Row, now: str) -> Draft:
+            rules.check_transition(
+                rules.TASK_TRANSITIONS, f"Task {head['task_id']}", head["status"], ends
+            )
+            heads: dict[str, Any] = {
+                "status": ends,
+                "reason": None,
+                "completed_at": now,
+                "finish_seq": head["last_seq"] + 1,
+                "blockers": None,
+                "next_step": None,
+            }
+            changed = {name: value for name, value in heads.items() if _differs(head, name, value)}
+            open_steps = head["total"] - head["done"]
+            warnings = (
+                (f"{open_steps} of {head['total']} steps are not completed",)
+                if ends == "completed" and open_steps
+                else ()
+            )
+            return Draft(
+                "task.finished",
+                text=message,
+                data={"status": ends, "answer": answer, "error": summary},
+                sets={"heads": changed},
+                warnings=warnings,
+            )
+
+        return self._write(
+            "task_finish", task_id, decide, key=key, token=token,
+            arguments=[answer, status, error, message],
+        )  # fmt: skip
+
+    def task_focus(self, task_id: str | None = None, *, key: str | None = None) -> Written:
+        """Make a task the current one of this session, as when a session takes over from another."""
+        session = self.origin.session
+        if not session:
+            raise InvalidInput(
+                "invalid_argument", "This memory has no session.", "Open it with session=…."
+            )
+
+        def decide(tx: Tx, head: Row, now: str) -> Draft:
+            focus = tx.last_focus(session) + 1
+            return Draft(
+                "task.focused",
+                data={"from": head["session_id"]},
+                sets={"heads": {"session_id": session, "focus": focus}},
+            )
+
+        return self._write("task_focus", task_id, decide, key=key, arguments=[session])
+
+    def task_link(
+        self,
+        task_id: str | None = None,
+        *,
+        target: str,
+        kind: str = "related",
+        remove: bool = False,
+        token: int | None = None,
+        key: str | None = None,
+    ) -> Written:
+        """Tie a task to another one (parent, supersedes, blocks, related) or to a goal.
+
+        A task that is superseded by this one gets that status in the same moment.
+        """
+        kind = checks.word("kind of link", kind, rules.LINK_KINDS)
+        target = checks.line("target", target, 500)
+
+        def decide(tx: Tx, head: Row, now: str) -> Draft:
+            other = None
+            named = target
+            if kind != "goal":
+                other = self._find(tx, target, lock=True)
+                named = other["task_id"]
+            if named == head["task_id"]:
+                raise InvalidInput(
+                    "invalid_argument", "A task cannot be linked to itself.", "Name another one."
+                )
+            heads: dict[str, Any] = {}
+            if kind == "parent":
+                if not remove:
+                    self._check_ancestors(tx, head["task_id"], named)
+                heads["parent_id"] = None if remove else named
+            if kind == "supersedes" and not remove and other is not None:
+                rules.check_transition(
+                    rules.TASK_TRANSITIONS, f"Task {named}", other["status"], "superseded"
+                )
+                own = Draft(
+                    "task.updated",
+                    data={"superseded_by": head["task_id"]},
+                    sets={
+                        "heads": {
+                            "status": "superseded",
+                            **({} if other["completed_at"] else {"completed_at": now}),
+                        }
+                    },
+                )
+                self._append(tx, other, own, now, "task_link")
+            link = {
+                "kind": kind,
+                "target": named,
+                "seq": head["last_seq"] + 1,
+                "status": "removed" if remove else "active",
+            }
+            sets: dict[str, Any] = {"links": [link]}
+            if heads:
+                sets["heads"] = heads
+            return Draft(
+                "task.linked", data={"kind": kind, "target": named, "remove": remove or None}, sets=sets
+            )
+
+        return self._write(
+            "task_link", task_id, decide, key=key, token=token, arguments=[target, kind, remove]
+        )
+
+    def _check_ancestors(self, tx: Tx, task_id: str, parent: str) -> None:
+        seen = [parent]
+        while (above := (tx.head(seen[-1]) or {}).get("parent_id")) and above not in seen:
+            seen.append(above)
+        if task_id in seen:
+            raise InvalidInput(
+                "dependency_cycle",
+                f"Task {parent} is already below {task_id}.",
+                "A task cannot be its own ancestor.",
+                cycle=[*seen[: seen.index(task_id) + 1]],
+            )
+
+    def _check_steps(self, steps: list[dict[str, Any]], present: int = 0) -> None:
+        most = self.settings.max_plan_items
+        if present + len(steps) > most:
+            raise InvalidInput(
+                "too_large",
+                f"The plan would have {present + len(steps):,} steps; the limit is {most:,}.",
+                "Use fewer steps, or sub-tasks, or raise max_plan_items.",
+                limit=most,
+            )
+        for step in steps:
+            step["title"] = checks.line(f"the title of step {step['id']}", step["title"], 4000)
+            step["detail"] = self._plain(f"step {step['id']}", step["detail"])
+            checks.optional("stage", step["stage"], 200)
+        rules.check_dependencies({step["id"]: step["depends_on"] for step in steps})
+
+
+def begun_phase(head: Row) -> str | None:
+    """The phase that work itself brings a task into, if it has not been there yet."""
+    return "executing" if head["phase"] in ("received", "planning", "planned") else None
+
+
+def _phase_stamps(head: Mapping[str, Any], phase: str, now: str, planned: bool = False) -> dict[str, str]:
+    names = {rules.PHASE_STAMPS.get(phase), "plan_generated_at" if planned else None}
+    return {name: now for name in names if name and not head.get(name)}
+
+
+def _differs(head: Row, name: str, value: Any) -> bool:
+    old = head[name]
+    if name == "blockers":
+        return (checks.dumps(value) if value else None) != old
+    return old != value
+
+
+def _given(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if value is not None}
+
+
+def _statuses(status: str | Sequence[str]) -> list[str]:
+    groups = {"open": rules.OPEN, "ended": rules.ENDED, "all": rules.TASK_STATUSES}
+    if isinstance(status, str) and status in groups:
+        return list(groups[status])
+    given = [status] if isinstance(status, str) else list(status)
+    return list(
+        dict.fromkeys(vocabulary.read_task_status(checks.line("status", word))[0] for word in given)
+    )
+
+
+_ERROR_NAMES = {
+    "message": ("message", "errorMessage", "error"),
+    "stage": ("stage", "failedAtStage"),
+    "step": ("step", "failedStepNarrative"),
+}
+
+
+def _error_summary(error: Any) -> dict[str, str] | None:
+    if error is None:
+        return None
+    fields = {"message": error} if isinstance(error, str) else error
+    if not isinstance(fields, dict):
+        raise InvalidInput("invalid_argument", "error must be a text or an object.", "")
+    summary: dict[str, str] = {}
+    for name, aliases in _ERROR_NAMES.items():
+        value = next((fields[alias] for alias in aliases if fields.get(alias) is not None), None)
+        if value is not None:
+            summary[name] = checks.text(f"error.{name}", str(value), 100_000)
+    if "message" not in summary:
+        raise InvalidInput("invalid_argument", "error has no message.", "Say what went wrong.")
+    return summary

@@ -1,0 +1,351 @@
+"""What may follow what: transitions, plans and their arithmetic. Data and pure functions, no I/O."""
+
+from __future__ import annotations
+
+from .errors import Conflict, InvalidInput
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
+
+OPEN = ("active", "waiting", "paused")
+ENDED = ("completed", "failed", "cancelled", "abandoned", "superseded")
+
+# An ended task goes on only by being reopened, in plain sight; a failed one may also be given up.
+TASK_TRANSITIONS = {
+    "active": ("waiting", "paused", *ENDED),
+    "waiting": ("active", "paused", *ENDED),
+    "paused": ("active", "waiting", *ENDED),
+    "completed": ("active", "superseded"),
+    "failed": ("active", "cancelled", "abandoned", "superseded"),
+    "cancelled": ("active", "superseded"),
+    "abandoned": ("active", "cancelled", "superseded"),
+    "superseded": ("active",),
+}
+PHASES = (
+    "received",
+    "planning",
+    "planned",
+    "executing",
+    "replanning",
+    "recovering",
+    "debugging",
+    "reviewing",
+    "synthesizing",
+)
+ITEM_TRANSITIONS = {
+    "pending": ("active", "completed", "failed", "skipped", "cancelled"),
+    "active": ("pending", "completed", "failed", "skipped", "cancelled"),
+    "completed": ("active", "pending"),
+    "failed": ("pending", "active", "completed", "skipped", "cancelled"),
+    "skipped": ("pending", "active", "completed", "cancelled"),
+    "cancelled": ("pending", "active"),
+}
+ACTION_TRANSITIONS = {
+    "started": ("completed", "failed", "skipped"),
+    "completed": (),
+    "failed": (),
+    "skipped": (),
+}
+EFFECT_TRANSITIONS = {
+    "intended": ("did", "did_not", "unknown"),
+    "unknown": ("did", "did_not"),
+    "did": (),
+    "did_not": (),
+}
+ENTRY_TRANSITIONS = {
+    "active": ("resolved", "superseded", "invalidated"),
+    "resolved": ("active", "invalidated"),
+    "superseded": ("invalidated",),
+    "invalidated": (),
+}
+ITEM_STATUSES = tuple(ITEM_TRANSITIONS)
+TASK_STATUSES = tuple(TASK_TRANSITIONS)
+ACTION_STATUSES = tuple(ACTION_TRANSITIONS)
+ACTION_TYPES = (
+    "cli",
+    "gui",
+    "wait",
+    "vision",
+    "reasoning",
+    "tool",
+    "edit",
+    "system",
+    "other",
+)
+ENTRY_TYPES = (
+    "decision",
+    "error",
+    "tool_result",
+    "user_instruction",
+    "discovery",
+    "artifact",
+    "context",
+    "exclusion",
+    "variable",
+    "question",
+)
+CHANNELS = ("user", "agent", "tool", "web", "import", "system")
+LINK_KINDS = ("parent", "goal", "supersedes", "blocks", "related")
+FILE_CHANGES = ("created", "modified", "deleted")
+APPROVAL_MODES = ("auto", "manual", "confirm")
+
+# The first time that a task enters a phase is one of its six timestamps.
+PHASE_STAMPS = {
+    "planned": "plan_generated_at",
+    "executing": "execution_started_at",
+    "recovering": "execution_started_at",
+    "synthesizing": "synthesis_started_at",
+}
+
+
+def check_transition(table: Mapping[str, Sequence[str]], what: str, old: str, new: str) -> None:
+    """Raise unless `new` may follow `old`; staying the same is always allowed."""
+    if new == old or new in table[old]:
+        return
+    legal = ", ".join(table[old]) or "nothing: it is final"
+    raise Conflict(
+        "illegal_transition",
+        f"{what} is {old} and cannot become {new}.",
+        f"From {old} it may become: {legal}.",
+        current=old,
+        legal=list(table[old]),
+    )
+
+
+# --- ids and words ----------------------------------------------------------------------------------
+
+CROCKFORD = "0123456789abcdefghjkmnpqrstvwxyz"
+ID_LENGTH = 10
+_SLUG_REST = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
+_LOOKALIKE = str.maketrans("ilo", "110")
+
+
+def make_id(random: bytes) -> str:
+    """A short id from random bytes (5 bits each): 10 characters, easy to copy, hard to mistake."""
+    return "".join(CROCKFORD[byte & 31] for byte in random[:ID_LENGTH])
+
+
+def normal_id(text: str) -> str | None:
+    """A task id or prefix as we write it, or None if it cannot be one."""
+    plain = text.strip().lower().translate(_LOOKALIKE)
+    if 0 < len(plain) <= ID_LENGTH and all(letter in CROCKFORD for letter in plain):
+        return plain
+    return None
+
+
+def is_slug(text: str) -> bool:
+    """Whether a caller's string may name a step: letters, digits, `.`, `_`, `-`, at most 64."""
+    return 0 < len(text) <= 64 and text[0] not in ".-_" and _SLUG_REST.issuperset(text)
+
+
+# --- plans ------------------------------------------------------------------------------------------
+
+_TITLES = ("title", "stepDescription", "description", "text", "content", "name", "narrative_step")
+_KNOWN = {
+    "id": "id",
+    "stage": "stage",
+    "depends_on": "depends_on",
+    "dependsOn": "depends_on",
+    "dependencies": "depends_on",
+    "tool": "tool",
+    "toolName": "tool",
+    "input": "input",
+    "sub_task_input": "input",
+    "narrative": "narrative",
+    "narrative_step": "narrative",
+}
+
+
+def parse_plan(
+    plan: Any, taken: Iterable[str] = (), live: Mapping[str, str] | None = None
+) -> list[dict[str, Any]]:
+    """Read a plan in any of its forms into steps with id, title, stage, depends_on and detail.
+
+    Titles; steps as objects; stages `{"stage": 1, "steps": […]}`; a graph `{id: {title, depends_on}}`;
+    or a text with one step a line. Ids that the caller does not give are `s1`, `s2`, …, never one that
+    is `taken`, except that a step with the id or title of a `live` one (id: title) is that one.
+    """
+    steps = list(_steps(plan, None))
+    live = live or {}
+    given: set[str] = set()
+    for step in steps:
+        if (slug := step["id"]) is None:
+            continue
+        if not isinstance(slug, str) or not is_slug(slug):
+            raise InvalidInput(
+                "invalid_plan",
+                f"{_short(slug)} cannot be a step's id.",
+                "Use up to 64 letters, digits, dots, dashes or underscores, or give no id.",
+            )
+        if slug in given or (slug in taken and slug not in live):
+            raise InvalidInput(
+                "invalid_plan",
+                f"The step id {slug} is taken.",
+                "Ids are never used twice, not even after a step was dropped. Choose another one.",
+            )
+        given.add(slug)
+    used = given.union(taken)
+    same = {title: name for name, title in reversed(live.items()) if name not in given}
+    number = 0
+    for step in steps:
+        if step["id"] is None:
+            step["id"] = same.pop(step["title"], None)
+        while step["id"] is None:
+            number += 1
+            if f"s{number}" not in used:
+                step["id"] = f"s{number}"
+                used.add(step["id"])
+    by_title = {step["title"]: step["id"] for step in steps}
+    for step in steps:
+        step["depends_on"] = [_dependency(step, ref, used, by_title) for ref in step["depends_on"]]
+    return steps
+
+
+def _steps(plan: Any, stage: str | None) -> Iterable[dict[str, Any]]:
+    if isinstance(plan, str):
+        for line in plan.splitlines():
+            if title := _unbulleted(line):
+                yield _step(title, stage)
+    elif isinstance(plan, dict):
+        whole: dict[Any, Any] = plan
+        for name in ("stages", "steps", "items", "plan", "subtasks"):
+            if isinstance(whole.get(name), list):
+                own = whole.get("stage", stage)
+                yield from _steps(whole[name], None if own is None else str(own))
+                return
+        for slug, body in whole.items():
+            fields = body if isinstance(body, dict) else {"title": body}
+            yield _step({"id": slug, "title": slug, **fields}, stage)
+    elif isinstance(plan, (list, tuple)):
+        for part in plan:
+            if isinstance(part, dict) and isinstance(part.get("steps"), list):
+                yield from _steps(part, stage)
+            else:
+                yield _step(part, stage)
+    elif plan is not None:
+        raise InvalidInput(
+            "invalid_plan",
+            f"A plan cannot be of type {type(plan).__name__}.",
+            "Give a list of titles, a list of steps, stages with steps, or a mapping of ids to steps.",
+        )
+
+
+def _step(step: Any, stage: str | None) -> dict[str, Any]:
+    fields: dict[str, Any] = {"title": step} if isinstance(step, str) else step
+    title = None
+    if isinstance(fields, dict):
+        key = next((key for key in _TITLES if isinstance(fields.get(key), str)), None)
+        title = fields[key].strip() if key else None
+    if not title:
+        raise InvalidInput(
+            "invalid_plan",
+            f"A step of the plan has no title: {_short(step)}",
+            'Each step is a text, or an object with "title".',
+        )
+    known: dict[str, Any] = {}
+    rest: dict[str, Any] = {}
+    for name, value in fields.items():
+        if name == key:
+            continue
+        known_as = _KNOWN.get(name)
+        if known_as:
+            known[known_as] = value
+        else:
+            rest[name] = value
+    own_stage = known.pop("stage", None)
+    depends = known.pop("depends_on", None) or []
+    return {
+        "id": known.pop("id", None),
+        "title": title,
+        "stage": stage if own_stage is None else str(own_stage),
+        "depends_on": [depends] if isinstance(depends, str) else list(depends),
+        "detail": {**known, **rest},
+    }
+
+
+def _dependency(step: dict[str, Any], ref: Any, used: set[str], titles: dict[str, str]) -> str:
+    name = str(ref)
+    if name in used:
+        return name
+    if name in titles:
+        return titles[name]
+    raise InvalidInput(
+        "invalid_plan",
+        f"Step {step['id']} depends on {_short(ref)}, which is no step of this plan.",
+        "Name a step's id.",
+    )
+
+
+def _unbulleted(line: str) -> str:
+    text = line.strip()
+    head, _, tail = text.partition(" ")
+    if head in ("-", "*", "•", "+") or (head[:-1].isdigit() and head[-1:] in (".", ")", ":")):
+        text = tail.strip()
+    for box in ("[ ]", "[x]", "[X]"):
+        if text.startswith(box):
+            text = text[3:].strip()
+    return text
+
+
+def _short(value: Any) -> str:
+    text = value if isinstance(value, str) else repr(value)
+    return text if len(text) <= 80 else text[:77] + "…"
+
+
+def check_dependencies(depends_on: Mapping[str, Sequence[str]]) -> None:
+    """Raise if any steps wait for one another in a circle, naming them."""
+    state: dict[str, int] = {}
+    for start in depends_on:
+        stack = [(start, iter(depends_on[start]))]
+        if state.setdefault(start, 1) == 2:
+            continue
+        while stack:
+            name, rest = stack[-1]
+            below = next(rest, None)
+            if below is None:
+                state[name] = 2
+                stack.pop()
+            elif state.get(below) == 1:
+                path = [entry for entry, _ in stack]
+                circle = [*path[path.index(below) :], below]
+                raise InvalidInput(
+                    "dependency_cycle",
+                    f"These steps wait for one another: {' → '.join(circle)}.",
+                    "Remove one of these dependencies.",
+                    cycle=circle,
+                )
+            elif below not in state and below in depends_on:
+                state[below] = 1
+                stack.append((below, iter(depends_on[below])))
+
+
+def is_ready(depends_on: Sequence[str], statuses: Mapping[str, str]) -> bool:
+    """Whether all that a step waits for is over; a step that was dropped holds nobody up."""
+    return all(
+        statuses.get(name, "completed") in ("completed", "skipped", "cancelled")
+        for name in depends_on
+    )
+
+
+def plan_position(items: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Where a plan stands, from its steps in order: done, total, current and next.
+
+    Skipped and cancelled steps are out of the count, so that 100 % can be reached. Current is the
+    step that became active last; next is the first pending one that waits for nothing.
+    """
+    statuses = {item["item_id"]: item["status"] for item in items}
+    done = sum(item["status"] == "completed" for item in items)
+    total = sum(item["status"] not in ("skipped", "cancelled") for item in items)
+    active = [item for item in items if item["status"] == "active"]
+    current = max(active, key=lambda item: item["version"])["item_id"] if active else None
+    pending = [item for item in items if item["status"] == "pending"]
+    ready = (item for item in pending if is_ready(item["depends_on"], statuses))
+    following = next(ready, pending[0] if pending else None)
+    return {
+        "done": done,
+        "total": total,
+        "current_item": current,
+        "next_item": following["item_id"] if following else None,
+    }

@@ -1,0 +1,70 @@
+"""Stores: where the ledger lives. `open_store` finds the engine for a path or URL."""
+
+from __future__ import annotations
+
+from ..errors import InvalidInput
+from .tx import Tx
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, Protocol, TypeVar
+
+    from ..config import Settings
+    from ..types import Problem
+
+    Result = TypeVar("Result")
+
+    class Store(Protocol):
+        """A place for a ledger. Work is a plain function of a transaction, run to its end: nothing
+        that waits for a model or a network can get between its beginning and its commit."""
+
+        url: str
+
+        def write(self, work: Callable[[Tx], Result]) -> Result:
+            """Run `work` in a transaction and return when it is safely on disk."""
+            ...
+
+        def read(self, work: Callable[[Tx], Result]) -> Result:
+            """Run `work` on one consistent snapshot, which does not outlive the call."""
+            ...
+
+        def check(self) -> list[Problem]:
+            """What the engine itself finds wrong with the store."""
+            ...
+
+        def backup(self, path: str) -> None:
+            """Copy the store into a new file while others go on writing."""
+            ...
+
+        def info(self) -> dict[str, Any]:
+            """Facts about the store: engine, version, sizes."""
+            ...
+
+        def close(self) -> None:
+            """Let go of files and connections; safe to call twice."""
+            ...
+
+
+def open_store(location: str, settings: Settings) -> Store:
+    """Open the store at a path or URL, making it if there is none."""
+    scheme, separator, rest = location.partition("://")
+    if not separator or scheme in ("sqlite", "file"):
+        from .sqlite import SqliteStore
+
+        return SqliteStore(rest if separator else location, settings)
+    raise InvalidInput(
+        "invalid_argument",
+        f"There is no engine for {scheme}:// stores.",
+        "Give the path of a file, or sqlite:///path.",
+    )
+
+
+def scratch() -> Tx:
+    """An empty ledger in memory, to fold events into."""
+    from .sqlite import scratch_database
+
+    return Tx(scratch_database())
+
+
+__all__ = ["Tx", "open_store", "scratch"]

@@ -1,0 +1,124 @@
+"""One writer among processes, in turn.
+
+`flock` alone lets a process that has just let go take the lock again before a waiting one wakes up: of
+32 writers the slowest got a third of the fastest, and with timed polling a thirtieth. So there are two
+locks: whoever wants the store first takes the gate, then the lock, then opens the gate. The holder finds
+the gate taken by the next in line and cannot overtake it. Both die with their process: no lock is ever
+left behind.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import threading
+
+from ..errors import StoreError
+
+_TRY = fcntl.LOCK_EX | fcntl.LOCK_NB
+
+
+class ProcessLock:
+    """The write lock of a store, with a time limit."""
+
+    def __init__(self, path: str, timeout: float) -> None:
+        self._path = path
+        self._timeout = timeout
+        self._gate = -1
+        self._lock = -1
+        self._open()
+
+    def _open(self) -> None:
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
+        self._gate = os.open(f"{self._path}.gate", flags, 0o600)
+        self._lock = os.open(f"{self._path}.lock", flags, 0o600)
+        self._waiter: threading.Thread | None = None
+        self._wanted = threading.Semaphore(0)
+        self._granted = threading.Semaphore(0)
+        self._outstanding = False
+        self._closed = False
+
+    def acquire(self) -> None:
+        """Take the lock, or raise `store_busy` when the time is up."""
+        if not self._outstanding and self._take_at_once():
+            return
+        self._ask_waiter()
+        if self._granted.acquire(timeout=self._timeout):
+            self._outstanding = False
+            return
+        raise StoreError(
+            "store_busy",
+            f"Another process ({self._holder()}) has held the store's lock for {self._timeout:g} s.",
+            "Nothing was written. Try again; if it stays so, look what that process is doing.",
+        )
+
+    def release(self, mark: int | None = None) -> None:
+        """Let go; `mark` notes the newest event, so that a lost tail of the log can be noticed."""
+        if mark is not None:
+            os.pwrite(self._lock, b"%-10d %-20d\n" % (os.getpid(), mark), 0)
+        fcntl.flock(self._lock, fcntl.LOCK_UN)
+
+    def mark(self) -> int:
+        """The newest event that was ever noted, or 0."""
+        found = os.pread(self._lock, 64, 0).split()
+        return int(found[1]) if len(found) == 2 and found[1].isdigit() else 0
+
+    def close(self) -> None:
+        """Give up the lock's files; a lock that is held is let go."""
+        self._closed = True
+        self._wanted.release()
+        if not self._outstanding:  # else the waiter still needs them, and lets go when it has its turn
+            os.close(self._gate)
+            os.close(self._lock)
+
+    def reopen_after_fork(self) -> None:
+        """In a forked child: leave the parent's lock alone and use files of our own.
+
+        The child shares the parent's open files. Closing its copies does not unlock anything, but
+        keeping them would hold the parent's lock for as long as the child lives.
+        """
+        os.close(self._gate)
+        os.close(self._lock)
+        self._open()
+
+    def _take_at_once(self) -> bool:
+        try:
+            fcntl.flock(self._gate, _TRY)
+        except BlockingIOError:
+            return False
+        try:
+            fcntl.flock(self._lock, _TRY)
+        except BlockingIOError:
+            return False
+        finally:
+            fcntl.flock(self._gate, fcntl.LOCK_UN)
+        return True
+
+    def _ask_waiter(self) -> None:
+        # flock knows no time limit, so a thread waits in our place. If we give up, it goes on waiting,
+        # and its turn serves whoever asks next.
+        if self._waiter is None:
+            self._waiter = threading.Thread(target=self._wait_in_line, daemon=True)
+            self._waiter.start()
+        if not self._outstanding:
+            self._outstanding = True
+            self._wanted.release()
+
+    def _wait_in_line(self) -> None:
+        gate, lock, wanted, granted = self._gate, self._lock, self._wanted, self._granted
+        while True:
+            wanted.acquire()
+            if self._closed:
+                return
+            fcntl.flock(gate, fcntl.LOCK_EX)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            fcntl.flock(gate, fcntl.LOCK_UN)
+            if self._closed:
+                os.close(gate)
+                os.close(lock)
+                return
+            granted.release()
+
+    def _holder(self) -> str:
+        found = os.pread(self._lock, 64, 0).split()
+        return f"the last one known is {found[0].decode()}" if found else "unknown"

@@ -1,0 +1,63 @@
+"""Numbered migrations: one transaction each, recorded with a checksum, never backwards."""
+
+from __future__ import annotations
+
+import os
+
+from ..errors import StoreError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+# The newest migration. Opening a store compares this number alone, so that it reads no file.
+SCHEMA_VERSION = 1
+
+
+def migrations(engine: str) -> list[tuple[int, str, str]]:
+    """All migrations of an engine as (version, name, SQL), in order."""
+    folder = os.path.join(os.path.dirname(__file__), "migrations", engine)
+    found: list[tuple[int, str, str]] = []
+    for file in sorted(os.listdir(folder)):
+        if file.endswith(".sql"):
+            with open(os.path.join(folder, file), encoding="utf-8") as lines:
+                found.append((int(file.split("_")[0]), file[:-4], lines.read()))
+    return found
+
+
+def checksum(sql: str) -> str:
+    """What is recorded of a migration."""
+    from hashlib import sha256
+
+    return sha256(sql.encode()).hexdigest()
+
+
+def check_version(version: int) -> None:
+    """Raise if a store is newer than this library."""
+    if version > SCHEMA_VERSION:
+        raise StoreError(
+            "schema_newer",
+            f"The store has schema {version}; this Holdfast knows up to {SCHEMA_VERSION}.",
+            "A newer Holdfast has opened this store. Upgrade this one; the data is safe.",
+            schema=version,
+            known=SCHEMA_VERSION,
+        )
+
+
+def check_applied(engine: str, applied: dict[int, str]) -> list[str]:
+    """What is odd about the migrations that a store says it has had."""
+    return [
+        f"migration {name} was applied with another content"
+        for version, name, sql in migrations(engine)
+        if version in applied and applied[version] != checksum(sql)
+    ]
+
+
+def pending(
+    engine: str, version: int, apply: Callable[[int, str, str, str], None]
+) -> None:
+    """Apply each migration that a store has not had: `apply(version, name, sql, checksum)`."""
+    check_version(version)
+    for number, name, sql in migrations(engine):
+        if number > version:
+            apply(number, name, sql, checksum(sql))

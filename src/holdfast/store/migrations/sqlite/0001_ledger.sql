@@ -1,0 +1,281 @@
+-- The ledger. `events` is the truth and is only ever appended to; heads, extras, steps, records, labels,
+-- files, links, claims and keys are the state that follows from it, written in the same transaction.
+-- Everything a document of the sources names is here under its name, as a table or a view.
+
+CREATE TABLE origins (                      -- who wrote: stored once, found by the hash of its content
+  id        INTEGER PRIMARY KEY,
+  principal TEXT NOT NULL,
+  agent     TEXT NOT NULL,
+  channel   TEXT NOT NULL,                  -- user, agent, tool, web, import, system
+  session   TEXT NOT NULL
+);
+
+CREATE TABLE heads (                        -- one row a task; every column is short, for it is often rewritten
+  task_id        TEXT PRIMARY KEY,
+  root_id        TEXT NOT NULL,             -- the id that seeds the hash chain: differs only after a conflict
+  last_seq       INTEGER NOT NULL,
+  last_hash      BLOB NOT NULL,
+  position       INTEGER NOT NULL,          -- events.id of the last event: the order of lists
+  version        INTEGER NOT NULL,          -- seq of the last event that changed this row on purpose
+  kind           TEXT NOT NULL,
+  name           TEXT NOT NULL,
+  status         TEXT NOT NULL,
+  phase          TEXT NOT NULL,
+  reason         TEXT,
+  attention      TEXT,
+  next_step      TEXT,
+  blockers       TEXT,                      -- JSON list
+  done           INTEGER NOT NULL DEFAULT 0,
+  total          INTEGER NOT NULL DEFAULT 0,
+  current_item   TEXT,
+  next_item      TEXT,
+  plan_version   INTEGER NOT NULL DEFAULT 0,
+  plan_seq       INTEGER,
+  workspace_path TEXT,
+  repository     TEXT,
+  session_id     TEXT,
+  focus          INTEGER NOT NULL DEFAULT 0,-- the highest of a session is its current task
+  parent_id      TEXT,
+  finish_seq     INTEGER,
+  messages       INTEGER NOT NULL DEFAULT 0,
+  actions        INTEGER NOT NULL DEFAULT 0,
+  created_at     TEXT NOT NULL,
+  updated_at     TEXT NOT NULL,
+  plan_generated_at    TEXT,
+  replanned_at         TEXT,
+  execution_started_at TEXT,
+  synthesis_started_at TEXT,
+  completed_at   TEXT,
+  archived_at    TEXT
+) WITHOUT ROWID;
+CREATE INDEX heads_by_status ON heads(status, position);
+CREATE INDEX heads_by_workspace ON heads(workspace_path, status, position);
+CREATE INDEX heads_by_session ON heads(session_id, focus) WHERE session_id IS NOT NULL;
+CREATE INDEX heads_by_parent ON heads(parent_id) WHERE parent_id IS NOT NULL;
+
+CREATE TABLE extras (                       -- what is long or rarely changes
+  task_id       TEXT PRIMARY KEY REFERENCES heads(task_id),
+  goal          TEXT,
+  context       TEXT,                       -- JSON
+  acceptance    TEXT,                       -- JSON list
+  approval_mode TEXT NOT NULL DEFAULT 'auto',
+  callback_url  TEXT,
+  metadata      TEXT NOT NULL DEFAULT '{}'  -- JSON object
+) WITHOUT ROWID;
+
+CREATE TABLE events (
+  id             INTEGER PRIMARY KEY,
+  task_id        TEXT NOT NULL REFERENCES heads(task_id),
+  seq            INTEGER NOT NULL,
+  event_type     TEXT NOT NULL,
+  timestamp      TEXT NOT NULL,
+  item_id        TEXT,
+  ref_seq        INTEGER,                   -- the event that this one is about: the action of a log, …
+  text           TEXT,
+  data           TEXT NOT NULL DEFAULT '{}',-- JSON object: what happened
+  sets           TEXT,                      -- JSON object: what that changed in the state
+  origin_id      INTEGER NOT NULL REFERENCES origins(id),
+  correlation_id TEXT NOT NULL DEFAULT '',
+  hash           BLOB NOT NULL,             -- over the one before and all of this
+  forgotten      BLOB                       -- digest of a content that was removed on purpose
+);
+CREATE UNIQUE INDEX events_by_task ON events(task_id, seq);
+CREATE INDEX events_by_type ON events(task_id, event_type, seq);
+CREATE INDEX events_by_ref ON events(task_id, ref_seq) WHERE ref_seq IS NOT NULL;
+CREATE INDEX events_by_correlation ON events(correlation_id) WHERE correlation_id <> '';
+
+CREATE TABLE steps (
+  task_id      TEXT NOT NULL REFERENCES heads(task_id),
+  item_id      TEXT NOT NULL,
+  ordinal      INTEGER NOT NULL,
+  title        TEXT NOT NULL,
+  status       TEXT NOT NULL,
+  stage        TEXT,
+  basis        TEXT,                        -- explicit, inferred
+  evidence     TEXT,                        -- reported, verified
+  cause_seq    INTEGER,
+  note         TEXT,
+  active_issue TEXT,
+  depends_on   TEXT NOT NULL DEFAULT '[]',
+  detail       TEXT NOT NULL DEFAULT '{}',
+  plan_version INTEGER NOT NULL,
+  dropped_in   INTEGER,                     -- the plan version that dropped it: a tombstone
+  replaced_by  TEXT,
+  started_at   TEXT,
+  completed_at TEXT,
+  duration_seconds REAL,
+  version      INTEGER NOT NULL,
+  PRIMARY KEY (task_id, item_id)
+) WITHOUT ROWID;
+
+CREATE TABLE records (                      -- what can change about an event: status of an action, entry, effect
+  task_id  TEXT NOT NULL REFERENCES heads(task_id),
+  seq      INTEGER NOT NULL,
+  type     TEXT NOT NULL,
+  status   TEXT NOT NULL,
+  item_id  TEXT,
+  key      TEXT,                            -- a variable's name, an effect's or exclusion's signature
+  ref_seq  INTEGER,                         -- what ended, settled or replaced it
+  ended_at TEXT,
+  version  INTEGER NOT NULL,
+  PRIMARY KEY (task_id, seq)
+) WITHOUT ROWID;
+CREATE INDEX records_by_type ON records(task_id, type, status, seq);
+CREATE INDEX records_by_key ON records(task_id, type, key, seq) WHERE key IS NOT NULL;
+CREATE INDEX records_by_item ON records(task_id, item_id, seq) WHERE item_id IS NOT NULL;
+
+CREATE TABLE labels (                       -- tags, and the items that an entry matters for; seq 0: the task
+  task_id TEXT NOT NULL REFERENCES heads(task_id),
+  seq     INTEGER NOT NULL,
+  kind    TEXT NOT NULL,                    -- tag, item
+  value   TEXT NOT NULL,
+  PRIMARY KEY (task_id, kind, value, seq)
+) WITHOUT ROWID;
+CREATE INDEX labels_by_value ON labels(kind, value);
+CREATE INDEX labels_by_seq ON labels(task_id, seq);
+
+CREATE TABLE files (
+  task_id TEXT NOT NULL REFERENCES heads(task_id),
+  path    TEXT NOT NULL,
+  change  TEXT NOT NULL,                    -- created, modified, deleted, undone
+  seq     INTEGER NOT NULL,
+  at      TEXT NOT NULL,
+  PRIMARY KEY (task_id, path)
+) WITHOUT ROWID;
+CREATE INDEX files_by_seq ON files(task_id, seq);
+
+CREATE TABLE links (
+  task_id TEXT NOT NULL REFERENCES heads(task_id),
+  kind    TEXT NOT NULL,
+  target  TEXT NOT NULL,
+  seq     INTEGER NOT NULL,
+  status  TEXT NOT NULL DEFAULT 'active',
+  PRIMARY KEY (task_id, kind, target)
+) WITHOUT ROWID;
+CREATE INDEX links_by_target ON links(target, kind);
+
+CREATE TABLE claims (
+  task_id    TEXT NOT NULL REFERENCES heads(task_id),
+  item_id    TEXT NOT NULL,                 -- empty: the whole task
+  holder     TEXT NOT NULL,
+  token      INTEGER NOT NULL,
+  status     TEXT NOT NULL,                 -- held, released
+  reason     TEXT,
+  expires_at TEXT NOT NULL,                 -- moved by heartbeats without an event
+  PRIMARY KEY (task_id, item_id)
+) WITHOUT ROWID;
+
+CREATE TABLE keys (                         -- idempotency: what a keyed call answered the first time
+  task_id   TEXT NOT NULL REFERENCES heads(task_id),
+  key       TEXT NOT NULL,
+  operation TEXT NOT NULL,
+  arguments TEXT NOT NULL,
+  seq       INTEGER NOT NULL,
+  result    TEXT NOT NULL,
+  PRIMARY KEY (task_id, key)
+) WITHOUT ROWID;
+CREATE INDEX keys_of_register ON keys(key) WHERE operation = 'task_register';
+
+CREATE TABLE learned_patterns (
+  id           INTEGER PRIMARY KEY,
+  pattern_type TEXT NOT NULL,
+  pattern_key  TEXT NOT NULL,
+  data         TEXT NOT NULL,
+  frequency    INTEGER NOT NULL DEFAULT 1,
+  last_seen    TEXT NOT NULL,
+  created_at   TEXT NOT NULL,
+  UNIQUE (pattern_type, pattern_key)
+);
+
+-- The sources' names ---------------------------------------------------------------------------------
+
+CREATE VIEW tasks AS
+SELECT h.task_id AS id, h.name, coalesce(x.goal, e.text, h.name) AS goal, x.context, h.workspace_path,
+       h.status, h.phase, h.reason, h.attention,
+       (SELECT json_group_array(json_object('id', s.item_id, 'title', s.title, 'status', s.status,
+                                            'depends_on', json(s.depends_on)))
+          FROM (SELECT * FROM steps WHERE task_id = h.task_id AND dropped_in IS NULL ORDER BY ordinal) s) AS plan,
+       h.created_at, h.updated_at, h.completed_at, x.approval_mode, x.callback_url, x.metadata,
+       h.parent_id, h.session_id, h.archived_at, e.text AS request
+  FROM heads h
+  JOIN extras x ON x.task_id = h.task_id
+  JOIN events e ON e.task_id = h.task_id AND e.seq = 1;
+
+CREATE VIEW plan_items AS
+SELECT task_id || '/' || item_id AS id, task_id, ordinal, title, status, started_at, completed_at,
+       duration_seconds, item_id, stage, basis, evidence, note, active_issue, depends_on, dropped_in
+  FROM steps;
+
+CREATE VIEW actions AS
+SELECT r.task_id || '#' || r.seq AS id, r.task_id || '/' || r.item_id AS plan_item_id, r.task_id,
+       json_extract(e.data, '$.type') AS action_type, e.text AS summary, r.status,
+       e.data -> '$.input' AS input_data,
+       coalesce(f.data -> '$.output', e.data -> '$.output') AS output_data,
+       e.timestamp AS created_at, r.ended_at, json_extract(e.data, '$.tool') AS tool_name,
+       coalesce(f.data -> '$.error', e.data -> '$.error') AS error
+  FROM records r
+  JOIN events e ON e.task_id = r.task_id AND e.seq = r.seq
+  LEFT JOIN events f ON f.task_id = r.task_id AND f.seq = r.ref_seq AND f.event_type = 'action.ended'
+ WHERE r.type = 'action';
+
+CREATE VIEW action_logs AS
+SELECT task_id || '#' || seq AS id, task_id || '#' || ref_seq AS action_id,
+       json_extract(data, '$.type') AS log_type, text AS content, timestamp AS created_at
+  FROM events WHERE event_type = 'log';
+
+CREATE VIEW task_messages AS
+SELECT e.task_id || '#' || e.seq AS id, e.task_id,
+       CASE o.channel WHEN 'user' THEN 'user' WHEN 'system' THEN 'system' ELSE 'agent' END AS role,
+       coalesce(e.text, e.event_type) AS content,
+       CASE WHEN e.event_type = 'message' THEN 'text'
+            WHEN e.event_type LIKE 'plan.%' THEN 'plan'
+            WHEN e.event_type LIKE 'wait.%' THEN 'wait'
+            WHEN e.event_type = 'task.stuck' THEN 'stuck'
+            WHEN e.event_type IN ('item.updated', 'task.updated') THEN 'progress'
+            ELSE 'lifecycle' END AS msg_type,
+       e.timestamp AS created_at
+  FROM events e JOIN origins o ON o.id = e.origin_id
+ WHERE e.event_type IN ('message', 'task.registered', 'task.updated', 'task.finished', 'task.stuck',
+                        'item.updated', 'plan.replaced', 'plan.appended', 'wait.started', 'wait.ended');
+
+CREATE VIEW wait_jobs AS
+SELECT r.task_id || '#' || r.seq AS id, r.task_id, json_extract(e.data, '$.target_type') AS target_type,
+       json_extract(e.data, '$.target') AS target_id, json_extract(e.data, '$.until') AS criteria,
+       json_extract(e.data, '$.timeout') AS timeout_seconds,
+       json_extract(e.data, '$.poll_interval') AS poll_interval, r.status, f.text AS result_message,
+       e.timestamp AS created_at, r.ended_at AS resolved_at
+  FROM records r
+  JOIN events e ON e.task_id = r.task_id AND e.seq = r.seq
+  LEFT JOIN events f ON f.task_id = r.task_id AND f.seq = r.ref_seq AND f.event_type = 'wait.ended'
+ WHERE r.type = 'wait';
+
+CREATE VIEW memory_entries AS
+SELECT e.id, e.task_id, e.item_id AS subtask_id, e.timestamp, r.type AS entry_type, e.text AS summary,
+       json_extract(e.data, '$.detail') AS detail,
+       (SELECT group_concat(value, ',') FROM labels l
+         WHERE l.task_id = r.task_id AND l.seq = r.seq AND l.kind = 'tag') AS tags,
+       (SELECT group_concat(value, ',') FROM labels l
+         WHERE l.task_id = r.task_id AND l.seq = r.seq AND l.kind = 'item') AS relevance_to,
+       e.timestamp AS created_at, r.status, e.seq, e.data
+  FROM records r JOIN events e ON e.task_id = r.task_id AND e.seq = r.seq
+ WHERE r.type IN ('decision', 'error', 'tool_result', 'user_instruction', 'discovery', 'artifact',
+                  'context', 'exclusion', 'variable', 'question');
+
+CREATE VIEW execution_log AS
+SELECT e.timestamp, coalesce(json_extract(e.data, '$.stage'), s.stage) AS stage,
+       json_extract(e.data, '$.sub_task_id') AS sub_task_id, e.text AS step_narrative,
+       coalesce(json_extract(e.data, '$.tool'),
+                CASE json_extract(e.data, '$.type') WHEN 'system' THEN 'System' END) AS tool_name,
+       CASE WHEN json_extract(e.data, '$.type') = 'system' AND r.status = 'failed' THEN 'SYSTEM_ERROR'
+            WHEN json_extract(e.data, '$.type') = 'system' THEN 'SYSTEM_ACTION'
+            ELSE upper(r.status) END AS status,
+       e.data -> '$.input' AS input_payload,
+       coalesce(f.data -> '$.output', e.data -> '$.output') AS result_data,
+       coalesce(f.data -> '$.error', e.data -> '$.error') AS error_info,
+       coalesce(json_extract(f.data, '$.duration_ms'), json_extract(e.data, '$.duration_ms')) AS duration_ms,
+       e.task_id, e.seq
+  FROM records r
+  JOIN events e ON e.task_id = r.task_id AND e.seq = r.seq
+  LEFT JOIN steps s ON s.task_id = r.task_id AND s.item_id = r.item_id
+  LEFT JOIN events f ON f.task_id = r.task_id AND f.seq = r.ref_seq AND f.event_type = 'action.ended'
+ WHERE r.type = 'action' AND r.status <> 'started';

@@ -1,0 +1,563 @@
+"""The SQLite engine: one file, many processes, and a commit that is on disk when a call returns.
+
+Writers queue. The first one takes the lock, runs its own work and everything that queued up behind it,
+each in a savepoint, and commits once for all: one fsync serves many, and a lone writer pays nothing for
+it. Readers have connections of their own and never wait for writers.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import threading
+from collections import deque
+from weakref import WeakSet
+
+import apsw
+
+from ..errors import HoldfastError, StoreError
+from . import migrate
+from .lock import ProcessLock
+from .tx import Tx
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any, TypeVar
+
+    from ..config import Settings
+    from ..types import Problem
+
+    Result = TypeVar("Result")
+
+APPLICATION_ID = 0x484F4C44  # "HOLD"
+# Older engines can lose committed pages when a checkpoint meets a reset of the log.
+OLDEST_ENGINE = (3, 51, 3)
+MOST_IN_A_COMMIT = 256
+
+_stores: WeakSet[SqliteStore] = WeakSet()
+_graveyard: list[apsw.Connection] = []  # a parent's connections, which a forked child must not close
+
+
+class _SqliteDatabase:
+    """A connection as `Tx` wants it."""
+
+    lock_row = ""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+        self._execute = connection.execute
+
+    def query(self, sql: str, params: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+        return self._execute(sql, params).fetchall()
+
+    def run(self, sql: str, params: Mapping[str, Any]) -> None:
+        self._execute(sql, params)
+
+    def run_many(self, sql: str, rows: Sequence[Mapping[str, Any]]) -> None:
+        if len(rows) == 1:
+            self._execute(sql, rows[0])
+        else:
+            self._connection.executemany(sql, rows)
+
+
+class _Job:
+    """A piece of work in the queue; its thread sleeps on `turn` until it is done or must lead."""
+
+    __slots__ = ("done", "error", "result", "turn", "work")
+
+    def __init__(self, work: Callable[[Tx], Any]) -> None:
+        self.work = work
+        self.done = False
+        self.result: Any = None
+        self.error: BaseException | None = None
+        self.turn: threading.Lock | None = None
+
+    def outcome(self) -> Any:
+        if self.error is not None:
+            raise self.error
+        return self.result
+
+
+class SqliteStore:
+    """A ledger in one SQLite file."""
+
+    def __init__(self, path: str, settings: Settings) -> None:
+        _check_engine()
+        self._settings = settings
+        self.path = os.path.realpath(os.path.expanduser(path))
+        self.url = f"sqlite:///{self.path.lstrip('/')}"
+        self._closed = False
+        self._reset()
+        with _typed_errors(self.path):
+            _make_file(self.path)
+            self._lock = ProcessLock(self.path, settings.lock_timeout)
+        _stores.add(self)
+        self._writer = self._connect_for_writing()
+        self._writer_tx = Tx(_SqliteDatabase(self._writer))
+        self._keep_reserve()
+
+    def _reset(self) -> None:
+        self._mutex = threading.Lock()
+        self._queue: deque[_Job] = deque()
+        self._leading = False
+        self._readers: list[tuple[apsw.Connection, Tx]] = []
+
+    # --- opening ----------------------------------------------------------------------------------
+
+    def _connect_for_writing(self) -> apsw.Connection:
+        try:
+            return self._connect_and_migrate()
+        except StoreError as error:
+            # With a full disk even reading fails, for want of room for SQLite's index of the log.
+            if error.code not in ("store_full", "store_unavailable") or not self._spend_reserve():
+                raise
+        return self._connect_and_migrate()
+
+    def _connect_and_migrate(self) -> apsw.Connection:
+        with _typed_errors(self.path):
+            connection = self._connect()
+            try:
+                version = self._schema(connection)
+                if version < migrate.SCHEMA_VERSION:
+                    self._migrate(connection)
+                else:
+                    migrate.check_version(version)
+            except BaseException:
+                connection.close()
+                raise
+            return connection
+
+    def _connect(self) -> apsw.Connection:
+        connection = apsw.Connection(self.path, flags=apsw.SQLITE_OPEN_READWRITE)
+        connection.set_busy_timeout(round(self._settings.lock_timeout * 1000))
+        # Short-lived processes must not fold the log back at each end; writers do it when it is due.
+        connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+        connection.execute(
+            f"PRAGMA synchronous = {self._settings.synchronous}; PRAGMA foreign_keys = ON;"
+            " PRAGMA wal_autocheckpoint = 0; PRAGMA trusted_schema = OFF"
+        ).fetchall()
+        return connection
+
+    def _schema(self, connection: apsw.Connection) -> int:
+        version = connection.execute("PRAGMA user_version").fetchall()[0][0]
+        if version == 0:
+            return 0
+        application = connection.execute("PRAGMA application_id").fetchall()[0][0]
+        if application != APPLICATION_ID:
+            raise StoreError(
+                "not_a_store",
+                f"{self.path} is a database of another program.",
+                "Name another file; a store is made where there is none.",
+            )
+        return version
+
+    def _migrate(self, connection: apsw.Connection) -> None:
+        self._lock.acquire()
+        try:
+            version = self._schema(connection)  # another process may have been faster
+            if version == 0:
+                tables = connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()[0][0]
+                if tables:
+                    raise StoreError(
+                        "not_a_store",
+                        f"{self.path} is a database of another program.",
+                        "Name another file; a store is made where there is none.",
+                    )
+                connection.execute("PRAGMA journal_mode = WAL").fetchall()
+
+            def apply(number: int, name: str, sql: str, checksum: str) -> None:
+                with connection:
+                    connection.execute(
+                        f"PRAGMA application_id = {APPLICATION_ID};"
+                        f"PRAGMA user_version = {number};"
+                        "CREATE TABLE IF NOT EXISTS schema_migrations (version INTEGER PRIMARY KEY,"
+                        " name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at TEXT NOT NULL)"
+                    ).fetchall()
+                    connection.execute(sql).fetchall()
+                    connection.execute(
+                        "INSERT INTO schema_migrations VALUES"
+                        " (?, ?, ?, strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))",
+                        (number, name, checksum),
+                    )
+
+            migrate.pending("sqlite", version, apply)
+        finally:
+            self._lock.release()
+
+    # --- writing ----------------------------------------------------------------------------------
+
+    def write(self, work: Callable[[Tx], Result]) -> Result:
+        """Run `work` in a transaction and return when it is safely on disk."""
+        job = _Job(work)
+        with self._mutex:
+            if leads := not self._leading:
+                self._leading = True
+            else:
+                job.turn = threading.Lock()
+                job.turn.acquire()
+                self._queue.append(job)
+        if not leads and job.turn is not None:
+            job.turn.acquire()
+        if not job.done:
+            self._lead(job)
+        return job.outcome()
+
+    def _lead(self, own: _Job) -> None:
+        batch = [own]
+        try:
+            self._commit(batch)
+        except BaseException as error:
+            for job in batch:
+                job.error = error
+        with self._mutex:
+            following = self._queue.popleft() if self._queue else None
+            self._leading = following is not None
+        for job in batch:
+            job.done = True
+            if job is not own and job.turn is not None:
+                job.turn.release()
+        if following is not None and following.turn is not None:
+            following.turn.release()
+
+    def _commit(self, batch: list[_Job]) -> None:
+        if self._closed:
+            raise StoreError("store_closed", "The store was closed.", "Open it again.")
+        with _typed_errors(self.path):
+            self._lock.acquire()
+            mark = None
+            try:
+                connection = self._writer
+                connection.execute("BEGIN IMMEDIATE")
+                try:
+                    self._run(batch)
+                    mark = self._writer_tx.last_position()
+                    self._end(connection, batch)
+                except BaseException:
+                    if connection.in_transaction:
+                        connection.execute("ROLLBACK")
+                    raise
+                self._keep_log_short(connection)
+            finally:
+                self._lock.release(mark)
+
+    def _run(self, batch: list[_Job]) -> None:
+        """Run all work that is there: a lone job plainly, several each in a savepoint."""
+        with self._mutex:
+            batch.extend(self._queue)
+            self._queue.clear()
+        if len(batch) == 1:
+            batch[0].result = batch[0].work(self._writer_tx)
+            return
+        execute = self._writer.execute
+        for job in batch:
+            execute("SAVEPOINT job")
+            try:
+                job.result = job.work(self._writer_tx)
+                execute("RELEASE job")
+            except BaseException as error:
+                if not self._writer.in_transaction:  # SQLite has rolled back everything by itself
+                    raise
+                execute("ROLLBACK TO job; RELEASE job").fetchall()
+                if not isinstance(error, Exception):
+                    raise
+                job.error = _typed(error, self.path)
+            if job is batch[-1] and len(batch) < MOST_IN_A_COMMIT:
+                with self._mutex:  # `for` sees what is added while it runs
+                    batch.extend(self._queue)
+                    self._queue.clear()
+
+    def _end(self, connection: apsw.Connection, batch: list[_Job]) -> None:
+        try:
+            connection.execute("COMMIT")
+        except apsw.IOError as error:
+            # The log may or may not have reached the disk. Only a fresh connection can tell.
+            _graveyard.append(connection)
+            self._writer = self._connect()
+            self._writer_tx = Tx(_SqliteDatabase(self._writer))
+            raise StoreError(
+                "outcome_unknown",
+                f"The disk failed while committing: {error}.",
+                "Repeat the call with the same key: it is written exactly once.",
+            ) from None
+
+    def _keep_log_short(self, connection: apsw.Connection) -> None:
+        # Under the lock no other writer can be in between, and readers are short, so this succeeds.
+        size = self._log_size()
+        if size < self._settings.wal_limit_bytes:
+            return
+        try:
+            connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+        except (apsw.BusyError, apsw.FullError, apsw.IOError):
+            return  # what was committed is safe in the log; the next commit tries again
+
+    def _log_size(self) -> int:
+        try:
+            return os.stat(self.path + "-wal").st_size
+        except FileNotFoundError:
+            return 0
+
+    # --- reading ----------------------------------------------------------------------------------
+
+    def read(self, work: Callable[[Tx], Result]) -> Result:
+        """Run `work` on one consistent snapshot, which does not outlive the call."""
+        if self._closed:
+            raise StoreError("store_closed", "The store was closed.", "Open it again.")
+        with _typed_errors(self.path):
+            try:
+                connection, tx = self._readers.pop()
+            except IndexError:
+                connection = self._connect()
+                connection.execute("PRAGMA query_only = ON")
+                tx = Tx(_SqliteDatabase(connection))
+            try:
+                connection.execute("BEGIN")
+                result = work(tx)
+            except apsw.Error:
+                connection.close()
+                raise
+            except BaseException:
+                connection.execute("ROLLBACK")
+                self._readers.append((connection, tx))
+                raise
+            connection.execute("COMMIT")
+            self._readers.append((connection, tx))
+            return result
+
+    # --- looking after the file -------------------------------------------------------------------
+
+    def check(self) -> list[Problem]:
+        """What SQLite itself, the migrations and the high-water mark say about the file."""
+        from ..types import Problem
+
+        found: list[Problem] = []
+        connection = self._connect()
+        try:
+            with _typed_errors(self.path):
+                for (line,) in connection.execute("PRAGMA integrity_check(20)"):
+                    if line != "ok":
+                        found.append(Problem(kind="file", detail=str(line)))
+                for row in connection.execute("PRAGMA foreign_key_check"):
+                    found.append(Problem(kind="foreign_key", detail=str(row)))
+                applied: dict[int, str] = dict(
+                    connection.execute("SELECT version, checksum FROM schema_migrations").fetchall()
+                )
+                newest = connection.execute("SELECT max(id) FROM events").fetchall()[0][0] or 0
+        finally:
+            connection.close()
+        found += [
+            Problem(kind="migration", detail=line)
+            for line in migrate.check_applied("sqlite", applied)
+        ]
+        if (mark := self._lock.mark()) > newest:
+            found.append(
+                Problem(
+                    kind="lost_tail",
+                    detail=f"event {mark} was committed, but the newest one is {newest}",
+                )
+            )
+        return found
+
+    def backup(self, path: str) -> None:
+        """Copy the store into a new file while others go on writing."""
+        target = os.path.realpath(os.path.expanduser(path))
+        part = f"{target}.part"
+        with _typed_errors(target):
+            _make_file(part)
+            copy = apsw.Connection(part)
+            source = self._connect()
+            try:
+                with copy.backup("main", source, "main") as run:
+                    run.step(-1)  # in one go, on one snapshot: writers cannot make it start again
+                copy.execute("PRAGMA journal_mode = DELETE").fetchall()
+            finally:
+                source.close()
+                copy.close()
+            _sync(part)
+            os.replace(part, target)
+            _sync(os.path.dirname(target))
+
+    def restore(self, path: str) -> str:
+        """Put a backup's content in the place of this store's; returns a copy of what was there.
+
+        It goes through SQLite's own backup, as one transaction: processes that have the store open
+        see the restored content, and none goes on writing into a file that is no longer the store.
+        """
+        kept = f"{self.path}.before-restore"
+        number = 0
+        while os.path.exists(kept):
+            number += 1
+            kept = f"{self.path}.before-restore-{number}"
+        with _typed_errors(path):
+            source = apsw.Connection(os.path.realpath(path), flags=apsw.SQLITE_OPEN_READONLY)
+            try:
+                migrate.check_version(self._schema(source) or _not_a_backup(path))
+                self.backup(kept)
+                self._lock.acquire()
+                try:
+                    with self._writer.backup("main", source, "main") as run:
+                        run.step(-1)
+                    self._writer.execute("PRAGMA journal_mode = WAL").fetchall()
+                finally:
+                    self._lock.release(self._writer_tx.last_position())
+            finally:
+                source.close()
+        if self._schema(self._writer) < migrate.SCHEMA_VERSION:
+            self._migrate(self._writer)
+        return kept
+
+    def info(self) -> dict[str, Any]:
+        """Facts about the store."""
+        return {
+            "engine": f"SQLite {apsw.sqlite_lib_version()}",
+            "url": self.url,
+            "schema": migrate.SCHEMA_VERSION,
+            "bytes": os.stat(self.path).st_size,
+            "log_bytes": self._log_size(),
+            "reserve_bytes": _size(self.path + ".reserve"),
+        }
+
+    def _keep_reserve(self) -> None:
+        path = self.path + ".reserve"
+        wanted = self._settings.reserve_bytes
+        if not wanted or _size(path) >= wanted:
+            return
+        try:
+            file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            try:
+                os.posix_fallocate(file, 0, wanted)
+            finally:
+                os.close(file)
+        except OSError:
+            self._spend_reserve()  # half a reserve on a full disk would only be in the way
+
+    def _spend_reserve(self) -> bool:
+        try:
+            os.unlink(self.path + ".reserve")
+        except OSError:
+            return False
+        return True
+
+    def close(self) -> None:
+        """Let go of files and connections; safe to call twice."""
+        if self._closed:
+            return
+        self._closed = True
+        _stores.discard(self)
+        readers, self._readers = self._readers, []
+        for connection, _ in readers:
+            connection.close()
+        self._writer.close()
+        self._lock.close()
+
+    def abandon_after_fork(self) -> None:
+        """In a forked child: leave the parent's connections alone and open new ones."""
+        _graveyard.append(self._writer)
+        _graveyard.extend(connection for connection, _ in self._readers)
+        self._reset()
+        self._lock.reopen_after_fork()
+        self._writer = self._connect()
+        self._writer_tx = Tx(_SqliteDatabase(self._writer))
+
+
+def scratch_database() -> _SqliteDatabase:
+    """An empty ledger in memory."""
+    connection = apsw.Connection(":memory:")
+    for _, _, sql in migrate.migrations("sqlite"):
+        connection.execute(sql).fetchall()
+    return _SqliteDatabase(connection)
+
+
+def _after_fork() -> None:
+    for store in list(_stores):
+        store.abandon_after_fork()
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
+
+def _check_engine() -> None:
+    version = tuple(int(part) for part in apsw.sqlite_lib_version().split("."))
+    if version < OLDEST_ENGINE:
+        raise StoreError(
+            "engine_too_old",
+            f"SQLite {apsw.sqlite_lib_version()} can lose committed data.",
+            "Install apsw 3.51.3 or newer.",
+        )
+
+
+def _make_file(path: str) -> None:
+    """Make an empty file for the owner alone, before SQLite could make it for everyone."""
+    folder = os.path.dirname(path)
+    if not os.path.isdir(folder):
+        os.makedirs(folder, mode=0o700)
+    if not os.path.exists(path):
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+
+
+def _sync(path: str) -> None:
+    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(file)
+    finally:
+        os.close(file)
+
+
+def _size(path: str) -> int:
+    try:
+        return os.stat(path).st_size
+    except FileNotFoundError:
+        return 0
+
+
+def _not_a_backup(path: str) -> int:
+    raise StoreError("not_a_store", f"{path} is not a backup of a store.", "Name another file.")
+
+
+class _typed_errors:
+    """Turns what the engine or the system raises into our errors."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, (apsw.Error, OSError)):
+            raise _typed(error, self._path) from error
+
+
+def _typed(error: BaseException, path: str) -> BaseException:
+    if isinstance(error, HoldfastError) or not isinstance(error, (apsw.Error, OSError)):
+        return error
+    number = getattr(error, "errno", None)
+    if isinstance(error, apsw.FullError) or number in (errno.ENOSPC, errno.EDQUOT):
+        return StoreError(
+            "store_full",
+            f"There is no room left for {path}.",
+            "Nothing was written and reading still works. Make room, then repeat the call.",
+        )
+    if isinstance(error, apsw.BusyError):
+        return StoreError(
+            "store_busy",
+            f"Another program holds {path}.",
+            "Nothing was written. Try again; if it stays so, look which program has it open.",
+        )
+    if isinstance(error, (apsw.CorruptError, apsw.NotADBError)):
+        return StoreError(
+            "store_corrupt",
+            f"{path} is damaged or not a database: {error}.",
+            "Keep the file as it is, restore a backup into a new path, and compare the two.",
+        )
+    if isinstance(error, apsw.ReadOnlyError) or number in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return StoreError(
+            "store_readonly",
+            f"{path} cannot be written: {error}.",
+            "Give this user write permission on the file and its folder, or name another store.",
+        )
+    return StoreError(
+        "store_unavailable",
+        f"{path} cannot be used: {error}.",
+        "Look whether the path exists, is a file, and is on a disk that works.",
+    )

@@ -1,0 +1,683 @@
+"""Every query, once: reading the state, and the one way to change it, `append`.
+
+SQL here is what SQLite and PostgreSQL both understand, with `:name` parameters. A store hands its
+transaction a `Database`, which runs the SQL; the engines differ nowhere else.
+"""
+
+from __future__ import annotations
+
+import json
+
+from ..checks import dumps
+from ..errors import InvalidInput
+from ..rules import plan_position
+from ..types import Origin
+
+try:  # the same function without loading OpenSSL, which costs 4 ms
+    from _blake2 import blake2b  # pyright: ignore
+except ImportError:
+    from hashlib import blake2b
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any, Protocol
+
+    Row = dict[str, Any]
+    Cells = tuple[Any, ...]
+
+    class Database(Protocol):
+        """What an engine offers inside a transaction."""
+
+        lock_row: str
+
+        def query(self, sql: str, params: Mapping[str, Any]) -> list[Cells]: ...
+        def run(self, sql: str, params: Mapping[str, Any]) -> None: ...
+        def run_many(self, sql: str, rows: Sequence[Mapping[str, Any]]) -> None: ...
+
+
+HEADS = (
+    "task_id root_id last_seq last_hash position version kind name status phase reason attention"
+    " next_step blockers done total current_item next_item plan_version plan_seq workspace_path"
+    " repository session_id focus parent_id finish_seq messages actions created_at updated_at"
+    " plan_generated_at replanned_at execution_started_at synthesis_started_at completed_at"
+    " archived_at"
+).split()
+EXTRAS = "task_id goal context acceptance approval_mode callback_url metadata".split()
+STEPS = (
+    "task_id item_id ordinal title status stage basis evidence cause_seq note active_issue"
+    " depends_on detail plan_version dropped_in replaced_by started_at completed_at"
+    " duration_seconds version"
+).split()
+RECORDS = "task_id seq type status item_id key ref_seq ended_at version".split()
+EVENTS = (
+    "task_id seq event_type timestamp item_id ref_seq text data sets origin_id correlation_id"
+    " hash forgotten"
+).split()
+FILES = "task_id path change seq at".split()
+LINKS = "task_id kind target seq status".split()
+CLAIMS = "task_id item_id holder token status reason expires_at".split()
+KEYS = "task_id key operation arguments seq result".split()
+ORIGINS = "principal agent channel session".split()
+
+# The state that events change, with the columns (after task_id) that name a row of it.
+STATE: dict[str, tuple[list[str], tuple[str, ...]]] = {
+    "heads": (HEADS, ()),
+    "extras": (EXTRAS, ()),
+    "steps": (STEPS, ("item_id",)),
+    "records": (RECORDS, ("seq",)),
+    "labels": (["task_id", "seq", "kind", "value"], ("seq", "kind", "value")),
+    "files": (FILES, ("path",)),
+    "links": (LINKS, ("kind", "target")),
+    "claims": (CLAIMS, ("item_id",)),
+    "keys": (KEYS, ("key",)),
+}
+# `append` itself keeps these in step with the events; no event may set them.
+KEPT = frozenset(
+    "task_id last_seq last_hash position version done total current_item next_item messages"
+    " actions updated_at".split()
+)
+# Moved without an event, so that a heartbeat costs none.
+UNFOLDED = {"heads": {"position"}, "claims": {"expires_at"}}
+MESSAGE_TYPES = frozenset(("message", "task.updated", "item.updated", "task.finished"))
+
+
+def _insert(table: str, columns: Sequence[str], tail: str = "") -> str:
+    names = ", ".join(columns)
+    values = ", ".join(f":{column}" for column in columns)
+    return f"INSERT INTO {table} ({names}) VALUES ({values}){tail}"
+
+
+def _upsert(table: str) -> str:
+    columns, key = STATE[table]
+    rest = ", ".join(
+        f"{column} = excluded.{column}"
+        for column in columns
+        if column != "task_id" and column not in key
+    )
+    target = ", ".join(("task_id", *key))
+    return _insert(table, columns, f" ON CONFLICT ({target}) DO UPDATE SET {rest}")
+
+
+_INSERT_EVENT = _insert("events", EVENTS)
+_INSERT_STEP = _insert("steps", STEPS)
+_INSERT_RECORD = _insert("records", RECORDS)
+_INSERT_HEAD = _insert("heads", HEADS)
+_INSERT_EXTRAS = _insert("extras", EXTRAS)
+_INSERT_LABEL = _insert("labels", STATE["labels"][0], " ON CONFLICT DO NOTHING")
+_INSERT_KEY = _insert("keys", KEYS)
+_INSERT_ORIGIN = _insert("origins", ["id", *ORIGINS], " ON CONFLICT DO NOTHING")
+_UPSERT = {table: _upsert(table) for table in ("files", "links", "claims")}
+_SELECT_HEAD = f"SELECT {', '.join(HEADS)} FROM heads WHERE task_id = :task_id"
+_STEP_DEFAULTS: Row = {
+    **dict.fromkeys(STEPS),
+    "status": "pending",
+    "depends_on": "[]",
+    "detail": "{}",
+}
+_EVENT_ROW = f"SELECT {', '.join(f'e.{name}' for name in EVENTS)}, " + ", ".join(
+    f"o.{name}" for name in ORIGINS
+)
+_EVENT_FROM = " FROM events e JOIN origins o ON o.id = e.origin_id"
+_EVENT_NAMES = [*EVENTS, *ORIGINS]
+
+# --- hashing ----------------------------------------------------------------------------------------
+
+
+def origin_id(origin: Origin) -> int:
+    """The id of an origin, from its content: the same in every store."""
+    content = "\0".join((origin.principal, origin.agent, origin.channel, origin.session))
+    return int.from_bytes(blake2b(content.encode(), digest_size=8).digest(), "big") >> 1
+
+
+def first_link(root_id: str) -> bytes:
+    """What the hash of a task's first event follows."""
+    return blake2b(root_id.encode(), digest_size=16).digest()
+
+
+def content_digest(event: Mapping[str, Any]) -> bytes:
+    """The digest of an event's content: kept when the content itself is forgotten."""
+    content = f"{event['text'] or ''}\0{event['data']}\0{event['sets'] or ''}"
+    return blake2b(content.encode(), digest_size=16).digest()
+
+
+def event_hash(previous: bytes, event: Mapping[str, Any]) -> bytes:
+    """The hash of an event over the one before it, its header and its content."""
+    header = (
+        f"{event['seq']}\0{event['event_type']}\0{event['timestamp']}\0{event['item_id'] or ''}\0"
+        f"{event['ref_seq'] or ''}\0{event['origin_id']}\0{event['correlation_id']}"
+    )
+    digest = event["forgotten"] or content_digest(event)
+    return blake2b(previous + digest + header.encode(), digest_size=16).digest()
+
+
+# --- the transaction --------------------------------------------------------------------------------
+
+
+class Tx:
+    """One transaction on the ledger."""
+
+    def __init__(self, database: Database) -> None:
+        self._query = database.query
+        self._run = database.run
+        self._run_many = database.run_many
+        self._locked = database.lock_row
+
+    def _rows(self, names: Sequence[str], sql: str, **params: Any) -> list[Row]:
+        return [dict(zip(names, row, strict=True)) for row in self._query(sql, params)]
+
+    # --- appending --------------------------------------------------------------------------------
+
+    def append(
+        self, head: Row, event: Row, origin: Origin, sets: Mapping[str, Any] | None = None
+    ) -> None:
+        """Add an event to a task and apply what it sets: the only way in which state changes.
+
+        `head` is the task's row and is brought up to date; for a first event it is empty but for
+        its ids. The event's hash is filled in here, from the head's last one.
+        """
+        task_id, seq = event["task_id"], event["seq"]
+        if sets is None:
+            sets = json.loads(event["sets"]) if event["sets"] else {}
+        head_sets: Mapping[str, Any] = sets.get("heads", {})
+        if seq == 1:
+            head.update(
+                last_seq=0, last_hash=first_link(head["root_id"]), position=0, version=1, done=0,
+                total=0, messages=0, actions=0, plan_version=0, focus=0,
+                created_at=event["timestamp"], updated_at=event["timestamp"],
+            )  # fmt: skip
+            head.update((name, _cell(value)) for name, value in head_sets.items())
+            self._run(_INSERT_HEAD, {name: head.get(name) for name in HEADS})
+        event["hash"] = event_hash(head["last_hash"], event)
+        self._run(_INSERT_ORIGIN, {"id": event["origin_id"], **origin.__dict__})
+        self._run(_INSERT_EVENT, event)
+        changes: Row = {
+            "last_seq": seq,
+            "last_hash": event["hash"],
+            "updated_at": event["timestamp"],
+        }
+        if sets:
+            self._apply(task_id, seq, sets)
+            if head_sets:
+                changes["version"] = seq
+                changes.update((name, _cell(value)) for name, value in head_sets.items())
+            if "steps" in sets or "+steps" in sets:
+                changes.update(plan_position(self.steps(task_id)))
+        if event["event_type"] in MESSAGE_TYPES and event["text"]:
+            changes["messages"] = head["messages"] + 1
+        elif event["event_type"] == "action":
+            changes["actions"] = head["actions"] + 1
+        columns = ", ".join(f"{name} = :{name}" for name in changes)
+        self._run(
+            f"UPDATE heads SET {columns}, position ="
+            " (SELECT id FROM events WHERE task_id = :task_id AND seq = :last_seq)"
+            " WHERE task_id = :task_id",
+            {**changes, "task_id": task_id},
+        )
+        head.update(changes)
+
+    def _apply(self, task_id: str, seq: int, sets: Mapping[str, Any]) -> None:
+        for name, rows in sets.items():
+            table = name.lstrip("+")
+            if name == "heads":
+                continue
+            if name == "+steps":
+                base = {**_STEP_DEFAULTS, "task_id": task_id, "version": seq}
+                self._run_many(
+                    _INSERT_STEP,
+                    [{**base, "item_id": key, **_cells(row)} for key, row in rows.items()],
+                )
+            elif name == "+records":
+                base = {**dict.fromkeys(RECORDS), "task_id": task_id, "version": seq}
+                self._run_many(
+                    _INSERT_RECORD,
+                    [{**base, "seq": int(key), **_cells(row)} for key, row in rows.items()],
+                )
+            elif name == "+extras":
+                row = {**dict.fromkeys(EXTRAS), "approval_mode": "auto", "metadata": "{}"}
+                self._run(_INSERT_EXTRAS, {**row, **_cells(rows), "task_id": task_id})
+            elif name == "+labels":
+                self._run_many(
+                    _INSERT_LABEL,
+                    [
+                        {"task_id": task_id, "seq": number, "kind": kind, "value": value}
+                        for number, kind, value in rows
+                    ],
+                )
+            elif name == "+keys":
+                self._run(_INSERT_KEY, {**_cells(rows), "task_id": task_id, "seq": seq})
+            elif name in _UPSERT:
+                full = dict.fromkeys(STATE[table][0])
+                self._run_many(
+                    _UPSERT[name], [{**full, **_cells(row), "task_id": task_id} for row in rows]
+                )
+            elif name == "extras":
+                self._update(table, {"task_id": task_id}, rows)
+            else:
+                key = STATE[table][1][0]
+                for value, row in rows.items():
+                    named = int(value) if key == "seq" else value
+                    self._update(table, {"task_id": task_id, key: named}, {**row, "version": seq})
+
+    def _update(self, table: str, key: Mapping[str, Any], row: Mapping[str, Any]) -> None:
+        columns = ", ".join(f"{name} = :{name}" for name in row)
+        where = " AND ".join(f"{name} = :{name}" for name in key)
+        self._run(f"UPDATE {table} SET {columns} WHERE {where}", {**_cells(row), **key})
+
+    def renew_claim(self, task_id: str, item_id: str, expires_at: str) -> None:
+        """Move the end of a lease: the one change without an event."""
+        self._update("claims", {"task_id": task_id, "item_id": item_id}, {"expires_at": expires_at})
+
+    # --- tasks ------------------------------------------------------------------------------------
+
+    def head(self, task_id: str, lock: bool = False) -> Row | None:
+        """A task's row; locked, no other transaction can append to it until this one ends."""
+        rows = self._query(_SELECT_HEAD + (self._locked if lock else ""), {"task_id": task_id})
+        return dict(zip(HEADS, rows[0], strict=True)) if rows else None
+
+    def heads_with_prefix(self, prefix: str, limit: int = 10) -> list[Row]:
+        """The tasks whose id begins so."""
+        return self._rows(
+            ("task_id", "name", "status"),
+            "SELECT task_id, name, status FROM heads WHERE task_id >= :low AND task_id < :high"
+            " ORDER BY task_id LIMIT :limit",
+            low=prefix,
+            high=prefix + "~",
+            limit=limit,
+        )
+
+    def session_task(self, session_id: str, workspace: str | None) -> str | None:
+        """The open task that a session turned to last."""
+        rows = self._query(
+            "SELECT task_id FROM heads WHERE session_id = :session_id"
+            " AND status IN ('active', 'waiting', 'paused') AND kind = 'task'"
+            " AND (CAST(:workspace AS TEXT) IS NULL OR workspace_path = :workspace)"
+            " ORDER BY focus DESC, task_id LIMIT 1",
+            {"session_id": session_id, "workspace": workspace},
+        )
+        return rows[0][0] if rows else None
+
+    def last_focus(self, session_id: str) -> int:
+        """The highest focus that a session has given."""
+        rows = self._query(
+            "SELECT max(focus) FROM heads WHERE session_id = :session_id",
+            {"session_id": session_id},
+        )
+        return rows[0][0] or 0
+
+    def open_tasks(self, workspace: str | None, limit: int = 10) -> list[Row]:
+        """The open tasks of a workspace, the last changed first."""
+        where = "workspace_path = :workspace" if workspace else "workspace_path IS NULL"
+        return self._rows(
+            ("task_id", "name", "status", "session_id"),
+            f"SELECT task_id, name, status, session_id FROM heads WHERE {where}"
+            " AND status IN ('active', 'waiting', 'paused') AND kind = 'task'"
+            " AND archived_at IS NULL ORDER BY position DESC LIMIT :limit",
+            workspace=workspace,
+            limit=limit,
+        )
+
+    def cards(
+        self,
+        statuses: Sequence[str],
+        limit: int,
+        *,
+        workspace: str | None = None,
+        session: str | None = None,
+        tag: str | None = None,
+        parent: str | None = None,
+        text: str | None = None,
+        kind: str | None = None,
+        archived: bool = False,
+        before: int | None = None,
+    ) -> list[Row]:
+        """Task rows with the titles of their steps, the last changed first.
+
+        One branch a status, each in the order of its index, so that the cost follows what is shown
+        and not how many tasks there are.
+        """
+        filters = [
+            ("workspace_path = :workspace", workspace),
+            ("session_id = :session", session),
+            ("parent_id = :parent", parent),
+            ("kind = :kind", kind),
+            ("position < :before", before),
+            (
+                "EXISTS (SELECT 1 FROM labels l WHERE l.task_id = heads.task_id AND l.seq = 0"
+                " AND l.kind = 'tag' AND l.value = :tag)",
+                tag,
+            ),
+            ("lower(name) LIKE :text ESCAPE '!'", text),
+        ]
+        where = "".join(f" AND {clause}" for clause, value in filters if value is not None)
+        if not archived:
+            where += " AND archived_at IS NULL"
+        branches = " UNION ALL ".join(
+            f"SELECT * FROM (SELECT {', '.join(HEADS)} FROM heads WHERE status = :status{number}{where}"
+            f" ORDER BY position DESC LIMIT :limit) b{number}"
+            for number in range(len(statuses))
+        )
+        names = [*HEADS, "current_title", "next_title"]
+        return self._rows(
+            names,
+            f"SELECT h.*, c.title, n.title FROM ({branches}) h"
+            " LEFT JOIN steps c ON c.task_id = h.task_id AND c.item_id = h.current_item"
+            " LEFT JOIN steps n ON n.task_id = h.task_id AND n.item_id = h.next_item"
+            " ORDER BY h.position DESC LIMIT :limit",
+            limit=limit,
+            workspace=workspace,
+            session=session,
+            parent=parent,
+            kind=kind,
+            before=before,
+            tag=tag,
+            text=text,
+            **{f"status{number}": status for number, status in enumerate(statuses)},
+        )
+
+    def task_ids(self, after: str = "", limit: int = 500) -> list[str]:
+        """All task ids, a page at a time."""
+        rows = self._query(
+            "SELECT task_id FROM heads WHERE task_id > :after ORDER BY task_id LIMIT :limit",
+            {"after": after, "limit": limit},
+        )
+        return [row[0] for row in rows]
+
+    def children(self, task_id: str) -> list[str]:
+        """The ids of a task's sub-tasks."""
+        rows = self._query(
+            "SELECT task_id FROM heads WHERE parent_id = :task_id ORDER BY created_at, task_id",
+            {"task_id": task_id},
+        )
+        return [row[0] for row in rows]
+
+    def extras(self, task_id: str) -> Row:
+        """What is long or rarely changes about a task."""
+        row = self._rows(
+            EXTRAS, f"SELECT {', '.join(EXTRAS)} FROM extras WHERE task_id = :task_id", task_id=task_id
+        )[0]
+        for name in ("context", "acceptance", "metadata"):
+            row[name] = json.loads(row[name]) if row[name] else None
+        return row
+
+    # --- plans ------------------------------------------------------------------------------------
+
+    def steps(self, task_id: str) -> list[Row]:
+        """All steps of a task, in order, tombstones included."""
+        rows = self._rows(
+            STEPS,
+            f"SELECT {', '.join(STEPS)} FROM steps WHERE task_id = :task_id ORDER BY ordinal, item_id",
+            task_id=task_id,
+        )
+        for row in rows:
+            row["depends_on"] = json.loads(row["depends_on"]) if row["depends_on"] != "[]" else []
+            row["detail"] = json.loads(row["detail"]) if row["detail"] != "{}" else {}
+        return rows
+
+    # --- records ----------------------------------------------------------------------------------
+
+    def record(self, task_id: str, seq: int) -> Row | None:
+        """What can change about an event, if anything can."""
+        rows = self._rows(
+            RECORDS,
+            f"SELECT {', '.join(RECORDS)} FROM records WHERE task_id = :task_id AND seq = :seq",
+            task_id=task_id,
+            seq=seq,
+        )
+        return rows[0] if rows else None
+
+    def record_with_key(self, task_id: str, kind: str, key: str) -> Row | None:
+        """The active record of a type with this key, the newest first."""
+        rows = self._rows(
+            RECORDS,
+            f"SELECT {', '.join(RECORDS)} FROM records WHERE task_id = :task_id AND type = :type"
+            " AND key = :key AND status = 'active' ORDER BY seq DESC LIMIT 1",
+            task_id=task_id,
+            type=kind,
+            key=key,
+        )
+        return rows[0] if rows else None
+
+    def records(
+        self,
+        task_id: str,
+        kind: str,
+        statuses: Sequence[str],
+        limit: int,
+        item: str | None = None,
+        seq: int | None = None,
+    ) -> list[Row]:
+        """Records of a type with their events, the newest first; of one item, or just one."""
+        where = " AND r.item_id = :item" if item is not None else ""
+        where += " AND r.seq = :seq" if seq is not None else ""
+        branches = " UNION ALL ".join(
+            f"SELECT * FROM (SELECT {', '.join(f'r.{name}' for name in RECORDS)} FROM records r"
+            f" WHERE r.task_id = :task_id AND r.type = :type AND r.status = :status{number}{where}"
+            f" ORDER BY r.seq DESC LIMIT :limit) b{number}"
+            for number in range(len(statuses))
+        )
+        names = ["status", "replaced_by", "ended_at", "key", *_EVENT_NAMES]
+        return self._rows(
+            names,
+            f"SELECT r.status, r.ref_seq, r.ended_at, r.key, {_EVENT_ROW[7:]} FROM ({branches}) r"
+            " JOIN events e ON e.task_id = r.task_id AND e.seq = r.seq"
+            " JOIN origins o ON o.id = e.origin_id ORDER BY r.seq DESC LIMIT :limit",
+            task_id=task_id,
+            type=kind,
+            limit=limit,
+            item=item,
+            seq=seq,
+            **{f"status{number}": status for number, status in enumerate(statuses)},
+        )
+
+    def record_count(self, task_id: str, kind: str, status: str, most: int = 10_000) -> int:
+        """How many records of a type have a status, counted no further than `most`."""
+        rows = self._query(
+            "SELECT count(*) FROM (SELECT 1 FROM records WHERE task_id = :task_id"
+            " AND type = :type AND status = :status LIMIT :most) r",
+            {"task_id": task_id, "type": kind, "status": status, "most": most},
+        )
+        return rows[0][0]
+
+    def item_actions(self, task_id: str, item_id: str) -> int:
+        """How many actions a step has."""
+        rows = self._query(
+            "SELECT count(*) FROM records WHERE task_id = :task_id AND item_id = :item_id"
+            " AND type = 'action'",
+            {"task_id": task_id, "item_id": item_id},
+        )
+        return rows[0][0]
+
+    def labels(self, task_id: str, seqs: Iterable[int]) -> dict[int, dict[str, list[str]]]:
+        """The tags and items of some events (0: of the task itself)."""
+        wanted = {f"seq{number}": seq for number, seq in enumerate(seqs)}
+        found: dict[int, dict[str, list[str]]] = {}
+        if wanted:
+            places = ", ".join(f":{name}" for name in wanted)
+            for seq, kind, value in self._query(
+                f"SELECT seq, kind, value FROM labels WHERE task_id = :task_id AND seq IN ({places})"
+                " ORDER BY seq, kind, value",
+                {"task_id": task_id, **wanted},
+            ):
+                found.setdefault(seq, {}).setdefault(kind, []).append(value)
+        return found
+
+    def files(self, task_id: str, limit: int) -> list[Row]:
+        """The files that a task touched, the last first."""
+        return self._rows(
+            FILES,
+            f"SELECT {', '.join(FILES)} FROM files WHERE task_id = :task_id AND change <> 'undone'"
+            " ORDER BY seq DESC, path LIMIT :limit",
+            task_id=task_id,
+            limit=limit,
+        )
+
+    def file(self, task_id: str, path: str) -> Row | None:
+        """What is known of one file."""
+        rows = self._rows(
+            FILES,
+            f"SELECT {', '.join(FILES)} FROM files WHERE task_id = :task_id AND path = :path",
+            task_id=task_id,
+            path=path,
+        )
+        return rows[0] if rows else None
+
+    def links(self, task_id: str) -> list[Row]:
+        """A task's ties to others."""
+        return self._rows(
+            LINKS,
+            f"SELECT {', '.join(LINKS)} FROM links WHERE task_id = :task_id AND status = 'active'"
+            " ORDER BY seq, kind, target",
+            task_id=task_id,
+        )
+
+    def claims(self, task_id: str) -> list[Row]:
+        """All claims that a task or its items ever had, the released ones included."""
+        return self._rows(
+            CLAIMS,
+            f"SELECT {', '.join(CLAIMS)} FROM claims WHERE task_id = :task_id ORDER BY item_id",
+            task_id=task_id,
+        )
+
+    def key(self, task_id: str, key: str) -> Row | None:
+        """What a keyed call on a task answered the first time."""
+        rows = self._rows(
+            KEYS,
+            f"SELECT {', '.join(KEYS)} FROM keys WHERE task_id = :task_id AND key = :key",
+            task_id=task_id,
+            key=key,
+        )
+        return rows[0] if rows else None
+
+    def register_key(self, key: str) -> Row | None:
+        """What a keyed registration answered the first time."""
+        rows = self._rows(
+            KEYS,
+            f"SELECT {', '.join(KEYS)} FROM keys WHERE key = :key AND operation = 'task_register'",
+            key=key,
+        )
+        return rows[0] if rows else None
+
+    # --- events -----------------------------------------------------------------------------------
+
+    def event(self, task_id: str, seq: int) -> Row | None:
+        """One event with its origin."""
+        rows = self._rows(
+            _EVENT_NAMES,
+            _EVENT_ROW + _EVENT_FROM + " WHERE e.task_id = :task_id AND e.seq = :seq",
+            task_id=task_id,
+            seq=seq,
+        )
+        return rows[0] if rows else None
+
+    def events(self, task_id: str, after: int, limit: int, until: int | None = None) -> list[Row]:
+        """Events of a task in order."""
+        where = "" if until is None else " AND e.seq <= :until"
+        return self._rows(
+            _EVENT_NAMES,
+            f"{_EVENT_ROW}{_EVENT_FROM} WHERE e.task_id = :task_id AND e.seq > :after{where}"
+            " ORDER BY e.seq LIMIT :limit",
+            task_id=task_id,
+            after=after,
+            limit=limit,
+            until=until,
+        )
+
+    def thread(
+        self,
+        task_id: str,
+        limit: int,
+        before: int | None,
+        types: Sequence[str] = (),
+        refs: Sequence[int] = (),
+    ) -> list[Row]:
+        """Events of a task, the newest first, of some types or about some events."""
+        params: dict[str, Any] = {"task_id": task_id, "limit": limit, "before": before}
+        where = "" if before is None else " AND e.seq < :before"
+        for column, values in (("event_type", types), ("ref_seq", refs)):
+            if values:
+                places = {f"{column}{number}": value for number, value in enumerate(values)}
+                where += f" AND e.{column} IN ({', '.join(f':{name}' for name in places)})"
+                params.update(places)
+        return self._rows(
+            _EVENT_NAMES,
+            f"{_EVENT_ROW}{_EVENT_FROM} WHERE e.task_id = :task_id{where}"
+            " ORDER BY e.seq DESC LIMIT :limit",
+            **params,
+        )
+
+    def seq_at(self, task_id: str, moment: str) -> int:
+        """The last event of a task not later than a moment; 0 if there is none."""
+        rows = self._query(
+            "SELECT max(seq) FROM events WHERE task_id = :task_id AND timestamp <= :moment",
+            {"task_id": task_id, "moment": moment},
+        )
+        return rows[0][0] or 0
+
+    def ledger(self, after: int, limit: int, task_id: str | None = None) -> list[Row]:
+        """Events of all tasks in the order of their writing, a page at a time."""
+        where = "" if task_id is None else " AND e.task_id = :task_id"
+        return self._rows(
+            ["id", "root_id", *_EVENT_NAMES],
+            f"SELECT e.id, h.root_id, {_EVENT_ROW[7:]}{_EVENT_FROM}"
+            " JOIN heads h ON h.task_id = e.task_id"
+            f" WHERE e.id > :after{where} ORDER BY e.id LIMIT :limit",
+            after=after,
+            limit=limit,
+            task_id=task_id,
+        )
+
+    def last_position(self) -> int:
+        """The id of the newest event of the store."""
+        return self._query("SELECT max(id) FROM events", {})[0][0] or 0
+
+    def state_rows(self, table: str, task_id: str) -> list[Row]:
+        """All rows of a state table that belong to a task, for comparing."""
+        columns = [name for name in STATE[table][0] if name not in UNFOLDED.get(table, ())]
+        order = ", ".join(("task_id", *STATE[table][1]))
+        return self._rows(
+            columns,
+            f"SELECT {', '.join(columns)} FROM {table} WHERE task_id = :task_id ORDER BY {order}",
+            task_id=task_id,
+        )
+
+    def strays(self, table: str, limit: int = 20) -> list[tuple[str, int]]:
+        """Tasks that have rows in a table but no ledger, with the number of rows."""
+        rows = self._query(
+            f"SELECT t.task_id, count(*) FROM {table} t LEFT JOIN events e"
+            " ON e.task_id = t.task_id AND e.seq = 1 WHERE e.task_id IS NULL"
+            " GROUP BY t.task_id ORDER BY t.task_id LIMIT :limit",
+            {"limit": limit},
+        )
+        return [(row[0], row[1]) for row in rows]
+
+
+def _cell(value: Any) -> Any:
+    return dumps(value) if isinstance(value, (list, dict)) else value
+
+
+def _cells(row: Mapping[str, Any]) -> Row:
+    return {name: _cell(value) for name, value in row.items()}
+
+
+def check_sets(sets: Mapping[str, Any]) -> None:
+    """Raise unless foreign `sets` name only tables and columns that events may set."""
+    for name, rows in sets.items():
+        table = name.lstrip("+")
+        bodies: Iterable[Any]
+        if table not in STATE:
+            raise InvalidInput("import_invalid", f"An event sets the unknown table {name!r}.", "")
+        if name == "+labels":
+            bodies = [dict(zip(("seq", "kind", "value"), row, strict=True)) for row in rows]
+        elif table in ("heads", "extras", "keys"):
+            bodies = [rows]
+        else:
+            bodies = rows.values() if isinstance(rows, dict) else rows
+        for body in bodies:
+            unknown = set(body) - set(STATE[table][0])
+            if table == "heads":
+                unknown |= set(body) & KEPT
+            if unknown:
+                raise InvalidInput(
+                    "import_invalid", f"An event sets unknown columns of {table}: {unknown}.", ""
+                )

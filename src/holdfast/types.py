@@ -1,0 +1,408 @@
+"""The values that go in and out of Holdfast: words with a fixed meaning, and frozen records.
+
+Nothing here imports `typing` or `dataclasses` at run time: together they would cost a hook more than
+everything else it does (docs/adr/0002). Type checkers see ordinary dataclasses all the same.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any, Literal, dataclass_transform
+
+    TaskStatus = Literal[
+        "active",
+        "waiting",
+        "paused",
+        "completed",
+        "failed",
+        "cancelled",
+        "abandoned",
+        "superseded",
+    ]
+    Phase = Literal[
+        "received",
+        "planning",
+        "planned",
+        "executing",
+        "replanning",
+        "recovering",
+        "debugging",
+        "reviewing",
+        "synthesizing",
+    ]
+    ItemStatus = Literal["pending", "active", "completed", "failed", "skipped", "cancelled"]
+    ActionType = Literal[
+        "cli", "gui", "wait", "vision", "reasoning", "tool", "edit", "system", "other"
+    ]
+    ActionStatus = Literal["started", "completed", "failed", "skipped"]
+    EntryType = Literal[
+        "decision",
+        "error",
+        "tool_result",
+        "user_instruction",
+        "discovery",
+        "artifact",
+        "context",
+        "exclusion",
+        "variable",
+        "question",
+    ]
+    EntryStatus = Literal["active", "resolved", "superseded", "invalidated"]
+    EffectStatus = Literal["intended", "did", "did_not", "unknown"]
+    Channel = Literal["user", "agent", "tool", "web", "import", "system"]
+    LinkKind = Literal["parent", "goal", "supersedes", "blocks", "related"]
+    Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
+else:
+
+    def dataclass_transform(**_: object):
+        return lambda cls: cls
+
+
+@dataclass_transform(kw_only_default=True, frozen_default=True)
+class Record:
+    """A frozen value with named fields, compared and shown by them."""
+
+    __fields__: tuple[str, ...] = ()
+
+    def __init_subclass__(cls) -> None:
+        own = cls.__dict__.get("__annotations__", {})
+        cls.__fields__ = (*cls.__fields__, *(name for name in own if name not in cls.__fields__))
+
+    def __init__(self, **values: Any) -> None:
+        fields = self.__dict__
+        for name in self.__fields__:
+            if name in values:
+                fields[name] = values.pop(name)
+            elif not hasattr(type(self), name):
+                raise TypeError(f"{type(self).__name__} needs {name}")
+            else:
+                fields[name] = getattr(type(self), name)
+        if values:
+            raise TypeError(f"{type(self).__name__} has no field {', '.join(values)}")
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"{type(self).__name__} is frozen")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"{type(self).__name__} is frozen")
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self.__dict__ == other.__dict__
+
+    def __hash__(self) -> int:
+        return hash((type(self), repr(self)))
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}={self.__dict__[name]!r}" for name in self.__fields__)
+        return f"{type(self).__name__}({shown})"
+
+    def replace(self, **changes: Any):
+        """The same value with some fields changed."""
+        return type(self)(**{**self.__dict__, **changes})
+
+    def to_dict(self) -> dict[str, Any]:
+        """The value as plain dicts, lists and scalars, ready for JSON."""
+        return {name: _plain(self.__dict__[name]) for name in self.__fields__}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Record):
+        return value.to_dict()
+    if isinstance(value, (list, tuple)):
+        return [_plain(inner) for inner in value]
+    if isinstance(value, dict):
+        return {key: _plain(inner) for key, inner in value.items()}
+    return value
+
+
+class Origin(Record):
+    """Who wrote a row, stamped by the server: principal, agent, channel of trust, session."""
+
+    principal: str = ""
+    agent: str = ""
+    channel: Channel = "agent"
+    session: str = ""
+
+
+class Event(Record):
+    """One line of the ledger: what happened (`type`, `text`, `data`) and what it changed (`sets`)."""
+
+    task_id: str
+    seq: int
+    type: str
+    at: str
+    origin: Origin
+    item: str | None = None
+    text: str | None = None
+    data: Mapping[str, Any]
+    sets: Mapping[str, Any]
+    ref: int | None = None
+    correlation: str = ""
+    hash: str = ""
+
+
+class Item(Record):
+    """A step of the plan. `ordinal` is its place for display; only `id` is a name."""
+
+    id: str
+    ordinal: int
+    title: str
+    status: ItemStatus
+    stage: str | None = None
+    basis: Literal["explicit", "inferred"] | None = None
+    evidence: Literal["reported", "verified"] | None = None
+    cause: int | None = None
+    note: str | None = None
+    active_issue: str | None = None
+    depends_on: tuple[str, ...] = ()
+    ready: bool = False
+    detail: Mapping[str, Any]
+    plan_version: int = 1
+    dropped_in: int | None = None
+    replaced_by: str | None = None
+    started_at: str | None = None
+    completed_at: str | None = None
+    duration_seconds: float | None = None
+    version: int = 0
+
+
+class Entry(Record):
+    """Something worth remembering; the fields of a decision or an exclusion are in `data`."""
+
+    seq: int
+    type: EntryType
+    at: str
+    status: EntryStatus
+    summary: str
+    detail: str | None = None
+    item: str | None = None
+    key: str | None = None
+    tags: tuple[str, ...] = ()
+    relevance_to: tuple[str, ...] = ()
+    data: Mapping[str, Any]
+    replaced_by: int | None = None
+    origin: Origin
+
+
+class Action(Record):
+    """Something that was done, with its input, its output and its logs one level down."""
+
+    seq: int
+    at: str
+    type: ActionType
+    status: ActionStatus
+    summary: str
+    item: str | None = None
+    tool: str | None = None
+    input: Any = None
+    output: Any = None
+    error: Any = None
+    stage: str | None = None
+    sub_task_id: str | None = None
+    ended_at: str | None = None
+    duration_ms: float | None = None
+    logs: tuple[Event, ...] = ()
+    origin: Origin
+
+
+class Effect(Record):
+    """A change to the world that must not be made twice: did it, did not, or unknown (then verify)."""
+
+    seq: int
+    at: str
+    what: str
+    status: EffectStatus
+    verify: str | None = None
+    item: str | None = None
+    outcome: str | None = None
+    outcome_seq: int | None = None
+
+
+class FileTouch(Record):
+    """A file that the task created, modified or deleted."""
+
+    path: str
+    change: Literal["created", "modified", "deleted"]
+    seq: int
+    at: str
+
+
+class Claim(Record):
+    """A lease on a task (item is empty) or on one item; writes with an older token are refused."""
+
+    item: str
+    holder: str
+    token: int
+    expires_at: str
+    reason: str | None = None
+
+
+class Link(Record):
+    """A tie from this task to another one, or to a goal."""
+
+    kind: LinkKind
+    target: str
+    seq: int
+
+
+class ErrorSummary(Record):
+    """Why a task failed, and where."""
+
+    message: str
+    stage: str | None = None
+    step: str | None = None
+
+
+class Timestamps(Record):
+    """The six moments of a task's life; what has not happened is None."""
+
+    created_at: str
+    plan_generated_at: str | None = None
+    execution_started_at: str | None = None
+    synthesis_started_at: str | None = None
+    completed_at: str | None = None
+    last_updated_at: str
+
+
+class TaskCard(Record):
+    """A task in one line: enough to choose one from a list."""
+
+    id: str
+    name: str
+    status: TaskStatus
+    phase: Phase
+    reason: str | None = None
+    attention: str | None = None
+    kind: Literal["task", "goal"] = "task"
+    done: int = 0
+    total: int = 0
+    current: str | None = None
+    current_title: str | None = None
+    next: str | None = None
+    next_title: str | None = None
+    next_step: str | None = None
+    blockers: tuple[str, ...] = ()
+    workspace: str | None = None
+    session: str | None = None
+    parent: str | None = None
+    archived: bool = False
+    created_at: str
+    updated_at: str
+    seq: int
+    version: int
+
+
+class Task(TaskCard):
+    """A task as it stands: goal, plan, decisions, exclusions, variables and what is open."""
+
+    goal: str | None = None
+    request: str | None = None
+    context: Any = None
+    repository: str | None = None
+    acceptance: tuple[Any, ...] = ()
+    approval_mode: str = "auto"
+    callback_url: str | None = None
+    metadata: Mapping[str, Any]
+    tags: tuple[str, ...] = ()
+    timestamps: Timestamps
+    plan_version: int = 0
+    last_replanned_at: str | None = None
+    items: tuple[Item, ...] = ()
+    decisions: tuple[Entry, ...] = ()
+    exclusions: tuple[Entry, ...] = ()
+    errors: tuple[Entry, ...] = ()
+    questions: tuple[Entry, ...] = ()
+    instructions: tuple[Entry, ...] = ()
+    notes: tuple[Entry, ...] = ()
+    variables: Mapping[str, Any]
+    effects: tuple[Effect, ...] = ()
+    files: tuple[FileTouch, ...] = ()
+    links: tuple[Link, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    answer: str | None = None
+    error: ErrorSummary | None = None
+    messages: int = 0
+    actions: int = 0
+    left_out: Mapping[str, int]
+
+
+class Written(Record):
+    """What every write answers: the citation of what was written, and where the task now stands."""
+
+    task_id: str
+    seq: int
+    status: TaskStatus
+    phase: Phase
+    done: int
+    total: int
+    current: str | None = None
+    next: str | None = None
+    items: tuple[str, ...] = ()
+    token: int | None = None
+    expires_at: str | None = None
+    warnings: tuple[str, ...] = ()
+
+
+class TaskPage(Record):
+    """Some tasks, newest change first, and the cursor of the next page."""
+
+    tasks: tuple[TaskCard, ...]
+    cursor: int | None = None
+
+
+class Thread(Record):
+    """Some events of a task in order, and the cursor of the page before."""
+
+    task_id: str
+    events: tuple[Event, ...]
+    cursor: int | None = None
+
+
+class Drill(Record):
+    """One level of Task → items → actions → logs, with the level below."""
+
+    task: TaskCard
+    items: tuple[Item, ...] = ()
+    item: Item | None = None
+    actions: tuple[Action, ...] = ()
+    action: Action | None = None
+    entries: tuple[Entry, ...] = ()
+    left_out: int = 0
+
+
+class Problem(Record):
+    """Something that `verify` found: where, what kind, and the difference."""
+
+    kind: str
+    task_id: str | None = None
+    seq: int | None = None
+    detail: str
+
+
+class VerifyReport(Record):
+    """The outcome of folding the ledger again and comparing it with the state."""
+
+    ok: bool
+    tasks: int
+    events: int
+    problems: tuple[Problem, ...] = ()
+
+
+class Conflict(Record):
+    """A task that two stores continued differently: the other side is kept as a task of its own."""
+
+    task_id: str
+    seq: int
+    kept_as: str
+
+
+class ImportReport(Record):
+    """What an import did; everything it read is in one of these counts."""
+
+    events: int
+    added: int
+    known: int
+    tasks: tuple[str, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()

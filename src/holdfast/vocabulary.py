@@ -1,0 +1,204 @@
+"""Other projects' words for a status, and ours: one table, read in both directions.
+
+A row is (their word, our status, our phase, our reason); None stands for "does not say". `SYNONYMS`
+are understood but never written. `OTHERWISE` is the word for a state that a vocabulary cannot name.
+"""
+
+from __future__ import annotations
+
+from .errors import InvalidInput
+from .rules import ITEM_STATUSES, PHASES, TASK_STATUSES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    Row = tuple[str, str, str | None, str | None]
+
+TASK_WORDS: dict[str, Sequence[Row]] = {
+    "bank": (
+        ("RECEIVED", "active", "received", None),
+        ("PLANNING", "active", "planning", None),
+        ("PLANNING_COMPLETED", "active", "planned", None),
+        ("EXECUTING_PLAN", "active", "executing", None),
+        ("EXECUTING_REPLAN", "active", "recovering", None),
+        ("SYNTHESIZING_ANSWER", "active", "synthesizing", None),
+        ("COMPLETED_SUCCESS", "completed", None, None),
+        ("FAILED_PLANNING", "failed", "planning", None),
+        ("FAILED_EXECUTION", "failed", "executing", None),
+        ("FAILED_SYNTHESIS", "failed", "synthesizing", None),
+        ("FAILED_REPLANNING_NO_RECOVERY_PLAN", "failed", "replanning", None),
+        ("FAILED_RECOVERY_EXECUTION", "failed", "recovering", None),
+    ),
+    "loom": (
+        ("pending", "active", "received", None),
+        ("planning", "active", "planning", None),
+        ("executing", "active", "executing", None),
+        ("paused", "paused", None, None),
+        ("waiting_approval", "waiting", None, "approval"),
+        ("completed", "completed", None, None),
+        ("failed", "failed", None, None),
+        ("cancelled", "cancelled", None, None),
+    ),
+    "active-tasks": (
+        ("In progress", "active", None, None),
+        ("Waiting", "waiting", None, None),
+        ("Stalled", "paused", None, None),
+        ("Failed", "failed", None, None),
+        ("Done", "completed", None, None),
+    ),
+    "a2a": (
+        ("submitted", "active", "received", None),
+        ("working", "active", "executing", None),
+        ("input-required", "waiting", None, "input"),
+        ("auth-required", "waiting", None, "auth"),
+        ("completed", "completed", None, None),
+        ("canceled", "cancelled", None, None),
+        ("failed", "failed", None, None),
+        ("rejected", "failed", None, "rejected"),
+        ("unknown", "abandoned", None, None),
+    ),
+}
+OTHERWISE: dict[str, dict[str, str]] = {
+    "bank": {
+        "active": "EXECUTING_PLAN",
+        "waiting": "EXECUTING_PLAN",
+        "paused": "EXECUTING_PLAN",
+        "failed": "FAILED_EXECUTION",
+        "cancelled": "FAILED_EXECUTION",
+        "abandoned": "FAILED_EXECUTION",
+        "superseded": "FAILED_EXECUTION",
+    },
+    "loom": {
+        "active": "executing",
+        "waiting": "waiting_approval",
+        "abandoned": "cancelled",
+        "superseded": "cancelled",
+    },
+    "active-tasks": {"cancelled": "Done", "abandoned": "Done", "superseded": "Done"},
+    "a2a": {"active": "working", "waiting": "input-required", "paused": "input-required", "superseded": "canceled"},
+}
+SYNONYMS: dict[str, tuple[str, str | None, str | None]] = {
+    "open": ("active", None, None),
+    "in_progress": ("active", None, None),
+    "running": ("active", None, None),
+    "started": ("active", None, None),
+    "resumed": ("active", None, None),
+    "reopened": ("active", None, None),
+    "blocked": ("waiting", None, "blocked"),
+    "stalled": ("paused", None, None),
+    "on_hold": ("paused", None, None),
+    "error": ("failed", None, None),
+    "done": ("completed", None, None),
+    "complete": ("completed", None, None),
+    "finished": ("completed", None, None),
+    "closed": ("completed", None, None),
+    "success": ("completed", None, None),
+    "canceled": ("cancelled", None, None),
+}
+ITEM_SYNONYMS: dict[str, str] = {
+    "todo": "pending",
+    "open": "pending",
+    "in_progress": "active",
+    "running": "active",
+    "started": "active",
+    "blocked": "active",
+    "done": "completed",
+    "complete": "completed",
+    "finished": "completed",
+    "error": "failed",
+    "scrapped": "cancelled",
+    "canceled": "cancelled",
+    "dropped": "cancelled",
+    "superseded": "cancelled",
+}
+ITEM_WORDS_LOOM: dict[str, str] = {
+    "pending": "pending",
+    "active": "running",
+    "completed": "completed",
+    "failed": "failed",
+    "skipped": "skipped",
+    "cancelled": "skipped",
+}
+
+
+def _plain(word: str) -> str:
+    return word.strip().lower().replace(" ", "_").replace("-", "_")
+
+
+def _merged() -> dict[str, tuple[str, str | None, str | None]]:
+    words = {
+        _plain(word): (status, phase, reason)
+        for source in reversed(TASK_WORDS)
+        for word, status, phase, reason in TASK_WORDS[source]
+    }
+    words.update(SYNONYMS)
+    words.update((status, (status, None, None)) for status in TASK_STATUSES)
+    return words
+
+
+_ANY_SOURCE = _merged()
+
+
+def read_task_status(word: str, source: str | None = None) -> tuple[str, str | None, str | None]:
+    """Our status, phase and reason for a word of any source, or of the one that is named."""
+    if source is not None:
+        for theirs, status, phase, reason in TASK_WORDS[source]:
+            if _plain(theirs) == _plain(word):
+                return status, phase, reason
+    if (found := _ANY_SOURCE.get(_plain(word))) is not None:
+        return found
+    raise InvalidInput(
+        "unknown_word",
+        f"{word[:80]!r} is no task status.",
+        f"Use one of: {', '.join(TASK_STATUSES)}.",
+        allowed=list(TASK_STATUSES),
+    )
+
+
+def write_task_status(
+    source: str, status: str, phase: str | None = None, reason: str | None = None
+) -> str:
+    """The word of a source that says most of our status, phase and reason."""
+    best, best_score = "", -1
+    for word, their_status, their_phase, their_reason in TASK_WORDS[source]:
+        if their_status != status or their_phase not in (None, phase):
+            continue
+        if their_reason not in (None, reason):
+            continue
+        score = 2 * (their_phase is not None) + (their_reason is not None)
+        if score > best_score:
+            best, best_score = word, score
+    return best or OTHERWISE[source][status]
+
+
+def read_item_status(word: str) -> str:
+    """Our item status for a word of any source."""
+    plain = _plain(word)
+    found = plain if plain in ITEM_STATUSES else ITEM_SYNONYMS.get(plain)
+    if found is None:
+        raise InvalidInput(
+            "unknown_word",
+            f"{word[:80]!r} is no step status.",
+            f"Use one of: {', '.join(ITEM_STATUSES)}.",
+            allowed=list(ITEM_STATUSES),
+        )
+    return found
+
+
+def write_item_status(status: str, active_issue: str | None = None) -> str:
+    """Loom's word for our item status; an active step with an issue is blocked."""
+    return "blocked" if status == "active" and active_issue else ITEM_WORDS_LOOM[status]
+
+
+def read_phase(word: str) -> str:
+    """Our phase for a word."""
+    plain = _plain(word)
+    if plain in PHASES:
+        return plain
+    raise InvalidInput(
+        "unknown_word",
+        f"{word[:80]!r} is no phase.",
+        f"Use one of: {', '.join(PHASES)}.",
+        allowed=list(PHASES),
+    )

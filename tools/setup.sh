@@ -1,0 +1,98 @@
+#!/bin/sh
+# Makes .venv and installs the project into it: `sh tools/setup.sh run` for running it,
+# `sh tools/setup.sh dev` with the development tools too. The Makefile calls this when the
+# stamp .venv/.run-ready or .venv/.dev-ready is missing or out of date, and adds the names of
+# the files the stamp depends on.
+#
+# From the environment: PYTHON (default python3), UV (path of uv; empty: use venv and pip).
+set -eu
+
+profile=${1:-}
+case $profile in
+    run) target=. ;;
+    dev) target='.[dev]' ;;
+    *) echo "usage: sh tools/setup.sh run|dev [file ...]" >&2; exit 2 ;;
+esac
+shift
+
+cd "$(dirname "$0")/.."
+python=${PYTHON:-python3}
+uv=${UV:-}
+venv=.venv
+here=$(pwd -P)
+
+fail() {
+    printf 'setup: %s\n' "$@" >&2
+    exit 1
+}
+
+# Two makes at once take turns. The lock sits on a file that is always there.
+if command -v flock >/dev/null 2>&1; then
+    exec 9<pyproject.toml
+    flock 9
+fi
+
+# Sound: made here, by a set-up that was not cut short, with a Python that still fits.
+sound() {
+    [ "$(cat "$venv/.home" 2>/dev/null)" = "$here" ] || return 1
+    [ ! -e "$venv/.installing" ] || return 1
+    "$venv/bin/python" -c '
+import os, sys, sysconfig
+sys.exit(sys.version_info < (3, 11) or not os.path.isdir(sysconfig.get_path("purelib")))
+' >/dev/null 2>&1 || return 1
+    [ -n "$uv" ] || "$venv/bin/python" -m pip --version >/dev/null 2>&1
+}
+
+create() {
+    command -v "$python" >/dev/null 2>&1 || fail \
+        "there is no '$python' here; Holdfast needs Python 3.11 or newer." \
+        "On Debian: apt install python3 python3-venv"
+    version=$("$python" -c 'import platform; print(platform.python_version())') ||
+        fail "'$python' does not run."
+    "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || fail \
+        "'$python' is Python $version; Holdfast needs 3.11 or newer." \
+        "Name a newer one: make PYTHON=python3.12 ..."
+    rm -rf "$venv"
+    if [ -n "$uv" ]; then
+        echo "Creating $venv with Python $version and uv"
+        "$uv" venv --quiet --no-project \
+            --python "$("$python" -c 'import sys; print(sys.executable)')" "$venv"
+    else
+        "$python" -c 'import ensurepip, venv' >/dev/null 2>&1 || fail \
+            "'$python' cannot make virtual environments: its venv module is missing." \
+            "On Debian: apt install python3-venv"
+        echo "Creating $venv with Python $version"
+        "$python" -m venv "$venv"
+    fi
+    printf '%s\n' "$here" >"$venv/.home"
+}
+
+# Another make may have done the work while this one waited for the lock.
+ready() {
+    [ $# -gt 0 ] && [ -e "$venv/.$profile-ready" ] || return 1
+    for input in "$@"; do
+        [ "$venv/.$profile-ready" -nt "$input" ] || return 1
+    done
+}
+
+if sound; then
+    if ready "$@"; then exit 0; fi
+else
+    create
+fi
+
+if [ "$profile" = dev ]; then
+    echo "Installing Holdfast and the development tools into $venv"
+else
+    echo "Installing Holdfast into $venv"
+fi
+: >"$venv/.installing"
+if [ -n "$uv" ]; then
+    "$uv" pip install --quiet --python "$venv/bin/python" -c constraints.txt -e "$target"
+else
+    PIP_DISABLE_PIP_VERSION_CHECK=1 "$venv/bin/python" -m pip install -qq --no-input \
+        -c constraints.txt -e "$target"
+fi
+rm "$venv/.installing"
+touch "$venv/.run-ready"
+if [ "$profile" = dev ]; then touch "$venv/.dev-ready"; fi
