@@ -1,11 +1,11 @@
 """Holdfast: task memory for LLM agents that survives compaction, restarts, crashes and hand-overs.
 
-    from holdfast import TaskMemory
+from holdfast import TaskMemory
 
-    memory = TaskMemory.open("tasks.db")
-    task = memory.task_register("Deploy", plan=["Build", "Push", "Run"])
-    memory.task_update(task.task_id, "Image built as v1.2.3", step=1, step_status="completed")
-    memory.task_get(task.task_id).next_title
+memory = TaskMemory.open("tasks.db")
+task = memory.task_register("Deploy", plan=["Build", "Push", "Run"])
+memory.task_update(task.task_id, "Image built as v1.2.3", step=1, step_status="completed")
+memory.task_get(task.task_id).next_title
 """
 
 from __future__ import annotations

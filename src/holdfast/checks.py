@@ -22,9 +22,7 @@ _encode = json.JSONEncoder(
 def text(what: str, value: Any, limit: int) -> str:
     """A text that every engine can store, at most `limit` bytes."""
     if not isinstance(value, str):
-        raise InvalidInput(
-            "invalid_argument", f"{what} must be a text, not {type(value).__name__}.", ""
-        )
+        raise InvalidInput("invalid_argument", f"{what} must be a text, not {type(value).__name__}.", "")
     # Encoding finds lone surrogates and gives the size; ASCII, the common case, costs nothing.
     if value.isascii():
         size = len(value)
@@ -162,11 +160,18 @@ def dumps(value: Any) -> str:
 # --- times ------------------------------------------------------------------------------------------
 
 
+_second: tuple[int, str] = (0, "1970-01-01T00:00:00")
+
+
 def stamp(epoch: float) -> str:
     """A moment as UTC ISO-8601 of fixed width, to the millisecond."""
-    millis = round(epoch * 1000)
-    moment = time.gmtime(millis // 1000)
-    return f"{time.strftime('%Y-%m-%dT%H:%M:%S', moment)}.{millis % 1000:03d}Z"
+    global _second
+    second, millis = divmod(round(epoch * 1000), 1000)
+    known, shown = _second
+    if second != known:  # many stamps fall into one second
+        shown = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(second))
+        _second = second, shown
+    return f"{shown}.{millis:03d}Z"
 
 
 def moment(what: str, value: Any) -> str:
@@ -182,9 +187,7 @@ def moment(what: str, value: Any) -> str:
     try:
         found = datetime.fromisoformat(value)
     except (TypeError, ValueError):
-        raise InvalidInput(
-            "invalid_time", f"{what} {str(value)[:60]!r} is not a time.", hint
-        ) from None
+        raise InvalidInput("invalid_time", f"{what} {str(value)[:60]!r} is not a time.", hint) from None
     if found.tzinfo is None:
         found = found.replace(tzinfo=UTC)
     if not 1970 <= found.year <= 9998:

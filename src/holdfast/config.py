@@ -90,7 +90,9 @@ def _read_toml(path: str) -> dict[str, Any]:
             return tomllib.load(file)
     except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InvalidInput(
-            "invalid_argument", f"The settings file {path} cannot be read: {error}.", "Mend the file."
+            "invalid_argument",
+            f"The settings file {path} cannot be read: {error}.",
+            "Mend the file.",
         ) from None
 
 

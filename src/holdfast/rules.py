@@ -324,8 +324,7 @@ def check_dependencies(depends_on: Mapping[str, Sequence[str]]) -> None:
 def is_ready(depends_on: Sequence[str], statuses: Mapping[str, str]) -> bool:
     """Whether all that a step waits for is over; a step that was dropped holds nobody up."""
     return all(
-        statuses.get(name, "completed") in ("completed", "skipped", "cancelled")
-        for name in depends_on
+        statuses.get(name, "completed") in ("completed", "skipped", "cancelled") for name in depends_on
     )
 
 

@@ -33,9 +33,7 @@ if TYPE_CHECKING:
         "synthesizing",
     ]
     ItemStatus = Literal["pending", "active", "completed", "failed", "skipped", "cancelled"]
-    ActionType = Literal[
-        "cli", "gui", "wait", "vision", "reasoning", "tool", "edit", "system", "other"
-    ]
+    ActionType = Literal["cli", "gui", "wait", "vision", "reasoning", "tool", "edit", "system", "other"]
     ActionStatus = Literal["started", "completed", "failed", "skipped"]
     EntryType = Literal[
         "decision",
@@ -65,22 +63,23 @@ class Record:
     """A frozen value with named fields, compared and shown by them."""
 
     __fields__: tuple[str, ...] = ()
+    __names__: frozenset[str] = frozenset()
+    __defaults__: dict[str, Any] = {}  # noqa: RUF012 - one for each class, never changed
 
     def __init_subclass__(cls) -> None:
         own = cls.__dict__.get("__annotations__", {})
         cls.__fields__ = (*cls.__fields__, *(name for name in own if name not in cls.__fields__))
+        cls.__names__ = frozenset(cls.__fields__)
+        cls.__defaults__ = {name: getattr(cls, name) for name in cls.__fields__ if hasattr(cls, name)}
 
     def __init__(self, **values: Any) -> None:
         fields = self.__dict__
-        for name in self.__fields__:
-            if name in values:
-                fields[name] = values.pop(name)
-            elif not hasattr(type(self), name):
-                raise TypeError(f"{type(self).__name__} needs {name}")
-            else:
-                fields[name] = getattr(type(self), name)
-        if values:
-            raise TypeError(f"{type(self).__name__} has no field {', '.join(values)}")
+        fields.update(self.__defaults__)
+        fields.update(values)
+        if fields.keys() != self.__names__:
+            missing = [name for name in self.__fields__ if name not in fields]
+            unknown = [name for name in fields if name not in self.__fields__]
+            raise TypeError(f"{type(self).__name__} lacks {missing} and has no {unknown}")
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{type(self).__name__} is frozen")
@@ -166,6 +165,16 @@ class Item(Record):
     completed_at: str | None = None
     duration_seconds: float | None = None
     version: int = 0
+
+
+class PlanVersion(Record):
+    """A plan as it was when it was made."""
+
+    version: int
+    seq: int
+    at: str
+    reason: str | None = None
+    items: tuple[Item, ...] = ()
 
 
 class Entry(Record):
@@ -323,6 +332,7 @@ class Task(TaskCard):
     claims: tuple[Claim, ...] = ()
     answer: str | None = None
     error: ErrorSummary | None = None
+    conflict_of: str | None = None
     messages: int = 0
     actions: int = 0
     left_out: Mapping[str, int]

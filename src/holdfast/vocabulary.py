@@ -76,7 +76,12 @@ OTHERWISE: dict[str, dict[str, str]] = {
         "superseded": "cancelled",
     },
     "active-tasks": {"cancelled": "Done", "abandoned": "Done", "superseded": "Done"},
-    "a2a": {"active": "working", "waiting": "input-required", "paused": "input-required", "superseded": "canceled"},
+    "a2a": {
+        "active": "working",
+        "waiting": "input-required",
+        "paused": "input-required",
+        "superseded": "canceled",
+    },
 }
 SYNONYMS: dict[str, tuple[str, str | None, str | None]] = {
     "open": ("active", None, None),
@@ -156,9 +161,7 @@ def read_task_status(word: str, source: str | None = None) -> tuple[str, str | N
     )
 
 
-def write_task_status(
-    source: str, status: str, phase: str | None = None, reason: str | None = None
-) -> str:
+def write_task_status(source: str, status: str, phase: str | None = None, reason: str | None = None) -> str:
     """The word of a source that says most of our status, phase and reason."""
     best, best_score = "", -1
     for word, their_status, their_phase, their_reason in TASK_WORDS[source]:

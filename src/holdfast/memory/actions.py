@@ -6,7 +6,15 @@ from .. import checks, rules
 from ..errors import InvalidInput, NotFound
 from ..types import Drill, TaskCard, Thread, Written
 from .base import Base, Draft, find_item
-from .reading import NOTES, read_actions, read_card, read_entries, read_event, read_items, with_titles
+from .reading import (
+    NOTES,
+    read_actions,
+    read_card,
+    read_entries,
+    read_event,
+    read_items,
+    with_titles,
+)
 from .tasks import begun_phase
 
 TYPE_CHECKING = False
@@ -104,9 +112,7 @@ class Actions(Base):
         def end(tx: Tx, head: Row, now: str) -> Draft:
             record = _action(tx, head, action)
             if meant == "started" or record["status"] != "started":
-                rules.check_transition(
-                    rules.ACTION_TRANSITIONS, f"Action #{action}", record["status"], meant
-                )
+                rules.check_transition(rules.ACTION_TRANSITIONS, f"Action #{action}", record["status"], meant)
             if data["duration_ms"] is None:
                 begun = tx.event(head["task_id"], record["seq"])
                 if begun and begun["timestamp"] <= now:
@@ -115,7 +121,12 @@ class Actions(Base):
             changed = {"status": meant, "ref_seq": head["last_seq"] + 1, "ended_at": now}
             sets = {"records": {str(action): changed}, **_file_sets(tx, head, touched, now)}
             return Draft(
-                "action.ended", text=summary, data=data, sets=sets, item=record["item_id"], ref=action
+                "action.ended",
+                text=summary,
+                data=data,
+                sets=sets,
+                item=record["item_id"],
+                ref=action,
             )
 
         arguments = [summary, type, status, item, data, files, action]
@@ -141,12 +152,15 @@ class Actions(Base):
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:
             record = _action(tx, head, action)
-            return Draft(
-                "log", text=content, data={"type": kind}, item=record["item_id"], ref=action
-            )
+            return Draft("log", text=content, data={"type": kind}, item=record["item_id"], ref=action)
 
         return self._write(
-            "task_log_append", task_id, decide, key=key, token=token, arguments=[action, content, kind]
+            "task_log_append",
+            task_id,
+            decide,
+            key=key,
+            token=token,
+            arguments=[action, content, kind],
         )
 
     def task_thread(
@@ -168,9 +182,7 @@ class Actions(Base):
             rows = tx.thread(head["task_id"], limit + 1, before, kinds)
             more = len(rows) > limit
             events = tuple(read_event(row) for row in reversed(rows[:limit]))
-            return Thread(
-                task_id=head["task_id"], events=events, cursor=events[0].seq if more else None
-            )
+            return Thread(task_id=head["task_id"], events=events, cursor=events[0].seq if more else None)
 
         return self.store.read(work)
 
@@ -204,9 +216,7 @@ class Actions(Base):
             if item is None:
                 return Drill(task=card, items=items)
             row = find_item(steps, item)
-            rows = tx.records(
-                name, "action", rules.ACTION_STATUSES, limit=limit + 1, item=row["item_id"]
-            )
+            rows = tx.records(name, "action", rules.ACTION_STATUSES, limit=limit + 1, item=row["item_id"])
             left_out = 0
             if len(rows) > limit:
                 left_out = tx.item_actions(name, row["item_id"]) - limit

@@ -236,14 +236,21 @@ class Base:
     def _now(self) -> str:
         return checks.stamp(self._clock())
 
-    def _as_of(self, task_id: str | None, at: Any) -> tuple[Tx, str]:
-        """The ledger as it stood after an event of a task or at a time, in memory, and the task's id."""
+    def _as_of(
+        self, task_id: str | None, at: Any, visit: Callable[[Tx, Row], None] | None = None
+    ) -> tuple[Tx, str]:
+        """The ledger as it stood after an event of a task or at a time, in memory, and the task's id.
+
+        `visit` is called after each event on the way. None means now.
+        """
         from ..store import scratch
         from .reading import read_origin
 
         head = self.store.read(lambda tx: self._find(tx, task_id))
         found, last = head["task_id"], head["last_seq"]
-        if isinstance(at, int) and not isinstance(at, bool):
+        if at is None:
+            until = last
+        elif isinstance(at, int) and not isinstance(at, bool):
             until = checks.whole("at", at, 1, last)
         else:
             when = checks.moment("at", at)
@@ -255,6 +262,8 @@ class Base:
             after = row["last_seq"]
             for event in self.store.read(lambda tx, a=after: tx.events(found, a, 1000, until)):
                 past.append(row, event, read_origin(event))
+                if visit is not None:
+                    visit(past, event)
         return past, found
 
     # --- writing ----------------------------------------------------------------------------------
@@ -334,7 +343,13 @@ class Base:
         if "steps" in draft.sets or "+steps" in draft.sets:
             steps = {row["item_id"]: row for row in (tx.steps(head["task_id"]) if seq > 1 else [])}
             for name, row in draft.sets.get("+steps", {}).items():
-                steps[name] = {"item_id": name, "status": "pending", "depends_on": [], **row, "version": seq}
+                steps[name] = {
+                    "item_id": name,
+                    "status": "pending",
+                    "depends_on": [],
+                    **row,
+                    "version": seq,
+                }
             for name, row in draft.sets.get("steps", {}).items():
                 steps[name] = {**steps[name], **row, "version": seq}
             in_order = sorted(steps.values(), key=lambda row: (row["ordinal"], row["item_id"]))

@@ -67,7 +67,11 @@ class Claims(Base):
             return Draft(
                 "claim.taken",
                 text=reason,
-                data={"holder": who, "token": token, "from": old["holder"] if reason and old else None},
+                data={
+                    "holder": who,
+                    "token": token,
+                    "from": old["holder"] if reason and old else None,
+                },
                 sets={"claims": [row]},
                 item=claimed or None,
                 token=token,
@@ -79,7 +83,11 @@ class Claims(Base):
         self._tokens.clear()
         try:
             result = self._write(
-                "task_claim", task_id, decide, key=key, arguments=[item, who, lease_seconds, reclaim]
+                "task_claim",
+                task_id,
+                decide,
+                key=key,
+                arguments=[item, who, lease_seconds, reclaim],
             )
         except BaseException:
             self._tokens.update(forgotten)
@@ -138,9 +146,7 @@ class Claims(Base):
                 item=claimed or None,
             )
 
-        result = self._write(
-            "task_release", task_id, decide, key=key, arguments=[item, token, reason]
-        )
+        result = self._write("task_release", task_id, decide, key=key, arguments=[item, token, reason])
         self._tokens.pop((result.task_id, claimed), None)
         return result
 

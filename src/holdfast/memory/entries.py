@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from .. import checks, rules
 from ..errors import InvalidInput, NotFound
-from ..types import Written
+from ..types import Entry, Written
 from .base import Base, Draft, find_item
+from .reading import read_entries
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -110,9 +111,30 @@ class Entries(Base):
                 record={"type": "variable", "status": "active", "key": name},
             )
 
-        return self._write(
-            "task_set", task_id, decide, key=key, token=token, arguments=[name, value, item]
-        )
+        return self._write("task_set", task_id, decide, key=key, token=token, arguments=[name, value, item])
+
+    def task_history(
+        self,
+        task_id: str | None = None,
+        *,
+        type: str = "variable",
+        name: str | None = None,
+        limit: int = 100,
+    ) -> tuple[Entry, ...]:
+        """Entries of a type with those that were superseded, resolved or invalidated, oldest first.
+
+        With a name: all the values that a variable has had.
+        """
+        kind = checks.word("entry type", type, (*rules.ENTRY_TYPES, "snapshot"))
+        limit = checks.whole("limit", limit, 1, 10_000)
+        name = checks.optional("name", name, 500)
+
+        def work(tx: Tx) -> tuple[Entry, ...]:
+            found = self._find(tx, task_id)["task_id"]
+            rows = tx.records(found, kind, tuple(rules.ENTRY_TRANSITIONS), limit, key=name)
+            return read_entries(tx, found, kind, reversed(rows))
+
+        return self.store.read(work)
 
     def task_remember(
         self,
@@ -205,9 +227,7 @@ class Entries(Base):
             )
 
         arguments = [kind, summary, data, item, tags, relevance_to, ended, record_key]
-        return self._write(
-            operation, task_id, decide, key=key, token=token, arguments=arguments
-        )
+        return self._write(operation, task_id, decide, key=key, token=token, arguments=arguments)
 
     def task_snapshot(
         self,
@@ -264,7 +284,12 @@ class Entries(Base):
             )
 
         return self._write(
-            "task_intent", task_id, decide, key=key, token=token, arguments=[what, verify, item, mark]
+            "task_intent",
+            task_id,
+            decide,
+            key=key,
+            token=token,
+            arguments=[what, verify, item, mark],
         )
 
     def task_outcome(

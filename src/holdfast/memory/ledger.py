@@ -72,9 +72,7 @@ class Ledger(Base):
                 ref=target["seq"],
             )
 
-        return self._write(
-            "task_undo", found, decide, key=key, token=token, arguments=[seq, reason]
-        )
+        return self._write("task_undo", found, decide, key=key, token=token, arguments=[seq, reason])
 
     def _undoable(self, tx: Tx, head: Row, seq: int | None) -> Row:
         if seq is not None:
@@ -92,9 +90,7 @@ class Ledger(Base):
                     "Cancel the task, or release the claim, instead.",
                 )
             if tx.thread(head["task_id"], 1, None, types=("undone",), refs=(seq,)):
-                raise Conflict(
-                    "not_undoable", f"#{seq} is undone already.", "Undo the undoing to redo it."
-                )
+                raise Conflict("not_undoable", f"#{seq} is undone already.", "Undo the undoing to redo it.")
             return row
         gone: set[int] = set()
         before = None
@@ -122,7 +118,11 @@ class Ledger(Base):
             for table in STATE:
                 for name, rows in self.store.read(lambda tx, t=table: tx.strays(t)):
                     problems.append(
-                        Problem(kind="stray", task_id=name, detail=f"{rows} rows of {table} without events")
+                        Problem(
+                            kind="stray",
+                            task_id=name,
+                            detail=f"{rows} rows of {table} without events",
+                        )
                     )
         return VerifyReport(ok=not problems, tasks=tasks, events=events, problems=tuple(problems))
 
@@ -298,7 +298,11 @@ def _previous_rows(
         number = _key(table, row)
         old = then.get(number)
         if old is None:
-            old = {**now[number], "change": "undone"} if table == "files" else {**now[number], "status": "removed"}
+            old = (
+                {**now[number], "change": "undone"}
+                if table == "files"
+                else {**now[number], "status": "removed"}
+            )
         result.append({name: value for name, value in old.items() if name != "task_id"})
     return result
 
@@ -509,9 +513,7 @@ class _Merge:
             content = f"{home}\n{row['hash'].hex()}".encode()
             home = rules.make_id(blake2b(content, digest_size=rules.ID_LENGTH).digest())
             self._home[foreign] = home
-            self._conflicts.setdefault(
-                home, ImportConflict(task_id=foreign, seq=row["seq"], kept_as=home)
-            )
+            self._conflicts.setdefault(home, ImportConflict(task_id=foreign, seq=row["seq"], kept_as=home))
 
     def _branch(self, tx: Tx, foreign: str, home: str, row: Row) -> Row:
         """An empty task; for the other side of a conflict, with the history that both sides share."""
@@ -524,9 +526,7 @@ class _Merge:
                     tx.append(head, {**event, "task_id": home}, read_origin(shared))
         return head
 
-    def _append(
-        self, tx: Tx, head: Row, home: str, row: Row, origin: Origin, number: int
-    ) -> None:
+    def _append(self, tx: Tx, head: Row, home: str, row: Row, origin: Origin, number: int) -> None:
         event = {name: row[name] for name in EVENTS}
         event["task_id"] = home
         tx.append(head, event, origin)

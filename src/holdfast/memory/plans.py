@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from .. import checks, rules, vocabulary
 from ..errors import Conflict, InvalidInput
-from ..types import Written
+from ..types import PlanVersion, Written
 from .base import Base, Draft, find_item
+from .reading import read_items
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -215,13 +216,39 @@ class Plans(Base):
                 if head["phase"] in ("received", "planning"):
                     heads["phase"] = "planned"
                 sets["heads"] = heads
-            return Draft(
-                "plan.appended", text=note, sets=sets, items=tuple(step["id"] for step in steps)
-            )
+            return Draft("plan.appended", text=note, sets=sets, items=tuple(step["id"] for step in steps))
 
         return self._write(
-            "task_plan_append", task_id, decide, key=key, token=token, arguments=[items, after, note]
+            "task_plan_append",
+            task_id,
+            decide,
+            key=key,
+            token=token,
+            arguments=[items, after, note],
         )
+
+    def task_plans(self, task_id: str | None = None) -> tuple[PlanVersion, ...]:
+        """Every plan that a task has had, each as it was when it was made."""
+        versions: list[PlanVersion] = []
+
+        def visit(past: Tx, event: Row) -> None:
+            if event["event_type"] not in ("task.registered", "plan.replaced", "plan.appended"):
+                return
+            head = past.head(event["task_id"])
+            if head is None or head["plan_seq"] != event["seq"]:
+                return
+            versions.append(
+                PlanVersion(
+                    version=head["plan_version"],
+                    seq=event["seq"],
+                    at=event["timestamp"],
+                    reason=None if event["seq"] == 1 else event["text"],
+                    items=read_items(past.steps(event["task_id"])),
+                )
+            )
+
+        self._as_of(task_id, None, visit)
+        return tuple(versions)
 
     def task_item_update(
         self,
@@ -290,17 +317,17 @@ class Plans(Base):
                 own["replaced_by"] = find_item(steps, replaced_by)["item_id"]
             sets: dict[str, Any] = {"steps": {k: v for k, v in changes.items() if v}}
             heads: dict[str, Any] = {}
-            if meant in ("active", "completed") and head["phase"] in ("received", "planning", "planned"):
+            if meant in ("active", "completed") and head["phase"] in (
+                "received",
+                "planning",
+                "planned",
+            ):
                 heads["phase"] = "executing"
                 if head["execution_started_at"] is None:
                     heads["execution_started_at"] = now
             if heads:
                 sets["heads"] = heads
-            return Draft(
-                "item.updated", text=note or None, sets=sets, item=name, warnings=tuple(warnings)
-            )
+            return Draft("item.updated", text=note or None, sets=sets, item=name, warnings=tuple(warnings))
 
         arguments = [item, ordinal, status, note, title, active_issue, depends_on, replaced_by]
-        return self._write(
-            "task_item_update", task_id, decide, key=key, token=token, arguments=arguments
-        )
+        return self._write("task_item_update", task_id, decide, key=key, token=token, arguments=arguments)

@@ -218,7 +218,8 @@ def read_task(tx: Tx, head: Row) -> Task:
 
     kinds = {kind: entries(kind, most) for kind, most in MOST.items()}
     notes = sorted(
-        (entry for kind in NOTES for entry in entries(kind, MOST_NOTES)), key=lambda entry: entry.seq
+        (entry for kind in NOTES for entry in entries(kind, MOST_NOTES)),
+        key=lambda entry: entry.seq,
     )
     variables = entries("variable", MOST_VARIABLES)
     effects = read_effects(tx, task_id, ("intended", "unknown"), MOST_EFFECTS)
@@ -274,6 +275,7 @@ def read_task(tx: Tx, head: Row) -> Task:
         ),
         answer=ending.get("answer"),
         error=ErrorSummary(**ending["error"]) if ending.get("error") else None,
+        conflict_of=head["root_id"] if head["root_id"] != task_id else None,
         messages=head["messages"],
         actions=head["actions"],
         left_out=left_out,

@@ -172,9 +172,7 @@ class Tasks(Base):
             else None
         )
         if item_status is not None and step is None:
-            raise InvalidInput(
-                "invalid_argument", "step_status without step.", "Say which step it is about."
-            )
+            raise InvalidInput("invalid_argument", "step_status without step.", "Say which step it is about.")
         arguments = [message, status, phase, reason, step, step_status, next, blockers, name, goal,
                      metadata, attention, archived]  # fmt: skip
         if all(part is None for part in arguments):
@@ -188,7 +186,10 @@ class Tasks(Base):
             warnings: list[str] = []
             if "status" in heads:
                 rules.check_transition(
-                    rules.TASK_TRANSITIONS, f"Task {head['task_id']}", head["status"], heads["status"]
+                    rules.TASK_TRANSITIONS,
+                    f"Task {head['task_id']}",
+                    head["status"],
+                    heads["status"],
                 )
                 heads["reason"] = meant_reason
                 if heads["status"] in rules.ENDED and head["status"] in rules.OPEN:
@@ -207,9 +208,7 @@ class Tasks(Base):
                 row = find_item(steps, step)
                 item_id = row["item_id"]
                 if item_status is not None:
-                    sets["steps"], warnings = item_changes(
-                        tx, head, steps, row, now, status=item_status
-                    )
+                    sets["steps"], warnings = item_changes(tx, head, steps, row, now, status=item_status)
             new_phase = meant_phase
             if new_phase is None and item_status in ("active", "completed"):
                 new_phase = begun_phase(head)
@@ -250,9 +249,7 @@ class Tasks(Base):
         tx, found = self._as_of(task_id, at)
         head = tx.head(found)
         if head is None:
-            raise NotFound(
-                "task_not_found", f"Task {found} did not exist yet.", "Name a later time."
-            )
+            raise NotFound("task_not_found", f"Task {found} did not exist yet.", "Name a later time.")
         return read_task(tx, head)
 
     def task_list(
@@ -340,9 +337,7 @@ class Tasks(Base):
             ends = "failed" if summary else "completed"
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:
-            rules.check_transition(
-                rules.TASK_TRANSITIONS, f"Task {head['task_id']}", head["status"], ends
-            )
+            rules.check_transition(rules.TASK_TRANSITIONS, f"Task {head['task_id']}", head["status"], ends)
             heads: dict[str, Any] = {
                 "status": ends,
                 "reason": None,
@@ -375,9 +370,7 @@ class Tasks(Base):
         """Make a task the current one of this session, as when a session takes over from another."""
         session = self.origin.session
         if not session:
-            raise InvalidInput(
-                "invalid_argument", "This memory has no session.", "Open it with session=…."
-            )
+            raise InvalidInput("invalid_argument", "This memory has no session.", "Open it with session=….")
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:
             focus = tx.last_focus(session) + 1
@@ -422,9 +415,7 @@ class Tasks(Base):
                     self._check_ancestors(tx, head["task_id"], named)
                 heads["parent_id"] = None if remove else named
             if kind == "supersedes" and not remove and other is not None:
-                rules.check_transition(
-                    rules.TASK_TRANSITIONS, f"Task {named}", other["status"], "superseded"
-                )
+                rules.check_transition(rules.TASK_TRANSITIONS, f"Task {named}", other["status"], "superseded")
                 own = Draft(
                     "task.updated",
                     data={"superseded_by": head["task_id"]},
@@ -446,7 +437,9 @@ class Tasks(Base):
             if heads:
                 sets["heads"] = heads
             return Draft(
-                "task.linked", data={"kind": kind, "target": named, "remove": remove or None}, sets=sets
+                "task.linked",
+                data={"kind": kind, "target": named, "remove": remove or None},
+                sets=sets,
             )
 
         return self._write(
@@ -507,9 +500,7 @@ def _statuses(status: str | Sequence[str]) -> list[str]:
     if isinstance(status, str) and status in groups:
         return list(groups[status])
     given = [status] if isinstance(status, str) else list(status)
-    return list(
-        dict.fromkeys(vocabulary.read_task_status(checks.line("status", word))[0] for word in given)
-    )
+    return list(dict.fromkeys(vocabulary.read_task_status(checks.line("status", word))[0] for word in given))
 
 
 _ERROR_NAMES = {

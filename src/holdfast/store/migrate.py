@@ -53,9 +53,7 @@ def check_applied(engine: str, applied: dict[int, str]) -> list[str]:
     ]
 
 
-def pending(
-    engine: str, version: int, apply: Callable[[int, str, str, str], None]
-) -> None:
+def pending(engine: str, version: int, apply: Callable[[int, str, str, str], None]) -> None:
     """Apply each migration that a store has not had: `apply(version, name, sql, checksum)`."""
     check_version(version)
     for number, name, sql in migrations(engine):

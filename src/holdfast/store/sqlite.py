@@ -34,6 +34,7 @@ APPLICATION_ID = 0x484F4C44  # "HOLD"
 # Older engines can lose committed pages when a checkpoint meets a reset of the log.
 OLDEST_ENGINE = (3, 51, 3)
 MOST_IN_A_COMMIT = 256
+LOG_PAGES = 1000
 
 _stores: WeakSet[SqliteStore] = WeakSet()
 _graveyard: list[apsw.Connection] = []  # a parent's connections, which a forked child must not close
@@ -93,9 +94,14 @@ class SqliteStore:
             _make_file(self.path)
             self._lock = ProcessLock(self.path, settings.lock_timeout)
         _stores.add(self)
-        self._writer = self._connect_for_writing()
-        self._writer_tx = Tx(_SqliteDatabase(self._writer))
+        self._use(self._connect_for_writing())
         self._keep_reserve()
+
+    def _use(self, connection: apsw.Connection) -> None:
+        self._log_pages = 0
+        connection.set_wal_hook(self._note_log)
+        self._writer = connection
+        self._writer_tx = Tx(_SqliteDatabase(connection))
 
     def _reset(self) -> None:
         self._mutex = threading.Lock()
@@ -273,21 +279,30 @@ class SqliteStore:
         except apsw.IOError as error:
             # The log may or may not have reached the disk. Only a fresh connection can tell.
             _graveyard.append(connection)
-            self._writer = self._connect()
-            self._writer_tx = Tx(_SqliteDatabase(self._writer))
+            self._use(self._connect())
             raise StoreError(
                 "outcome_unknown",
                 f"The disk failed while committing: {error}.",
                 "Repeat the call with the same key: it is written exactly once.",
             ) from None
 
+    def _note_log(self, _connection: apsw.Connection, _name: str, pages: int) -> int:
+        self._log_pages = pages
+        return apsw.SQLITE_OK
+
     def _keep_log_short(self, connection: apsw.Connection) -> None:
-        # Under the lock no other writer can be in between, and readers are short, so this succeeds.
-        size = self._log_size()
-        if size < self._settings.wal_limit_bytes:
+        """Fold the log back when it is long, so that it is used again from its beginning.
+
+        This happens under the lock, so no other writer can be in between; a reader that is in between
+        delays it to the next commit. Only a log that grew far beyond that is cut.
+        """
+        if self._log_pages < LOG_PAGES:
             return
+        mode = apsw.SQLITE_CHECKPOINT_PASSIVE
+        if self._log_size() > self._settings.wal_limit_bytes:
+            mode = apsw.SQLITE_CHECKPOINT_TRUNCATE
         try:
-            connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+            connection.wal_checkpoint(mode=mode)
         except (apsw.BusyError, apsw.FullError, apsw.IOError):
             return  # what was committed is safe in the log; the next commit tries again
 
@@ -345,10 +360,7 @@ class SqliteStore:
                 newest = connection.execute("SELECT max(id) FROM events").fetchall()[0][0] or 0
         finally:
             connection.close()
-        found += [
-            Problem(kind="migration", detail=line)
-            for line in migrate.check_applied("sqlite", applied)
-        ]
+        found += [Problem(kind="migration", detail=line) for line in migrate.check_applied("sqlite", applied)]
         if (mark := self._lock.mark()) > newest:
             found.append(
                 Problem(
@@ -456,8 +468,7 @@ class SqliteStore:
         _graveyard.extend(connection for connection, _ in self._readers)
         self._reset()
         self._lock.reopen_after_fork()
-        self._writer = self._connect()
-        self._writer_tx = Tx(_SqliteDatabase(self._writer))
+        self._use(self._connect())
 
 
 def scratch_database() -> _SqliteDatabase:

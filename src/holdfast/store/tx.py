@@ -51,8 +51,7 @@ STEPS = (
 ).split()
 RECORDS = "task_id seq type status item_id key ref_seq ended_at version".split()
 EVENTS = (
-    "task_id seq event_type timestamp item_id ref_seq text data sets origin_id correlation_id"
-    " hash forgotten"
+    "task_id seq event_type timestamp item_id ref_seq text data sets origin_id correlation_id hash forgotten"
 ).split()
 FILES = "task_id path change seq at".split()
 LINKS = "task_id kind target seq status".split()
@@ -91,9 +90,7 @@ def _insert(table: str, columns: Sequence[str], tail: str = "") -> str:
 def _upsert(table: str) -> str:
     columns, key = STATE[table]
     rest = ", ".join(
-        f"{column} = excluded.{column}"
-        for column in columns
-        if column != "task_id" and column not in key
+        f"{column} = excluded.{column}" for column in columns if column != "task_id" and column not in key
     )
     target = ", ".join(("task_id", *key))
     return _insert(table, columns, f" ON CONFLICT ({target}) DO UPDATE SET {rest}")
@@ -168,9 +165,7 @@ class Tx:
 
     # --- appending --------------------------------------------------------------------------------
 
-    def append(
-        self, head: Row, event: Row, origin: Origin, sets: Mapping[str, Any] | None = None
-    ) -> None:
+    def append(self, head: Row, event: Row, origin: Origin, sets: Mapping[str, Any] | None = None) -> None:
         """Add an event to a task and apply what it sets: the only way in which state changes.
 
         `head` is the task's row and is brought up to date; for a first event it is empty but for
@@ -248,9 +243,7 @@ class Tx:
                 self._run(_INSERT_KEY, {**_cells(rows), "task_id": task_id, "seq": seq})
             elif name in _UPSERT:
                 full = dict.fromkeys(STATE[table][0])
-                self._run_many(
-                    _UPSERT[name], [{**full, **_cells(row), "task_id": task_id} for row in rows]
-                )
+                self._run_many(_UPSERT[name], [{**full, **_cells(row), "task_id": task_id} for row in rows])
             elif name == "extras":
                 self._update(table, {"task_id": task_id}, rows)
             else:
@@ -394,7 +387,9 @@ class Tx:
     def extras(self, task_id: str) -> Row:
         """What is long or rarely changes about a task."""
         row = self._rows(
-            EXTRAS, f"SELECT {', '.join(EXTRAS)} FROM extras WHERE task_id = :task_id", task_id=task_id
+            EXTRAS,
+            f"SELECT {', '.join(EXTRAS)} FROM extras WHERE task_id = :task_id",
+            task_id=task_id,
         )[0]
         for name in ("context", "acceptance", "metadata"):
             row[name] = json.loads(row[name]) if row[name] else None
@@ -446,10 +441,12 @@ class Tx:
         limit: int,
         item: str | None = None,
         seq: int | None = None,
+        key: str | None = None,
     ) -> list[Row]:
-        """Records of a type with their events, the newest first; of one item, or just one."""
+        """Records of a type with their events, the newest first; of one item or key, or just one."""
         where = " AND r.item_id = :item" if item is not None else ""
         where += " AND r.seq = :seq" if seq is not None else ""
+        where += " AND r.key = :key" if key is not None else ""
         branches = " UNION ALL ".join(
             f"SELECT * FROM (SELECT {', '.join(f'r.{name}' for name in RECORDS)} FROM records r"
             f" WHERE r.task_id = :task_id AND r.type = :type AND r.status = :status{number}{where}"
@@ -467,6 +464,7 @@ class Tx:
             limit=limit,
             item=item,
             seq=seq,
+            key=key,
             **{f"status{number}": status for number, status in enumerate(statuses)},
         )
 
@@ -601,8 +599,7 @@ class Tx:
                 params.update(places)
         return self._rows(
             _EVENT_NAMES,
-            f"{_EVENT_ROW}{_EVENT_FROM} WHERE e.task_id = :task_id{where}"
-            " ORDER BY e.seq DESC LIMIT :limit",
+            f"{_EVENT_ROW}{_EVENT_FROM} WHERE e.task_id = :task_id{where} ORDER BY e.seq DESC LIMIT :limit",
             **params,
         )
 

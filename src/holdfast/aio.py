@@ -1,0 +1,104 @@
+"""AsyncTaskMemory: the same operations, awaited, on threads of their own. The loop never waits."""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
+
+from .memory import TaskMemory
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Coroutine
+
+    from .types import Event
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+# Enough that many writers meet in one commit.
+THREADS = 32
+
+
+def _awaited(
+    method: Callable[Concatenate[TaskMemory, P], R],
+) -> Callable[Concatenate[AsyncTaskMemory, P], Coroutine[Any, Any, R]]:
+    @wraps(method)
+    async def call(self: AsyncTaskMemory, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        return await self._on_thread(lambda: method(self.memory, *args, **kwargs))
+
+    return call
+
+
+class AsyncTaskMemory:
+    """A TaskMemory for event loops. A call that is cancelled may still be written: use keys."""
+
+    def __init__(self, memory: TaskMemory, threads: ThreadPoolExecutor | None = None) -> None:
+        self.memory = memory
+        self._threads = threads or ThreadPoolExecutor(THREADS, thread_name_prefix="holdfast")
+
+    @classmethod
+    async def open(cls, location: Any = None, **options: Any) -> Self:
+        """Open a memory as TaskMemory.open does."""
+        threads = ThreadPoolExecutor(THREADS, thread_name_prefix="holdfast")
+        loop = asyncio.get_running_loop()
+        memory = await loop.run_in_executor(threads, lambda: TaskMemory.open(location, **options))
+        return cls(memory, threads)
+
+    def acting_as(self, **who: Any) -> Self:
+        """The same memory for someone else; it shares the store and the threads."""
+        return type(self)(self.memory.acting_as(**who), self._threads)
+
+    async def _on_thread(self, work: Callable[[], R]) -> R:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+
+    task_register = _awaited(TaskMemory.task_register)
+    task_update = _awaited(TaskMemory.task_update)
+    task_get = _awaited(TaskMemory.task_get)
+    task_list = _awaited(TaskMemory.task_list)
+    task_finish = _awaited(TaskMemory.task_finish)
+    task_focus = _awaited(TaskMemory.task_focus)
+    task_link = _awaited(TaskMemory.task_link)
+    task_plan_replace = _awaited(TaskMemory.task_plan_replace)
+    task_plan_append = _awaited(TaskMemory.task_plan_append)
+    task_item_update = _awaited(TaskMemory.task_item_update)
+    task_plans = _awaited(TaskMemory.task_plans)
+    task_log_action = _awaited(TaskMemory.task_log_action)
+    task_log_append = _awaited(TaskMemory.task_log_append)
+    task_thread = _awaited(TaskMemory.task_thread)
+    task_drill_down = _awaited(TaskMemory.task_drill_down)
+    task_decide = _awaited(TaskMemory.task_decide)
+    task_exclude = _awaited(TaskMemory.task_exclude)
+    task_set = _awaited(TaskMemory.task_set)
+    task_history = _awaited(TaskMemory.task_history)
+    task_remember = _awaited(TaskMemory.task_remember)
+    task_snapshot = _awaited(TaskMemory.task_snapshot)
+    task_intent = _awaited(TaskMemory.task_intent)
+    task_outcome = _awaited(TaskMemory.task_outcome)
+    task_claim = _awaited(TaskMemory.task_claim)
+    task_heartbeat = _awaited(TaskMemory.task_heartbeat)
+    task_release = _awaited(TaskMemory.task_release)
+    task_undo = _awaited(TaskMemory.task_undo)
+    verify = _awaited(TaskMemory.verify)
+    export_events = _awaited(TaskMemory.export_events)
+    import_events = _awaited(TaskMemory.import_events)
+    backup = _awaited(TaskMemory.backup)
+    restore = _awaited(TaskMemory.restore)
+
+    async def events(self, task_id: str | None = None, *, after: int = 0) -> AsyncIterator[Event]:
+        """All events in the order of their writing, read in short pages."""
+        source = self.memory.events(task_id, after=after)
+        while (event := await self._on_thread(lambda: next(source, None))) is not None:
+            yield event
+
+    async def close(self) -> None:
+        """Close the store and its threads; safe to call twice."""
+        self.memory.close()
+        self._threads.shutdown(wait=False)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()

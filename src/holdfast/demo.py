@@ -1,0 +1,143 @@
+"""The deployment story on a real store: an agent works, is killed halfway, and another one goes on."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from .memory import TaskMemory
+from .types import Task
+
+REQUEST = "Deploy coursefolio v1.2.3 to the production server, please. Do not touch the database."
+PLAN = [
+    {"id": "build", "title": "Build the Docker image"},
+    {"id": "push", "title": "Push it to the registry", "depends_on": ["build"]},
+    {"id": "connect", "title": "Connect to the server"},
+    {
+        "id": "run",
+        "title": "Pull the image and run the container",
+        "depends_on": ["push", "connect"],
+    },
+    {"id": "check", "title": "Check the health endpoint", "depends_on": ["run"]},
+]
+
+
+def work_until_killed(store: str) -> None:
+    """The first agent. It says after each write what is safe, and then it is killed."""
+    memory = TaskMemory.open(store, agent="deployer", session="monday", workspace=None)
+    task = memory.task_register("Deploy coursefolio", PLAN, request=REQUEST).task_id
+    _say(f"registered task {task} with {len(PLAN)} steps")
+    memory.task_set(task, "version", "v1.2.3")
+    memory.task_update(task, step="build", step_status="active")
+    memory.task_log_action(
+        task,
+        "docker build -t coursefolio:v1.2.3 .",
+        type="cli",
+        input={"command": "docker build -t coursefolio:v1.2.3 ."},
+        output={"exit_code": 0},
+    )
+    memory.task_update(task, "Image built as v1.2.3", step="build", step_status="completed")
+    _say("step 1 done: image built as v1.2.3")
+    memory.task_update(task, step="push", step_status="active")
+    memory.task_exclude(
+        task,
+        what="Pushing to docker.io",
+        why="the account has no rights there",
+        symptom="denied: requested access to the resource is denied",
+    )
+    memory.task_decide(
+        task,
+        title="Registry",
+        choice="ghcr.io",
+        options=["docker.io", "ghcr.io"],
+        reasoning="the deploy key already works there",
+    )
+    _say("docker.io refused the push; decided for ghcr.io, because the deploy key works there")
+    memory.task_update(task, "Pushed to ghcr.io", step="push", step_status="completed")
+    _say("step 2 done: pushed to ghcr.io")
+    memory.task_update(task, "Connected as deploy", step="connect", step_status="completed")
+    _say("step 3 done: connected to the server")
+    memory.task_update(task, step="run", step_status="active")
+    memory.task_intent(
+        task,
+        what="docker run coursefolio:v1.2.3 on the server",
+        verify="docker ps | grep coursefolio",
+    )
+    _say("step 4 begun: about to start the container …")
+    sys.stdin.readline()  # the next thing that happens to this process is SIGKILL
+
+
+def tell(task: Task) -> str:
+    """What a fresh process knows of a task, in plain words."""
+    marks = {"completed": "x", "active": ">", "failed": "!", "skipped": "-", "cancelled": "-"}
+    lines = [
+        f"Task {task.id}: {task.name} ({task.status}, {task.phase}, {task.done} of {task.total} steps)",
+        f'Request: "{task.request}"',
+    ]
+    lines += [f"  [{marks.get(item.status, ' ')}] {item.title}" for item in task.items]
+    for entry in task.decisions:
+        data = entry.data
+        lines.append(f"Decided #{entry.seq}: {data['choice']}, because {data['reasoning']}.")
+    for entry in task.exclusions:
+        lines.append(f"Do not try again #{entry.seq}: {entry.summary}: {entry.data['why']}.")
+    lines += [f"Variable: {name} = {value}" for name, value in task.variables.items()]
+    for effect in task.effects:
+        lines.append(f"Unknown #{effect.seq}: {effect.what}. Verify with: {effect.verify}")
+    return "\n".join(lines)
+
+
+def _say(line: str) -> None:
+    print(f"  agent 1 | {line}", flush=True)
+
+
+def main(arguments: list[str]) -> int:
+    """Tell the story."""
+    if arguments[:1] == ["--first-agent"]:
+        work_until_killed(arguments[1])
+        return 0
+    keep = arguments[1] if arguments[:1] == ["--keep"] and len(arguments) == 2 else None
+    if arguments and keep is None:
+        print("usage: holdfast demo [--keep FOLDER]", file=sys.stderr)
+        return 2
+    with tempfile.TemporaryDirectory(prefix="holdfast-demo-") as scratch:
+        folder = Path(keep or scratch)
+        folder.mkdir(parents=True, exist_ok=True)
+        return _story(str(folder / "demo.db"))
+
+
+def _story(store: str) -> int:
+    print(f"A store in one file: {store}\n")
+    first = subprocess.Popen(
+        [sys.executable, "-m", "holdfast", "demo", "--first-agent", store],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    )
+    assert first.stdout is not None
+    for line in first.stdout:
+        print(line, end="", flush=True)
+        if line.rstrip().endswith("…"):
+            break
+    first.kill()
+    code = first.wait()
+    print(f"\n  kill -9 {first.pid} (exit {code})\n")
+    with TaskMemory.open(store, agent="successor", session="tuesday", workspace=None) as memory:
+        print("A new process opens the store and asks where it was:\n")
+        print(tell(memory.task_get()))
+        effect = memory.task_get().effects[0]
+        memory.task_outcome(intent=effect.seq, outcome="did_not", note="docker ps shows no container")
+        memory.task_update(message="Container runs", step="run", step_status="completed")
+        memory.task_update(message="/health answers 200", step="check", step_status="completed")
+        memory.task_finish(answer="coursefolio v1.2.3 is live.")
+        done = memory.task_list(status="completed").tasks[0]
+        print(f"\nIt verifies, goes on, and finishes: {done.done} of {done.total} steps, {done.status}.")
+        report = memory.verify()
+        print(
+            f"verify: {report.events} events folded again, "
+            f"{'the same state, nothing lost' if report.ok else report.problems}."
+        )
+        return 0 if report.ok else 1
