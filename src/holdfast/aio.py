@@ -26,7 +26,7 @@ def _awaited(
 ) -> Callable[Concatenate[AsyncTaskMemory, P], Coroutine[Any, Any, R]]:
     @wraps(method)
     async def call(self: AsyncTaskMemory, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        return await self._on_thread(lambda: method(self.memory, *args, **kwargs))
+        return await self.on_thread(lambda: method(self.memory, *args, **kwargs))
 
     return call
 
@@ -50,7 +50,8 @@ class AsyncTaskMemory:
         """The same memory for someone else; it shares the store and the threads."""
         return type(self)(self.memory.acting_as(**who), self._threads)
 
-    async def _on_thread(self, work: Callable[[], R]) -> R:
+    async def on_thread(self, work: Callable[[], R]) -> R:
+        """Run a function on one of the memory's threads."""
         return await asyncio.get_running_loop().run_in_executor(self._threads, work)
 
     task_register = _awaited(TaskMemory.task_register)
@@ -89,7 +90,7 @@ class AsyncTaskMemory:
     async def events(self, task_id: str | None = None, *, after: int = 0) -> AsyncIterator[Event]:
         """All events in the order of their writing, read in short pages."""
         source = self.memory.events(task_id, after=after)
-        while (event := await self._on_thread(lambda: next(source, None))) is not None:
+        while (event := await self.on_thread(lambda: next(source, None))) is not None:
             yield event
 
     async def close(self) -> None:

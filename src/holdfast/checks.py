@@ -6,6 +6,7 @@ import json
 import time
 
 from .errors import InvalidInput
+from .types import is_dict, is_list
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ def words(what: str, value: Any, limit: int = 100, most: int = 200) -> list[str]
         return []
     if isinstance(value, str):
         value = [value]
-    if not isinstance(value, (list, tuple, set, frozenset)):
+    if not is_list(value):
         raise InvalidInput("invalid_argument", f"{what} must be a list of texts.", "")
     if len(value) > most:
         raise InvalidInput(
@@ -129,15 +130,13 @@ def json_value(what: str, value: Any, settings: Settings) -> str:
 
 
 def _depth(value: Any, left: int) -> None:
-    if isinstance(value, dict):
+    if is_dict(value):
         if left == 0:
             raise RecursionError
         for key, inner in value.items():
-            if not isinstance(key, str):
-                raise TypeError(f"the key {key!r:.40} is not a text")
             _plain_text(key)
             _depth(inner, left - 1)
-    elif isinstance(value, (list, tuple)):
+    elif is_list(value):
         if left == 0:
             raise RecursionError
         for inner in value:
@@ -146,7 +145,9 @@ def _depth(value: Any, left: int) -> None:
         _plain_text(value)
 
 
-def _plain_text(value: str) -> None:
+def _plain_text(value: object) -> None:
+    if not isinstance(value, str):
+        raise TypeError(f"the key {value!r:.40} is not a text")
     # JSON would escape a NUL, and our own reader or another engine would meet it again later.
     if "\0" in value:
         raise ValueError("a text in it has a NUL")
@@ -185,7 +186,7 @@ def moment(what: str, value: Any) -> str:
             raise InvalidInput("invalid_time", f"{what} {value!r} is out of range.", hint)
         return stamp(value)
     try:
-        found = datetime.fromisoformat(value)
+        found = datetime.fromisoformat(str(value))
     except (TypeError, ValueError):
         raise InvalidInput("invalid_time", f"{what} {str(value)[:60]!r} is not a time.", hint) from None
     if found.tzinfo is None:

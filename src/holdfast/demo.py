@@ -117,8 +117,7 @@ def _story(store: str) -> int:
         text=True,
         env={**os.environ, "PYTHONUNBUFFERED": "1"},
     )
-    assert first.stdout is not None
-    for line in first.stdout:
+    for line in first.stdout or ():
         print(line, end="", flush=True)
         if line.rstrip().endswith("…"):
             break

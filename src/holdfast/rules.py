@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .errors import Conflict, InvalidInput
+from .types import is_dict, is_list
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -168,7 +169,7 @@ def parse_plan(
     is `taken`, except that a step with the id or title of a `live` one (id: title) is that one.
     """
     steps = list(_steps(plan, None))
-    live = live or {}
+    live = dict(live or {})
     given: set[str] = set()
     for step in steps:
         if (slug := step["id"]) is None:
@@ -208,19 +209,18 @@ def _steps(plan: Any, stage: str | None) -> Iterable[dict[str, Any]]:
         for line in plan.splitlines():
             if title := _unbulleted(line):
                 yield _step(title, stage)
-    elif isinstance(plan, dict):
-        whole: dict[Any, Any] = plan
+    elif is_dict(plan):
         for name in ("stages", "steps", "items", "plan", "subtasks"):
-            if isinstance(whole.get(name), list):
-                own = whole.get("stage", stage)
-                yield from _steps(whole[name], None if own is None else str(own))
+            if is_list(plan.get(name)):
+                own = plan.get("stage", stage)
+                yield from _steps(plan[name], None if own is None else str(own))
                 return
-        for slug, body in whole.items():
-            fields = body if isinstance(body, dict) else {"title": body}
+        for slug, body in plan.items():
+            fields = body if is_dict(body) else {"title": body}
             yield _step({"id": slug, "title": slug, **fields}, stage)
-    elif isinstance(plan, (list, tuple)):
+    elif is_list(plan):
         for part in plan:
-            if isinstance(part, dict) and isinstance(part.get("steps"), list):
+            if is_dict(part) and is_list(part.get("steps")):
                 yield from _steps(part, stage)
             else:
                 yield _step(part, stage)
@@ -233,11 +233,9 @@ def _steps(plan: Any, stage: str | None) -> Iterable[dict[str, Any]]:
 
 
 def _step(step: Any, stage: str | None) -> dict[str, Any]:
-    fields: dict[str, Any] = {"title": step} if isinstance(step, str) else step
-    title = None
-    if isinstance(fields, dict):
-        key = next((key for key in _TITLES if isinstance(fields.get(key), str)), None)
-        title = fields[key].strip() if key else None
+    fields: dict[str, Any] = step if is_dict(step) else {"title": step}
+    key = next((key for key in _TITLES if isinstance(fields.get(key), str)), None)
+    title = fields[key].strip() if key else None
     if not title:
         raise InvalidInput(
             "invalid_plan",
@@ -255,12 +253,12 @@ def _step(step: Any, stage: str | None) -> dict[str, Any]:
         else:
             rest[name] = value
     own_stage = known.pop("stage", None)
-    depends = known.pop("depends_on", None) or []
+    depends: Any = known.pop("depends_on", None) or []
     return {
         "id": known.pop("id", None),
         "title": title,
         "stage": stage if own_stage is None else str(own_stage),
-        "depends_on": [depends] if isinstance(depends, str) else list(depends),
+        "depends_on": depends if is_list(depends) else [depends],
         "detail": {**known, **rest},
     }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .. import checks, rules
 from ..errors import InvalidInput, NotFound
-from ..types import Drill, TaskCard, Thread, Written
+from ..types import Drill, TaskCard, Thread, Written, is_dict, is_list
 from .base import Base, Draft, find_item
 from .reading import (
     NOTES,
@@ -257,13 +257,11 @@ def _action(tx: Tx, head: Row, action: int | None) -> Row:
 def _touched(files: Any) -> dict[str, str]:
     if files is None:
         return {}
-    if not isinstance(files, (list, tuple)) or len(files) > 1000:
+    if not is_list(files) or len(files) > 1000:
         raise InvalidInput("invalid_argument", "files must be a list of at most 1,000.", "")
     found: dict[str, str] = {}
     for part in files:
-        row: Mapping[str, Any] = {"path": part} if isinstance(part, str) else part
-        if not isinstance(row, dict):
-            raise InvalidInput("invalid_argument", "A file is a path, or {path, change}.", "")
+        row: dict[str, Any] = part if is_dict(part) else {"path": part}
         path = checks.line("a file's path", row.get("path"), 4000)
         found[path] = checks.word("file change", row.get("change", "modified"), rules.FILE_CHANGES)
     return found

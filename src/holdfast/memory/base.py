@@ -123,7 +123,7 @@ class Base:
                 200,
             ),
             agent=checks.text("agent", agent or environ.get("HOLDFAST_AGENT", ""), 200),
-            channel=checks.word("channel", channel, rules.CHANNELS),
+            channel=_channel(channel),
             session=checks.text("session", session or environ.get("HOLDFAST_SESSION", ""), 200),
         )
         store = open_store(store_location(settings), settings)
@@ -159,7 +159,7 @@ class Base:
         origin = Origin(
             principal=checks.text("principal", old.principal if principal is None else principal, 200),
             agent=checks.text("agent", old.agent if agent is None else agent, 200),
-            channel=checks.word("channel", channel or old.channel, rules.CHANNELS),
+            channel=_channel(channel or old.channel),
             session=checks.text("session", old.session if session is None else session, 200),
         )
         return type(self)(
@@ -191,9 +191,7 @@ class Base:
         """A task's row by id, by an unambiguous prefix, or the current one of workspace and session."""
         if task_id is None:
             task_id = self._current(tx)
-        elif not isinstance(task_id, str):
-            raise InvalidInput("invalid_argument", "task_id must be a text.", "")
-        plain = rules.normal_id(task_id)
+        plain = rules.normal_id(checks.text("task_id", task_id, 100_000))
         if plain is not None:
             if len(plain) == rules.ID_LENGTH and (head := tx.head(plain, lock)):
                 return head
@@ -393,6 +391,25 @@ class Base:
     def _plain(self, what: str, value: Any) -> Any:
         """A value as JSON would give it back."""
         return None if value is None else json.loads(checks.json_value(what, value, self.settings))
+
+    def _check_steps(self, steps: list[dict[str, Any]], present: int = 0) -> None:
+        most = self.settings.max_plan_items
+        if present + len(steps) > most:
+            raise InvalidInput(
+                "too_large",
+                f"The plan would have {present + len(steps):,} steps; the limit is {most:,}.",
+                "Use fewer steps, or sub-tasks, or raise max_plan_items.",
+                limit=most,
+            )
+        for step in steps:
+            step["title"] = checks.line(f"the title of step {step['id']}", step["title"], 4000)
+            step["detail"] = self._plain(f"step {step['id']}", step["detail"])
+            checks.optional("stage", step["stage"], 200)
+        rules.check_dependencies({step["id"]: step["depends_on"] for step in steps})
+
+
+def _channel(word: str) -> Any:
+    return checks.word("channel", word, rules.CHANNELS)
 
 
 def _named(rows: list[Row]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .. import checks, rules
 from ..errors import InvalidInput, NotFound
-from ..types import Entry, Written
+from ..types import Entry, Written, is_list
 from .base import Base, Draft, find_item
 from .reading import read_entries
 
@@ -361,5 +361,5 @@ def _closed(head: Row, seqs: Sequence[int], status: str, by_this: bool) -> dict[
 def _numbers(what: str, value: Any) -> list[int]:
     if value is None:
         return []
-    values = value if isinstance(value, (list, tuple)) else [value]
+    values = value if is_list(value) else [value]
     return [checks.whole(what, number, 1, 1 << 62) for number in values]

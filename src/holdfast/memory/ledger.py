@@ -20,7 +20,7 @@ from ..store.tx import (
     origin_id,
 )
 from ..types import Conflict as ImportConflict
-from ..types import Event, ImportReport, Origin, Problem, VerifyReport, Written
+from ..types import Event, ImportReport, Origin, Problem, VerifyReport, Written, is_dict
 from .base import Base, Draft
 from .reading import read_event, read_origin
 
@@ -176,7 +176,7 @@ class Ledger(Base):
 
     def export_events(self, path: str | os.PathLike[str], task_id: str | None = None) -> int:
         """Write the ledger as JSON Lines, nothing left out; returns the number of events."""
-        target = os.path.realpath(os.fspath(path))
+        target = _real(path)
         part = f"{target}.part"
         count = 0
         handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
@@ -196,7 +196,7 @@ class Ledger(Base):
         Where the two stores continued one task differently, the other side's history is kept whole, as
         a task of its own, and reported. The file is read through once before anything is written.
         """
-        source = os.path.realpath(os.fspath(path))
+        source = _real(path)
         for _ in _checked_lines(source):
             pass
         merge = _Merge()
@@ -345,7 +345,7 @@ class _Fold:
                 self._tx.append(self._head, dict(row), origin)
                 # Go on from what the store has, so that one bad event is one problem.
                 self._head["last_hash"] = row["hash"]
-        except Exception as error:  # a damaged row can fail anywhere; the report goes on
+        except Exception as error:  # noqa: BLE001 - a damaged row can fail anywhere; the report goes on
             self._say("damaged", seq, f"{type(error).__name__}: {error}")
             self._broken = True
 
@@ -380,6 +380,10 @@ class _Fold:
 # --- export and import ------------------------------------------------------------------------------
 
 
+def _real(path: str | os.PathLike[str]) -> str:
+    return str(os.path.realpath(os.fspath(path)))
+
+
 def _line(row: Row) -> dict[str, Any]:
     line: dict[str, Any] = {
         "task": row["task_id"],
@@ -403,6 +407,7 @@ def _line(row: Row) -> dict[str, Any]:
 def _checked_lines(path: str) -> Iterator[tuple[int, Row, Origin]]:
     """The events of an export with their line numbers, each checked; the first bad one raises."""
     last: dict[str, tuple[int, bytes]] = {}
+    line: Any
     with open(path, encoding="utf-8", errors="strict") as file:
         number = 0
         try:
@@ -410,7 +415,7 @@ def _checked_lines(path: str) -> Iterator[tuple[int, Row, Origin]]:
                 number += 1
                 line = json.loads(text)
                 if number == 1:
-                    if not isinstance(line, dict) or line.get("holdfast") != "events":
+                    if not is_dict(line) or line.get("holdfast") != "events":
                         raise ValueError("this is no export of Holdfast")
                     if line.get("version") != FORMAT["version"]:
                         raise ValueError(f"this is version {line.get('version')!r} of the format")
@@ -443,7 +448,8 @@ def _row(line: dict[str, Any]) -> tuple[Row, Origin]:
         raise ValueError(f"{task_id[:40]!r} is no task id")
     if not isinstance(line["seq"], int) or line["seq"] < 1:
         raise ValueError("seq must be a positive number")
-    given = {name: str(value) for name, value in line.get("origin", {}).items()}
+    given: dict[str, Any] = {name: str(value) for name, value in line.get("origin", {}).items()}
+    checks.word("channel", given.get("channel", "agent"), rules.CHANNELS)
     origin = Origin(**given)
     sets = line.get("sets")
     if sets is not None:
@@ -486,7 +492,7 @@ class _Merge:
 
     def _add(self, tx: Tx, heads: dict[str, Row], number: int, row: Row, origin: Origin) -> None:
         self._events += 1
-        foreign = row["task_id"]
+        foreign: str = row["task_id"]
         home = self._home.get(foreign, foreign)
         while True:
             head = heads.get(home) or tx.head(home, lock=True)

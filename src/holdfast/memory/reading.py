@@ -115,7 +115,7 @@ def read_items(rows: Sequence[Row]) -> tuple[Item, ...]:
     )  # fmt: skip
 
 
-def read_entries(tx: Tx, task_id: str, kind: str, rows: Iterable[Row]) -> tuple[Entry, ...]:
+def read_entries(tx: Tx, task_id: str, kind: Any, rows: Iterable[Row]) -> tuple[Entry, ...]:
     """Entries of one type, with their tags and the items they matter for."""
     rows = list(rows)
     labels = tx.labels(task_id, [row["seq"] for row in rows])
@@ -253,7 +253,7 @@ def read_task(tx: Tx, head: Row) -> Task:
         questions=kinds["question"],
         instructions=kinds["user_instruction"],
         notes=tuple(notes),
-        variables={entry.key: entry.data.get("value") for entry in variables},
+        variables={entry.key or "": entry.data.get("value") for entry in variables},
         effects=tuple(reversed(effects)),
         files=tuple(
             FileTouch(path=row["path"], change=row["change"], seq=row["seq"], at=row["at"])

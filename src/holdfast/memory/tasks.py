@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .. import checks, rules, vocabulary
 from ..errors import InvalidInput, NotFound
-from ..types import Task, TaskCard, TaskPage, Written
+from ..types import Task, TaskCard, TaskPage, Written, is_dict
 from .base import Base, Draft, find_item, first_result
 from .plans import added_steps, item_changes
 from .reading import read_card, read_task
@@ -458,21 +458,6 @@ class Tasks(Base):
                 cycle=[*seen[: seen.index(task_id) + 1]],
             )
 
-    def _check_steps(self, steps: list[dict[str, Any]], present: int = 0) -> None:
-        most = self.settings.max_plan_items
-        if present + len(steps) > most:
-            raise InvalidInput(
-                "too_large",
-                f"The plan would have {present + len(steps):,} steps; the limit is {most:,}.",
-                "Use fewer steps, or sub-tasks, or raise max_plan_items.",
-                limit=most,
-            )
-        for step in steps:
-            step["title"] = checks.line(f"the title of step {step['id']}", step["title"], 4000)
-            step["detail"] = self._plain(f"step {step['id']}", step["detail"])
-            checks.optional("stage", step["stage"], 200)
-        rules.check_dependencies({step["id"]: step["depends_on"] for step in steps})
-
 
 def begun_phase(head: Row) -> str | None:
     """The phase that work itself brings a task into, if it has not been there yet."""
@@ -513,9 +498,7 @@ _ERROR_NAMES = {
 def _error_summary(error: Any) -> dict[str, str] | None:
     if error is None:
         return None
-    fields = {"message": error} if isinstance(error, str) else error
-    if not isinstance(fields, dict):
-        raise InvalidInput("invalid_argument", "error must be a text or an object.", "")
+    fields: dict[str, Any] = error if is_dict(error) else {"message": error}
     summary: dict[str, str] = {}
     for name, aliases in _ERROR_NAMES.items():
         value = next((fields[alias] for alias in aliases if fields.get(alias) is not None), None)

@@ -37,6 +37,10 @@ if TYPE_CHECKING:
             """Copy the store into a new file while others go on writing."""
             ...
 
+        def restore(self, path: str) -> str:
+            """Put a backup's content in the place of this store's; returns where the old one is kept."""
+            ...
+
         def info(self) -> dict[str, Any]:
             """Facts about the store: engine, version, sizes."""
             ...

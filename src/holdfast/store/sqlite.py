@@ -5,6 +5,9 @@ each in a savepoint, and commits once for all: one fsync serves many, and a lone
 it. Readers have connections of their own and never wait for writers.
 """
 
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# apsw's own type hints name a class that Python 3.11 does not have.
+
 from __future__ import annotations
 
 import errno
@@ -90,7 +93,7 @@ class SqliteStore:
         self.url = f"sqlite:///{self.path.lstrip('/')}"
         self._closed = False
         self._reset()
-        with _typed_errors(self.path):
+        with _TypedErrors(self.path):
             _make_file(self.path)
             self._lock = ProcessLock(self.path, settings.lock_timeout)
         _stores.add(self)
@@ -121,7 +124,7 @@ class SqliteStore:
         return self._connect_and_migrate()
 
     def _connect_and_migrate(self) -> apsw.Connection:
-        with _typed_errors(self.path):
+        with _TypedErrors(self.path):
             connection = self._connect()
             try:
                 version = self._schema(connection)
@@ -146,11 +149,10 @@ class SqliteStore:
         return connection
 
     def _schema(self, connection: apsw.Connection) -> int:
-        version = connection.execute("PRAGMA user_version").fetchall()[0][0]
+        version = _value(connection, "PRAGMA user_version")
         if version == 0:
             return 0
-        application = connection.execute("PRAGMA application_id").fetchall()[0][0]
-        if application != APPLICATION_ID:
+        if _value(connection, "PRAGMA application_id") != APPLICATION_ID:
             raise StoreError(
                 "not_a_store",
                 f"{self.path} is a database of another program.",
@@ -163,8 +165,7 @@ class SqliteStore:
         try:
             version = self._schema(connection)  # another process may have been faster
             if version == 0:
-                tables = connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()[0][0]
-                if tables:
+                if _value(connection, "SELECT count(*) FROM sqlite_schema"):
                     raise StoreError(
                         "not_a_store",
                         f"{self.path} is a database of another program.",
@@ -213,7 +214,7 @@ class SqliteStore:
         batch = [own]
         try:
             self._commit(batch)
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001 - each caller gets it from outcome()
             for job in batch:
                 job.error = error
         with self._mutex:
@@ -229,7 +230,7 @@ class SqliteStore:
     def _commit(self, batch: list[_Job]) -> None:
         if self._closed:
             raise StoreError("store_closed", "The store was closed.", "Open it again.")
-        with _typed_errors(self.path):
+        with _TypedErrors(self.path):
             self._lock.acquire()
             mark = None
             try:
@@ -318,7 +319,7 @@ class SqliteStore:
         """Run `work` on one consistent snapshot, which does not outlive the call."""
         if self._closed:
             raise StoreError("store_closed", "The store was closed.", "Open it again.")
-        with _typed_errors(self.path):
+        with _TypedErrors(self.path):
             try:
                 connection, tx = self._readers.pop()
             except IndexError:
@@ -348,16 +349,16 @@ class SqliteStore:
         found: list[Problem] = []
         connection = self._connect()
         try:
-            with _typed_errors(self.path):
+            with _TypedErrors(self.path):
                 for (line,) in connection.execute("PRAGMA integrity_check(20)"):
                     if line != "ok":
                         found.append(Problem(kind="file", detail=str(line)))
-                for row in connection.execute("PRAGMA foreign_key_check"):
-                    found.append(Problem(kind="foreign_key", detail=str(row)))
-                applied: dict[int, str] = dict(
-                    connection.execute("SELECT version, checksum FROM schema_migrations").fetchall()
-                )
-                newest = connection.execute("SELECT max(id) FROM events").fetchall()[0][0] or 0
+                found += [
+                    Problem(kind="foreign_key", detail=str(row))
+                    for row in connection.execute("PRAGMA foreign_key_check")
+                ]
+                applied = dict(_all(connection, "SELECT version, checksum FROM schema_migrations"))
+                newest = _value(connection, "SELECT max(id) FROM events") or 0
         finally:
             connection.close()
         found += [Problem(kind="migration", detail=line) for line in migrate.check_applied("sqlite", applied)]
@@ -374,7 +375,7 @@ class SqliteStore:
         """Copy the store into a new file while others go on writing."""
         target = os.path.realpath(os.path.expanduser(path))
         part = f"{target}.part"
-        with _typed_errors(target):
+        with _TypedErrors(target):
             _make_file(part)
             copy = apsw.Connection(part)
             source = self._connect()
@@ -400,7 +401,7 @@ class SqliteStore:
         while os.path.exists(kept):
             number += 1
             kept = f"{self.path}.before-restore-{number}"
-        with _typed_errors(path):
+        with _TypedErrors(path):
             source = apsw.Connection(os.path.realpath(path), flags=apsw.SQLITE_OPEN_READONLY)
             try:
                 migrate.check_version(self._schema(source) or _not_a_backup(path))
@@ -487,6 +488,14 @@ def _after_fork() -> None:
 os.register_at_fork(after_in_child=_after_fork)
 
 
+def _all(connection: apsw.Connection, sql: str) -> list[Any]:
+    return connection.execute(sql).fetchall()
+
+
+def _value(connection: apsw.Connection, sql: str) -> Any:
+    return _all(connection, sql)[0][0]
+
+
 def _check_engine() -> None:
     version = tuple(int(part) for part in apsw.sqlite_lib_version().split("."))
     if version < OLDEST_ENGINE:
@@ -525,7 +534,7 @@ def _not_a_backup(path: str) -> int:
     raise StoreError("not_a_store", f"{path} is not a backup of a store.", "Name another file.")
 
 
-class _typed_errors:
+class _TypedErrors:
     """Turns what the engine or the system raises into our errors."""
 
     def __init__(self, path: str) -> None:

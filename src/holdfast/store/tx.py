@@ -14,7 +14,7 @@ from ..rules import plan_position
 from ..types import Origin
 
 try:  # the same function without loading OpenSSL, which costs 4 ms
-    from _blake2 import blake2b  # pyright: ignore
+    from _blake2 import blake2b
 except ImportError:
     from hashlib import blake2b
 
@@ -36,28 +36,32 @@ if TYPE_CHECKING:
         def run_many(self, sql: str, rows: Sequence[Mapping[str, Any]]) -> None: ...
 
 
-HEADS = (
+def _columns(names: str) -> list[str]:
+    return names.split()
+
+
+HEADS = _columns(
     "task_id root_id last_seq last_hash position version kind name status phase reason attention"
     " next_step blockers done total current_item next_item plan_version plan_seq workspace_path"
     " repository session_id focus parent_id finish_seq messages actions created_at updated_at"
     " plan_generated_at replanned_at execution_started_at synthesis_started_at completed_at"
     " archived_at"
-).split()
-EXTRAS = "task_id goal context acceptance approval_mode callback_url metadata".split()
-STEPS = (
+)
+EXTRAS = _columns("task_id goal context acceptance approval_mode callback_url metadata")
+STEPS = _columns(
     "task_id item_id ordinal title status stage basis evidence cause_seq note active_issue"
     " depends_on detail plan_version dropped_in replaced_by started_at completed_at"
     " duration_seconds version"
-).split()
-RECORDS = "task_id seq type status item_id key ref_seq ended_at version".split()
-EVENTS = (
+)
+RECORDS = _columns("task_id seq type status item_id key ref_seq ended_at version")
+EVENTS = _columns(
     "task_id seq event_type timestamp item_id ref_seq text data sets origin_id correlation_id hash forgotten"
-).split()
-FILES = "task_id path change seq at".split()
-LINKS = "task_id kind target seq status".split()
-CLAIMS = "task_id item_id holder token status reason expires_at".split()
-KEYS = "task_id key operation arguments seq result".split()
-ORIGINS = "principal agent channel session".split()
+)
+FILES = _columns("task_id path change seq at")
+LINKS = _columns("task_id kind target seq status")
+CLAIMS = _columns("task_id item_id holder token status reason expires_at")
+KEYS = _columns("task_id key operation arguments seq result")
+ORIGINS = _columns("principal agent channel session")
 
 # The state that events change, with the columns (after task_id) that name a row of it.
 STATE: dict[str, tuple[list[str], tuple[str, ...]]] = {
@@ -173,7 +177,7 @@ class Tx:
         """
         task_id, seq = event["task_id"], event["seq"]
         if sets is None:
-            sets = json.loads(event["sets"]) if event["sets"] else {}
+            sets = _decoded(event["sets"])
         head_sets: Mapping[str, Any] = sets.get("heads", {})
         if seq == 1:
             head.update(
@@ -329,17 +333,17 @@ class Tx:
         One branch a status, each in the order of its index, so that the cost follows what is shown
         and not how many tasks there are.
         """
+        tagged = (
+            "EXISTS (SELECT 1 FROM labels l WHERE l.task_id = heads.task_id AND l.seq = 0"
+            " AND l.kind = 'tag' AND l.value = :tag)"
+        )
         filters = [
             ("workspace_path = :workspace", workspace),
             ("session_id = :session", session),
             ("parent_id = :parent", parent),
             ("kind = :kind", kind),
             ("position < :before", before),
-            (
-                "EXISTS (SELECT 1 FROM labels l WHERE l.task_id = heads.task_id AND l.seq = 0"
-                " AND l.kind = 'tag' AND l.value = :tag)",
-                tag,
-            ),
+            (tagged, tag),
             ("lower(name) LIKE :text ESCAPE '!'", text),
         ]
         where = "".join(f" AND {clause}" for clause, value in filters if value is not None)
@@ -649,6 +653,10 @@ class Tx:
         return [(row[0], row[1]) for row in rows]
 
 
+def _decoded(sets: str | None) -> dict[str, Any]:
+    return json.loads(sets) if sets else {}
+
+
 def _cell(value: Any) -> Any:
     return dumps(value) if isinstance(value, (list, dict)) else value
 
@@ -657,24 +665,26 @@ def _cells(row: Mapping[str, Any]) -> Row:
     return {name: _cell(value) for name, value in row.items()}
 
 
-def check_sets(sets: Mapping[str, Any]) -> None:
+def check_sets(sets: dict[str, Any]) -> None:
     """Raise unless foreign `sets` name only tables and columns that events may set."""
     for name, rows in sets.items():
         table = name.lstrip("+")
-        bodies: Iterable[Any]
         if table not in STATE:
             raise InvalidInput("import_invalid", f"An event sets the unknown table {name!r}.", "")
+        bodies: list[dict[str, Any]]
         if name == "+labels":
             bodies = [dict(zip(("seq", "kind", "value"), row, strict=True)) for row in rows]
         elif table in ("heads", "extras", "keys"):
             bodies = [rows]
+        elif table in _UPSERT:
+            bodies = list(rows)
         else:
-            bodies = rows.values() if isinstance(rows, dict) else rows
+            bodies = list(rows.values())
         for body in bodies:
             unknown = set(body) - set(STATE[table][0])
             if table == "heads":
                 unknown |= set(body) & KEPT
             if unknown:
                 raise InvalidInput(
-                    "import_invalid", f"An event sets unknown columns of {table}: {unknown}.", ""
+                    "import_invalid", f"An event sets unknown columns of {table}: {sorted(unknown)}.", ""
                 )
