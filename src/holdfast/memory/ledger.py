@@ -380,8 +380,8 @@ class _Fold:
 # --- export and import ------------------------------------------------------------------------------
 
 
-def _real(path: Any) -> str:
-    return os.path.realpath(os.fspath(path))
+def _real(path: str | os.PathLike[str]) -> str:
+    return os.path.realpath(path if isinstance(path, str) else path.__fspath__())
 
 
 def _line(row: Row) -> dict[str, Any]:
