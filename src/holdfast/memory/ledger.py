@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 FORMAT = {"holdfast": "events", "version": 1}
 PAGE = 1000
+# How many events one scratch ledger takes before `verify` begins a new one, to keep memory flat.
+FOLDED_AT_ONCE = 20_000
 _FINAL = ("task.registered", "claim.taken", "claim.released", "task.focused")
 _JSON_CELLS = ("blockers", "depends_on", "detail", "metadata", "acceptance")
 
@@ -108,11 +110,15 @@ class Ledger(Base):
     def verify(self, task_id: str | None = None) -> VerifyReport:
         """Fold the events again and compare: hashes, numbering, every state row, and the file itself."""
         problems = self.store.check() if task_id is None else []
-        tasks = events = 0
+        tasks = events = folded = 0
+        folder = scratch()
         for name in self._task_ids(task_id):
+            if folded > FOLDED_AT_ONCE:
+                folder, folded = scratch(), 0
+            count, found = self._verify_task(folder, name)
             tasks += 1
-            count, found = self._verify_task(name)
             events += count
+            folded += count
             problems += found
         if task_id is None:
             for table in STATE:
@@ -135,8 +141,8 @@ class Ledger(Base):
             yield from names
             after = names[-1]
 
-    def _verify_task(self, task_id: str) -> tuple[int, list[Problem]]:
-        fold = _Fold(task_id)
+    def _verify_task(self, folder: Tx, task_id: str) -> tuple[int, list[Problem]]:
+        fold = _Fold(folder, task_id)
         while True:
             # The last page comes with the state that belongs to it, from one snapshot.
             def page(tx: Tx, after: int = fold.seq) -> tuple[list[Row], Row | None, dict[str, list[Row]]]:
@@ -313,9 +319,9 @@ def _previous_rows(
 class _Fold:
     """The state of one task, made again from its events, with what was wrong on the way."""
 
-    def __init__(self, task_id: str) -> None:
+    def __init__(self, folder: Tx, task_id: str) -> None:
         self._task_id = task_id
-        self._tx = scratch()
+        self._tx = folder
         self._head: Row = {}
         self.seq = 0
         self.count = 0

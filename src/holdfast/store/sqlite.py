@@ -477,6 +477,7 @@ def scratch_database() -> _SqliteDatabase:
     connection = apsw.Connection(":memory:")
     for _, _, sql in migrate.migrations("sqlite"):
         connection.execute(sql).fetchall()
+    connection.execute("BEGIN")  # never committed: what is here lives as long as the connection
     return _SqliteDatabase(connection)
 
 

@@ -1,0 +1,679 @@
+"""How fast Holdfast is, as ratios measured in one run: `make bench`, or `python bench/speed.py --help`.
+
+Absolute times say more about the machine than about the code, so each figure compares the product with a
+rival (or with itself on another size) in short rounds that take turns, and is the median of the rounds'
+ratios. What each figure means is in bench/README.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import copy
+import json
+import os
+import platform
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from functools import cached_property
+from itertools import product
+from pathlib import Path
+from statistics import median, quantiles
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import apsw
+
+from holdfast import TaskMemory
+from holdfast.store.tx import EVENTS, HEADS, Tx
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+PAYLOAD = 300
+THREADS = 32
+AT_ONCE = 5000  # calls in one commit while building
+MESSAGE = ("The migration went through on the second try; the lock was held by the old worker. " * 4)[
+    :PAYLOAD
+]
+clock = time.perf_counter
+
+
+class Sizes(NamedTuple):
+    """How much is done: rounds and calls, sizes of stores, seconds."""
+
+    writer_rounds: int = 24
+    writer_calls: int = 200
+    thread_rounds: int = 12
+    thread_calls: int = 40
+    process_seconds: float = 3.0
+    events: int = 100_000
+    tasks: int = 100_000
+    read_rounds: int = 60
+    starts: int = 40
+    updates: int = 5000
+    reopens: int = 9
+
+
+QUICK = Sizes(8, 150, 4, 20, 1.5, 10_000, 10_000, 25, 12, 1000, 3)
+
+
+class Figure(NamedTuple):
+    """A line of the table. Without a goal it is information."""
+
+    name: str
+    value: str
+    goal: str = ""
+    ok: bool | None = None
+    note: str = ""
+
+
+def at_least(name: str, value: float, goal: float, note: str = "") -> Figure:
+    return Figure(name, f"{value:.2f}", f"≥ {goal:g}", value >= goal, note)
+
+
+def at_most(name: str, value: float, goal: float, note: str = "") -> Figure:
+    return Figure(name, f"{value:.2f}" if goal < 100 else f"{value:.0f}", f"≤ {goal:g}", value <= goal, note)
+
+
+# --- measuring --------------------------------------------------------------------------------------
+
+
+def in_turn(rounds: int, **works: Callable[[], float]) -> dict[str, list[float]]:
+    """What each work returns, round by round; each round begins with another one."""
+    names = list(works)
+    found: dict[str, list[float]] = {name: [] for name in names}
+    for number in range(rounds + 1):
+        for name in names[number % len(names) :] + names[: number % len(names)]:
+            value = works[name]()
+            if number:  # the first round warms up
+                found[name].append(value)
+    return found
+
+
+def ratio(above: list[float], below: list[float]) -> tuple[float, str]:
+    """The median of the rounds' ratios, and the middle half of them as a note."""
+    each = [a / b for a, b in zip(above, below, strict=True)]
+    low, middle, high = quantiles(each, n=4)
+    return middle, f"rounds {low:.2f}–{high:.2f}"
+
+
+def seconds_of(work: Callable[[], object], calls: int = 1) -> float:
+    begin = clock()
+    for _ in range(calls):
+        work()
+    return clock() - begin
+
+
+def timed(work: Callable[[], object], times: list[float]) -> Callable[[], None]:
+    """The same work, with how long it took added to `times`."""
+
+    def run() -> None:
+        begin = clock()
+        work()
+        times.append(clock() - begin)
+
+    return run
+
+
+def percentiles(times: list[float]) -> str:
+    cuts = quantiles(times, n=100)
+    return f"{cuts[49] * 1000:.2f} / {cuts[98] * 1000:.2f} ms"
+
+
+def rate_of_threads(works: list[Callable[[], object]], calls: int) -> float:
+    """Calls a second of as many threads as there are works, until the last has made all its calls."""
+    begin = 0.0
+    errors: list[Exception] = []
+
+    def start_clock() -> None:
+        nonlocal begin
+        begin = clock()
+
+    gate = threading.Barrier(len(works), action=start_clock)
+
+    def run(work: Callable[[], object]) -> None:
+        gate.wait()
+        try:
+            for _ in range(calls):
+                work()
+        except Exception as error:  # noqa: BLE001 - it is raised again below
+            errors.append(error)
+
+    threads = [threading.Thread(target=run, args=(work,)) for work in works]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if errors:
+        raise errors[0]
+    return len(works) * calls / (clock() - begin)
+
+
+# --- the rival: the same SQL by hand ----------------------------------------------------------------
+
+
+class Raw:
+    """One message at a time with apsw and nothing else: same schema, same statements, same durability."""
+
+    _ORIGIN = (1, "bench", "", "agent", "")
+    _HASH = bytes(16)
+    _AT = "2026-01-01T00:00:00.000Z"
+    _SELECT = f"SELECT {', '.join(HEADS)} FROM heads WHERE task_id = ?"
+    _INSERT_ORIGIN = "INSERT INTO origins VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
+    _INSERT = f"INSERT INTO events ({', '.join(EVENTS)}) VALUES ({', '.join('?' * len(EVENTS))})"
+    _UPDATE = (
+        "UPDATE heads SET last_seq = ?2, last_hash = ?3, updated_at = ?4, messages = ?5, position ="
+        " (SELECT id FROM events WHERE task_id = ?1 AND seq = ?2) WHERE task_id = ?1"
+    )
+
+    def __init__(self, path: str, task_id: str) -> None:
+        self.connection = apsw.Connection(path)
+        self.connection.set_busy_timeout(30_000)
+        self._execute = self.connection.execute
+        self._execute("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON").fetchall()
+        self._task_id = task_id
+
+    def update(self) -> int:
+        execute, task_id = self._execute, self._task_id
+        execute("BEGIN IMMEDIATE")
+        head = dict(zip(HEADS, execute(self._SELECT, (task_id,)).fetchall()[0], strict=True))
+        seq = head["last_seq"] + 1
+        execute(self._INSERT_ORIGIN, self._ORIGIN)
+        execute(
+            self._INSERT,
+            (task_id, seq, "message", self._AT, None, None, MESSAGE, "{}", None, 1, "", self._HASH, None),
+        )
+        execute(self._UPDATE, (task_id, seq, self._HASH, self._AT, head["messages"] + 1))
+        execute("COMMIT")
+        return seq
+
+
+# --- building ---------------------------------------------------------------------------------------
+
+
+class Joined:
+    """A store whose calls all join one transaction that is already open."""
+
+    def __init__(self, tx: Tx) -> None:
+        self._tx = tx
+
+    def write(self, work: Callable[[Tx], Any]) -> Any:
+        return work(self._tx)
+
+    read = write
+
+
+def build(memory: TaskMemory, steps: Iterable[Callable[[TaskMemory], object]]) -> None:
+    """Make the memory's own calls, many in one commit: the same rows, in a bearable time."""
+    left = iter(steps)
+
+    def some(tx: Tx) -> bool:
+        inside = copy.copy(memory)
+        inside.store = Joined(tx)  # type: ignore[assignment]
+        for _ in range(AT_ONCE):
+            step = next(left, None)
+            if step is None:
+                return False
+            step(inside)
+        return True
+
+    while memory.store.write(some):
+        pass
+
+
+def fill_task(memory: TaskMemory, task_id: str, events: int, keep: int | None) -> None:
+    """60% messages, 25% actions on steps, 10% decisions, 5% variables (five names, set again and again).
+
+    Of the decisions only the last `keep` stay in force, or all of them.
+    """
+    in_force: list[int] = []
+
+    def decide(inside: TaskMemory, number: int) -> None:
+        old = in_force.pop(0) if keep is not None and len(in_force) == keep else None
+        written = inside.task_decide(
+            task_id,
+            choice=f"Variant {number}",
+            reasoning="It needs no second service, and the other one failed under load.",
+            supersedes=old,
+        )
+        in_force.append(written.seq)
+
+    def step(number: int) -> Callable[[TaskMemory], object]:
+        kind = number % 20
+        if kind in (3, 13):
+            return lambda inside: decide(inside, number)
+        if kind == 7:
+            return lambda inside: inside.task_set(task_id, f"name{number // 20 % 5}", number)
+        if kind % 4 == 1:
+            return lambda inside: inside.task_log_action(
+                task_id, "Ran the tests", type="cli", tool="bash", item=number % 10 + 1,
+                input={"command": "make test"}, output={"exit": 0, "lines": number},
+            )  # fmt: skip
+        return lambda inside: inside.task_update(task_id, MESSAGE)
+
+    have = memory.task_get(task_id).seq
+    build(memory, (step(number) for number in range(have, events)))
+
+
+def fill_tasks(memory: TaskMemory, count: int, open_tasks: int) -> None:
+    """Tasks of which most are completed. The workspace /work/here has 50 of them, 25 open, wherever there
+    are that many; the rest is spread over 40 others."""
+    shuffled = random.Random(1)
+    numbers = list(range(count))
+    shuffled.shuffle(numbers)
+    here, still_open = set(numbers[:50]), {*numbers[:25], *numbers[50 : 25 + open_tasks]}
+
+    def step(number: int) -> Callable[[TaskMemory], object]:
+        where = "/work/here" if number in here else f"/work/{number % 40}"
+
+        def run(inside: TaskMemory) -> None:
+            task_id = inside.task_register(f"Task {number}", plan=["Build", "Ship"], workspace=where).task_id
+            if number not in still_open:
+                inside.task_finish(task_id, "Done.")
+
+        return run
+
+    build(memory, (step(number) for number in range(count)))
+
+
+# --- the figures ------------------------------------------------------------------------------------
+
+
+class Bench:
+    """Each public method measures one thing and yields its figures."""
+
+    def __init__(self, folder: str, sizes: Sizes) -> None:
+        self._folder = folder
+        self._sizes = sizes
+        self._opened = contextlib.ExitStack()
+        self._number = 0
+
+    def close(self) -> None:
+        self._opened.close()
+
+    def _path(self) -> str:
+        self._number += 1
+        return os.path.join(self._folder, str(self._number), "store.db")
+
+    def _open(self, path: str | None = None, **settings: Any) -> tuple[TaskMemory, str]:
+        path = path or self._path()
+        return self._opened.enter_context(TaskMemory.open(path, workspace=None, **settings)), path
+
+    def writer(self) -> Iterator[Figure]:
+        """One writer against the same SQL by hand."""
+        memory, _ = self._open()
+        task_id = memory.task_register("One writer", plan=["Build", "Ship"]).task_id
+        other, path = self._open()
+        raw = Raw(path, other.task_register("One writer", plan=["Build", "Ship"]).task_id)
+        times: list[float] = []
+        update = timed(lambda: memory.task_update(task_id, MESSAGE), times)
+        by_hand = timed(raw.update, [])
+        calls = self._sizes.writer_calls
+        found = in_turn(
+            self._sizes.writer_rounds,
+            ours=lambda: calls / seconds_of(update, calls),
+            raw=lambda: calls / seconds_of(by_hand, calls),
+        )
+        raw.connection.close()
+        value, spread = ratio(found["ours"], found["raw"])
+        rates = f"{median(found['ours']):,.0f}/s, by hand {median(found['raw']):,.0f}/s"
+        yield at_least("one writer / same SQL by hand", value, 0.4, f"{rates}; {spread}")
+        yield Figure("task_update alone, p50 / p99", percentiles(times))
+
+    def threads(self) -> Iterator[Figure]:
+        """32 threads: group commit against no fsync at all, and against commits of their own."""
+
+        def updates(times: list[float], **settings: Any) -> list[Callable[[], object]]:
+            memory, _ = self._open(**settings)
+            ids = [memory.task_register(f"Thread {number}").task_id for number in range(THREADS)]
+            return [timed(lambda i=task_id: memory.task_update(i, MESSAGE), times) for task_id in ids]
+
+        def by_hand(lock: threading.Lock | None) -> list[Callable[[], object]]:
+            memory, path = self._open()
+            ids = [memory.task_register(f"Thread {number}").task_id for number in range(THREADS)]
+            raws = [Raw(path, task_id) for task_id in ids]
+            for raw in raws:
+                self._opened.callback(raw.connection.close)
+
+            def locked(raw: Raw) -> None:
+                with lock or contextlib.nullcontext():
+                    raw.update()
+
+            return [timed(lambda r=raw: locked(r), []) for raw in raws]
+
+        times: list[float] = []
+        works = {
+            "full": updates(times),
+            "off": updates([], synchronous="off"),
+            "raw": by_hand(None),
+            "locked": by_hand(threading.Lock()),
+        }
+        found = in_turn(
+            self._sizes.thread_rounds,
+            **{
+                name: lambda w=work: rate_of_threads(w, self._sizes.thread_calls)
+                for name, work in works.items()
+            },
+        )
+        rates = {name: f"{median(values):,.0f}/s" for name, values in found.items()}
+        value, spread = ratio(found["full"], found["off"])
+        yield at_least(
+            f"{THREADS} threads, full / off", value, 0.6, f"{rates['full']}, off {rates['off']}; {spread}"
+        )
+        value, spread = ratio(found["full"], found["raw"])
+        yield at_least(f"{THREADS} threads / own commits", value, 2.0, f"by hand {rates['raw']}; {spread}")
+        value, spread = ratio(found["full"], found["locked"])
+        yield Figure(
+            f"{THREADS} threads / own commits in turn",
+            f"{value:.2f}",
+            note=f"by hand, one lock {rates['locked']}; {spread}",
+        )
+        yield Figure(f"task_update of {THREADS} threads, p50 / p99", percentiles(times))
+
+    def processes(self) -> Iterator[Figure]:
+        """8 and 32 processes on one store: nobody fails, nobody starves."""
+        for count in (8, 32):
+            memory, path = self._open()
+            ids = [memory.task_register(f"Process {number}").task_id for number in range(count)]
+            children = [
+                child("writer", path, task_id, str(self._sizes.process_seconds), stdin=subprocess.PIPE)
+                for task_id in ids
+            ]
+            for each in children:
+                each.stdout.readline()  # it has opened the store
+            for each in children:
+                each.stdin.write("go\n")
+                each.stdin.flush()
+            reports = [json.loads(each.communicate()[0]) for each in children]
+            counts = [report["count"] for report in reports]
+            errors = [error for report in reports for error in report["errors"]]
+            missing = sum(counts) - sum(memory.task_get(task_id).seq - 1 for task_id in ids)
+            total = sum(counts) / self._sizes.process_seconds
+            longest = max(report["longest"] for report in reports) * 1000
+            note = f"{min(counts)}–{max(counts)} each, {total:,.0f}/s in all, longest call {longest:.0f} ms"
+            fair = min(counts) / max(counts)
+            if count == 8:
+                yield at_least("8 processes, slowest / fastest", fair, 0.3, note)
+                yield Figure(
+                    "8 processes, errors + lost writes",
+                    f"{len(errors) + missing}",
+                    "= 0",
+                    not errors and not missing,
+                    "; ".join(errors[:2]),
+                )
+            else:
+                trouble = f", {len(errors)} errors, {missing} lost" if errors or missing else ""
+                yield Figure(f"{count} processes, slowest / fastest", f"{fair:.2f}", note=note + trouble)
+
+    @cached_property
+    def _long_task(self) -> tuple[TaskMemory, str]:
+        memory, _ = self._open()
+        task_id = memory.task_register("Long", plan=[f"Step {number}" for number in range(10)]).task_id
+        fill_task(memory, task_id, self._sizes.events, keep=10)
+        return memory, task_id
+
+    def get(self) -> Iterator[Figure]:
+        """task_get of a task with a long history against a short one."""
+        memory, long_id = self._long_task
+        plan = [f"Step {number}" for number in range(10)]
+        short_id = memory.task_register("Short", plan=plan).task_id
+        fill_task(memory, short_id, 100, keep=10)
+        full_id = memory.task_register("Full", plan=plan).task_id
+        fill_task(memory, full_id, self._sizes.events, keep=None)
+        found = in_turn(
+            self._sizes.read_rounds,
+            **{
+                name: lambda i=task_id: seconds_of(lambda: memory.task_get(i), 20) / 20
+                for name, task_id in (("short", short_id), ("long", long_id), ("full", full_id))
+            },
+        )
+        events = self._sizes.events
+        times = {name: f"{median(values) * 1000:.2f} ms" for name, values in found.items()}
+        value, spread = ratio(found["long"], found["short"])
+        note = f"{times['long']}, {times['short']}; {spread}"
+        yield at_most(f"task_get, {events:,} / 100 events", value, 1.3, note)
+        value, spread = ratio(found["full"], found["short"])
+        note = f"{times['full']}: shows 50 of {events // 10:,} decisions, not 10 of 10; {spread}"
+        yield Figure(f"task_get, {events:,} / 100 events, more to show", f"{value:.2f}", note=note)
+
+    def list(self) -> Iterator[Figure]:
+        """task_list(limit=20) among very many tasks against among a hundred."""
+        few, _ = self._open()
+        fill_tasks(few, 100, 30)
+        many, _ = self._open()
+        fill_tasks(many, self._sizes.tasks, self._sizes.tasks // 100)
+        for status, where in product(("open", "all"), (None, "/work/here")):
+
+            def listing(memory: TaskMemory, s: str = status, w: str | None = where) -> float:
+                return seconds_of(lambda: memory.task_list(status=s, workspace=w, limit=20), 10) / 10
+
+            found = in_turn(self._sizes.read_rounds, few=lambda: listing(few), many=lambda: listing(many))
+            value, spread = ratio(found["many"], found["few"])
+            name = f"task_list {status}{' of a workspace' if where else ''}, {self._sizes.tasks:,} / 100"
+            times = f"{median(found['many']) * 1000:.2f} ms, {median(found['few']) * 1000:.2f} ms"
+            yield at_most(name, value, 2.0, f"{times}; {spread}")
+
+    def start(self) -> Iterator[Figure]:
+        """A whole process that opens a store and writes once."""
+        memory, path = self._open()
+        task_id = memory.task_register("Start").task_id
+        script = "from holdfast import TaskMemory; TaskMemory.open({!r}).{}"
+        found = in_turn(
+            self._sizes.starts,
+            bare=lambda: seconds_of_process("import apsw, json, sqlite3"),
+            write=lambda: seconds_of_process(script.format(path, f"task_update({task_id!r}, 'hello')")),
+            new=lambda: seconds_of_process(script.format(self._path(), "task_register('hello')")),
+        )
+        times = {name: f"{median(values) * 1000:.1f} ms" for name, values in found.items()}
+        value, spread = ratio(found["write"], found["bare"])
+        note = f"{times['write']}, bare {times['bare']}; {spread}"
+        yield at_most("whole process, open + write / bare imports", value, 1.5, note)
+        value, spread = ratio(found["new"], found["bare"])
+        yield Figure(
+            "whole process, new store / bare imports", f"{value:.2f}", note=f"{times['new']}; {spread}"
+        )
+
+    def bytes(self) -> Iterator[Figure]:
+        """What an update adds to the file."""
+        memory, path = self._open()
+        task_id = memory.task_register("Bytes").task_id
+        before = folded_size(path)
+        for _ in range(self._sizes.updates):
+            memory.task_update(task_id, MESSAGE)
+        grown = (folded_size(path) - before) / self._sizes.updates
+        yield at_most("bytes on disk an update of 300", grown, 3 * PAYLOAD + 300)
+
+    def history(self) -> Iterator[Figure]:
+        """Time travel, verify, export and import on the long task."""
+        memory, task_id = self._long_task
+        events, half = self._sizes.events, self._sizes.events // 2
+        took = seconds_of(lambda: memory.task_get(task_id, at=half))
+        yield Figure(f"task_get(at={half:,})", f"{took:.2f} s", note=f"{half / took:,.0f} events/s folded")
+        took = seconds_of(lambda: memory.verify(task_id))
+        yield Figure(
+            "verify, one long task", f"{events / took:,.0f}/s", note=f"{events:,} events, {took:.1f} s"
+        )
+        file = os.path.join(self._folder, "export.jsonl")
+        took = seconds_of(lambda: memory.export_events(file, task_id))
+        size = os.path.getsize(file) >> 20
+        yield Figure("export", f"{events / took:,.0f}/s", note=f"{events:,} events, {size} MB, {took:.1f} s")
+        into, _ = self._open()
+        took = seconds_of(lambda: into.import_events(file))
+        yield Figure("import", f"{events / took:,.0f}/s", note=f"{events:,} events, {took:.1f} s")
+
+    def reopen(self) -> Iterator[Figure]:
+        """Opening a store whose last writer was killed with 4 MB in its log, and reading a task."""
+        memory, path = self._open()
+        task_id = memory.task_register("Killed").task_id
+        memory.close()
+        child("victim", path, task_id).wait()
+        log = os.path.getsize(path + "-wal") / (1 << 20)
+
+        def open_and_read(where: str) -> None:
+            with TaskMemory.open(where, workspace=None) as again:
+                again.task_get(task_id)
+
+        copies = [self._path() for _ in range(self._sizes.reopens)]
+        for target in copies:
+            os.makedirs(os.path.dirname(target))
+            for tail in ("", "-wal", ".gate", ".lock", ".reserve"):
+                shutil.copy(path + tail, target + tail)
+        killed = [seconds_of(lambda t=target: open_and_read(t)) for target in copies]
+        clean, clean_path = self._open()
+        task_id = clean.task_register("Clean").task_id
+        again = [seconds_of(lambda: open_and_read(clean_path)) for _ in copies]
+        yield Figure(
+            "reopen after kill -9",
+            f"{median(killed) * 1000:.1f} ms",
+            note=f"log of {log:.1f} MB; a small clean store {median(again) * 1000:.1f} ms",
+        )
+
+
+def folded_size(path: str) -> int:
+    """The size of a store's file after its log was folded back into it."""
+    connection = apsw.Connection(path)
+    busy = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()[0][0]
+    connection.close()
+    if busy or os.path.getsize(path + "-wal"):
+        raise RuntimeError("the log was not folded back")
+    return os.path.getsize(path)
+
+
+# --- child processes --------------------------------------------------------------------------------
+
+
+def child_environment() -> dict[str, str]:
+    """Ours, but with byte code kept, and without settings for another store."""
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name != "PYTHONDONTWRITEBYTECODE" and not name.startswith("HOLDFAST_")
+    }
+
+
+def child(*arguments: str, stdin: int | None = None) -> subprocess.Popen[str]:
+    command = [sys.executable, os.path.abspath(__file__), "--child", *arguments]
+    return subprocess.Popen(command, stdin=stdin, stdout=subprocess.PIPE, text=True, env=child_environment())
+
+
+def seconds_of_process(code: str) -> float:
+    return seconds_of(
+        lambda: subprocess.run([sys.executable, "-c", code], check=True, env=child_environment())
+    )
+
+
+def child_writer(path: str, task_id: str, seconds: str) -> None:
+    """Write until the time is up, then say how often, how long the longest call took, and what failed."""
+    memory = TaskMemory.open(path, workspace=None)
+    print("ready", flush=True)
+    sys.stdin.readline()
+    count, longest, errors = 0, 0.0, []
+    begin = now = clock()
+    while now - begin < float(seconds):
+        try:
+            memory.task_update(task_id, MESSAGE)
+            count += 1
+        except Exception as error:  # noqa: BLE001 - what it is is reported
+            errors.append(f"{type(error).__name__}: {error}")
+        before, now = now, clock()
+        longest = max(longest, now - before)
+    print(json.dumps({"count": count, "longest": longest, "errors": errors}))
+
+
+def child_victim(path: str, task_id: str) -> None:
+    """Write until the log has nearly the size at which it is folded back, then die without a word."""
+    memory = TaskMemory.open(path, workspace=None)
+    while os.path.getsize(path + "-wal") < 980 * 4096:
+        memory.task_update(task_id, MESSAGE)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+CHILDREN = {"writer": child_writer, "victim": child_victim}
+
+# --- the command ------------------------------------------------------------------------------------
+
+SECTIONS = ("writer", "threads", "processes", "get", "list", "start", "bytes", "history", "reopen")
+
+
+def machine() -> dict[str, str]:
+    with contextlib.suppress(OSError), open("/proc/cpuinfo", encoding="utf-8") as lines:
+        model = next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), "")
+    return {
+        "cores": str(os.cpu_count()),
+        "processor": model or platform.machine(),
+        "python": platform.python_version(),
+        "sqlite": apsw.sqlite_lib_version(),
+        "apsw": apsw.apsw_version(),
+        "system": f"{platform.system()} {platform.release()}",
+        "load": " ".join(f"{load:.2f}" for load in os.getloadavg()),
+    }
+
+
+def table(figures: list[Figure]) -> str:
+    cells = [("figure", "value", "goal", "", "")]
+    cells += [
+        (f.name, f.value, f.goal, {None: "", True: "ok", False: "MISSED"}[f.ok], f.note) for f in figures
+    ]
+    widths = [max(len(row[column]) for row in cells) for column in range(4)]
+    return "\n".join(
+        f"{name:<{widths[0]}}  {value:>{widths[1]}}  {goal:<{widths[2]}}  {ok:<{widths[3]}}  {note}".rstrip()
+        for name, value, goal, ok, note in cells
+    )
+
+
+@contextlib.contextmanager
+def scratch_folder() -> Iterator[str]:
+    """A folder on the disk of the current one, hidden from git and gone at the end."""
+    base = Path(".bench-tmp").absolute()
+    base.mkdir(exist_ok=True)
+    (base / ".gitignore").write_text("*\n", encoding="utf-8")
+    folder = tempfile.mkdtemp(dir=base)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        if [each.name for each in base.iterdir()] == [".gitignore"]:  # no other run is using it
+            shutil.rmtree(base, ignore_errors=True)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Measure Holdfast against plain SQLite and against itself.")
+    parser.add_argument("--quick", action="store_true", help="smaller sizes, less exact")
+    parser.add_argument("--gate", action="store_true", help="exit with 1 when a goal is missed")
+    parser.add_argument("--json", metavar="FILE", help="write the figures to a file as well")
+    parser.add_argument("--only", nargs="+", choices=SECTIONS, metavar="NAME", help=", ".join(SECTIONS))
+    options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the stores are removed
+    facts = machine()
+    print(" · ".join(f"{name} {value}" for name, value in facts.items()), flush=True)
+    figures: list[Figure] = []
+    begin = clock()
+    with (
+        scratch_folder() as folder,
+        contextlib.closing(Bench(folder, QUICK if options.quick else Sizes())) as bench,
+    ):
+        for name in options.only or SECTIONS:
+            section = clock()
+            figures += getattr(bench, name)()
+            print(f"{name}: {clock() - section:.1f} s", file=sys.stderr, flush=True)
+    print(f"\n{table(figures)}\n\n{clock() - begin:.0f} s")
+    if options.json:
+        report = {"machine": facts, "figures": [figure._asdict() for figure in figures]}
+        Path(options.json).write_text(
+            json.dumps(report, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+        )
+    missed = any(figure.ok is False for figure in figures)
+    return 1 if options.gate and missed else 0
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--child"]:
+        CHILDREN[sys.argv[2]](*sys.argv[3:])
+    else:
+        sys.exit(main())
