@@ -146,7 +146,7 @@ class Ledger(Base):
         while True:
             # The last page comes with the state that belongs to it, from one snapshot.
             def page(tx: Tx, after: int = fold.seq) -> tuple[list[Row], Row | None, dict[str, list[Row]]]:
-                rows = tx.events(task_id, after, PAGE)
+                rows = _readable(tx, task_id, after)
                 if len(rows) == PAGE:
                     return rows, None, {}
                 return rows, tx.head(task_id), {t: tx.state_rows(t, task_id) for t in STATE}
@@ -316,6 +316,24 @@ def _previous_rows(
 # --- verify -----------------------------------------------------------------------------------------
 
 
+def _readable(tx: Tx, task_id: str, after: int) -> list[Row]:
+    """A page of events; where a damaged one cannot even be read, it is named and the rest is read."""
+    try:
+        return tx.events(task_id, after, PAGE)
+    except UnicodeDecodeError:
+        rows: list[Row] = []
+    head = tx.head(task_id)
+    last = min(after + PAGE, head["last_seq"] if head else 0)
+    for seq in range(after + 1, last + 1):
+        try:
+            found = tx.event(task_id, seq)
+        except UnicodeDecodeError as error:
+            found = {"seq": seq, "unreadable": str(error)}
+        if found is not None:
+            rows.append(found)
+    return rows
+
+
 class _Fold:
     """The state of one task, made again from its events, with what was wrong on the way."""
 
@@ -327,6 +345,7 @@ class _Fold:
         self.count = 0
         self.problems: list[Problem] = []
         self._broken = False
+        self._last: bytes | None = None
 
     def start(self, root_id: str) -> None:
         self._head = {"task_id": self._task_id, "root_id": root_id}
@@ -339,11 +358,15 @@ class _Fold:
             self._say("gap", seq, f"#{self.seq + 1} to #{seq - 1} are missing")
             self._broken = True
         self.seq = seq
+        if "unreadable" in row:
+            self._say("damaged", seq, row["unreadable"])
+            self._broken, self._last = True, None
+            return
         try:
             origin = read_origin(row)
             if origin_id(origin) != row["origin_id"]:
                 self._say("origin", seq, "the origin is not the one that was stamped")
-            if event_hash(self._last, row) != row["hash"]:
+            if self._last is not None and event_hash(self._last, row) != row["hash"]:
                 self._say("hash", seq, "the content is not what was written, or the chain is broken")
             self._last = row["hash"]
             if not self._broken:

@@ -38,6 +38,7 @@ APPLICATION_ID = 0x484F4C44  # "HOLD"
 OLDEST_ENGINE = (3, 51, 3)
 MOST_IN_A_COMMIT = 256
 LOG_PAGES = 1000
+FOLD_WAIT_MS = 200
 
 _stores: WeakSet[SqliteStore] = WeakSet()
 _graveyard: list[apsw.Connection] = []  # a parent's connections, which a forked child must not close
@@ -102,6 +103,7 @@ class SqliteStore:
 
     def _use(self, connection: apsw.Connection) -> None:
         self._log_pages = 0
+        self._fold_at = LOG_PAGES
         connection.set_wal_hook(self._note_log)
         self._writer = connection
         self._writer_tx = Tx(_SqliteDatabase(connection))
@@ -294,18 +296,24 @@ class SqliteStore:
     def _keep_log_short(self, connection: apsw.Connection) -> None:
         """Fold the log back when it is long, so that it is used again from its beginning.
 
-        This happens under the lock, so no other writer can be in between; a reader that is in between
-        delays it to the next commit. Only a log that grew far beyond that is cut.
+        This happens under the lock, so no other writer can be in between. A reader that is in between
+        keeps the log from being used again; only when it has grown far does a writer wait for readers,
+        and then not for long.
         """
-        if self._log_pages < LOG_PAGES:
+        if self._log_pages < self._fold_at:
             return
-        mode = apsw.SQLITE_CHECKPOINT_PASSIVE
-        if self._log_size() > self._settings.wal_limit_bytes:
-            mode = apsw.SQLITE_CHECKPOINT_TRUNCATE
+        self._fold_at = self._log_pages + LOG_PAGES
+        far = self._log_size() > self._settings.wal_limit_bytes
+        connection.set_busy_timeout(FOLD_WAIT_MS)
         try:
-            connection.wal_checkpoint(mode=mode)
+            connection.wal_checkpoint(
+                mode=apsw.SQLITE_CHECKPOINT_TRUNCATE if far else apsw.SQLITE_CHECKPOINT_PASSIVE
+            )
+            self._fold_at = LOG_PAGES
         except (apsw.BusyError, apsw.FullError, apsw.IOError):
-            return  # what was committed is safe in the log; the next commit tries again
+            return  # what was committed is safe in the log; a later commit tries again
+        finally:
+            connection.set_busy_timeout(round(self._settings.lock_timeout * 1000))
 
     def _log_size(self) -> int:
         try:
@@ -545,12 +553,12 @@ class _TypedErrors:
         return None
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, (apsw.Error, OSError)):
+        if isinstance(error, (apsw.Error, OSError, UnicodeDecodeError)):
             raise _typed(error, self._path) from error
 
 
 def _typed(error: BaseException, path: str) -> BaseException:
-    if isinstance(error, HoldfastError) or not isinstance(error, (apsw.Error, OSError)):
+    if isinstance(error, HoldfastError) or not isinstance(error, (apsw.Error, OSError, UnicodeDecodeError)):
         return error
     number = getattr(error, "errno", None)
     if isinstance(error, apsw.FullError) or number in (errno.ENOSPC, errno.EDQUOT):
@@ -565,7 +573,7 @@ def _typed(error: BaseException, path: str) -> BaseException:
             f"Another program holds {path}.",
             "Nothing was written. Try again; if it stays so, look which program has it open.",
         )
-    if isinstance(error, (apsw.CorruptError, apsw.NotADBError)):
+    if isinstance(error, (apsw.CorruptError, apsw.NotADBError, UnicodeDecodeError)):
         return StoreError(
             "store_corrupt",
             f"{path} is damaged or not a database: {error}.",

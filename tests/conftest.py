@@ -1,0 +1,70 @@
+"""What every test may ask for: a store, a clock, and memories on it."""
+
+from __future__ import annotations
+
+import os
+from itertools import count
+
+import pytest
+
+from tests.support import Clock, open_memory
+
+# One more engine is one more word here, and the lines in `new_store_url` that make a store for it.
+ENGINES = ["sqlite"]
+
+
+@pytest.fixture(autouse=True)
+def nobodys_settings(monkeypatch, tmp_path):
+    """No test reads or writes the settings and stores of the one who runs it."""
+    for name in list(os.environ):
+        if name.startswith("HOLDFAST_"):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "home" / "data"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home" / "config"))
+
+
+@pytest.fixture(params=ENGINES)
+def new_store_url(request, tmp_path):
+    """A function that gives the URL of another store that is not there yet."""
+    assert request.param == "sqlite"
+    numbers = count(1)
+    return lambda: f"sqlite://{tmp_path}/stores/{next(numbers)}.db"
+
+
+@pytest.fixture
+def store_url(new_store_url):
+    """The URL of the test's store."""
+    return new_store_url()
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def opened(clock):
+    """A function that opens a memory at a URL with the test's clock; all are closed afterwards."""
+    memories = []
+
+    def open_one(url, **options):
+        memory = open_memory(url, options.pop("clock", clock), **options)
+        memories.append(memory)
+        return memory
+
+    yield open_one
+    for memory in memories:
+        memory.close()
+
+
+@pytest.fixture
+def memory(opened, store_url):
+    """A memory on a fresh store: workspace /w, session S, agent tester, a clock that stands still."""
+    return opened(store_url)
+
+
+@pytest.fixture
+def task(memory):
+    """The id of a task with three steps in the fresh store."""
+    return memory.task_register("Deploy", ["Build", "Push", "Run"], request="Deploy it, please.").task_id

@@ -1,0 +1,147 @@
+"""Short helpers that many tests share: a clock, opening a memory, refusals, and looking into a store."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from contextlib import contextmanager
+
+import apsw
+import pytest
+
+from holdfast import HoldfastError, TaskMemory
+from holdfast.errors import CODES
+
+START = 1_772_366_400.0  # 2026-03-01T12:00:00Z
+NOON = "2026-03-01T12:00:00.000Z"
+
+
+class Clock:
+    """A clock that stands still until a test moves it."""
+
+    def __init__(self, now: float = START) -> None:
+        self.now = now
+
+    def __call__(self) -> float:
+        return self.now
+
+    def forward(self, seconds: float) -> None:
+        self.now += seconds
+
+
+def open_memory(url, clock=None, **options) -> TaskMemory:
+    """A memory as the tests want it: a workspace, a session, an agent, and a clock that stands still."""
+    given = {
+        "workspace": "/w",
+        "session": "S",
+        "agent": "tester",
+        "principal": "owner",
+        "synchronous": "off",
+        "reserve_bytes": 0,
+        "clock": clock or Clock(),
+    }
+    return TaskMemory.open(url, **{**given, **options})
+
+
+def path_of(url: str) -> str:
+    """The file of an SQLite URL."""
+    assert url.startswith("sqlite://")
+    return url.removeprefix("sqlite://")
+
+
+def contents(memory: TaskMemory) -> tuple:
+    """Everything that a store holds: all events, and every task as it stands."""
+    events = tuple(memory.events())
+    ids = sorted({event.task_id for event in events})
+    return events, tuple(memory.task_get(task_id) for task_id in ids)
+
+
+@contextmanager
+def refused(memory: TaskMemory | None, code: str, *, naming: str = ""):
+    """The block must raise the error with this code and write nothing (hints: unit/test_types.py)."""
+    before = contents(memory) if memory else None
+    with pytest.raises(HoldfastError) as caught:
+        yield caught
+    error = caught.value
+    assert error.code == code, str(error)
+    assert code in CODES
+    assert error.message
+    assert naming in str(error)
+    json.dumps(error.to_dict())
+    str(error).encode()  # it can be shown
+    if memory:
+        assert contents(memory) == before
+
+
+def rows(path, sql: str, *args) -> list[dict]:
+    """What a plain SQL client sees, as dicts."""
+    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+    try:
+        cursor = connection.execute(sql, args)
+        return [dict(zip([c[0] for c in cursor.description], row, strict=True)) for row in cursor]
+    finally:
+        connection.close()
+
+
+def run_python(code: str, *args: str, check: bool = True, **environ: str) -> subprocess.CompletedProcess:
+    """Run a piece of Python in a process of its own."""
+    done = subprocess.run(
+        [sys.executable, "-c", code, *args],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **environ},
+        timeout=60,
+        check=False,
+    )
+    if check:
+        assert done.returncode == 0, done.stderr
+    return done
+
+
+_HOLD = """
+import fcntl, os, sys
+file = os.open(sys.argv[1], os.O_RDWR)
+fcntl.flock(file, fcntl.LOCK_EX)
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+@contextmanager
+def lock_held(path: str):
+    """Another process holds the store's lock for the length of the block."""
+    holder = subprocess.Popen(
+        [sys.executable, "-c", _HOLD, f"{path}.lock"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert holder.stdout.readline() == "held\n"
+        yield
+    finally:
+        holder.stdin.close()
+        holder.wait(timeout=30)
+        holder.stdout.close()
+
+
+def nested(depth: int) -> list:
+    """A list in a list in a list …"""
+    value: list = []
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+# Parameters that are hard to handle, and too long to be their own names.
+HUGE = pytest.param(10**5000, id="number-of-5000-digits")  # str() refuses it
+DEEP = pytest.param(nested(10_000), id="nested-10000-deep")  # so does repr()
+LONG = pytest.param("x" * 10_000, id="10000-letters")
+
+
+def export_lines(memory: TaskMemory, path) -> list[str]:
+    """The lines of an export."""
+    memory.export_events(path)
+    return path.read_text(encoding="utf-8").splitlines(keepends=True)

@@ -1,0 +1,449 @@
+"""What may follow what, plans in all their forms, and the arithmetic of a plan."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdfast import rules
+from holdfast.errors import Conflict, InvalidInput
+from tests.support import LONG
+
+TABLES = {
+    "task": rules.TASK_TRANSITIONS,
+    "item": rules.ITEM_TRANSITIONS,
+    "action": rules.ACTION_TRANSITIONS,
+    "effect": rules.EFFECT_TRANSITIONS,
+    "entry": rules.ENTRY_TRANSITIONS,
+}
+EVERY_STEP = [
+    (name, old, new) for name, table in TABLES.items() for old in table for new in table if new != old
+]
+
+
+def refusal(plan, **options) -> InvalidInput:
+    with pytest.raises(InvalidInput) as caught:
+        rules.parse_plan(plan, **options)
+    str(caught.value).encode()
+    return caught.value
+
+
+def titles(plan) -> list[str]:
+    return [step["title"] for step in rules.parse_plan(plan)]
+
+
+def item(name: str, status: str, version: int = 1, depends_on=()) -> dict:
+    return {"item_id": name, "status": status, "version": version, "depends_on": list(depends_on)}
+
+
+# --- transitions ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)
+def test_a_transition_leads_only_to_a_status_that_has_a_row_of_its_own(table):
+    for old, following in table.items():
+        assert set(following) <= set(table)
+        assert old not in following
+        assert len(following) == len(set(following))
+
+
+@pytest.mark.parametrize(("name", "old", "new"), EVERY_STEP)
+def test_only_what_the_table_allows_may_follow_and_the_error_names_the_legal_ones(name, old, new):
+    table = TABLES[name]
+    if new in table[old]:
+        rules.check_transition(table, "It", old, new)
+        return
+    with pytest.raises(Conflict) as caught:
+        rules.check_transition(table, "It", old, new)
+    error = caught.value
+    assert error.code == "illegal_transition"
+    assert error.details == {"current": old, "legal": list(table[old])}
+    assert old in error.message
+    assert new in error.message
+    for word in table[old]:
+        assert word in error.hint
+    if not table[old]:
+        assert "final" in error.hint
+
+
+def test_staying_the_same_is_always_allowed():
+    for table in TABLES.values():
+        for status in table:
+            rules.check_transition(table, "It", status, status)
+
+
+def test_open_and_ended_share_out_the_task_statuses():
+    assert sorted((*rules.OPEN, *rules.ENDED)) == sorted(rules.TASK_STATUSES)
+
+
+def test_every_ended_task_can_be_reopened_and_every_open_one_can_end():
+    for status in rules.ENDED:
+        assert "active" in rules.TASK_TRANSITIONS[status]
+    for status in rules.OPEN:
+        assert set(rules.ENDED) < set(rules.TASK_TRANSITIONS[status])
+
+
+def test_every_phase_that_stamps_a_time_is_a_phase():
+    assert set(rules.PHASE_STAMPS) < set(rules.PHASES)
+
+
+# --- ids --------------------------------------------------------------------------------------------
+
+
+def test_an_id_has_ten_letters_of_crockfords_alphabet():
+    made = rules.make_id(bytes(range(100, 120)))
+    assert len(made) == 10
+    assert set(made) <= set("0123456789abcdefghjkmnpqrstvwxyz")
+    assert rules.make_id(bytes(10)) == "0000000000"
+    assert rules.make_id(b"\xff" * 10) == "zzzzzzzzzz"
+
+
+@pytest.mark.parametrize(
+    ("given", "read"),
+    [
+        ("abc", "abc"),
+        ("ABC", "abc"),
+        (" abc\n", "abc"),
+        ("oil", "011"),
+        ("OIL", "011"),
+        ("0123456789", "0123456789"),
+    ],
+)
+def test_an_id_is_read_in_any_case_and_with_look_alike_letters(given, read):
+    assert rules.normal_id(given) == read
+
+
+@pytest.mark.parametrize(
+    "given", ["", " ", "a" * 11, "u", "a-b", "../x", "a\0", "é", "a b", "%", "\u202eabc", LONG]
+)
+def test_what_cannot_be_an_id_is_none(given):
+    assert rules.normal_id(given) is None
+
+
+@pytest.mark.parametrize("given", ["a", "schema-convert", "v1.2", "A_b", "1", "x" * 64])
+def test_a_slug_may_name_a_step(given):
+    assert rules.is_slug(given)
+
+
+@pytest.mark.parametrize(
+    "given", ["", "x" * 65, ".a", "-a", "_a", "a/b", "a b", "ä", "a\n", "../x", "a\0", "é"]
+)
+def test_what_is_no_slug_may_not(given):
+    assert not rules.is_slug(given)
+
+
+# --- plans in their forms ---------------------------------------------------------------------------
+
+
+def test_titles_become_steps_with_ids_in_order():
+    assert rules.parse_plan(["Build", "Push"]) == [
+        {"id": "s1", "title": "Build", "stage": None, "depends_on": [], "detail": {}},
+        {"id": "s2", "title": "Push", "stage": None, "depends_on": [], "detail": {}},
+    ]
+
+
+@pytest.mark.parametrize("nothing", [None, [], (), "", "\n \n", {}, {"steps": []}])
+def test_an_empty_plan_has_no_steps(nothing):
+    assert rules.parse_plan(nothing) == []
+
+
+def test_a_text_is_a_step_a_line_without_its_bullets_numbers_and_boxes():
+    text = "1. Build\n2) Push\n3: Run\n\n- Check\n* Tell\n+ Sleep\n• Wake\n- [ ] Open\n- [x] Shut\n  Plain  "
+    assert titles(text) == [
+        "Build", "Push", "Run", "Check", "Tell", "Sleep", "Wake", "Open", "Shut", "Plain",
+    ]  # fmt: skip
+
+
+def test_a_number_that_belongs_to_the_title_stays():
+    assert titles("3 retries\n2026 report\n-5 degrees") == ["3 retries", "2026 report", "-5 degrees"]
+
+
+def test_steps_as_objects_keep_what_they_say():
+    (step,) = rules.parse_plan(
+        [
+            {
+                "id": "build",
+                "title": " Build ",
+                "stage": 2,
+                "tool": "docker",
+                "input": {"tag": 1},
+                "owner": "me",
+            }
+        ]
+    )
+    assert step == {
+        "id": "build",
+        "title": "Build",
+        "stage": "2",
+        "depends_on": [],
+        "detail": {"tool": "docker", "input": {"tag": 1}, "owner": "me"},
+    }
+
+
+@pytest.mark.parametrize("name", ["title", "stepDescription", "description", "text", "content", "name"])
+def test_a_title_is_found_under_each_name_that_sources_use(name):
+    (step,) = rules.parse_plan([{name: "Build"}])
+    assert step["title"] == "Build"
+    assert step["detail"] == {}
+
+
+@pytest.mark.parametrize("name", ["depends_on", "dependsOn", "dependencies"])
+def test_dependencies_are_found_under_each_name_that_sources_use(name):
+    steps = rules.parse_plan([{"id": "a", "title": "A"}, {"id": "b", "title": "B", name: ["a"]}])
+    assert steps[1]["depends_on"] == ["a"]
+
+
+def test_the_stages_of_a_task_memory_bank_become_steps():
+    stages = [
+        {
+            "stage": 1,
+            "steps": [
+                {
+                    "stepDescription": "Search the web",
+                    "toolName": "search",
+                    "sub_task_input": {"query": "x"},
+                    "narrative_step": "Looking around",
+                },
+                {"stepDescription": "Read", "toolName": "read", "sub_task_input": {}, "narrative_step": "Reading"},
+            ],
+        },
+        {"stage": 2, "steps": [{"narrative_step": "Only told", "toolName": "none", "sub_task_input": None}]},
+    ]  # fmt: skip
+    first, second, third = rules.parse_plan(stages)
+    assert (first["title"], first["stage"]) == ("Search the web", "1")
+    assert first["detail"] == {"tool": "search", "input": {"query": "x"}, "narrative": "Looking around"}
+    assert second["detail"]["narrative"] == "Reading"
+    assert (third["id"], third["title"], third["stage"]) == ("s3", "Only told", "2")
+
+
+@pytest.mark.parametrize("name", ["stages", "steps", "items", "plan", "subtasks"])
+def test_a_plan_may_be_wrapped_in_an_object(name):
+    assert titles({name: ["Build", {"title": "Push"}]}) == ["Build", "Push"]
+    assert titles({name: ("Build",)}) == ["Build"]
+
+
+def test_a_wrapped_plan_with_stages_keeps_each_stage():
+    plan = {"stages": [{"stage": "prepare", "steps": ["A"]}, {"stage": "ship", "steps": ["B"]}]}
+    assert [(step["title"], step["stage"]) for step in rules.parse_plan(plan)] == [
+        ("A", "prepare"),
+        ("B", "ship"),
+    ]
+
+
+def test_a_step_may_name_another_stage_than_the_one_around_it():
+    (step,) = rules.parse_plan([{"stage": 1, "steps": [{"title": "A", "stage": 9}]}])
+    assert step["stage"] == "9"
+
+
+def test_a_graph_maps_ids_to_steps():
+    steps = rules.parse_plan(
+        {
+            "backup": {"title": "Back up"},
+            "convert": {"depends_on": "backup"},
+            "migrate": {"title": "Migrate", "depends_on": ["convert", "backup"]},
+            "tell": "Tell everyone",
+        }
+    )
+    assert [(step["id"], step["title"], step["depends_on"]) for step in steps] == [
+        ("backup", "Back up", []),
+        ("convert", "convert", ["backup"]),
+        ("migrate", "Migrate", ["convert", "backup"]),
+        ("tell", "Tell everyone", []),
+    ]
+
+
+def test_a_dependency_may_be_a_title():
+    steps = rules.parse_plan([{"title": "Build"}, {"title": "Push", "depends_on": ["Build"]}])
+    assert steps[1]["depends_on"] == ["s1"]
+
+
+def test_a_dependency_may_come_later_in_the_plan():
+    steps = rules.parse_plan([{"id": "a", "title": "A", "depends_on": ["b"]}, {"id": "b", "title": "B"}])
+    assert steps[0]["depends_on"] == ["b"]
+
+
+def test_the_callers_plan_is_not_changed():
+    plan = [{"title": "A", "depends_on": []}, {"title": "B", "depends_on": ["A"], "more": {"x": 1}}]
+    before = [dict(step) for step in plan]
+    rules.parse_plan(plan)
+    assert plan == before
+
+
+# --- ids of steps -----------------------------------------------------------------------------------
+
+
+def test_ids_are_never_used_twice():
+    steps = rules.parse_plan(["C", {"id": "s4", "title": "D"}, "E"], taken=["s1", "s2"])
+    assert [step["id"] for step in steps] == ["s3", "s4", "s5"]
+
+
+def test_an_id_that_is_taken_is_refused():
+    error = refusal([{"id": "s1", "title": "A"}], taken=["s1"])
+    assert error.code == "invalid_plan"
+    assert "s1" in error.message
+
+
+def test_the_same_id_twice_is_refused():
+    assert refusal([{"id": "a", "title": "A"}, {"id": "a", "title": "B"}]).code == "invalid_plan"
+
+
+def test_a_step_with_the_id_or_title_of_a_live_one_is_that_one():
+    steps = rules.parse_plan(
+        [{"id": "build", "title": "Build anew"}, "Push", "Third"],
+        taken=["build", "s1", "s2"],
+        live={"build": "Build", "s1": "Push"},
+    )
+    assert [step["id"] for step in steps] == ["build", "s1", "s3"]
+
+
+def test_of_two_new_steps_with_one_title_only_the_first_is_the_live_one():
+    steps = rules.parse_plan(["Test", "Test"], taken=["s1"], live={"s1": "Test"})
+    assert [step["id"] for step in steps] == ["s1", "s2"]
+
+
+def test_of_two_live_steps_with_one_title_each_is_found_once():
+    steps = rules.parse_plan(["Test", "Test"], taken=["s1", "s2"], live={"s1": "Test", "s2": "Test"})
+    assert [step["id"] for step in steps] == ["s1", "s2"]
+
+
+@pytest.mark.parametrize(
+    "bad", ["../x", "a b", "", ".", "x" * 65, 7, True, ["a"], "\ud800", "a\0", "\x1b[2J"]
+)
+def test_an_id_that_could_be_mistaken_is_refused(bad):
+    assert refusal([{"id": bad, "title": "A"}]).code == "invalid_plan"
+
+
+def test_a_refused_id_is_shown_without_its_control_characters():
+    assert "\x1b" not in refusal([{"id": "\x1b[2J", "title": "A"}]).message
+
+
+# --- plans that cannot be read ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "plan", [5, 1.5, True, b"Build", object(), [None], [5], [[]], [["A"]], [{}], [{"title": " "}], [" "]]
+)
+def test_a_plan_that_cannot_be_read_is_refused(plan):
+    assert refusal(plan).code == "invalid_plan"
+
+
+@pytest.mark.parametrize("depends", [["nowhere"], "nowhere", [7], 7, [None], [["a"]], {"a": 1}])
+def test_a_dependency_on_no_step_is_refused(depends):
+    error = refusal([{"id": "a", "title": "A"}, {"id": "b", "title": "B", "depends_on": depends}])
+    assert error.code == "invalid_plan"
+    assert "b" in error.message
+
+
+def test_a_plan_nested_without_end_is_refused():
+    step: object = "A"
+    for _ in range(10_000):
+        step = {"steps": [step]}
+    assert refusal([step]).code in ("invalid_plan", "too_large", "invalid_json")
+    deep: object = "A"
+    for _ in range(10_000):
+        deep = [deep]
+    assert refusal([deep]).code in ("invalid_plan", "too_large", "invalid_json")
+
+
+# --- dependencies -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("graph", "circle"),
+    [
+        ({"a": ["a"]}, {"a"}),
+        ({"a": ["b"], "b": ["a"]}, {"a", "b"}),
+        ({"x": [], "a": ["b", "x"], "b": ["c"], "c": ["a"], "d": ["a"]}, {"a", "b", "c"}),
+    ],
+)
+def test_steps_that_wait_for_one_another_are_refused_by_name(graph, circle):
+    with pytest.raises(InvalidInput) as caught:
+        rules.check_dependencies(graph)
+    assert caught.value.code == "dependency_cycle"
+    found = caught.value.details["cycle"]
+    assert set(found) == circle
+    assert found[0] == found[-1]
+    for here, following in zip(found, found[1:], strict=False):
+        assert following in graph[here]
+    assert " → ".join(found) in caught.value.message
+
+
+@pytest.mark.parametrize(
+    "graph",
+    [
+        {},
+        {"a": []},
+        {"a": ["b"], "b": []},
+        {"a": ["b", "c"], "b": ["d"], "c": ["d"], "d": []},  # a diamond is no circle
+        {"a": ["gone"]},
+        {"a": ["b", "b"], "b": []},
+    ],
+)
+def test_steps_that_can_be_done_one_after_the_other_pass(graph):
+    rules.check_dependencies(graph)
+
+
+def test_a_chain_of_ten_thousand_steps_is_no_problem():
+    chain = {f"s{n}": [f"s{n + 1}"] for n in range(10_000)}
+    rules.check_dependencies(chain)
+    with pytest.raises(InvalidInput):
+        rules.check_dependencies({**chain, "s10000": ["s0"]})
+
+
+@pytest.mark.parametrize(
+    ("status", "ready"),
+    [
+        ("pending", False),
+        ("active", False),
+        ("failed", False),
+        ("completed", True),
+        ("skipped", True),
+        ("cancelled", True),
+    ],
+)
+def test_a_step_is_ready_when_what_it_waits_for_is_over(status, ready):
+    assert rules.is_ready(["a"], {"a": status}) is ready
+    assert rules.is_ready(["a", "b"], {"a": status, "b": "pending"}) is False
+
+
+def test_a_step_that_waits_for_nothing_or_for_what_is_gone_is_ready():
+    assert rules.is_ready([], {})
+    assert rules.is_ready(["gone"], {})
+
+
+# --- where a plan stands ----------------------------------------------------------------------------
+
+
+def test_an_empty_plan_stands_nowhere():
+    assert rules.plan_position([]) == {"done": 0, "total": 0, "current_item": None, "next_item": None}
+
+
+def test_done_counts_completed_steps_and_next_is_the_first_pending_one():
+    position = rules.plan_position([item("a", "completed"), item("b", "pending"), item("c", "pending")])
+    assert position == {"done": 1, "total": 3, "current_item": None, "next_item": "b"}
+
+
+def test_skipped_and_cancelled_steps_are_out_of_the_count_so_that_all_can_be_done():
+    position = rules.plan_position([item("a", "completed"), item("b", "skipped"), item("c", "cancelled")])
+    assert (position["done"], position["total"]) == (1, 1)
+
+
+def test_a_failed_step_stays_in_the_count():
+    position = rules.plan_position([item("a", "completed"), item("b", "failed")])
+    assert (position["done"], position["total"], position["next_item"]) == (1, 2, None)
+
+
+def test_current_is_the_step_that_became_active_last():
+    position = rules.plan_position([item("a", "active", 7), item("b", "active", 9), item("c", "active", 8)])
+    assert position["current_item"] == "b"
+
+
+def test_next_is_a_step_that_waits_for_nothing():
+    position = rules.plan_position(
+        [item("a", "active"), item("b", "pending", depends_on=["a"]), item("c", "pending")]
+    )
+    assert position["next_item"] == "c"
+
+
+def test_when_every_pending_step_waits_the_first_of_them_is_next():
+    position = rules.plan_position([item("a", "active"), item("b", "pending", depends_on=["a"])])
+    assert position["next_item"] == "b"

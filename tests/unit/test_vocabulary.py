@@ -1,0 +1,158 @@
+"""Other projects' words for a status: to ours and back."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdfast import rules, vocabulary
+from holdfast.errors import InvalidInput
+from tests.support import LONG
+
+EVERY_WORD = [
+    (source, word, status, phase, reason)
+    for source, words in vocabulary.TASK_WORDS.items()
+    for word, status, phase, reason in words
+]
+# What the five source documents name, typed in again from them.
+BANK = """RECEIVED PLANNING EXECUTING_PLAN SYNTHESIZING_ANSWER COMPLETED_SUCCESS FAILED_PLANNING
+    FAILED_EXECUTION FAILED_SYNTHESIS FAILED_REPLANNING_NO_RECOVERY_PLAN FAILED_RECOVERY_EXECUTION
+    PLANNING_COMPLETED EXECUTING_REPLAN""".split()
+A2A = "submitted working input-required auth-required completed canceled failed rejected unknown".split()
+
+
+@pytest.mark.parametrize(("source", "word", "status", "phase", "reason"), EVERY_WORD)
+def test_every_word_of_a_source_becomes_ours_and_the_same_word_again(source, word, status, phase, reason):
+    assert vocabulary.read_task_status(word, source) == (status, phase, reason)
+    assert vocabulary.write_task_status(source, status, phase, reason) == word
+
+
+def test_the_sources_words_are_all_there():
+    names = {source: {row[0] for row in words} for source, words in vocabulary.TASK_WORDS.items()}
+    assert names["bank"] == set(BANK)
+    assert names["a2a"] == set(A2A)
+    assert names["active-tasks"] >= {"In progress", "Waiting", "Stalled", "Failed", "Done"}
+
+
+def test_our_own_side_of_each_row_is_a_known_status_and_phase():
+    for _, word, status, phase, _ in EVERY_WORD:
+        assert status in rules.TASK_STATUSES, word
+        assert phase is None or phase in rules.PHASES, word
+
+
+@pytest.mark.parametrize("source", vocabulary.TASK_WORDS)
+def test_every_state_of_a_task_has_a_word_in_every_source(source):
+    words = {row[0] for row in vocabulary.TASK_WORDS[source]}
+    for status in rules.TASK_STATUSES:
+        for phase in (None, *rules.PHASES):
+            for reason in (None, "approval", "input", "auth", "rejected", "blocked", "anything"):
+                assert vocabulary.write_task_status(source, status, phase, reason) in words
+
+
+@pytest.mark.parametrize("source", vocabulary.TASK_WORDS)
+def test_no_source_calls_an_open_task_ended_or_an_ended_one_open(source):
+    for status in rules.TASK_STATUSES:
+        for phase in rules.PHASES:
+            word = vocabulary.write_task_status(source, status, phase)
+            back = vocabulary.read_task_status(word, source)[0]
+            assert (back in rules.OPEN) == (status in rules.OPEN), (status, phase, word)
+
+
+@pytest.mark.parametrize(
+    ("phase", "word"),
+    [
+        ("planning", "FAILED_PLANNING"),
+        ("executing", "FAILED_EXECUTION"),
+        ("synthesizing", "FAILED_SYNTHESIS"),
+        ("replanning", "FAILED_REPLANNING_NO_RECOVERY_PLAN"),
+        ("recovering", "FAILED_RECOVERY_EXECUTION"),
+        ("debugging", "FAILED_EXECUTION"),
+    ],
+)
+def test_the_phase_says_how_a_task_of_the_bank_failed(phase, word):
+    assert vocabulary.write_task_status("bank", "failed", phase) == word
+
+
+@pytest.mark.parametrize(("word", "meant"), vocabulary.SYNONYMS.items())
+def test_a_synonym_is_understood(word, meant):
+    assert vocabulary.read_task_status(word) == meant
+    assert meant[0] in rules.TASK_STATUSES
+
+
+@pytest.mark.parametrize(
+    ("word", "status"),
+    [
+        ("Done", "completed"),
+        ("complete", "completed"),
+        ("finished", "completed"),
+        ("In Progress", "active"),
+        ("in-progress", "active"),
+        (" IN_PROGRESS ", "active"),
+        ("blocked", "waiting"),
+        ("stalled", "paused"),
+        ("canceled", "cancelled"),
+        ("reopened", "active"),
+    ],
+)
+def test_spelling_and_case_of_a_word_do_not_matter(word, status):
+    assert vocabulary.read_task_status(word)[0] == status
+
+
+@pytest.mark.parametrize("status", rules.TASK_STATUSES)
+def test_our_own_word_means_itself_and_says_nothing_about_the_phase(status):
+    assert vocabulary.read_task_status(status) == (status, None, None)
+
+
+@pytest.mark.parametrize(("source", "word", "status"), [(s, w, t) for s, w, t, _, _ in EVERY_WORD])
+def test_a_word_without_its_source_still_means_the_same_status(source, word, status):
+    assert vocabulary.read_task_status(word)[0] == status
+
+
+@pytest.mark.parametrize(
+    ("read", "allowed"),
+    [
+        (vocabulary.read_task_status, rules.TASK_STATUSES),
+        (vocabulary.read_item_status, rules.ITEM_STATUSES),
+        (vocabulary.read_phase, rules.PHASES),
+    ],
+)
+@pytest.mark.parametrize("word", ["bogus", "", "complet", "done;drop", LONG, "\ud800"])
+def test_an_unknown_word_is_refused_and_the_error_lists_the_known_ones(read, allowed, word):
+    with pytest.raises(InvalidInput) as caught:
+        read(word)
+    error = caught.value
+    assert error.code == "unknown_word"
+    assert error.details["allowed"] == list(allowed)
+    assert all(known in error.hint for known in allowed)
+    assert len(error.message) < 200
+    str(error).encode()
+
+
+@pytest.mark.parametrize("status", rules.ITEM_STATUSES)
+def test_our_own_word_for_a_step_means_itself(status):
+    assert vocabulary.read_item_status(status) == status
+
+
+@pytest.mark.parametrize(("word", "status"), vocabulary.ITEM_SYNONYMS.items())
+def test_a_synonym_for_a_step_is_understood(word, status):
+    assert vocabulary.read_item_status(word) == status
+    assert vocabulary.read_item_status(word.upper().replace("_", " ")) == status
+    assert status in rules.ITEM_STATUSES
+
+
+@pytest.mark.parametrize("status", rules.ITEM_STATUSES)
+def test_every_step_status_has_a_word_in_loom_that_reads_back(status):
+    word = vocabulary.write_item_status(status)
+    assert word in ("pending", "running", "completed", "failed", "skipped", "blocked")
+    back = vocabulary.read_item_status(word)
+    assert back == ("skipped" if status == "cancelled" else status)
+
+
+def test_an_active_step_with_an_issue_is_blocked_for_loom_and_active_for_us():
+    assert vocabulary.write_item_status("active", "ENUM needs a mapping") == "blocked"
+    assert vocabulary.read_item_status("blocked") == "active"
+    assert vocabulary.write_item_status("completed", "an old issue") == "completed"
+
+
+@pytest.mark.parametrize("phase", rules.PHASES)
+def test_every_phase_is_read_in_any_case(phase):
+    assert vocabulary.read_phase(phase.upper()) == phase

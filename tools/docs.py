@@ -1,0 +1,953 @@
+"""Writes the parts of the documentation that follow from the code.
+
+    python tools/docs.py            rewrite every generated part of README.md and docs/
+    python tools/docs.py --check    change nothing; exit 1 with a diff if a part is out of date
+
+A part stands between `<!-- generated: name -->` and `<!-- end -->`; its name is a key of `PARTS`.
+What the code does not say itself (the meaning of a parameter, a field or a column) is in the tables of
+words in this file, and tests/docs checks that none is missing.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import inspect
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import apsw
+
+from holdfast import TaskMemory, config, errors, rules, types, vocabulary
+from holdfast.memory.actions import Actions
+from holdfast.memory.base import Base
+from holdfast.memory.claims import Claims
+from holdfast.memory.entries import Entries
+from holdfast.memory.ledger import Ledger
+from holdfast.memory.plans import Plans
+from holdfast.memory.tasks import Tasks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+ROOT = Path(__file__).resolve().parent.parent
+PART = re.compile(r"(<!-- generated: (?P<name>[a-z-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def meanings(text: str) -> dict[str, str]:
+    """Read `name: meaning` lines."""
+    pairs = (line.partition(": ") for line in text.strip().splitlines() if line.strip())
+    return {name.strip(): meaning.strip() for name, _, meaning in pairs}
+
+
+# --- what the code does not say itself --------------------------------------------------------------
+
+PHASES = meanings("""
+received: registered, and nothing more
+planning: a plan is being made
+planned: there is a plan, and work has not begun
+executing: the steps are being worked on
+replanning: the plan turned out wrong and a new one is being made
+recovering: a new plan, made after a failure, is being worked on
+debugging: the cause of a failure is being looked for
+reviewing: the work is being looked over
+synthesizing: the final answer is being put together
+""")
+
+GROUPS: Mapping[type, tuple[str, str]] = {
+    Base: ("Opening and closing", "A memory is a store and the one who acts on it."),
+    Tasks: ("Tasks", "Whole tasks: begin, report, read, list, end, tie together."),
+    Plans: ("Plans", "The steps of a task. What is dropped stays as a tombstone."),
+    Actions: ("Actions and history", "What was done, and the ways down to it."),
+    Entries: ("Entries and side effects", "What is worth remembering."),
+    Claims: ("Claims", "Who works on what."),
+    Ledger: ("The ledger", "The history itself."),
+}
+
+# A name alone holds for every operation; `operation.name` comes first.
+PARAMETERS = meanings("""
+task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current task](../explanation/scope.md#the-current-task).
+key: Idempotency key, at most 200 bytes. The same call with the same key is written once and answered the same each time.
+token: The fencing token of a claim. Without one, the tokens that this memory object got from `task_claim` are checked.
+expect: The version that the caller last saw. If it has changed since, the call fails with `stale_version`.
+item: A step: its id, its number from 1, or its title or the unambiguous beginning of it.
+tags: Labels, at most 200 of at most 100 bytes.
+relevance_to: Ids of steps, or other names, that the entry matters for. They are stored as given.
+supersedes: The seq of one or several entries that this one replaces.
+limit: The most to answer.
+location: Path of the SQLite file, or `sqlite:///path`. Empty: as said above.
+open.workspace: Where tasks belong. `""`: the worktree of the current folder. A folder: its worktree. `None`: none.
+acting_as.workspace: The same as in `open`; `""` leaves it as it is.
+session: The agent's session.
+open.session: The agent's session; else `HOLDFAST_SESSION`, else none.
+open.agent: Name of the agent; else `HOLDFAST_AGENT`.
+open.principal: On whose behalf; else `HOLDFAST_PRINCIPAL`, else `USER`, else the user's number.
+agent: Name of the agent.
+principal: On whose behalf.
+channel: Channel of trust: user, agent, tool, web, import or system.
+settings: Settings that were read already. Then neither the location nor any override counts.
+clock: Gives seconds since 1970.
+random: Gives that many random bytes.
+overrides: Any [setting](settings.md) by its name.
+correlation: An id that is written on every event, to find what belongs together.
+name: The task's name, at most 500 bytes.
+task_register.plan: Titles; steps as objects; stages with steps; a mapping of ids to steps; or a text with one step a line.
+task_plan_replace.plan: The new plan, in any form that `task_register` reads.
+request: The request as the user wrote it. Kept for ever, never shortened.
+goal: What is to be reached; else the request, else the name.
+context: Any JSON value that belongs to the task.
+task_decide.context: The circumstances of the decision.
+task_register.workspace: `""`: the memory's workspace. `None`: none.
+parent: The task that this one is a part of.
+task_list.parent: Only the sub-tasks of this task.
+acceptance: Acceptance criteria: a list of JSON values.
+approval_mode: auto, manual or confirm. Stored; nothing acts on it yet.
+callback_url: Stored; nothing calls it yet.
+metadata: A JSON object.
+task_update.metadata: Merged into the task's; a name with null is removed.
+phase: The task's [phase](../explanation/states.md#phases).
+task_register.phase: The first phase; else planned with a plan and received without one.
+related_goal: Id of a goal, as a link of kind `goal`. Any text.
+kind: `task` or `goal`.
+task_list.kind: `task`, `goal`, or `None` for both.
+task_link.kind: parent, goal, supersedes, blocks or related.
+message: What happened, in words.
+status: A [status](../explanation/states.md#tasks), ours or a word of another project.
+task_finish.status: One of the ended statuses.
+task_list.status: open, ended, all, or one or several statuses.
+task_item_update.status: A [status of a step](../explanation/states.md#steps).
+task_log_action.status: started, completed, failed or skipped; the words of an execution log are understood.
+reason: Why.
+task_update.reason: Why the task has its status: approval, input, auth, rejected, blocked, or your own words.
+step: The step that the message is about: id, number from 1, or title.
+step_status: The step's new status.
+next: What is to be done next, in words.
+blockers: What stands in the way, at most 50.
+attention: A note to a person that something needs looking at.
+archived: Put the task away, or take it out again.
+task_list.archived: Show archived tasks too.
+at: A whole number is a seq. A text is an ISO-8601 time. A float is seconds since 1970.
+task_list.workspace: `""`: the memory's own. `None`: everywhere.
+task_list.session: Only tasks of this session.
+tag: Only tasks with this tag.
+text: Only tasks whose name has this text in it.
+cursor: The cursor of the page before.
+answer: The final answer.
+task_finish.error: A text, or an object with message, stage and step.
+target: A task; for the kind `goal` any text.
+remove: Take the tie away again.
+after: Only events written after this position of the store.
+task_plan_append.items: Steps, in any form that `task_register` reads.
+task_plan_append.after: The step after which they go; else at the end.
+note: A note.
+task_item_update.note: A note; an empty one clears it.
+ordinal: A step by its place from 0, instead of `item`.
+title: The step's new title.
+task_decide.title: A few words for the decision; else the choice.
+active_issue: What holds the step up; an empty text clears it.
+depends_on: The steps that this one waits for.
+replaced_by: The step that took this one's place.
+summary: What was done or found, in a sentence.
+task_log_action.type: cli, gui, wait, vision, reasoning, tool, edit, system or other.
+task_log_append.type: What kind of log it is: output, note, or your own word.
+task_history.type: An entry type, or `snapshot`.
+task_remember.type: One of the [entry types](values.md#words).
+tool: Name of the tool.
+input: What went in: any JSON value.
+output: What came out: any JSON value.
+error: What went wrong: any JSON value.
+duration_ms: How long it took. An action that is ended later gets it from the clock.
+stage: Stage of the plan.
+sub_task_id: The caller's own id for a sub-task.
+files: Paths, or objects with path and change (created, modified, deleted); at most 1,000.
+action: Seq of an action.
+task_log_action.action: Seq of a started action, to end it.
+content: The text itself.
+before: Only events before this seq.
+types: Only events of these [types](events.md).
+choice: What was chosen.
+options: What there was to choose from.
+reasoning: Why this one.
+risks: What may go wrong with it.
+if_wrong: What to do if it turns out wrong.
+what: What is tried, or about to be done.
+why: The root cause.
+symptom: What could be seen.
+signature: What the same attempt can be recognised by.
+until: When it may be tried again: an ISO-8601 time or seconds since 1970.
+task_set.name: The variable's name, at most 200 bytes.
+value: Any JSON value.
+task_history.name: A variable's name, or another entry's key.
+detail: More than the summary says.
+data: More fields, as a JSON object.
+resolves: The seq of one or several entries that are settled now.
+invalidates: The seq of one or several entries that were wrong.
+label: What the snapshot is of: `initial`, `before stage 2`, …
+summarized: Whether the content is a summary already.
+verify: How to find out whether it was done.
+intent: Seq of the intent.
+outcome: did, did_not or unknown.
+holder: Who claims; else agent and session, else the principal.
+lease_seconds: How long the claim lives; else the setting.
+reclaim: A reason to take a claim that is still alive.
+seq: The event to undo; else the last one that can be undone and was not.
+path: The file to write.
+import_events.path: An export.
+restore.path: A backup.
+""")  # noqa: E501
+
+FIELDS = meanings("""
+task_id: the task's id
+seq: number of the event in its task, from 1
+at: when, in UTC
+type: its type
+item: id of the step it belongs to
+origin: who wrote it
+status: its status
+tags: labels
+Origin.principal: on whose behalf
+Origin.agent: name of the agent
+Origin.channel: channel of trust
+Origin.session: session of the agent
+Event.type: one of the [event types](events.md)
+Event.text: the words: a message, a summary, a reason
+Event.data: what happened, as far as it is not words
+Event.sets: what it changed in the state, table by table
+Event.ref: seq of the event that this one is about
+Event.correlation: the caller's id for what belongs together
+Event.hash: hash over the event before and all of this one, in hex
+id: its id
+Item.id: stable name of the step
+Item.ordinal: place for display, from 0
+Item.title: the step in words
+stage: stage of the plan
+Item.basis: whether the status was said (`explicit`) or concluded (`inferred`; planned)
+Item.evidence: whether completion was `reported` or `verified` (planned)
+Item.cause: seq of the event that gave it its status
+Item.note: a note
+Item.active_issue: what holds it up
+Item.depends_on: ids of the steps it waits for
+Item.ready: pending, and all that it waits for is over
+Item.detail: tool, input, narrative and every other field of the plan's step
+Item.plan_version: the plan that brought it in
+Item.dropped_in: the plan that dropped it; then it is a tombstone
+Item.replaced_by: id of the step that took its place
+Item.started_at: when it first became active
+Item.completed_at: when it was completed, failed, skipped or cancelled
+Item.duration_seconds: from start to end
+Item.version: seq of the last event that changed it
+PlanVersion.version: number of the plan, from 1
+PlanVersion.seq: the event that made it
+PlanVersion.reason: why it was made
+PlanVersion.items: the steps as they were then, tombstones included
+Entry.summary: the entry in a sentence
+Entry.detail: more than the summary says
+Entry.key: a variable's name, an exclusion's signature, a snapshot's label
+Entry.relevance_to: steps or names that it matters for
+Entry.data: further fields: those of a decision or an exclusion, a variable's `value`
+Entry.replaced_by: seq of the event that ended it
+Action.summary: what was done
+Action.tool: name of the tool
+Action.input: what went in
+Action.output: what came out
+Action.error: what went wrong
+Action.sub_task_id: the caller's own id for a sub-task
+Action.ended_at: when it ended
+Action.duration_ms: how long it took
+Action.logs: its logs, oldest first, at most 1,000
+Effect.what: what was to be done
+Effect.verify: how to find out whether it was
+Effect.outcome: the note that came with the outcome
+Effect.outcome_seq: seq of the outcome
+FileTouch.path: the file
+FileTouch.change: what the task did to it
+Claim.item: id of the step; empty: the whole task
+Claim.holder: who holds it
+Claim.token: fencing token; grows with each claim
+Claim.expires_at: end of the lease
+Claim.reason: why it changed hands
+Link.kind: kind of tie
+Link.target: id of the other task, or a goal
+ErrorSummary.message: what went wrong
+ErrorSummary.step: the step it went wrong in
+Timestamps.created_at: the task was registered
+Timestamps.plan_generated_at: it first had a plan
+Timestamps.execution_started_at: work first began
+Timestamps.synthesis_started_at: the answer was first worked on
+Timestamps.completed_at: it ended; None again when it is reopened
+Timestamps.last_updated_at: its last event
+TaskCard.name: the task in a few words
+TaskCard.phase: its phase
+TaskCard.reason: why it has its status
+TaskCard.attention: a note to a person that something needs looking at
+TaskCard.kind: a task, or a goal
+done: completed steps
+total: steps that are neither skipped nor cancelled
+TaskCard.current: id of the step that became active last
+TaskCard.current_title: its title
+TaskCard.next: id of the next step: the first pending one that waits for nothing
+TaskCard.next_title: its title
+TaskCard.next_step: what is to be done next, in the agent's words
+TaskCard.blockers: what stands in the way
+TaskCard.workspace: the workspace it belongs to
+TaskCard.session: the session that turned to it last
+TaskCard.parent: id of the task it is a part of
+TaskCard.archived: put away
+TaskCard.created_at: when it was registered
+TaskCard.updated_at: when its last event was written
+TaskCard.seq: its last event
+TaskCard.version: seq of the last event that changed one of these on purpose; the value for `expect`
+Task.goal: what is to be reached
+Task.request: the request as the user wrote it
+Task.context: what came with the registration
+Task.repository: common git folder of the workspace
+Task.acceptance: acceptance criteria
+Task.approval_mode: auto, manual or confirm
+Task.callback_url: stored; nothing calls it yet
+Task.metadata: a JSON object
+Task.timestamps: the six moments
+Task.plan_version: number of the present plan; 0: none
+Task.last_replanned_at: when the plan was last replaced
+Task.items: all steps in order, tombstones at the end
+Task.decisions: active decisions, oldest first, the newest 50
+Task.exclusions: active exclusions, oldest first, the newest 50
+Task.errors: active errors, oldest first, the newest 20
+Task.questions: active questions, oldest first, the newest 20
+Task.instructions: active user instructions, oldest first, the newest 20
+Task.notes: active discoveries, artifacts, context and tool results, the newest 20 of each
+Task.variables: name and present value, the newest 200
+Task.effects: side effects that are intended or unknown, oldest first, the newest 50
+Task.files: files that the task touched, the last first, at most 200
+Task.links: ties to other tasks and goals
+Task.claims: claims that were not released; one may have expired
+Task.answer: the final answer
+Task.error: why it failed
+Task.conflict_of: the task that this one is the other side of, after an import
+Task.messages: how many messages it has
+Task.actions: how many actions it has
+Task.left_out: entry type, and how many active ones are not shown
+Written.seq: the event that was written
+Written.phase: the task's phase
+Written.status: the task's status
+Written.current: id of the step that became active last
+Written.next: id of the next step
+Written.items: ids of the steps that a plan brought
+Written.token: fencing token of a claim
+Written.expires_at: end of a claim's lease
+Written.warnings: what was written all the same, but looks odd
+TaskPage.tasks: the tasks
+cursor: give it back for the next page; None: this was the last
+Thread.events: the events, oldest first
+Drill.task: the task
+Drill.items: the steps, when no step was named
+Drill.item: the step that was named, or that the action belongs to
+Drill.actions: the step's actions with their logs, oldest first
+Drill.action: the action that was named
+Drill.entries: the step's active entries
+Drill.left_out: how many older actions are not shown
+Problem.kind: one of the [kinds of problem](../how-to/verify.md)
+Problem.task_id: the task, if it is about one
+Problem.seq: the event, if it is about one
+Problem.detail: what is wrong, in words
+VerifyReport.ok: no problem was found
+VerifyReport.tasks: tasks that were looked at
+VerifyReport.events: events that were folded again
+VerifyReport.problems: what was found
+Conflict.task_id: the task that both sides continued
+Conflict.seq: the first event in which they differ
+Conflict.kept_as: id of the task that has the other side's history
+ImportReport.events: events in the file
+ImportReport.added: events that were new
+ImportReport.known: events that were there already
+ImportReport.tasks: ids of the tasks that got new events
+ImportReport.conflicts: tasks that had gone two ways
+""")
+
+TABLES = meanings("""
+events: The ledger. Only ever appended to.
+origins: Who wrote: principal, agent, channel, session. Stored once each.
+heads: One row for each task: what changes often.
+extras: One row for each task: what is long or rarely changes.
+steps: The steps of plans, dropped ones included.
+records: The part of an action, entry, effect or snapshot that can change.
+labels: Tags, and the names that entries matter for.
+files: Files that a task touched.
+links: Ties between tasks, and to goals.
+claims: Leases with their fencing tokens, released ones included.
+keys: Idempotency: what a keyed call answered the first time.
+learned_patterns: Patterns over many tasks. Nothing writes it yet.
+schema_migrations: Which migrations the store has had.
+tasks: Tasks with their goal, plan and request.
+plan_items: The steps of plans.
+actions: What was done, with input and output.
+action_logs: Logs of actions.
+task_messages: A task's history as messages with roles.
+wait_jobs: Waits. Empty until waits are there.
+memory_entries: Decisions, errors, discoveries, exclusions, variables and the rest.
+execution_log: Actions that are over, in the words of an execution log.
+""")
+
+# Used where the schema's own comment says nothing.
+COLUMNS = meanings("""
+task_id: the task
+seq: number of the event in its task
+item_id: id of the step
+events.id: position in the store: the order of writing
+events.event_type: one of the [event types](events.md)
+events.timestamp: when, in UTC
+events.text: the words: a message, a summary, a reason
+events.origin_id: who wrote it
+events.correlation_id: the caller's id for what belongs together
+origins.id: from the content, the same in every store
+principal: on whose behalf
+agent: name of the agent
+session: session of the agent
+heads.last_seq: its newest event
+heads.last_hash: hash of its newest event
+kind: what kind it is
+name: the task in a few words
+status: its status
+phase: its phase
+reason: why it has its status
+attention: a note to a person
+next_step: what is to be done next, in words
+done: completed steps
+total: steps that are neither skipped nor cancelled
+current_item: the step that became active last
+next_item: the next step
+heads.plan_version: number of the present plan; 0: none
+plan_seq: the event that made the present plan
+workspace_path: the workspace it belongs to
+repository: common git folder of the workspace
+session_id: the session that turned to it last
+parent_id: the task it is a part of
+finish_seq: the event that ended it
+messages: how many messages it has
+actions: how many actions it has
+created_at: when it was written
+updated_at: when its last event was written
+plan_generated_at: it first had a plan
+replanned_at: the plan was last replaced
+execution_started_at: work first began
+synthesis_started_at: the answer was first worked on
+heads.completed_at: it ended
+archived_at: it was put away
+goal: what is to be reached
+approval_mode: auto, manual or confirm
+callback_url: stored; nothing calls it yet
+ordinal: place for display, from 0
+title: the step in words
+stage: stage of the plan
+cause_seq: the event that gave it its status
+note: a note
+active_issue: what holds it up
+depends_on: JSON list of step ids
+steps.detail: JSON object: the rest of the plan's step
+steps.plan_version: the plan that brought it in
+replaced_by: the step that took its place
+started_at: it first became active
+completed_at: it was over
+duration_seconds: from start to end
+version: seq of the last event that changed the row
+records.type: action, effect, snapshot, an entry type, or message for an undone message
+ended_at: when it ended
+labels.value: the tag or name
+files.path: the file
+files.at: when it was last touched
+links.target: the other task, or a goal
+links.status: active or removed
+holder: who holds it
+token: fencing token; grows with each claim
+claims.reason: why it changed hands
+keys.key: the key
+operation: the operation that was called
+arguments: digest of its arguments
+result: what it answered, as JSON
+pattern_type: its type
+pattern_key: its key
+learned_patterns.data: JSON
+frequency: how often it was seen
+last_seen: when it was last seen
+learned_patterns.id: its id
+schema_migrations.version: number of the migration
+schema_migrations.name: name of the migration
+checksum: of the SQL that was run
+applied_at: when
+tasks.id: the task
+tasks.plan: JSON list of the live steps
+tasks.request: the request as the user wrote it
+context: JSON
+metadata: JSON object
+plan_items.id: `task/step`
+actions.id: `task#seq`
+plan_item_id: `task/step`
+action_type: cli, gui, …
+summary: in a sentence
+input_data: JSON
+output_data: JSON
+tool_name: name of the tool
+error: JSON
+action_logs.id: `task#seq`
+action_id: `task#seq` of the action
+log_type: output, note, …
+content: the text
+task_messages.id: `task#seq`
+role: user, agent or system
+msg_type: text, plan, progress, lifecycle, …
+memory_entries.id: position in the store
+subtask_id: id of the step
+timestamp: when, in UTC
+entry_type: decision, error, …
+detail: more than the summary says
+tags: joined with commas
+relevance_to: joined with commas
+data: JSON object: further fields
+step_narrative: what was done
+sub_task_id: the caller's own id
+execution_log.status: COMPLETED, FAILED, SKIPPED, SYSTEM_ACTION or SYSTEM_ERROR
+input_payload: JSON
+result_data: JSON
+error_info: JSON
+duration_ms: how long it took
+basis: explicit or inferred
+evidence: reported or verified
+dropped_in: the plan that dropped it
+wait_jobs.id: `task#seq`
+target_type: what is waited for
+target_id: which one
+criteria: until when
+timeout_seconds: the most to wait
+poll_interval: how often it is looked at
+result_message: how it ended
+resolved_at: when it ended
+""")
+
+# --- Markdown ---------------------------------------------------------------------------------------
+
+
+def table(heading: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A Markdown table."""
+    lines = [heading, ["---"] * len(heading), *rows]
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
+
+
+def code(text: str) -> str:
+    """Text as code in a table cell, or nothing for no text."""
+    return f"`{text}`".replace("|", "\\|") if text else ""
+
+
+def fence(text: str, language: str = "") -> str:
+    """A fenced block."""
+    return f"```{language}\n{text}\n```"
+
+
+def paragraphs(function: object) -> str:
+    """A docstring as Markdown."""
+    text = inspect.getdoc(function) or ""
+    return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))
+
+
+# --- states and vocabulary --------------------------------------------------------------------------
+
+
+def diagram(transitions: Mapping[str, Sequence[str]], starts: Iterable[str] | None = None) -> str:
+    """The transitions (those from some statuses) as a Mermaid diagram and as a table."""
+    shown = {old: transitions[old] for old in starts or transitions}
+    lines = ["stateDiagram-v2"]
+    if next(iter(transitions)) in shown:
+        lines.append(f"    [*] --> {next(iter(transitions))}")
+    lines += [f"    {old} --> {new}" for old, following in shown.items() for new in following or ["[*]"]]
+    rows = [
+        [code(old), ", ".join(code(new) for new in following) or "nothing: it is final"]
+        for old, following in shown.items()
+    ]
+    return f"{fence(chr(10).join(lines), 'mermaid')}\n\n{table(['From', 'It may become'], rows)}"
+
+
+def task_states() -> str:
+    return (
+        f"While it is open:\n\n{diagram(rules.TASK_TRANSITIONS, rules.OPEN)}\n\n"
+        f"After its end:\n\n{diagram(rules.TASK_TRANSITIONS, rules.ENDED)}"
+    )
+
+
+def phases() -> str:
+    rows = [[code(name), PHASES[name], code(rules.PHASE_STAMPS.get(name, ""))] for name in rules.PHASES]
+    return table(["Phase", "Meaning", "Timestamp of the first time"], rows)
+
+
+def vocabulary_tables() -> str:
+    parts: list[str] = []
+    for source, words in vocabulary.TASK_WORDS.items():
+        rows = [
+            [
+                code(word),
+                *(code(part or "") for part in vocabulary.read_task_status(word, source)),
+                code(vocabulary.write_task_status(source, *vocabulary.read_task_status(word, source))),
+            ]
+            for word, *_ in words
+        ]
+        parts += [f"### `{source}`", table(["Their word", "Status", "Phase", "Reason", "Back"], rows)]
+    rows = [
+        [
+            code(status),
+            *(code(vocabulary.write_task_status(source, status)) for source in vocabulary.TASK_WORDS),
+        ]
+        for status in rules.TASK_STATUSES
+    ]
+    parts += [
+        "### Our status in their words",
+        "When the phase and the reason say nothing more:",
+        table(["Status", *(code(source) for source in vocabulary.TASK_WORDS)], rows),
+        "### Synonyms",
+        "Understood in any call, never written.",
+        table(
+            ["Word", "Status", "Reason"],
+            [
+                [code(word), code(status), code(reason or "")]
+                for word, (status, _, reason) in vocabulary.SYNONYMS.items()
+            ],
+        ),
+        "### Words for steps",
+        table(
+            ["Word", "Status of a step"],
+            [[code(word), code(status)] for word, status in vocabulary.ITEM_SYNONYMS.items()],
+        ),
+        "And back, in the words of `loom`:",
+        table(
+            ["Status of a step", "Their word"],
+            [
+                *(
+                    [code(status), code(vocabulary.write_item_status(status))]
+                    for status in rules.ITEM_STATUSES
+                ),
+                ["`active`, with an issue", code(vocabulary.write_item_status("active", "an issue"))],
+            ],
+        ),
+    ]
+    return "\n\n".join(parts)
+
+
+# --- operations -------------------------------------------------------------------------------------
+
+_SHOWN_DEFAULTS = {time.time: "time.time", os.urandom: "os.urandom"}
+
+
+def public_operations() -> Iterator[tuple[type, str, Any]]:
+    """Every public method of TaskMemory with the class that defines it, in the order of the source."""
+    for group in GROUPS:
+        for name, member in vars(group).items():
+            function = member.__func__ if isinstance(member, classmethod) else member
+            if not name.startswith("_") and inspect.isfunction(function):
+                yield group, name, function
+
+
+def parameters(function: Any) -> list[inspect.Parameter]:
+    return [part for name, part in inspect.signature(function).parameters.items() if name not in _SELVES]
+
+
+_SELVES = ("self", "cls")
+
+
+def _default(part: inspect.Parameter) -> str:
+    if part.default is part.empty:
+        return ""
+    return _SHOWN_DEFAULTS[part.default] if callable(part.default) else repr(part.default)
+
+
+def _signature(name: str, function: Any) -> str:
+    words: list[str] = []
+    starred = False
+    for part in parameters(function):
+        if part.kind is part.KEYWORD_ONLY and not starred:
+            words.append("*")
+            starred = True
+        default = _default(part)
+        star = "**" if part.kind is part.VAR_KEYWORD else ""
+        words.append(f"{star}{part.name}: {part.annotation}" + (f" = {default}" if default else ""))
+    returned = inspect.signature(function).return_annotation
+    line = f"{name}({', '.join(words)}) -> {returned}"
+    if len(line) <= 100:
+        return line
+    return f"{name}(\n" + "".join(f"    {word},\n" for word in words) + f") -> {returned}"
+
+
+def parameter_meaning(operation: str, name: str) -> str:
+    return PARAMETERS.get(f"{operation}.{name}") or PARAMETERS.get(name, "")
+
+
+def _linked(annotation: str) -> str:
+    known = [name for name in re.findall(r"\w+", annotation) if name in record_types()]
+    if [annotation] == known:
+        return f"[`{annotation}`](values.md#{annotation.lower()})"
+    links = ", ".join(f"[`{name}`](values.md#{name.lower()})" for name in known)
+    return f"`{annotation}`" + (f", see {links}" if links else "")
+
+
+def operations() -> str:
+    parts: list[str] = []
+    group = None
+    for owner, name, function in public_operations():
+        if owner is not group:
+            group = owner
+            parts += [f"## {GROUPS[owner][0]}", GROUPS[owner][1]]
+        rows = [
+            [code(part.name), code(part.annotation), code(_default(part)), parameter_meaning(name, part.name)]
+            for part in parameters(function)
+        ]
+        parts += [f"### `{name}`", fence(_signature(name, function), "python"), paragraphs(function)]
+        if rows:
+            parts.append(table(["Parameter", "Type", "Default", "Meaning"], rows))
+        returned = inspect.signature(function).return_annotation
+        parts.append(f"Returns {'nothing' if returned == 'None' else _linked(returned)}.")
+    return "\n\n".join(parts)
+
+
+# --- errors, settings, values -----------------------------------------------------------------------
+
+
+def error_classes() -> dict[str, str]:
+    """The class of each error code, from the comments in the table of codes."""
+    found: dict[str, str] = {}
+    kind = ""
+    for line in inspect.getsource(errors).splitlines():
+        if (comment := re.fullmatch(r"    # (\w+)", line)) and hasattr(errors, comment[1]):
+            kind = comment[1]
+        elif (entry := re.match(r'    "(\w+)": ', line)) and entry[1] in errors.CODES:
+            found[entry[1]] = kind
+    return found
+
+
+def error_codes() -> str:
+    classes = error_classes()
+    rows = [[code(name), code(classes[name]), meaning] for name, meaning in errors.CODES.items()]
+    return table(["Code", "Class", "Meaning"], rows)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, str):
+        return code(value) or "(empty)"
+    if value >= 1 << 16 and not value % (1 << 16):
+        for unit, size in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
+            if value >= size and not value % size:
+                return f"{value} ({value // size} {unit})"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def settings() -> str:
+    rows: list[list[str]] = []
+    for name, (default, least, most, meaning) in config.SETTINGS.items():
+        bounds = f"{_shown(least)} to {_shown(most)}" if least is not None else "any text"
+        if name in config.WORDS:
+            bounds = " or ".join(code(word) for word in config.WORDS[name])
+        rows.append([code(name), _shown(default), bounds, code(f"HOLDFAST_{name.upper()}"), meaning])
+    return table(["Setting", "Default", "Bounds", "Environment variable", "Meaning"], rows)
+
+
+def record_types() -> dict[str, type[types.Record]]:
+    """Every record of types.py, by name, in the order of the source."""
+    return {
+        name: kind
+        for name, kind in vars(types).items()
+        if isinstance(kind, type) and issubclass(kind, types.Record) and kind is not types.Record
+    }
+
+
+def own_fields(record: type[types.Record]) -> dict[str, str]:
+    """The fields that a record adds, with their types as they are written."""
+    return dict(vars(record).get("__annotations__", {}))
+
+
+def field_meaning(record: str, name: str) -> str:
+    return FIELDS.get(f"{record}.{name}") or FIELDS.get(name, "")
+
+
+def values() -> str:
+    parts: list[str] = []
+    for name, record in record_types().items():
+        parts += [f"## {name}", paragraphs(record)]
+        above = record.__mro__[1]
+        if above is not types.Record:
+            parts.append(f"All fields of [{above.__name__}](#{above.__name__.lower()}), and:")
+        rows = [
+            [
+                code(field),
+                code(kind),
+                code(repr(record.__defaults__[field])) if field in record.__defaults__ else "",
+                field_meaning(name, field),
+            ]
+            for field, kind in own_fields(record).items()
+        ]
+        parts.append(table(["Field", "Type", "Default", "Meaning"], rows))
+    return "\n\n".join(parts)
+
+
+def literal_words() -> dict[str, list[str]]:
+    """The names of types.py that stand for a few words."""
+    found: dict[str, list[str]] = {}
+    for node in ast.walk(ast.parse(inspect.getsource(types))):
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Subscript):
+            target = node.targets[0]
+            if isinstance(target, ast.Name) and ast.unparse(node.value.value) == "Literal":
+                found[target.id] = list(ast.literal_eval(node.value.slice))
+    return found
+
+
+def words() -> str:
+    rows = [[code(name), ", ".join(code(word) for word in known)] for name, known in literal_words().items()]
+    return table(["Type", "Words"], rows)
+
+
+# --- SQL --------------------------------------------------------------------------------------------
+
+
+def schema(kind: str) -> dict[str, tuple[str, list[tuple[str, str, bool]]]]:
+    """Tables or views of a new store: name, (SQL, columns as (name, type, part of the key))."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "scratch.db")
+        TaskMemory.open(path, workspace=None, reserve_bytes=0).close()
+        connection = apsw.Connection(path)
+        try:
+            found = connection.execute(
+                "SELECT name, sql FROM sqlite_schema WHERE type = ? AND name NOT LIKE 'sqlite~_%' ESCAPE '~'",
+                (kind,),
+            ).fetchall()
+            return {
+                name: (
+                    sql,
+                    [
+                        (column, type_, bool(key))
+                        for column, type_, key in connection.execute(
+                            "SELECT name, type, pk FROM pragma_table_info(?)", (name,)
+                        )
+                    ],
+                )
+                for name, sql in found
+            }
+        finally:
+            connection.close()
+
+
+def column_meaning(name: str, sql: str, column: str) -> str:
+    comment = re.search(rf"^\s+{column}\s[^\n]*?--\s*(.+)$", sql, re.MULTILINE)
+    return COLUMNS.get(f"{name}.{column}") or (comment[1] if comment else COLUMNS.get(column, ""))
+
+
+def sql_tables() -> str:
+    parts: list[str] = []
+    for name, (sql, columns) in sorted(schema("table").items(), key=lambda part: list(TABLES).index(part[0])):
+        rows = [
+            [code(column), type_ + (", key" if key else ""), column_meaning(name, sql, column)]
+            for column, type_, key in columns
+        ]
+        parts += [f"### `{name}`", TABLES[name], table(["Column", "Type", "Meaning"], rows)]
+    return "\n\n".join(parts)
+
+
+def sql_views() -> str:
+    parts: list[str] = []
+    for name, (_, columns) in schema("view").items():
+        rows = [[code(column), column_meaning(name, "", column)] for column, _, _ in columns]
+        parts += [f"### `{name}`", TABLES[name], table(["Column", "Meaning"], rows)]
+    return "\n\n".join(parts)
+
+
+# --- the demonstration ------------------------------------------------------------------------------
+
+
+def demo() -> str:
+    """What `holdfast demo` prints, with a fixed path, task id and process id."""
+    environ = {name: value for name, value in os.environ.items() if not name.startswith("HOLDFAST_")}
+    environ["HOLDFAST_CONFIG"] = os.devnull
+    run = subprocess.run(
+        [sys.executable, "-m", "holdfast", "demo"],
+        env=environ,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    output = re.sub(r"/\S+/holdfast-demo-[^/\s]+/", "/tmp/…/", run.stdout)  # noqa: S108 - only shown
+    output = re.sub(r"kill -9 \d+", "kill -9 4711", output)
+    task = re.search(r"registered task (\w+)", output)
+    return fence(output.replace(task[1], "7k3m9xq2wd").rstrip() if task else output, "text")
+
+
+# --- rewriting --------------------------------------------------------------------------------------
+
+PARTS: dict[str, Callable[[], str]] = {
+    "task-states": task_states,
+    "item-states": lambda: diagram(rules.ITEM_TRANSITIONS),
+    "action-states": lambda: diagram(rules.ACTION_TRANSITIONS),
+    "entry-states": lambda: diagram(rules.ENTRY_TRANSITIONS),
+    "effect-states": lambda: diagram(rules.EFFECT_TRANSITIONS),
+    "phases": phases,
+    "vocabulary": vocabulary_tables,
+    "operations": operations,
+    "errors": error_codes,
+    "settings": settings,
+    "values": values,
+    "words": words,
+    "sql-tables": sql_tables,
+    "sql-views": sql_views,
+    "demo": demo,
+}
+
+
+def pages() -> list[Path]:
+    """The pages that may have generated parts."""
+    return [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def rendered() -> dict[Path, tuple[str, str]]:
+    """Every page as it is, and as it should be. Raises if a part is unknown or stands nowhere."""
+    made: dict[str, str] = {}
+    found: dict[Path, tuple[str, str]] = {}
+
+    def replace(match: re.Match[str]) -> str:
+        name = match["name"]
+        if name not in made:
+            made[name] = PARTS[name]()
+        return f"{match[1]}\n{made[name]}\n\n{match[3]}"
+
+    for page in pages():
+        old = page.read_text(encoding="utf-8")
+        found[page] = (old, PART.sub(replace, old))
+    if missing := sorted(PARTS.keys() - made.keys()):
+        raise SystemExit(f"no page has a place for: {', '.join(missing)}")
+    return found
+
+
+def differences() -> str:
+    """A diff from the pages as they are to the pages as they should be; empty if they are equal."""
+    lines: list[str] = []
+    for page, (old, new) in rendered().items():
+        name = str(page.relative_to(ROOT))
+        lines += difflib.unified_diff(old.splitlines(True), new.splitlines(True), name, f"{name} (generated)")
+    return "".join(lines)
+
+
+def main(arguments: list[str]) -> int:
+    """Rewrite, or check."""
+    if arguments == ["--check"]:
+        found = differences()
+        print(found, end="")
+        return 1 if found else 0
+    if arguments:
+        print("usage: python tools/docs.py [--check]", file=sys.stderr)
+        return 2
+    for page, (old, new) in rendered().items():
+        if new != old:
+            page.write_text(new, encoding="utf-8")
+            print(page.relative_to(ROOT))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
