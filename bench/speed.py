@@ -51,18 +51,19 @@ class Sizes(NamedTuple):
 
     writer_rounds: int = 24
     writer_calls: int = 200
-    thread_rounds: int = 12
+    thread_rounds: int = 20
+    sleeping_rounds: int = 6
     thread_calls: int = 40
     process_seconds: float = 3.0
     events: int = 100_000
     tasks: int = 100_000
-    read_rounds: int = 60
+    read_rounds: int = 40
     starts: int = 40
     updates: int = 5000
     reopens: int = 9
 
 
-QUICK = Sizes(8, 150, 3, 20, 1.0, 10_000, 10_000, 15, 12, 1000, 3)
+QUICK = Sizes(8, 150, 6, 3, 20, 1.0, 10_000, 10_000, 15, 12, 1000, 3)
 
 
 class Figure(NamedTuple):
@@ -353,29 +354,27 @@ class Bench:
         works = {
             "full": updates(times),
             "off": updates([], synchronous="off"),
-            "raw": by_hand(None),
             "locked": by_hand(threading.Lock()),
+            "raw": by_hand(None),
         }
-        found = in_turn(
-            self._sizes.thread_rounds,
-            **{
-                name: lambda w=work: rate_of_threads(w, self._sizes.thread_calls)
-                for name, work in works.items()
-            },
-        )
-        rates = {name: f"{median(values):,.0f}/s" for name, values in found.items()}
+
+        def compare(rounds: int, *names: str) -> dict[str, list[float]]:
+            calls = self._sizes.thread_calls
+            return in_turn(
+                rounds, **{name: lambda w=works[name]: rate_of_threads(w, calls) for name in names}
+            )
+
+        found = compare(self._sizes.thread_rounds, "full", "off", "locked")
+        slow = compare(self._sizes.sleeping_rounds, "full", "raw")
+        rates = {name: f"{median(values):,.0f}/s" for name, values in {**slow, **found}.items()}
         value, spread = ratio(found["full"], found["off"])
-        yield at_least(
-            f"{THREADS} threads, full / off", value, 0.6, f"{rates['full']}, off {rates['off']}; {spread}"
-        )
-        value, spread = ratio(found["full"], found["raw"])
+        note = f"{rates['full']}, off {rates['off']}; {spread}"
+        yield at_least(f"{THREADS} threads, full / off", value, 0.6, note)
+        value, spread = ratio(slow["full"], slow["raw"])
         yield at_least(f"{THREADS} threads / own commits", value, 2.0, f"by hand {rates['raw']}; {spread}")
         value, spread = ratio(found["full"], found["locked"])
-        yield Figure(
-            f"{THREADS} threads / own commits in turn",
-            f"{value:.2f}",
-            note=f"by hand, one lock {rates['locked']}; {spread}",
-        )
+        note = f"by hand, one lock {rates['locked']}; {spread}"
+        yield Figure(f"{THREADS} threads / own commits in turn", f"{value:.2f}", note=note)
         yield Figure(f"task_update of {THREADS} threads, p50 / p99", percentiles(times))
 
     def processes(self) -> Iterator[Figure]:
@@ -435,7 +434,7 @@ class Bench:
         found = in_turn(
             self._sizes.read_rounds,
             **{
-                name: lambda i=task_id: seconds_of(lambda: memory.task_get(i), 10) / 10
+                name: lambda i=task_id: seconds_of(lambda: memory.task_get(i), 5) / 5
                 for name, task_id in ids.items()
             },
         )

@@ -402,14 +402,16 @@ def check_bit_flips(folder: Path, flips: int) -> float:
     store = folder / "store.db"
     grown_store(store, 60)
     connection = apsw.Connection(str(store))
-    connection.execute("VACUUM").fetchall()  # no old copies of rows in free space, which nobody reads
+    connection.execute("SELECT count(*) FROM events").fetchall()  # else it does not know of a log
     connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
     connection.close()
     raw = store.read_bytes()
     payloads = []
     for number in range(60):
         text = (f"message {number} " + "payload " * 20).encode()
-        payloads.append((raw.index(text), len(text)))
+        if raw.count(text) == 1:  # of two copies one is in free space, which nobody reads
+            payloads.append((raw.index(text), len(text)))
+    assert len(payloads) > 20
     numbers = random.Random(7)
     detected = 0
     for number in range(flips):
