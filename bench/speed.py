@@ -51,8 +51,8 @@ class Sizes(NamedTuple):
 
     writer_rounds: int = 24
     writer_calls: int = 200
-    thread_rounds: int = 20
-    sleeping_rounds: int = 6
+    thread_rounds: int = 14
+    sleeping_rounds: int = 5
     thread_calls: int = 40
     process_seconds: float = 3.0
     events: int = 100_000
@@ -469,6 +469,7 @@ class Bench:
         """A whole process that opens a store and writes once."""
         memory, path = self._open()
         task_id = memory.task_register("Start").task_id
+        memory.close()  # each process finds the store as the one before has left it
         script = "from holdfast import TaskMemory; TaskMemory.open({!r}).{}"
         found = in_turn(
             self._sizes.starts,

@@ -68,3 +68,14 @@ def memory(opened, store_url):
 def task(memory):
     """The id of a task with three steps in the fresh store."""
     return memory.task_register("Deploy", ["Build", "Push", "Run"], request="Deploy it, please.").task_id
+
+
+def pytest_make_parametrize_id(val):
+    """Lists and mappings name their test by what is in them."""
+    if not isinstance(val, (dict, list, tuple)):
+        return None
+    try:
+        shown = ascii(val)
+    except (RecursionError, ValueError):
+        return None
+    return None if " at 0x" in shown else shown if len(shown) <= 60 else shown[:57] + "..."

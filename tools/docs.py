@@ -314,7 +314,7 @@ Task.metadata: a JSON object
 Task.timestamps: the six moments
 Task.plan_version: number of the present plan; 0: none
 Task.last_replanned_at: when the plan was last replaced
-Task.items: all steps in order, tombstones at the end
+Task.items: all steps in order, tombstones included
 Task.decisions: active decisions, oldest first, the newest 50
 Task.exclusions: active exclusions, oldest first, the newest 50
 Task.errors: active errors, oldest first, the newest 20
@@ -359,9 +359,9 @@ VerifyReport.ok: no problem was found
 VerifyReport.tasks: tasks that were looked at
 VerifyReport.events: events that were folded again
 VerifyReport.problems: what was found
-Conflict.task_id: the task that both sides continued
-Conflict.seq: the first event in which they differ
-Conflict.kept_as: id of the task that has the other side's history
+Divergence.task_id: the task that both sides continued
+Divergence.seq: the first event in which they differ
+Divergence.kept_as: id of the task that has the other side's history
 ImportReport.events: events in the file
 ImportReport.added: events that were new
 ImportReport.known: events that were there already

@@ -126,8 +126,10 @@ def _story(store: str) -> int:
     print(f"\n  kill -9 {first.pid} (exit {code})\n")
     with TaskMemory.open(store, agent="successor", session="tuesday", workspace=None) as memory:
         print("A new process opens the store and asks where it was:\n")
-        print(tell(memory.task_get()))
-        effect = memory.task_get().effects[0]
+        task = memory.task_get()
+        print(tell(task))
+        memory.task_focus(task.id)
+        effect = task.effects[0]
         memory.task_outcome(intent=effect.seq, outcome="did_not", note="docker ps shows no container")
         memory.task_update(message="Container runs", step="run", step_status="completed")
         memory.task_update(message="/health answers 200", step="check", step_status="completed")

@@ -103,15 +103,16 @@ PHASE_STAMPS = {
 
 def check_transition(table: Mapping[str, Sequence[str]], what: str, old: str, new: str) -> None:
     """Raise unless `new` may follow `old`; staying the same is always allowed."""
-    if new == old or new in table[old]:
+    following = table.get(old, ())  # what was undone is invalidated, which nothing follows
+    if new == old or new in following:
         return
-    legal = ", ".join(table[old]) or "nothing: it is final"
+    legal = ", ".join(following) or "nothing: it is final"
     raise Conflict(
         "illegal_transition",
         f"{what} is {old} and cannot become {new}.",
         f"From {old} it may become: {legal}.",
         current=old,
-        legal=list(table[old]),
+        legal=list(following),
     )
 
 

@@ -410,7 +410,7 @@ class VerifyReport(Record):
     problems: tuple[Problem, ...] = ()
 
 
-class Conflict(Record):
+class Divergence(Record):
     """A task that two stores continued differently: the other side is kept as a task of its own."""
 
     task_id: str
@@ -425,4 +425,4 @@ class ImportReport(Record):
     added: int
     known: int
     tasks: tuple[str, ...] = ()
-    conflicts: tuple[Conflict, ...] = ()
+    conflicts: tuple[Divergence, ...] = ()

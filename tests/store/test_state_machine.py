@@ -9,8 +9,15 @@ import tempfile
 from pathlib import Path
 
 import hypothesis.strategies as st
-from hypothesis import HealthCheck, event, settings
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+import pytest
+from hypothesis import HealthCheck, Phase, event, settings
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    rule,
+    run_state_machine_as_test,
+)
 
 from holdfast import Conflict, InvalidInput, NotFound, TaskMemory
 from holdfast.rules import ACTION_TYPES, CHANNELS, ENTRY_TYPES, LINK_KINDS, PHASES, TASK_STATUSES
@@ -252,10 +259,20 @@ class Ledger(RuleBasedStateMachine):
         other.close()
 
 
-Ledger.TestCase.settings = settings(
-    max_examples=40,
-    stateful_step_count=30,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-)
-TestLedger = Ledger.TestCase
+COMMON = {
+    "deadline": None,
+    "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large],
+}
+
+
+def test_any_sequence_of_operations_keeps_the_ledger_and_the_state_equal():
+    # Without shrinking: that can take five minutes, and the printed steps repeat the failure as they are.
+    phases = [Phase.explicit, Phase.reuse, Phase.generate]
+    run_state_machine_as_test(
+        Ledger, settings=settings(max_examples=40, stateful_step_count=30, phases=phases, **COMMON)
+    )
+
+
+@pytest.mark.reliability
+def test_long_sequences_of_operations_keep_the_ledger_and_the_state_equal():
+    run_state_machine_as_test(Ledger, settings=settings(max_examples=600, stateful_step_count=50, **COMMON))

@@ -130,10 +130,8 @@ def test_an_unknown_argument_is_refused():
     assert "argument" in error.message
 
 
-@pytest.mark.parametrize("value", ["soon", "", -1, 0, 604_801, True, None, math.nan, math.inf, [], {}, HUGE])
+@pytest.mark.parametrize("value", ["soon", "", -1, 0, 604_801, True, math.nan, math.inf, [], {}, HUGE])
 def test_a_bad_value_is_refused_and_the_error_names_the_bounds(value):
-    if value in ("", None):
-        value = [value]
     error = refusal({}, lease_seconds=value)
     assert "lease_seconds" in error.message
     assert "(argument)" in error.message

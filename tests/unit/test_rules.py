@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from holdfast import rules
@@ -203,7 +205,7 @@ def test_the_stages_of_a_task_memory_bank_become_steps():
                     "sub_task_input": {"query": "x"},
                     "narrative_step": "Looking around",
                 },
-                {"stepDescription": "Read", "toolName": "read", "sub_task_input": {}, "narrative_step": "Reading"},
+                {"stepDescription": "Read", "toolName": "read", "narrative_step": "Reading"},
             ],
         },
         {"stage": 2, "steps": [{"narrative_step": "Only told", "toolName": "none", "sub_task_input": None}]},
@@ -362,7 +364,7 @@ def test_steps_that_wait_for_one_another_are_refused_by_name(graph, circle):
     found = caught.value.details["cycle"]
     assert set(found) == circle
     assert found[0] == found[-1]
-    for here, following in zip(found, found[1:], strict=False):
+    for here, following in pairwise(found):
         assert following in graph[here]
     assert " → ".join(found) in caught.value.message
 

@@ -190,7 +190,7 @@ class Base:
     def _find(self, tx: Tx, task_id: str | None, lock: bool = False) -> Row:
         """A task's row by id, by an unambiguous prefix, or the current one of workspace and session."""
         if task_id is None:
-            task_id = self._current(tx)
+            task_id = self._current(tx, writing=lock)
         plain = rules.normal_id(checks.text("task_id", task_id, 100_000))
         if plain is not None:
             if len(plain) == rules.ID_LENGTH and (head := tx.head(plain, lock)):
@@ -211,13 +211,25 @@ class Base:
             "task_list shows the tasks; an id may be shortened to what is unambiguous.",
         )
 
-    def _current(self, tx: Tx) -> str:
+    def _current(self, tx: Tx, writing: bool) -> str:
+        """The task that this session turned to last, else the only open one of the workspace.
+
+        A session may read another session's task unasked, but never write to it.
+        """
         session = self.origin.session
         if session and (found := tx.session_task(session, self.workspace)):
             return found
         tasks = tx.open_tasks(self.workspace)
         if len(tasks) == 1:
-            return tasks[0]["task_id"]
+            owner = tasks[0]["session_id"]
+            if not writing or not session or not owner:
+                return tasks[0]["task_id"]
+            raise NotFound(
+                "no_current_task",
+                f"This session has no task; {_named(tasks)} is open here, of session {owner}.",
+                "Take it over with task_focus, name it by its id, or register a task of your own.",
+                candidates=[tasks[0]["task_id"]],
+            )
         if tasks:
             raise Conflict(
                 "ambiguous_task",
@@ -274,6 +286,7 @@ class Base:
         *,
         key: str | None = None,
         token: int | None = None,
+        fenced: bool = True,
         expect: int | None = None,
         arguments: Any = None,
     ) -> Written:
@@ -284,7 +297,8 @@ class Base:
             head = self._find(tx, task_id, lock=True)
             if key is not None and (known := tx.key(head["task_id"], key)):
                 return first_result(known, fingerprint)
-            self._check_token(tx, head, token)
+            if fenced:
+                self._check_token(tx, head, token)
             if expect is not None and expect != head["version"]:
                 raise Conflict(
                     "stale_version",

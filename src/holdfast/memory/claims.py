@@ -78,21 +78,15 @@ class Claims(Base):
                 expires_at=expires_at,
             )
 
-        # A claim that is taken again must not be refused because of the one that was lost.
-        forgotten = dict(self._tokens)
-        self._tokens.clear()
-        try:
-            result = self._write(
-                "task_claim",
-                task_id,
-                decide,
-                key=key,
-                arguments=[item, who, lease_seconds, reclaim],
-            )
-        except BaseException:
-            self._tokens.update(forgotten)
-            raise
-        self._tokens.update(forgotten)
+        # Not fenced: a claim that is taken again must not be refused for the one that was lost.
+        result = self._write(
+            "task_claim",
+            task_id,
+            decide,
+            key=key,
+            fenced=False,
+            arguments=[item, who, lease_seconds, reclaim],
+        )
         if result.token is not None:
             self._tokens[result.task_id, claimed] = result.token
         return result
@@ -146,7 +140,9 @@ class Claims(Base):
                 item=claimed or None,
             )
 
-        result = self._write("task_release", task_id, decide, key=key, arguments=[item, token, reason])
+        result = self._write(
+            "task_release", task_id, decide, key=key, fenced=False, arguments=[item, token, reason]
+        )
         self._tokens.pop((result.task_id, claimed), None)
         return result
 

@@ -19,8 +19,7 @@ from ..store.tx import (
     first_link,
     origin_id,
 )
-from ..types import Conflict as ImportConflict
-from ..types import Event, ImportReport, Origin, Problem, VerifyReport, Written, is_dict
+from ..types import Divergence, Event, ImportReport, Origin, Problem, VerifyReport, Written, is_dict
 from .base import Base, Draft
 from .reading import read_event, read_origin
 
@@ -512,7 +511,7 @@ class _Merge:
         self._known = 0
         self._tasks: dict[str, None] = {}
         self._home: dict[str, str] = {}  # where the events of a foreign task go, once it has diverged
-        self._conflicts: dict[str, ImportConflict] = {}
+        self._conflicts: dict[str, Divergence] = {}
 
     def add_all(self, tx: Tx, batch: list[tuple[int, Row, Origin]]) -> None:
         heads: dict[str, Row] = {}
@@ -548,7 +547,7 @@ class _Merge:
             content = f"{home}\n{row['hash'].hex()}".encode()
             home = rules.make_id(blake2b(content, digest_size=rules.ID_LENGTH).digest())
             self._home[foreign] = home
-            self._conflicts.setdefault(home, ImportConflict(task_id=foreign, seq=row["seq"], kept_as=home))
+            self._conflicts.setdefault(home, Divergence(task_id=foreign, seq=row["seq"], kept_as=home))
 
     def _branch(self, tx: Tx, foreign: str, home: str, row: Row) -> Row:
         """An empty task; for the other side of a conflict, with the history that both sides share."""

@@ -195,9 +195,7 @@ class Tasks(Base):
                 if heads["status"] in rules.ENDED and head["status"] in rules.OPEN:
                     heads["completed_at"] = now
                 elif heads["status"] in rules.OPEN:
-                    heads["completed_at"] = None
-                    if head["archived_at"]:
-                        heads["archived_at"] = None
+                    heads.update(completed_at=None, finish_seq=None, archived_at=None)
             elif meant_reason is not None:
                 heads["reason"] = meant_reason
             if archived is not None:

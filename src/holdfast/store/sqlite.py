@@ -112,6 +112,7 @@ class SqliteStore:
         self._mutex = threading.Lock()
         self._queue: deque[_Job] = deque()
         self._leading = False
+        self._leader = 0
         self._readers: list[tuple[apsw.Connection, Tx]] = []
 
     # --- opening ----------------------------------------------------------------------------------
@@ -199,6 +200,8 @@ class SqliteStore:
     def write(self, work: Callable[[Tx], Result]) -> Result:
         """Run `work` in a transaction and return when it is safely on disk."""
         job = _Job(work)
+        if self._leader == threading.get_ident():
+            raise RuntimeError("a write inside a write would wait for itself for ever")
         with self._mutex:
             if leads := not self._leading:
                 self._leading = True
@@ -214,11 +217,13 @@ class SqliteStore:
 
     def _lead(self, own: _Job) -> None:
         batch = [own]
+        self._leader = threading.get_ident()
         try:
             self._commit(batch)
         except BaseException as error:  # noqa: BLE001 - each caller gets it from outcome()
             for job in batch:
                 job.error = error
+        self._leader = 0
         with self._mutex:
             following = self._queue.popleft() if self._queue else None
             self._leading = following is not None
