@@ -23,7 +23,7 @@ endif
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup run test check format bench reliability clean stale-venv
+.PHONY: help setup run test check format docs bench reliability clean stale-venv
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -44,6 +44,9 @@ check: $(DEV_READY) ## lint, formatting and types
 format: $(DEV_READY) ## apply safe lint fixes and the formatter
 	@$(BIN)/ruff check --fix --exit-zero --quiet .
 	@$(BIN)/ruff format .
+
+docs: $(DEV_READY) ## bring the generated parts of the documentation up to date
+	@$(BIN)/python tools/docs.py
 
 bench: $(DEV_READY) ## measure speed
 	@$(BIN)/python bench/speed.py $(ARGS)

@@ -58,6 +58,23 @@ def contents(memory: TaskMemory) -> tuple:
     return events, tuple(memory.task_get(task_id) for task_id in ids)
 
 
+def newest(memory: TaskMemory) -> int:
+    """The place of the newest event of a store: whatever is written moves it."""
+    return memory.store.read(lambda tx: tx.last_position())
+
+
+def complaint(error: Exception) -> str | None:
+    """What is wrong with an error: it is none of ours, or it cannot be shown or sent."""
+    if not isinstance(error, HoldfastError):
+        return type(error).__name__
+    try:
+        str(error).encode()
+        json.dumps(error.to_dict())
+    except (TypeError, ValueError) as problem:
+        return f"cannot be shown: {type(problem).__name__}"
+    return None
+
+
 @contextmanager
 def refused(memory: TaskMemory | None, code: str, *, naming: str = ""):
     """The block must raise the error with this code and write nothing (hints: unit/test_types.py)."""
@@ -65,14 +82,14 @@ def refused(memory: TaskMemory | None, code: str, *, naming: str = ""):
     with pytest.raises(HoldfastError) as caught:
         yield caught
     error = caught.value
-    assert error.code == code, str(error)
-    assert code in CODES
+    shown = ascii(str(error))
+    assert error.code == code, shown
+    assert error.code in CODES
     assert error.message
-    assert naming in str(error)
-    json.dumps(error.to_dict())
-    str(error).encode()  # it can be shown
+    assert naming in str(error), shown
+    assert complaint(error) is None, shown
     if memory:
-        assert contents(memory) == before
+        assert contents(memory) == before, shown
 
 
 def rows(path, sql: str, *args) -> list[dict]:
@@ -83,6 +100,14 @@ def rows(path, sql: str, *args) -> list[dict]:
         return [dict(zip([c[0] for c in cursor.description], row, strict=True)) for row in cursor]
     finally:
         connection.close()
+
+
+def foreign_database(path, version: int = 0, sql: str = "CREATE TABLE users (id)"):
+    """An SQLite database of another program; returns its path."""
+    connection = apsw.Connection(str(path))
+    connection.execute(f"{sql}; PRAGMA user_version = {version}").fetchall()
+    connection.close()
+    return path
 
 
 def run_python(code: str, *args: str, check: bool = True, **environ: str) -> subprocess.CompletedProcess:

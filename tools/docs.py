@@ -91,7 +91,7 @@ open.principal: On whose behalf; else `HOLDFAST_PRINCIPAL`, else `USER`, else th
 agent: Name of the agent.
 principal: On whose behalf.
 channel: Channel of trust: user, agent, tool, web, import or system.
-settings: Settings that were read already. Then neither the location nor any override counts.
+settings: Settings that were read already, instead of reading them; the location and the overrides come on top.
 clock: Gives seconds since 1970.
 random: Gives that many random bytes.
 overrides: Any [setting](settings.md) by its name.
@@ -142,7 +142,7 @@ answer: The final answer.
 task_finish.error: A text, or an object with message, stage and step.
 target: A task; for the kind `goal` any text.
 remove: Take the tie away again.
-after: Only events written after this position of the store.
+after: Of one task, only events after this seq; of all, only those after this position of the store.
 task_plan_append.items: Steps, in any form that `task_register` reads.
 task_plan_append.after: The step after which they go; else at the end.
 note: A note.
@@ -157,7 +157,7 @@ summary: What was done or found, in a sentence.
 task_log_action.type: cli, gui, wait, vision, reasoning, tool, edit, system or other.
 task_log_append.type: What kind of log it is: output, note, or your own word.
 task_history.type: An entry type, or `snapshot`.
-task_remember.type: One of the [entry types](values.md#words).
+task_remember.type: One of the [entry types](values.md#words), but not `variable`: that is `task_set`.
 tool: Name of the tool.
 input: What went in: any JSON value.
 output: What came out: any JSON value.
@@ -269,7 +269,7 @@ FileTouch.path: the file
 FileTouch.change: what the task did to it
 Claim.item: id of the step; empty: the whole task
 Claim.holder: who holds it
-Claim.token: fencing token; grows with each claim
+Claim.token: fencing token; grows with each claim on the task
 Claim.expires_at: end of the lease
 Claim.reason: why it changed hands
 Link.kind: kind of tie
@@ -331,7 +331,7 @@ Task.error: why it failed
 Task.conflict_of: the task that this one is the other side of, after an import
 Task.messages: how many messages it has
 Task.actions: how many actions it has
-Task.left_out: entry type, and how many active ones are not shown
+Task.left_out: entry type, and how many active ones are not shown; counted up to 1,000
 Written.seq: the event that was written
 Written.phase: the task's phase
 Written.status: the task's status
@@ -344,6 +344,7 @@ Written.warnings: what was written all the same, but looks odd
 TaskPage.tasks: the tasks
 cursor: give it back for the next page; None: this was the last
 Thread.events: the events, oldest first
+Thread.cursor: give it as `before` for the page before; None: there is none
 Drill.task: the task
 Drill.items: the steps, when no step was named
 Drill.item: the step that was named, or that the action belongs to
@@ -463,7 +464,7 @@ files.at: when it was last touched
 links.target: the other task, or a goal
 links.status: active or removed
 holder: who holds it
-token: fencing token; grows with each claim
+token: fencing token; grows with each claim on the task
 claims.reason: why it changed hands
 keys.key: the key
 operation: the operation that was called

@@ -32,9 +32,8 @@ _HOMES = {
 def __getattr__(name: str) -> object:
     if (home := _HOMES.get(name)) is None:
         raise AttributeError(f"module 'holdfast' has no attribute {name!r}")
-    from importlib import import_module
-
-    return getattr(import_module(f".{home}", __name__), name)
+    # Not importlib: loading that costs more than finding what is asked for.
+    return getattr(__import__(f"{__name__}.{home}", fromlist=[name]), name)
 
 
 __all__ = [

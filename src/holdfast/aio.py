@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
+from .errors import StoreError
 from .memory import TaskMemory
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ class AsyncTaskMemory:
 
     def __init__(self, memory: TaskMemory, threads: ThreadPoolExecutor | None = None) -> None:
         self.memory = memory
+        self._closed = False
         self._threads = threads or ThreadPoolExecutor(THREADS, thread_name_prefix="holdfast")
 
     @classmethod
@@ -43,7 +45,11 @@ class AsyncTaskMemory:
         """Open a memory as TaskMemory.open does."""
         threads = ThreadPoolExecutor(THREADS, thread_name_prefix="holdfast")
         loop = asyncio.get_running_loop()
-        memory = await loop.run_in_executor(threads, lambda: TaskMemory.open(location, **options))
+        try:
+            memory = await loop.run_in_executor(threads, lambda: TaskMemory.open(location, **options))
+        except BaseException:
+            threads.shutdown(wait=False)
+            raise
         return cls(memory, threads)
 
     def acting_as(self, **who: Any) -> Self:
@@ -52,7 +58,12 @@ class AsyncTaskMemory:
 
     async def on_thread(self, work: Callable[[], R]) -> R:
         """Run a function on one of the memory's threads."""
-        return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+        except RuntimeError:
+            if self._closed:
+                raise StoreError("store_closed", "The memory was closed.", "Open it again.") from None
+            raise
 
     task_register = _awaited(TaskMemory.task_register)
     task_update = _awaited(TaskMemory.task_update)
@@ -88,15 +99,17 @@ class AsyncTaskMemory:
     restore = _awaited(TaskMemory.restore)
 
     async def events(self, task_id: str | None = None, *, after: int = 0) -> AsyncIterator[Event]:
-        """All events in the order of their writing, read in short pages."""
+        """Events in the order of their writing, as TaskMemory.events gives them."""
         source = self.memory.events(task_id, after=after)
         while (event := await self.on_thread(lambda: next(source, None))) is not None:
             yield event
 
     async def close(self) -> None:
         """Close the store and its threads; safe to call twice."""
-        self.memory.close()
-        self._threads.shutdown(wait=False)
+        if not self._closed:
+            await self.on_thread(self.memory.close)
+            self._closed = True
+            self._threads.shutdown(wait=False)
 
     async def __aenter__(self) -> Self:
         return self

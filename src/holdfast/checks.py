@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 
-from .errors import InvalidInput
+from .errors import InvalidInput, shown
 from .types import is_dict, is_list
 
 TYPE_CHECKING = False
@@ -23,7 +24,11 @@ _encode = json.JSONEncoder(
 def text(what: str, value: Any, limit: int) -> str:
     """A text that every engine can store, at most `limit` bytes."""
     if not isinstance(value, str):
-        raise InvalidInput("invalid_argument", f"{what} must be a text, not {type(value).__name__}.", "")
+        raise InvalidInput(
+            "invalid_argument",
+            f"{what} must be a text, not {type(value).__name__}.",
+            "Give it as a string.",
+        )
     # Encoding finds lone surrogates and gives the size; ASCII, the common case, costs nothing.
     if value.isascii():
         size = len(value)
@@ -61,6 +66,13 @@ def line(what: str, value: Any, limit: int = 500) -> str:
     return found
 
 
+def filled(what: str, value: Any, limit: int) -> str:
+    """A text with something in it, kept as it came: contents, outputs."""
+    if not text(what, value, limit).strip():
+        raise InvalidInput("invalid_argument", f"{what} is empty.", "Give the text itself.")
+    return value
+
+
 def optional(what: str, value: Any, limit: int) -> str | None:
     """A text, or None where nothing was given."""
     return None if value is None else text(what, value, limit)
@@ -73,7 +85,7 @@ def word(what: str, value: Any, allowed: Iterable[str]) -> str:
     choices = list(allowed)
     raise InvalidInput(
         "unknown_word",
-        f"{str(value)[:80]!r} is no {what}.",
+        f"{shown(value)} is no {what}.",
         f"Use one of: {', '.join(choices)}.",
         allowed=choices,
     )
@@ -84,8 +96,8 @@ def number(what: str, value: Any, least: float, most: float) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not least <= value <= most:
         raise InvalidInput(
             "invalid_argument",
-            f"{what} must be a number from {least:g} to {most:g}, not {str(value)[:40]}.",
-            "",
+            f"{what} must be a number from {least:g} to {most:g}, not {shown(value)}.",
+            "Give a number within these bounds.",
         )
     return value
 
@@ -93,7 +105,9 @@ def number(what: str, value: Any, least: float, most: float) -> float:
 def whole(what: str, value: Any, least: int, most: int) -> int:
     """A whole number within bounds."""
     if isinstance(value, bool) or not isinstance(value, int):
-        raise InvalidInput("invalid_argument", f"{what} must be a whole number.", "")
+        raise InvalidInput(
+            "invalid_argument", f"{what} must be a whole number, not {shown(value)}.", "Give digits only."
+        )
     number(what, value, least, most)
     return value
 
@@ -105,10 +119,15 @@ def words(what: str, value: Any, limit: int = 100, most: int = 200) -> list[str]
     if isinstance(value, str):
         value = [value]
     if not is_list(value):
-        raise InvalidInput("invalid_argument", f"{what} must be a list of texts.", "")
+        raise InvalidInput(
+            "invalid_argument", f"{what} must be a list of texts.", 'For example ["one", "two"].'
+        )
     if len(value) > most:
         raise InvalidInput(
-            "too_large", f"{what} has {len(value)} entries; the limit is {most}.", "", limit=most
+            "too_large",
+            f"{what} has {len(value)} entries; the limit is {most}.",
+            "Keep the ones that matter.",
+            limit=most,
         )
     return list(dict.fromkeys(line(f"an entry of {what}", part, limit) for part in value))
 
@@ -153,6 +172,20 @@ def _plain_text(value: object) -> None:
         raise ValueError("a text in it has a NUL")
 
 
+def path(what: str, value: Any) -> str:
+    """A path of a file, made absolute; `~` is the user's folder, links are followed."""
+    found = value if isinstance(value, str) else getattr(value, "__fspath__", lambda: None)()
+    if not isinstance(found, str) or not found.strip():
+        raise InvalidInput(
+            "invalid_argument", f"{what} cannot be {shown(value)}.", "Give the path of a file."
+        )
+    if len(text(what, found, 1 << 20).encode()) > 4000:
+        raise InvalidInput(
+            "invalid_argument", f"{what} has {len(found)} characters.", "No system has so long a path."
+        )
+    return os.path.realpath(os.path.expanduser(found))
+
+
 def dumps(value: Any) -> str:
     """Compact JSON of a value that is known to be plain."""
     return _encode(value)
@@ -179,20 +212,20 @@ def moment(what: str, value: Any) -> str:
     """A time given as ISO-8601 or seconds since 1970, in our form; without a zone it is UTC."""
     from datetime import UTC, datetime
 
-    hint = "Use ISO-8601, for example 2026-03-01T14:30:00Z, or seconds since 1970."
+    hint = "Use ISO-8601, for example 2026-03-01T14:30:00Z, or seconds since 1970 with a decimal point."
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         if not 0 <= value < 4_102_444_800:
             hint = "This is outside 1970 to 2100. Are these milliseconds? Divide them by 1,000."
-            raise InvalidInput("invalid_time", f"{what} {value!r} is out of range.", hint)
+            raise InvalidInput("invalid_time", f"{what} {shown(value)} is out of range.", hint)
         return stamp(value)
     try:
-        found = datetime.fromisoformat(str(value))
+        found = datetime.fromisoformat(value if isinstance(value, str) else "")
     except (TypeError, ValueError):
-        raise InvalidInput("invalid_time", f"{what} {str(value)[:60]!r} is not a time.", hint) from None
+        raise InvalidInput("invalid_time", f"{what} {shown(value)} is not a time.", hint) from None
     if found.tzinfo is None:
         found = found.replace(tzinfo=UTC)
-    if not 1970 <= found.year <= 9998:
-        raise InvalidInput("invalid_time", f"{what} {value!r} is out of range.", hint)
+    if not 1970 <= found.year <= 9998 or found.timestamp() < 0:
+        raise InvalidInput("invalid_time", f"{what} {shown(value)} is out of range.", hint)
     return stamp(found.timestamp())
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from .errors import InvalidInput
+from .errors import InvalidInput, shown
 from .types import Record
 
 TYPE_CHECKING = False
@@ -22,7 +22,12 @@ SETTINGS: dict[str, tuple[Any, Any, Any, str]] = {
     "max_json_depth": (64, 4, 500, "Most levels of one JSON value."),
     "max_plan_items": (20_000, 10, 1_000_000, "Most steps of one task, dropped ones included."),
     "lease_seconds": (300.0, 1, 604_800, "How long a claim lives without a heartbeat."),
-    "wal_limit_bytes": (16 << 20, 1 << 16, 1 << 30, "Size from which the log is folded back."),
+    "wal_limit_bytes": (
+        16 << 20,
+        1 << 16,
+        1 << 30,
+        "Size from which a writer waits to cut the log.",
+    ),
     "reserve_bytes": (1 << 20, 0, 1 << 30, "Size of the file that is given up on a full disk."),
 }
 WORDS = {"synchronous": ("full", "off")}
@@ -44,13 +49,13 @@ class Settings(Record):
     sources: Mapping[str, str] = {}
 
 
-def user_folder(kind: str) -> str:
+def user_folder(kind: str, environ: Mapping[str, str] = os.environ) -> str:
     """The user's folder for our data or configuration, as the platform has it."""
     variable, below = {
         "data": ("XDG_DATA_HOME", ".local/share"),
         "config": ("XDG_CONFIG_HOME", ".config"),
     }[kind]
-    base = os.environ.get(variable) or os.path.join(os.path.expanduser("~"), below)
+    base = environ.get(variable) or os.path.join(os.path.expanduser("~"), below)
     return os.path.join(base, "holdfast")
 
 
@@ -64,8 +69,8 @@ def load_settings(environ: Mapping[str, str] | None = None, **arguments: Any) ->
         values[name] = _checked(name, value, source)
         sources[name] = source
 
-    path = environ.get("HOLDFAST_CONFIG") or os.path.join(user_folder("config"), "config.toml")
-    if os.path.exists(path):
+    path = environ.get("HOLDFAST_CONFIG") or os.path.join(user_folder("config", environ), "config.toml")
+    if os.path.exists(path) or environ.get("HOLDFAST_CONFIG"):
         for name, value in _read_toml(path).items():
             take(name, value, path)
     for name in SETTINGS:
@@ -75,6 +80,13 @@ def load_settings(environ: Mapping[str, str] | None = None, **arguments: Any) ->
         if value is not None:
             take(name, value, "argument")
     return Settings(**values, sources=sources)
+
+
+def changed(settings: Settings, **arguments: Any) -> Settings:
+    """The settings with some of them given as arguments."""
+    given = {name: value for name, value in arguments.items() if value is not None}
+    values = {name: _checked(name, value, "argument") for name, value in given.items()}
+    return settings.replace(**values, sources={**settings.sources, **dict.fromkeys(given, "argument")})
 
 
 def store_location(settings: Settings) -> str:
@@ -88,7 +100,7 @@ def _read_toml(path: str) -> dict[str, Any]:
     try:
         with open(path, "rb") as file:
             return tomllib.load(file)
-    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise InvalidInput(
             "invalid_argument",
             f"The settings file {path} cannot be read: {error}.",
@@ -100,7 +112,7 @@ def _checked(name: str, value: Any, source: str) -> Any:
     if name not in SETTINGS:
         raise InvalidInput(
             "invalid_argument",
-            f"There is no setting {name!r} ({source}).",
+            f"There is no setting {shown(name)} ({source}).",
             f"The settings are: {', '.join(SETTINGS)}.",
         )
     default, least, most, _ = SETTINGS[name]
@@ -112,13 +124,15 @@ def _checked(name: str, value: Any, source: str) -> Any:
     else:
         try:
             number = type(default)(value)
-        except (TypeError, ValueError):
+            if not isinstance(value, str) and number != value:
+                number = None  # 2048.5 is no number of bytes
+        except (TypeError, ValueError, OverflowError):
             number = None
         if number is not None and not isinstance(value, bool) and least <= number <= most:
             return number
         bounds = f"a number from {least:g} to {most:g}"
     raise InvalidInput(
         "invalid_argument",
-        f"The setting {name} is {str(value)[:60]!r} ({source}); it must be {bounds}.",
-        "",
+        f"The setting {name} is {shown(value)} ({source}); it must be {bounds}.",
+        "Correct it there.",
     )

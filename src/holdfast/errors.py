@@ -52,6 +52,18 @@ CODES = {
 }
 
 
+def shown(value: object, most: int = 60) -> str:
+    """A caller's value as it may stand in a message: short, on one line, without control characters."""
+    if isinstance(value, int) and value.bit_length() > 200:
+        return f"a number of {value.bit_length()} bits"
+    try:
+        text = value if isinstance(value, str) else repr(value)
+    except (RecursionError, ValueError):
+        return f"a {type(value).__name__}"
+    plain = "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text[:most])
+    return f"'{plain}…'" if len(text) > most else f"'{plain}'"
+
+
 class HoldfastError(Exception):
     """Base of all errors: `code` is stable, `hint` says what to do next, `details` are facts."""
 

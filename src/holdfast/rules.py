@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .errors import Conflict, InvalidInput
+from .errors import Conflict, InvalidInput, shown
 from .types import is_dict, is_list
 
 TYPE_CHECKING = False
@@ -101,6 +101,12 @@ PHASE_STAMPS = {
 }
 
 
+def phase_stamps(head: Mapping[str, Any], phase: str, now: str, planned: bool = False) -> dict[str, str]:
+    """The timestamps that entering a phase, or having a plan, sets for the first time."""
+    names = {PHASE_STAMPS.get(phase), "plan_generated_at" if planned else None}
+    return {name: now for name in names if name and not head.get(name)}
+
+
 def check_transition(table: Mapping[str, Sequence[str]], what: str, old: str, new: str) -> None:
     """Raise unless `new` may follow `old`; staying the same is always allowed."""
     following = table.get(old, ())  # what was undone is invalidated, which nothing follows
@@ -144,6 +150,7 @@ def is_slug(text: str) -> bool:
 
 # --- plans ------------------------------------------------------------------------------------------
 
+MOST_LEVELS = 8
 _TITLES = ("title", "stepDescription", "description", "text", "content", "name", "narrative_step")
 _KNOWN = {
     "id": "id",
@@ -178,7 +185,7 @@ def parse_plan(
         if not isinstance(slug, str) or not is_slug(slug):
             raise InvalidInput(
                 "invalid_plan",
-                f"{_short(slug)} cannot be a step's id.",
+                f"{shown(slug)} cannot be a step's id.",
                 "Use up to 64 letters, digits, dots, dashes or underscores, or give no id.",
             )
         if slug in given or (slug in taken and slug not in live):
@@ -189,11 +196,14 @@ def parse_plan(
             )
         given.add(slug)
     used = given.union(taken)
-    same = {title: name for name, title in reversed(live.items()) if name not in given}
+    same: dict[str, list[str]] = {}
+    for name, title in reversed(live.items()):
+        if name not in given:
+            same.setdefault(title, []).append(name)
     number = 0
     for step in steps:
-        if step["id"] is None:
-            step["id"] = same.pop(step["title"], None)
+        if step["id"] is None and same.get(step["title"]):
+            step["id"] = same[step["title"]].pop()
         while step["id"] is None:
             number += 1
             if f"s{number}" not in used:
@@ -205,7 +215,13 @@ def parse_plan(
     return steps
 
 
-def _steps(plan: Any, stage: str | None) -> Iterable[dict[str, Any]]:
+def _steps(plan: Any, stage: str | None, depth: int = 0) -> Iterable[dict[str, Any]]:
+    if depth > MOST_LEVELS:
+        raise InvalidInput(
+            "invalid_plan",
+            f"The plan is nested more than {MOST_LEVELS} levels deep.",
+            "Use stages with steps; put what is deeper into sub-tasks.",
+        )
     if isinstance(plan, str):
         for line in plan.splitlines():
             if title := _unbulleted(line):
@@ -214,7 +230,7 @@ def _steps(plan: Any, stage: str | None) -> Iterable[dict[str, Any]]:
         for name in ("stages", "steps", "items", "plan", "subtasks"):
             if is_list(plan.get(name)):
                 own = plan.get("stage", stage)
-                yield from _steps(plan[name], None if own is None else str(own))
+                yield from _steps(plan[name], None if own is None else str(own), depth + 1)
                 return
         for slug, body in plan.items():
             fields = body if is_dict(body) else {"title": body}
@@ -222,7 +238,7 @@ def _steps(plan: Any, stage: str | None) -> Iterable[dict[str, Any]]:
     elif is_list(plan):
         for part in plan:
             if is_dict(part) and is_list(part.get("steps")):
-                yield from _steps(part, stage)
+                yield from _steps(part, stage, depth + 1)
             else:
                 yield _step(part, stage)
     elif plan is not None:
@@ -240,7 +256,7 @@ def _step(step: Any, stage: str | None) -> dict[str, Any]:
     if not title:
         raise InvalidInput(
             "invalid_plan",
-            f"A step of the plan has no title: {_short(step)}",
+            f"A step of the plan has no title: {shown(step)}.",
             'Each step is a text, or an object with "title".',
         )
     known: dict[str, Any] = {}
@@ -272,7 +288,7 @@ def _dependency(step: dict[str, Any], ref: Any, used: set[str], titles: dict[str
         return titles[name]
     raise InvalidInput(
         "invalid_plan",
-        f"Step {step['id']} depends on {_short(ref)}, which is no step of this plan.",
+        f"Step {step['id']} depends on {shown(ref)}, which is no step of this plan.",
         "Name a step's id.",
     )
 
@@ -286,11 +302,6 @@ def _unbulleted(line: str) -> str:
         if text.startswith(box):
             text = text[3:].strip()
     return text
-
-
-def _short(value: Any) -> str:
-    text = value if isinstance(value, str) else repr(value)
-    return text if len(text) <= 80 else text[:77] + "…"
 
 
 def check_dependencies(depends_on: Mapping[str, Sequence[str]]) -> None:

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         "exclusion",
         "variable",
         "question",
+        "snapshot",
     ]
     EntryStatus = Literal["active", "resolved", "superseded", "invalidated"]
     EffectStatus = Literal["intended", "did", "did_not", "unknown"]
@@ -101,7 +102,9 @@ class Record:
         return type(self) is type(other) and self.__dict__ == other.__dict__
 
     def __hash__(self) -> int:
-        return hash((type(self), repr(self)))
+        # Fields that are mappings or lists are left out: they cannot be hashed, and need not be.
+        plain = (value for value in self.__dict__.values() if isinstance(value, (str, int, float)))
+        return hash((type(self), *plain))
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{name}={self.__dict__[name]!r}" for name in self.__fields__)
@@ -127,7 +130,7 @@ def _plain(value: Any) -> Any:
 
 
 class Origin(Record):
-    """Who wrote a row, stamped by the server: principal, agent, channel of trust, session."""
+    """Who wrote a row, stamped on every event: principal, agent, channel of trust, session."""
 
     principal: str = ""
     agent: str = ""

@@ -6,7 +6,7 @@ are understood but never written. `OTHERWISE` is the word for a state that a voc
 
 from __future__ import annotations
 
-from .errors import InvalidInput
+from .errors import InvalidInput, shown
 from .rules import ITEM_STATUSES, PHASES, TASK_STATUSES
 
 TYPE_CHECKING = False
@@ -155,7 +155,7 @@ def read_task_status(word: str, source: str | None = None) -> tuple[str, str | N
         return found
     raise InvalidInput(
         "unknown_word",
-        f"{word[:80]!r} is no task status.",
+        f"{shown(word)} is no task status.",
         f"Use one of: {', '.join(TASK_STATUSES)}.",
         allowed=list(TASK_STATUSES),
     )
@@ -182,7 +182,7 @@ def read_item_status(word: str) -> str:
     if found is None:
         raise InvalidInput(
             "unknown_word",
-            f"{word[:80]!r} is no step status.",
+            f"{shown(word)} is no step status.",
             f"Use one of: {', '.join(ITEM_STATUSES)}.",
             allowed=list(ITEM_STATUSES),
         )
@@ -201,7 +201,7 @@ def read_phase(word: str) -> str:
         return plain
     raise InvalidInput(
         "unknown_word",
-        f"{word[:80]!r} is no phase.",
+        f"{shown(word)} is no phase.",
         f"Use one of: {', '.join(PHASES)}.",
         allowed=list(PHASES),
     )

@@ -175,6 +175,17 @@ def test_every_event_type_stands_in_the_reference():
     assert not {kind for kind in written if f"`{kind}`" not in page}
 
 
+def test_every_kind_of_problem_is_explained():
+    page = read("docs/how-to/verify.md")
+    found: set[str] = set()
+    for path in (ROOT / "src").rglob("*.py"):
+        source = path.read_text(encoding="utf-8")
+        found.update(re.findall(r"""Problem\(\s*kind="(\w+)"|_say\(\s*"(\w+)\"""", source))
+    kinds = {kind for pair in found for kind in pair if kind}
+    assert {"file", "lost_tail", "hash", "state", "stray"} <= kinds
+    assert not {kind for kind in kinds if f"| `{kind}` |" not in page}
+
+
 def test_example_queries_run(tmp_path):
     path = tmp_path / "tasks.db"
     with TaskMemory.open(path) as memory:

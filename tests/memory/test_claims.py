@@ -267,3 +267,11 @@ def test_only_the_holder_releases(memory, one, two, contested):
 def test_a_claim_that_cannot_be_is_refused(memory, task, call, arguments, code):
     with refused(memory, code):
         getattr(memory, call)(task, **arguments)
+
+
+def test_a_release_whose_answer_was_lost_is_repeated_with_its_key(memory, one, task):
+    token = one.task_claim(task, item="s1").token
+    # The first try was written, but this memory never heard of it.
+    first = memory.task_release(task, item="s1", token=token, key="k")
+    assert one.task_release(task, item="s1", token=token, key="k") == first
+    one.task_update(task, "free again")

@@ -11,7 +11,7 @@ import pytest
 from holdfast import checks
 from holdfast.config import Settings
 from holdfast.errors import InvalidInput
-from tests.support import DEEP, HUGE, LONG, nested
+from tests.support import DEEP, HUGE, LONG, complaint, nested
 
 SETTINGS = Settings()
 
@@ -19,7 +19,7 @@ SETTINGS = Settings()
 def refusal(check, *args) -> InvalidInput:
     with pytest.raises(InvalidInput) as caught:
         check(*args)
-    str(caught.value).encode()
+    assert complaint(caught.value) is None
     return caught.value
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from .actions import Actions
 from .claims import Claims
 from .entries import Entries
-from .ledger import Ledger
 from .plans import Plans
 from .tasks import Tasks
+from .transfer import Transfer
+from .undo import Undo
+from .verify import Verify
 
 
-class TaskMemory(Tasks, Plans, Actions, Entries, Claims, Ledger):
+class TaskMemory(Tasks, Plans, Actions, Entries, Claims, Undo, Verify, Transfer):
     """The memory of tasks. Every method is safe to call from many threads and processes at once."""
 
 

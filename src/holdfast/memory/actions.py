@@ -3,18 +3,10 @@
 from __future__ import annotations
 
 from .. import checks, rules
-from ..errors import InvalidInput, NotFound
+from ..errors import Conflict, InvalidInput, NotFound
 from ..types import Drill, TaskCard, Thread, Written, is_dict, is_list
 from .base import Base, Draft, find_item
-from .reading import (
-    NOTES,
-    read_actions,
-    read_card,
-    read_entries,
-    read_event,
-    read_items,
-    with_titles,
-)
+from .reading import read_actions, read_card, read_entries, read_event, read_items, with_titles
 from .tasks import begun_phase
 
 TYPE_CHECKING = False
@@ -64,6 +56,8 @@ class Actions(Base):
         are paths, or {path, change} with created, modified or deleted. Without `item` it belongs to the
         active step.
         """
+        if isinstance(stage, int):
+            checks.whole("stage", stage, -(1 << 62), 1 << 62)
         word = checks.line("status", status).lower()
         meant, kind = _LOG_WORDS.get(word, (word, None))
         meant = checks.word("action status", meant, rules.ACTION_STATUSES)
@@ -74,7 +68,7 @@ class Actions(Base):
             "input": self._plain("input", input),
             "output": self._plain("output", output),
             "error": self._plain("error", error),
-            "stage": None if stage is None else checks.text("stage", str(stage), 200),
+            "stage": str(stage) if isinstance(stage, int) else checks.optional("stage", stage, 200),
             "sub_task_id": checks.optional("sub_task_id", sub_task_id, 200),
             "duration_ms": None
             if duration_ms is None
@@ -111,8 +105,16 @@ class Actions(Base):
 
         def end(tx: Tx, head: Row, now: str) -> Draft:
             record = _action(tx, head, action)
-            if meant == "started" or record["status"] != "started":
-                rules.check_transition(rules.ACTION_TRANSITIONS, f"Action #{action}", record["status"], meant)
+            if meant == record["status"]:
+                legal = rules.ACTION_TRANSITIONS.get(meant, ())
+                raise Conflict(
+                    "illegal_transition",
+                    f"Action #{action} is {meant} already.",
+                    f"From {meant} it may become: {', '.join(legal) or 'nothing: it is final'}.",
+                    current=meant,
+                    legal=list(legal),
+                )
+            rules.check_transition(rules.ACTION_TRANSITIONS, f"Action #{action}", record["status"], meant)
             if data["duration_ms"] is None:
                 begun = tx.event(head["task_id"], record["seq"])
                 if begun and begun["timestamp"] <= now:
@@ -147,7 +149,7 @@ class Actions(Base):
     ) -> Written:
         """Add a log to an action: a piece of output, a note, a screenshot's path."""
         checks.whole("action", action, 1, 1 << 62)
-        content = self._line("content", content)
+        content = checks.filled("content", content, self.settings.max_text_bytes)
         kind = checks.line("type", type, 100)
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:
@@ -197,6 +199,8 @@ class Actions(Base):
     ) -> Drill:
         """One level down: a task's steps, a step's actions and entries, an action's logs."""
         limit = checks.whole("limit", limit, 1, 1000)
+        if action is not None:
+            checks.whole("action", action, 1, 1 << 62)
         if ordinal is not None:
             item = checks.whole("ordinal", ordinal, 0, 1 << 31) + 1
 
@@ -223,7 +227,7 @@ class Actions(Base):
             actions = read_actions(tx, name, reversed(rows[:limit]), with_logs=True)
             entries = [
                 entry
-                for kind in (*NOTES, "decision", "exclusion", "error", "question", "variable")
+                for kind in rules.ENTRY_TYPES
                 for entry in read_entries(
                     tx, name, kind, tx.records(name, kind, ("active",), limit, item=row["item_id"])
                 )
@@ -258,7 +262,9 @@ def _touched(files: Any) -> dict[str, str]:
     if files is None:
         return {}
     if not is_list(files) or len(files) > 1000:
-        raise InvalidInput("invalid_argument", "files must be a list of at most 1,000.", "")
+        raise InvalidInput(
+            "invalid_argument", "files must be a list of at most 1,000.", "Log the rest in another action."
+        )
     found: dict[str, str] = {}
     for part in files:
         row: dict[str, Any] = part if is_dict(part) else {"path": part}

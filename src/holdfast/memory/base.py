@@ -7,9 +7,9 @@ import os
 import time
 
 from .. import checks, rules
-from ..errors import Conflict, InvalidInput, NotFound
+from ..errors import Conflict, InvalidInput, NotFound, shown
 from ..store.tx import blake2b, origin_id
-from ..types import Origin, Written
+from ..types import Origin, Written, is_dict, is_list
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class Base:
         self._clock = clock
         self._random = random
         self._origin_id = origin_id(origin)
-        self._tokens: dict[tuple[str, str], int] = {}
+        self._tokens: dict[str, set[int]] = {}  # of the claims that this memory took, by task
 
     @classmethod
     def open(
@@ -104,17 +104,12 @@ class Base:
         `workspace` is where the tasks belong: by default the worktree of the current folder; None for
         none. Any setting can be given as an argument.
         """
-        from ..config import load_settings, store_location
-        from ..scope import workspace_of
+        from ..config import changed, load_settings, store_location
         from ..store import open_store
 
-        if settings is None:
-            settings = load_settings(store=os.fspath(location) if location else None, **overrides)
-        repository = None
-        if workspace == "":
-            workspace, repository = workspace_of(os.getcwd())
-        elif workspace is not None and os.path.isdir(workspace):
-            workspace, repository = workspace_of(workspace)
+        given: dict[str, Any] = {"store": _location(location), **overrides}
+        settings = load_settings(**given) if settings is None else changed(settings, **given)
+        workspace, repository = _place(_here() if workspace == "" else workspace)
         environ = os.environ
         origin = Origin(
             principal=checks.text(
@@ -148,13 +143,9 @@ class Base:
         correlation: str | None = None,
     ) -> Self:
         """The same memory for someone else: another agent, session, workspace or channel of trust."""
-        from ..scope import workspace_of
-
         here, repository = self.workspace, self.repository
         if workspace != "":
-            here, repository = workspace, None
-            if workspace is not None and os.path.isdir(workspace):
-                here, repository = workspace_of(workspace)
+            here, repository = _place(workspace)
         old = self.origin
         origin = Origin(
             principal=checks.text("principal", old.principal if principal is None else principal, 200),
@@ -187,10 +178,10 @@ class Base:
 
     # --- finding ----------------------------------------------------------------------------------
 
-    def _find(self, tx: Tx, task_id: str | None, lock: bool = False) -> Row:
+    def _find(self, tx: Tx, task_id: str | None, lock: bool = False, writing: bool = False) -> Row:
         """A task's row by id, by an unambiguous prefix, or the current one of workspace and session."""
         if task_id is None:
-            task_id = self._current(tx, writing=lock)
+            task_id = self._current(tx, writing or lock)
         plain = rules.normal_id(checks.text("task_id", task_id, 100_000))
         if plain is not None:
             if len(plain) == rules.ID_LENGTH and (head := tx.head(plain, lock)):
@@ -207,7 +198,7 @@ class Base:
                 )
         raise NotFound(
             "task_not_found",
-            f"There is no task {task_id[:60]!r}.",
+            f"There is no task {shown(task_id)}.",
             "task_list shows the tasks; an id may be shortened to what is unambiguous.",
         )
 
@@ -292,11 +283,12 @@ class Base:
     ) -> Written:
         """Find the task, let `decide(tx, head, now)` draft an event, append it; all in one transaction."""
         fingerprint = self._fingerprint(operation, key, arguments)
+        check_stale(token, expect)
 
         def work(tx: Tx) -> Written:
-            head = self._find(tx, task_id, lock=True)
-            if key is not None and (known := tx.key(head["task_id"], key)):
+            if key is not None and (known := self._known(tx, operation, task_id, key)):
                 return first_result(known, fingerprint)
+            head = self._find(tx, task_id, lock=True)
             if fenced:
                 self._check_token(tx, head, token)
             if expect is not None and expect != head["version"]:
@@ -311,6 +303,15 @@ class Base:
             return self._append(tx, head, draft, now, operation, key, fingerprint)
 
         return self.store.write(work)
+
+    def _known(self, tx: Tx, operation: str, task_id: str | None, key: str) -> Row | None:
+        """What the call with this key answered the first time, if it was made before.
+
+        A call on the current task is looked for on any: by now another one may be current.
+        """
+        if task_id is None:
+            return tx.own_key(key, operation, self._origin_id)
+        return tx.key(self._find(tx, task_id)["task_id"], key)
 
     def _append(
         self,
@@ -371,16 +372,8 @@ class Base:
     def _check_token(self, tx: Tx, head: Row, token: int | None) -> None:
         """Raise if the caller's claim on the task has gone to someone else."""
         task_id = head["task_id"]
-        remembered = {item: held for (task, item), held in self._tokens.items() if task == task_id}
-        if token is None and not remembered:
-            return
-        held = {row["item_id"]: row["token"] for row in tx.claims(task_id) if row["status"] == "held"}
-        lost = (
-            token not in held.values()
-            if token is not None
-            else any(held.get(item) != own for item, own in remembered.items())
-        )
-        if lost:
+        own = self._tokens.get(task_id, set()) if token is None else {token}
+        if own and not own <= {row["token"] for row in tx.claims(task_id) if row["status"] == "held"}:
             raise Conflict(
                 "stale_token",
                 f"The claim on task {task_id} is no longer yours.",
@@ -391,7 +384,7 @@ class Base:
         if key is None:
             return ""
         checks.line("key", key, 200)
-        content = json.dumps([operation, arguments], sort_keys=True, default=str)
+        content = checks.dumps([operation, arguments])
         return blake2b(content.encode("utf-8", "backslashreplace"), digest_size=8).hexdigest()
 
     # --- arguments --------------------------------------------------------------------------------
@@ -405,6 +398,20 @@ class Base:
     def _plain(self, what: str, value: Any) -> Any:
         """A value as JSON would give it back."""
         return None if value is None else json.loads(checks.json_value(what, value, self.settings))
+
+    def _mapping(self, what: str, value: Any) -> dict[str, Any]:
+        if value is not None and not is_dict(value):
+            raise InvalidInput(
+                "invalid_argument", f"{what} must be a mapping, not {shown(value)}.", 'For example {"a": 1}.'
+            )
+        return self._plain(what, value) or {}
+
+    def _list(self, what: str, value: Any) -> list[Any]:
+        if value is not None and not is_list(value):
+            raise InvalidInput(
+                "invalid_argument", f"{what} must be a list, not {shown(value)}.", 'For example ["a", "b"].'
+            )
+        return self._plain(what, value) or []
 
     def _check_steps(self, steps: list[dict[str, Any]], present: int = 0) -> None:
         most = self.settings.max_plan_items
@@ -420,6 +427,35 @@ class Base:
             step["detail"] = self._plain(f"step {step['id']}", step["detail"])
             checks.optional("stage", step["stage"], 200)
         rules.check_dependencies({step["id"]: step["depends_on"] for step in steps})
+
+
+def _location(location: Any) -> str | None:
+    """A caller's path or URL of a store; None if there is none."""
+    if location is None:
+        return None
+    found = location if isinstance(location, str) else getattr(location, "__fspath__", lambda: None)()
+    if not isinstance(found, str) or not found.strip():
+        raise InvalidInput(
+            "invalid_argument", f"A store cannot be at {shown(location)}.", "Give a path or a URL."
+        )
+    return checks.text("the location", found, 10_000)
+
+
+def _here() -> str | None:
+    try:
+        return os.getcwd()
+    except OSError:  # the folder was removed under us
+        return None
+
+
+def _place(workspace: str | None) -> tuple[str | None, str | None]:
+    """The workspace and repository that a caller's word for it means."""
+    from ..scope import workspace_of
+
+    if workspace is None:
+        return None, None
+    checks.text("workspace", workspace, 4000)
+    return workspace_of(workspace) if os.path.isdir(workspace) else (workspace, None)
 
 
 def _channel(word: str) -> Any:
@@ -448,8 +484,8 @@ def first_result(known: Row, fingerprint: str) -> Written:
     if known["arguments"] != fingerprint:
         raise Conflict(
             "key_reused",
-            f"The key {known['key'][:60]!r} was used for another call ({known['operation']}, "
-            f"#{known['seq']}).",
+            f"The key {shown(known['key'].rsplit(chr(10))[-1])} was used for another call:"
+            f" {known['operation']}, #{known['seq']}.",
             "Use a new key for a new call; the same key only repeats the same call.",
         )
     fields: dict[str, Any] = json.loads(known["result"])
@@ -458,9 +494,20 @@ def first_result(known: Row, fingerprint: str) -> Written:
     return Written(**fields)
 
 
+def check_stale(token: Any = None, expect: Any = None) -> None:
+    """Raise unless a token and a version are numbers, where they are given."""
+    for what, value in (("token", token), ("expect", expect)):
+        if value is not None:
+            checks.whole(what, value, 0, 1 << 62)
+
+
 def find_item(steps: list[Row], name: Any) -> Row:
     """A step by id, by its number (1 is the first live one), or by an unambiguous title."""
-    text = str(name).strip()
+    if isinstance(name, bool) or not isinstance(name, (str, int)):
+        raise InvalidInput(
+            "invalid_argument", f"A step cannot be {shown(name)}.", "Name it by id, number or title."
+        )
+    text = checks.text("the step", name, 10_000).strip() if isinstance(name, str) else shown(name).strip("'")
     live = [row for row in steps if row["dropped_in"] is None]
     for row in steps:
         if row["item_id"] == text:
@@ -475,7 +522,7 @@ def find_item(steps: list[Row], name: Any) -> Row:
     if found:
         raise Conflict(
             "ambiguous_item",
-            f"{len(found)} steps match {text[:60]!r}.",
+            f"{len(found)} steps match {shown(text)}.",
             "Name one by its id: "
             + ", ".join(f"{row['item_id']} ({row['title'][:40]})" for row in found[:10]),
             candidates=[row["item_id"] for row in found],
@@ -483,6 +530,6 @@ def find_item(steps: list[Row], name: Any) -> Row:
     names = ", ".join(f"{row['item_id']} ({row['title'][:40]})" for row in live[:20])
     raise NotFound(
         "item_not_found",
-        f"The task has no step {text[:60]!r}.",
+        f"The task has no step {shown(text)}.",
         f"Its steps are: {names or 'none yet; add some with task_plan_append'}.",
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from .. import checks
 from ..errors import Conflict
 from ..types import Written
-from .base import Base, Draft, find_item, written
+from .base import Base, Draft, check_stale, find_item, written
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,12 +36,11 @@ class Claims(Base):
         who = checks.line("holder", holder or _who(self), 200)
         lease = self._lease(lease_seconds)
         why = None if reclaim is None else checks.line("reclaim", reclaim, 2000)
-        claimed = ""
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:
-            nonlocal claimed
             claimed = _item(tx, head, item)
-            old = _claim(tx, head, claimed)
+            claims = tx.claims(head["task_id"])
+            old = next((row for row in claims if row["item_id"] == claimed), None)
             reason = None
             if old is not None and old["status"] == "held":
                 alive = old["expires_at"] > now
@@ -54,7 +53,8 @@ class Claims(Base):
                         expires_at=old["expires_at"],
                     )
                 reason = why or (None if old["holder"] == who else "lease expired")
-            token = (old["token"] if old else 0) + 1
+            # Numbered through the whole task, so that a token names one claim of one item.
+            token = max((row["token"] for row in claims), default=0) + 1
             expires_at = checks.stamp(self._clock() + lease)
             row = {
                 "item_id": claimed,
@@ -88,7 +88,10 @@ class Claims(Base):
             arguments=[item, who, lease_seconds, reclaim],
         )
         if result.token is not None:
-            self._tokens[result.task_id, claimed] = result.token
+            held = self.store.read(lambda tx: [row["token"] for row in tx.claims(result.task_id)])
+            own = self._tokens.setdefault(result.task_id, set())
+            own.intersection_update(held)  # a claim that was taken again has a new token
+            own.add(result.token)
         return result
 
     def task_heartbeat(
@@ -101,6 +104,7 @@ class Claims(Base):
     ) -> Written:
         """Renew a claim for another lease. It leaves no event: the ledger holds work, not heartbeats."""
         lease = self._lease(lease_seconds)
+        check_stale(token)
 
         def work(tx: Tx) -> Written:
             head = self._find(tx, task_id, lock=True)
@@ -124,10 +128,9 @@ class Claims(Base):
     ) -> Written:
         """Give a claim back, so that another agent can go on."""
         reason = checks.optional("reason", reason, 2000)
-        claimed = ""
+        check_stale(token)
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:
-            nonlocal claimed
             claimed = _item(tx, head, item)
             row: dict[str, Any] = dict(self._held(tx, head, claimed, token))
             row.pop("task_id")
@@ -138,12 +141,13 @@ class Claims(Base):
                 data={"holder": row["holder"], "token": row["token"]},
                 sets={"claims": [row]},
                 item=claimed or None,
+                token=row["token"],
             )
 
         result = self._write(
             "task_release", task_id, decide, key=key, fenced=False, arguments=[item, token, reason]
         )
-        self._tokens.pop((result.task_id, claimed), None)
+        self._tokens.get(result.task_id, set()).discard(result.token or 0)
         return result
 
     def _lease(self, seconds: float | None) -> float:
@@ -152,9 +156,9 @@ class Claims(Base):
         return checks.number("lease_seconds", seconds, 1, 604_800)
 
     def _held(self, tx: Tx, head: Row, claimed: str, token: int | None) -> Row:
-        own = token if token is not None else self._tokens.get((head["task_id"], claimed))
-        row = _claim(tx, head, claimed)
-        if row is None or row["status"] != "held" or row["token"] != own:
+        own = self._tokens.get(head["task_id"], set()) if token is None else {token}
+        row = next((row for row in tx.claims(head["task_id"]) if row["item_id"] == claimed), None)
+        if row is None or row["status"] != "held" or row["token"] not in own:
             raise Conflict(
                 "stale_token",
                 f"The claim on {_named(head, claimed)} is not yours.",
@@ -170,10 +174,6 @@ def _who(memory: Base) -> str:
 
 def _item(tx: Tx, head: Row, item: str | int | None) -> str:
     return "" if item is None else find_item(tx.steps(head["task_id"]), item)["item_id"]
-
-
-def _claim(tx: Tx, head: Row, item_id: str) -> Row | None:
-    return next((row for row in tx.claims(head["task_id"]) if row["item_id"] == item_id), None)
 
 
 def _named(head: Row, item_id: str) -> str:

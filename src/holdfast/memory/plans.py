@@ -5,7 +5,7 @@ from __future__ import annotations
 from .. import checks, rules, vocabulary
 from ..errors import Conflict, InvalidInput
 from ..types import PlanVersion, Written
-from .base import Base, Draft, find_item
+from .base import Base, Draft, check_stale, find_item
 from .reading import read_items
 
 TYPE_CHECKING = False
@@ -101,6 +101,7 @@ class Plans(Base):
         A step of the new plan with the id or the title of an old one is that step and keeps its status.
         Open steps that the new plan leaves out become tombstones; completed ones stay.
         """
+        plan = self._plain("plan", plan)
         reason = self._text("reason", reason)
         meant_phase = None if phase is None else vocabulary.read_phase(checks.line("phase", phase))
 
@@ -147,7 +148,7 @@ class Plans(Base):
                 heads["plan_generated_at"] = now
             new_phase = meant_phase or ("planned" if head["phase"] in ("received", "planning") else None)
             if new_phase and new_phase != head["phase"]:
-                heads["phase"] = new_phase
+                heads.update(rules.phase_stamps(head, new_phase, now), phase=new_phase)
             sets["heads"] = heads
             return Draft(
                 "plan.replaced",
@@ -170,8 +171,9 @@ class Plans(Base):
             taken=[row["item_id"] for row in old],
             live={name: row["title"] for name, row in live.items()},
         )
-        self._check_steps(steps, len(old) - len(live))
-        return steps, {step["id"]: live[step["id"]] for step in steps if step["id"] in live}
+        kept = {step["id"]: live[step["id"]] for step in steps if step["id"] in live}
+        self._check_steps(steps, len(old) - len(kept))
+        return steps, kept
 
     def task_plan_append(
         self,
@@ -185,12 +187,13 @@ class Plans(Base):
     ) -> Written:
         """Add steps to the plan: at its end, or after a step."""
         note = self._text("note", note)
-        if not items:
-            raise InvalidInput("invalid_plan", "There are no steps to add.", "Give some titles.")
+        items = self._plain("items", items)
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:
             old = tx.steps(head["task_id"])
             steps = rules.parse_plan(items, taken=[row["item_id"] for row in old])
+            if not steps:
+                raise InvalidInput("invalid_plan", "There are no steps to add.", "Give some titles.")
             self._check_steps(steps, len(old))
             rules.check_dependencies(
                 {row["item_id"]: row["depends_on"] for row in old}
@@ -281,6 +284,7 @@ class Plans(Base):
         issue = checks.optional("active_issue", active_issue, 10_000)
         new_title = None if title is None else checks.line("title", title, 4000)
         depends = None if depends_on is None else checks.words("depends_on", depends_on, 64)
+        check_stale(expect=expect)
         if item is None and ordinal is None:
             raise InvalidInput("invalid_argument", "No step was named.", "Give item or ordinal.")
         given = (meant, note, new_title, issue, depends, replaced_by)

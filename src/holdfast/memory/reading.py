@@ -212,8 +212,8 @@ def read_task(tx: Tx, head: Row) -> Task:
 
     def entries(kind: str, most: int) -> tuple[Entry, ...]:
         rows = tx.records(task_id, kind, ("active",), most)
-        if len(rows) == most:
-            left_out[kind] = tx.record_count(task_id, kind, "active") - most
+        if len(rows) == most and (more := tx.record_count(task_id, kind, "active") - most):
+            left_out[kind] = more
         return read_entries(tx, task_id, kind, reversed(rows))
 
     kinds = {kind: entries(kind, most) for kind, most in MOST.items()}
@@ -223,6 +223,13 @@ def read_task(tx: Tx, head: Row) -> Task:
     )
     variables = entries("variable", MOST_VARIABLES)
     effects = read_effects(tx, task_id, ("intended", "unknown"), MOST_EFFECTS)
+    if len(effects) == MOST_EFFECTS:
+        pending = sum(tx.record_count(task_id, "effect", word) for word in ("intended", "unknown"))
+        if more := pending - MOST_EFFECTS:
+            left_out["effect"] = more
+    files = tx.files(task_id, MOST_FILES)
+    if len(files) == MOST_FILES and (more := tx.file_count(task_id) - MOST_FILES):
+        left_out["file"] = more
     finished = tx.event(task_id, head["finish_seq"]) if head["finish_seq"] else None
     ending: dict[str, Any] = json.loads(finished["data"]) if finished else {}
     return Task(
@@ -256,8 +263,7 @@ def read_task(tx: Tx, head: Row) -> Task:
         variables={entry.key or "": entry.data.get("value") for entry in variables},
         effects=tuple(reversed(effects)),
         files=tuple(
-            FileTouch(path=row["path"], change=row["change"], seq=row["seq"], at=row["at"])
-            for row in tx.files(task_id, MOST_FILES)
+            FileTouch(path=row["path"], change=row["change"], seq=row["seq"], at=row["at"]) for row in files
         ),
         links=tuple(
             Link(kind=row["kind"], target=row["target"], seq=row["seq"]) for row in tx.links(task_id)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from .. import checks, rules, vocabulary
-from ..errors import InvalidInput, NotFound
-from ..types import Task, TaskCard, TaskPage, Written, is_dict
+from ..errors import InvalidInput, NotFound, shown
+from ..types import Task, TaskCard, TaskPage, Written, is_dict, is_list
 from .base import Base, Draft, find_item, first_result
 from .plans import added_steps, item_changes
 from .reading import read_card, read_task
@@ -49,20 +49,25 @@ class Tasks(Base):
         """
         name = checks.line("name", name, 500)
         request = self._text("request", request)
+        plan = self._plain("plan", plan)
         steps = rules.parse_plan(plan)
         self._check_steps(steps)
         context = self._plain("context", context)
-        criteria = list(self._plain("acceptance", list(acceptance or [])))
+        criteria = self._list("acceptance", acceptance)
         extra: dict[str, Any] = {
             "goal": self._text("goal", goal),
             "context": None if context is None else checks.dumps(context),
             "acceptance": criteria or None,
             "approval_mode": checks.word("approval mode", approval_mode, rules.APPROVAL_MODES),
             "callback_url": checks.optional("callback_url", callback_url, 2000),
-            "metadata": self._plain("metadata", dict(metadata or {})),
+            "metadata": self._mapping("metadata", metadata),
         }
         labels = [[0, "tag", tag] for tag in checks.words("tags", tags)]
-        phase = vocabulary.read_phase(phase) if phase else ("planned" if steps else "received")
+        phase = (
+            vocabulary.read_phase(checks.line("phase", phase))
+            if phase
+            else ("planned" if steps else "received")
+        )
         kind = checks.word("kind", kind, ("task", "goal"))
         goal_id = checks.optional("related_goal", related_goal, 500)
         here, repository = self.workspace, self.repository
@@ -72,7 +77,9 @@ class Tasks(Base):
         if key is not None:
             scoped_key = f"{self.origin.principal}\n{here or ''}\n{checks.line('key', key, 200)}"
         fingerprint = self._fingerprint(
-            "task_register", key, [name, plan, request, goal, context, criteria, parent, metadata]
+            "task_register",
+            key,
+            [name, plan, request, extra, criteria, parent, labels, phase, goal_id, kind],
         )
 
         def work(tx: Tx) -> Written:
@@ -107,7 +114,7 @@ class Tasks(Base):
                 sets["+steps"] = added_steps(steps, 1, 0)
             if labels:
                 sets["+labels"] = labels
-            heads.update(_phase_stamps({}, phase, now, planned=bool(steps)))
+            heads.update(rules.phase_stamps({}, phase, now, planned=bool(steps)))
             draft = Draft(
                 "task.registered",
                 text=request,
@@ -165,12 +172,14 @@ class Tasks(Base):
         if name is not None:
             changes["name"] = checks.line("name", name, 500)
         goal = self._text("goal", goal)
-        metadata = self._plain("metadata", metadata)
+        if metadata is not None:
+            metadata = self._mapping("metadata", metadata)
         item_status = (
             vocabulary.read_item_status(checks.line("step_status", step_status))
             if step_status is not None
             else None
         )
+        blocked = step_status is not None and step_status.strip().lower() == "blocked"
         if item_status is not None and step is None:
             raise InvalidInput("invalid_argument", "step_status without step.", "Say which step it is about.")
         arguments = [message, status, phase, reason, step, step_status, next, blockers, name, goal,
@@ -207,12 +216,14 @@ class Tasks(Base):
                 item_id = row["item_id"]
                 if item_status is not None:
                     sets["steps"], warnings = item_changes(tx, head, steps, row, now, status=item_status)
+                    if blocked:
+                        sets["steps"][item_id]["active_issue"] = message or "blocked"
             new_phase = meant_phase
             if new_phase is None and item_status in ("active", "completed"):
                 new_phase = begun_phase(head)
             if new_phase is not None:
                 heads["phase"] = new_phase
-                heads.update(_phase_stamps(head, new_phase, now))
+                heads.update(rules.phase_stamps(head, new_phase, now))
             heads = {name: value for name, value in heads.items() if _differs(head, name, value)}
             if heads:
                 sets["heads"] = heads
@@ -322,8 +333,9 @@ class Tasks(Base):
         answer = self._text("answer", answer)
         message = self._text("message", message)
         summary = _error_summary(error)
+        phase = reason = None
         if status is not None:
-            ends = vocabulary.read_task_status(checks.line("status", status))[0]
+            ends, phase, reason = vocabulary.read_task_status(checks.line("status", status))
             if ends not in rules.ENDED:
                 raise InvalidInput(
                     "unknown_word",
@@ -338,7 +350,8 @@ class Tasks(Base):
             rules.check_transition(rules.TASK_TRANSITIONS, f"Task {head['task_id']}", head["status"], ends)
             heads: dict[str, Any] = {
                 "status": ends,
-                "reason": None,
+                "phase": phase or head["phase"],
+                "reason": reason,
                 "completed_at": now,
                 "finish_seq": head["last_seq"] + 1,
                 "blockers": None,
@@ -462,11 +475,6 @@ def begun_phase(head: Row) -> str | None:
     return "executing" if head["phase"] in ("received", "planning", "planned") else None
 
 
-def _phase_stamps(head: Mapping[str, Any], phase: str, now: str, planned: bool = False) -> dict[str, str]:
-    names = {rules.PHASE_STAMPS.get(phase), "plan_generated_at" if planned else None}
-    return {name: now for name in names if name and not head.get(name)}
-
-
 def _differs(head: Row, name: str, value: Any) -> bool:
     old = head[name]
     if name == "blockers":
@@ -482,7 +490,13 @@ def _statuses(status: str | Sequence[str]) -> list[str]:
     groups = {"open": rules.OPEN, "ended": rules.ENDED, "all": rules.TASK_STATUSES}
     if isinstance(status, str) and status in groups:
         return list(groups[status])
-    given = [status] if isinstance(status, str) else list(status)
+    given = [status] if isinstance(status, str) else status
+    if not is_list(given) or not given:
+        raise InvalidInput(
+            "invalid_argument",
+            f"status cannot be {shown(status)}.",
+            "Use open, ended, all, or one or several statuses.",
+        )
     return list(dict.fromkeys(vocabulary.read_task_status(checks.line("status", word))[0] for word in given))
 
 
@@ -501,7 +515,8 @@ def _error_summary(error: Any) -> dict[str, str] | None:
     for name, aliases in _ERROR_NAMES.items():
         value = next((fields[alias] for alias in aliases if fields.get(alias) is not None), None)
         if value is not None:
-            summary[name] = checks.text(f"error.{name}", str(value), 100_000)
+            shown_as = value if name == "message" else str(value)
+            summary[name] = checks.text(f"error.{name}", shown_as, 100_000)
     if "message" not in summary:
         raise InvalidInput("invalid_argument", "error has no message.", "Say what went wrong.")
     return summary

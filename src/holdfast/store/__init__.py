@@ -33,6 +33,10 @@ if TYPE_CHECKING:
             """What the engine itself finds wrong with the store."""
             ...
 
+        def files(self) -> tuple[str, ...]:
+            """The files that the store is made of, if it is made of files."""
+            ...
+
         def backup(self, path: str) -> None:
             """Copy the store into a new file while others go on writing."""
             ...

@@ -35,6 +35,8 @@ class ProcessLock:
         self._waiter: threading.Thread | None = None
         self._wanted = threading.Semaphore(0)
         self._granted = threading.Semaphore(0)
+        self._wish = threading.Lock()
+        self._wanting = False
         self._outstanding = False
         self._closed = False
 
@@ -43,7 +45,7 @@ class ProcessLock:
         if not self._outstanding and self._take_at_once():
             return
         self._ask_waiter()
-        if self._granted.acquire(timeout=self._timeout):
+        if self._granted.acquire(timeout=self._timeout) or not self._give_up():
             self._outstanding = False
             return
         raise StoreError(
@@ -51,6 +53,12 @@ class ProcessLock:
             f"Another process ({self._holder()}) has held the store's lock for {self._timeout:g} s.",
             "Nothing was written. Try again; if it stays so, look what that process is doing.",
         )
+
+    def _give_up(self) -> bool:
+        """Want the lock no longer; False if it was granted in this very moment."""
+        with self._wish:
+            self._wanting = False
+            return not self._granted.acquire(blocking=False)
 
     def release(self, mark: int | None = None) -> None:
         """Let go; `mark` notes the newest event, so that a lost tail of the log can be noticed."""
@@ -65,9 +73,11 @@ class ProcessLock:
 
     def close(self) -> None:
         """Give up the lock's files; a lock that is held is let go."""
-        self._closed = True
-        self._wanted.release()
-        if not self._outstanding:  # else the waiter still needs them, and lets go when it has its turn
+        with self._wish:
+            self._closed = True
+            waiting = self._outstanding  # then the waiter still needs the files, and closes them
+        if not waiting:
+            self._wanted.release()
             os.close(self._gate)
             os.close(self._lock)
 
@@ -95,14 +105,16 @@ class ProcessLock:
         return True
 
     def _ask_waiter(self) -> None:
-        # flock knows no time limit, so a thread waits in our place. If we give up, it goes on waiting,
-        # and its turn serves whoever asks next.
+        # flock knows no time limit, so a thread waits in our place. If we give up, it goes on waiting;
+        # should we want the lock again by then, its turn is ours, and otherwise it lets go at once.
         if self._waiter is None:
             self._waiter = threading.Thread(target=self._wait_in_line, daemon=True)
             self._waiter.start()
-        if not self._outstanding:
-            self._outstanding = True
-            self._wanted.release()
+        with self._wish:
+            self._wanting = True
+            if not self._outstanding:
+                self._outstanding = True
+                self._wanted.release()
 
     def _wait_in_line(self) -> None:
         gate, lock, wanted, granted = self._gate, self._lock, self._wanted, self._granted
@@ -113,11 +125,16 @@ class ProcessLock:
             fcntl.flock(gate, fcntl.LOCK_EX)
             fcntl.flock(lock, fcntl.LOCK_EX)
             fcntl.flock(gate, fcntl.LOCK_UN)
+            with self._wish:
+                if self._wanting:
+                    granted.release()
+                    continue
+                self._outstanding = False
+                fcntl.flock(lock, fcntl.LOCK_UN)
             if self._closed:
                 os.close(gate)
                 os.close(lock)
                 return
-            granted.release()
 
     def _holder(self) -> str:
         found = os.pread(self._lock, 64, 0).split()

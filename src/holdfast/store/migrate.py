@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from ..errors import StoreError
+from .tx import blake2b
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,9 +28,7 @@ def migrations(engine: str) -> list[tuple[int, str, str]]:
 
 def checksum(sql: str) -> str:
     """What is recorded of a migration."""
-    from hashlib import sha256
-
-    return sha256(sql.encode()).hexdigest()
+    return blake2b(sql.encode(), digest_size=16).hexdigest()
 
 
 def check_version(version: int) -> None:

@@ -18,7 +18,8 @@ from weakref import WeakSet
 
 import apsw
 
-from ..errors import HoldfastError, StoreError
+from .. import checks
+from ..errors import HoldfastError, InvalidInput, StoreError
 from . import migrate
 from .lock import ProcessLock
 from .tx import Tx
@@ -90,15 +91,14 @@ class SqliteStore:
     def __init__(self, path: str, settings: Settings) -> None:
         _check_engine()
         self._settings = settings
-        self.path = os.path.realpath(os.path.expanduser(path))
+        self.path = checks.path("the store", path)
         self.url = f"sqlite:///{self.path.lstrip('/')}"
         self._closed = False
         self._reset()
         with _TypedErrors(self.path):
             _make_file(self.path)
-            self._lock = ProcessLock(self.path, settings.lock_timeout)
-        _stores.add(self)
         self._use(self._connect_for_writing())
+        _stores.add(self)
         self._keep_reserve()
 
     def _use(self, connection: apsw.Connection) -> None:
@@ -129,14 +129,26 @@ class SqliteStore:
     def _connect_and_migrate(self) -> apsw.Connection:
         with _TypedErrors(self.path):
             connection = self._connect()
+            lock = None
             try:
                 version = self._schema(connection)
+                migrate.check_version(version)
+                # Only now: a file that is no store gets no lock files beside it.
+                self._lock = lock = ProcessLock(self.path, self._settings.lock_timeout)
                 if version < migrate.SCHEMA_VERSION:
                     self._migrate(connection)
-                else:
-                    migrate.check_version(version)
+                elif _value(connection, "PRAGMA journal_mode") != "wal":  # a backup that is opened
+                    self._lock.acquire()
+                    try:
+                        connection.execute("PRAGMA journal_mode = WAL").fetchall()
+                    finally:
+                        self._lock.release()
             except BaseException:
+                # Leave no log behind in a place that is not ours.
+                connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
                 connection.close()
+                if lock is not None:
+                    lock.close()
                 raise
             return connection
 
@@ -151,16 +163,14 @@ class SqliteStore:
         ).fetchall()
         return connection
 
-    def _schema(self, connection: apsw.Connection) -> int:
+    def _schema(self, connection: apsw.Connection, path: str = "") -> int:
         version = _value(connection, "PRAGMA user_version")
         if version == 0:
+            if _value(connection, "SELECT count(*) FROM sqlite_schema"):
+                raise _foreign(path or self.path)
             return 0
         if _value(connection, "PRAGMA application_id") != APPLICATION_ID:
-            raise StoreError(
-                "not_a_store",
-                f"{self.path} is a database of another program.",
-                "Name another file; a store is made where there is none.",
-            )
+            raise _foreign(path or self.path)
         return version
 
     def _migrate(self, connection: apsw.Connection) -> None:
@@ -168,13 +178,9 @@ class SqliteStore:
         try:
             version = self._schema(connection)  # another process may have been faster
             if version == 0:
-                if _value(connection, "SELECT count(*) FROM sqlite_schema"):
-                    raise StoreError(
-                        "not_a_store",
-                        f"{self.path} is a database of another program.",
-                        "Name another file; a store is made where there is none.",
-                    )
                 connection.execute("PRAGMA journal_mode = WAL").fetchall()
+            else:
+                _check_applied(connection)
 
             def apply(number: int, name: str, sql: str, checksum: str) -> None:
                 with connection:
@@ -235,8 +241,7 @@ class SqliteStore:
             following.turn.release()
 
     def _commit(self, batch: list[_Job]) -> None:
-        if self._closed:
-            raise StoreError("store_closed", "The store was closed.", "Open it again.")
+        self._check_open()
         with _TypedErrors(self.path):
             self._lock.acquire()
             mark = None
@@ -330,14 +335,15 @@ class SqliteStore:
 
     def read(self, work: Callable[[Tx], Result]) -> Result:
         """Run `work` on one consistent snapshot, which does not outlive the call."""
-        if self._closed:
-            raise StoreError("store_closed", "The store was closed.", "Open it again.")
+        self._check_open()
         with _TypedErrors(self.path):
             try:
                 connection, tx = self._readers.pop()
             except IndexError:
                 connection = self._connect()
                 connection.execute("PRAGMA query_only = ON")
+                # SQLite's own knows only ASCII.
+                connection.create_scalar_function("lower", _lower, 1, deterministic=True)  # pyright: ignore[reportArgumentType]
                 tx = Tx(_SqliteDatabase(connection))
             try:
                 connection.execute("BEGIN")
@@ -359,6 +365,7 @@ class SqliteStore:
         """What SQLite itself, the migrations and the high-water mark say about the file."""
         from ..types import Problem
 
+        self._check_open()
         found: list[Problem] = []
         connection = self._connect()
         try:
@@ -386,12 +393,23 @@ class SqliteStore:
 
     def backup(self, path: str) -> None:
         """Copy the store into a new file while others go on writing."""
-        target = os.path.realpath(os.path.expanduser(path))
+        self._check_open()
+        target = checks.path("the backup", path)
+        if target in self.files():
+            raise InvalidInput(
+                "invalid_argument", f"{target} is the store itself.", "Name another file for the backup."
+            )
         part = f"{target}.part"
         with _TypedErrors(target):
+            if os.path.exists(part):  # left by a backup that was killed
+                os.unlink(part)
             _make_file(part)
-            copy = apsw.Connection(part)
-            source = self._connect()
+            try:
+                copy = apsw.Connection(part)
+                source = self._connect()
+            except BaseException:
+                os.unlink(part)
+                raise
             try:
                 with copy.backup("main", source, "main") as run:
                     run.step(-1)  # in one go, on one snapshot: writers cannot make it start again
@@ -400,8 +418,7 @@ class SqliteStore:
                 source.close()
                 copy.close()
             _sync(part)
-            os.replace(part, target)
-            _sync(os.path.dirname(target))
+            _put_in_place(part, target)
 
     def restore(self, path: str) -> str:
         """Put a backup's content in the place of this store's; returns a copy of what was there.
@@ -409,15 +426,17 @@ class SqliteStore:
         It goes through SQLite's own backup, as one transaction: processes that have the store open
         see the restored content, and none goes on writing into a file that is no longer the store.
         """
+        self._check_open()
+        path = checks.path("the backup", path)
         kept = f"{self.path}.before-restore"
         number = 0
         while os.path.exists(kept):
             number += 1
             kept = f"{self.path}.before-restore-{number}"
         with _TypedErrors(path):
-            source = apsw.Connection(os.path.realpath(path), flags=apsw.SQLITE_OPEN_READONLY)
+            source = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY)
             try:
-                migrate.check_version(self._schema(source) or _not_a_backup(path))
+                migrate.check_version(self._schema(source, path) or _not_a_backup(path))
                 self.backup(kept)
                 self._lock.acquire()
                 try:
@@ -432,6 +451,10 @@ class SqliteStore:
             self._migrate(self._writer)
         return kept
 
+    def files(self) -> tuple[str, ...]:
+        """The files that the store is made of."""
+        return tuple(self.path + end for end in ("", "-wal", "-shm", ".lock", ".gate", ".reserve"))
+
     def info(self) -> dict[str, Any]:
         """Facts about the store."""
         return {
@@ -442,6 +465,10 @@ class SqliteStore:
             "log_bytes": self._log_size(),
             "reserve_bytes": _size(self.path + ".reserve"),
         }
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise StoreError("store_closed", "The store was closed.", "Open it again.")
 
     def _keep_reserve(self) -> None:
         path = self.path + ".reserve"
@@ -494,6 +521,10 @@ def scratch_database() -> _SqliteDatabase:
     return _SqliteDatabase(connection)
 
 
+def _lower(text: Any) -> Any:
+    return None if text is None else text.lower()
+
+
 def _after_fork() -> None:
     for store in list(_stores):
         store.abandon_after_fork()
@@ -510,6 +541,16 @@ def _value(connection: apsw.Connection, sql: str) -> Any:
     return _all(connection, sql)[0][0]
 
 
+def _check_applied(connection: apsw.Connection) -> None:
+    applied = dict(_all(connection, "SELECT version, checksum FROM schema_migrations"))
+    if odd := migrate.check_applied("sqlite", applied):
+        raise StoreError(
+            "migration_changed",
+            f"This store was not made by these migrations: {'; '.join(odd)}.",
+            "Open it with the version that made it, export its events, and import them into a new store.",
+        )
+
+
 def _check_engine() -> None:
     version = tuple(int(part) for part in apsw.sqlite_lib_version().split("."))
     if version < OLDEST_ENGINE:
@@ -522,11 +563,18 @@ def _check_engine() -> None:
 
 def _make_file(path: str) -> None:
     """Make an empty file for the owner alone, before SQLite could make it for everyone."""
-    folder = os.path.dirname(path)
-    if not os.path.isdir(folder):
-        os.makedirs(folder, mode=0o700)
+    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     if not os.path.exists(path):
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+
+
+def _put_in_place(part: str, target: str) -> None:
+    try:
+        os.replace(part, target)
+    except OSError:
+        os.unlink(part)
+        raise
+    _sync(os.path.dirname(target))
 
 
 def _sync(path: str) -> None:
@@ -542,6 +590,14 @@ def _size(path: str) -> int:
         return os.stat(path).st_size
     except FileNotFoundError:
         return 0
+
+
+def _foreign(path: str) -> StoreError:
+    return StoreError(
+        "not_a_store",
+        f"{path} is a database of another program.",
+        "Name another file; a store is made where there is none.",
+    )
 
 
 def _not_a_backup(path: str) -> int:

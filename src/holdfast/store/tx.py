@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 
 from ..checks import dumps
-from ..errors import InvalidInput
+from ..errors import InvalidInput, shown
 from ..rules import plan_position
 from ..types import Origin
 
@@ -287,8 +287,8 @@ class Tx:
         """The open task that a session turned to last."""
         rows = self._query(
             "SELECT task_id FROM heads WHERE session_id = :session_id"
-            " AND status IN ('active', 'waiting', 'paused') AND kind = 'task'"
-            " AND (CAST(:workspace AS TEXT) IS NULL OR workspace_path = :workspace)"
+            " AND status IN ('active', 'waiting', 'paused') AND kind = 'task' AND root_id = task_id"
+            " AND archived_at IS NULL AND (CAST(:workspace AS TEXT) IS NULL OR workspace_path = :workspace)"
             " ORDER BY focus DESC, task_id LIMIT 1",
             {"session_id": session_id, "workspace": workspace},
         )
@@ -308,7 +308,7 @@ class Tx:
         return self._rows(
             ("task_id", "name", "status", "session_id"),
             f"SELECT task_id, name, status, session_id FROM heads WHERE {where}"
-            " AND status IN ('active', 'waiting', 'paused') AND kind = 'task'"
+            " AND status IN ('active', 'waiting', 'paused') AND kind = 'task' AND root_id = task_id"
             " AND archived_at IS NULL ORDER BY position DESC LIMIT :limit",
             workspace=workspace,
             limit=limit,
@@ -472,7 +472,7 @@ class Tx:
             **{f"status{number}": status for number, status in enumerate(statuses)},
         )
 
-    def record_count(self, task_id: str, kind: str, status: str, most: int = 10_000) -> int:
+    def record_count(self, task_id: str, kind: str, status: str, most: int = 1_000) -> int:
         """How many records of a type have a status, counted no further than `most`."""
         rows = self._query(
             "SELECT count(*) FROM (SELECT 1 FROM records WHERE task_id = :task_id"
@@ -503,6 +503,14 @@ class Tx:
             ):
                 found.setdefault(seq, {}).setdefault(kind, []).append(value)
         return found
+
+    def file_count(self, task_id: str) -> int:
+        """How many files a task touched."""
+        rows = self._query(
+            "SELECT count(*) FROM files WHERE task_id = :task_id AND change <> 'undone'",
+            {"task_id": task_id},
+        )
+        return rows[0][0]
 
     def files(self, task_id: str, limit: int) -> list[Row]:
         """The files that a task touched, the last first."""
@@ -548,6 +556,20 @@ class Tx:
             f"SELECT {', '.join(KEYS)} FROM keys WHERE task_id = :task_id AND key = :key",
             task_id=task_id,
             key=key,
+        )
+        return rows[0] if rows else None
+
+    def own_key(self, key: str, operation: str, origin: int) -> Row | None:
+        """What a keyed call answered the first time, on whatever task, to the same caller."""
+        rows = self._rows(
+            KEYS,
+            f"SELECT {', '.join(f'k.{name}' for name in KEYS)} FROM keys k"
+            " JOIN events e ON e.task_id = k.task_id AND e.seq = k.seq"
+            " WHERE k.key = :key AND k.operation = :operation AND e.origin_id = :origin"
+            " ORDER BY e.id DESC LIMIT 1",
+            key=key,
+            operation=operation,
+            origin=origin,
         )
         return rows[0] if rows else None
 
@@ -616,13 +638,15 @@ class Tx:
         return rows[0][0] or 0
 
     def ledger(self, after: int, limit: int, task_id: str | None = None) -> list[Row]:
-        """Events of all tasks in the order of their writing, a page at a time."""
-        where = "" if task_id is None else " AND e.task_id = :task_id"
+        """Events in the order of their writing, a page at a time: of all tasks after an id, or of one
+        task after a seq."""
+        place = "e.id > :after" if task_id is None else "e.task_id = :task_id AND e.seq > :after"
+        order = "e.id" if task_id is None else "e.seq"
         return self._rows(
             ["id", "root_id", *_EVENT_NAMES],
             f"SELECT e.id, h.root_id, {_EVENT_ROW[7:]}{_EVENT_FROM}"
             " JOIN heads h ON h.task_id = e.task_id"
-            f" WHERE e.id > :after{where} ORDER BY e.id LIMIT :limit",
+            f" WHERE {place} ORDER BY {order} LIMIT :limit",
             after=after,
             limit=limit,
             task_id=task_id,
@@ -665,12 +689,19 @@ def _cells(row: Mapping[str, Any]) -> Row:
     return {name: _cell(value) for name, value in row.items()}
 
 
+def row_key(table: str, row: Mapping[str, Any]) -> str:
+    """What names a row of a task in a state table, as a text."""
+    return "\n".join(str(row[column]) for column in STATE[table][1])
+
+
 def check_sets(sets: dict[str, Any]) -> None:
     """Raise unless foreign `sets` name only tables and columns that events may set."""
     for name, rows in sets.items():
         table = name.lstrip("+")
         if table not in STATE:
-            raise InvalidInput("import_invalid", f"An event sets the unknown table {name!r}.", "")
+            raise InvalidInput(
+                "import_invalid", f"An event sets the unknown table {shown(name)}.", "Export again."
+            )
         bodies: list[dict[str, Any]]
         if name == "+labels":
             bodies = [dict(zip(("seq", "kind", "value"), row, strict=True)) for row in rows]
@@ -686,5 +717,7 @@ def check_sets(sets: dict[str, Any]) -> None:
                 unknown |= set(body) & KEPT
             if unknown:
                 raise InvalidInput(
-                    "import_invalid", f"An event sets unknown columns of {table}: {sorted(unknown)}.", ""
+                    "import_invalid",
+                    f"An event sets unknown columns of {table}: {shown(sorted(unknown))}.",
+                    "Export again, with the version that reads it.",
                 )

@@ -122,7 +122,7 @@ CREATE TABLE records (                      -- what can change about an event: s
 ) WITHOUT ROWID;
 CREATE INDEX records_by_type ON records(task_id, type, status, seq);
 CREATE INDEX records_by_key ON records(task_id, type, key, seq) WHERE key IS NOT NULL;
-CREATE INDEX records_by_item ON records(task_id, item_id, seq) WHERE item_id IS NOT NULL;
+CREATE INDEX records_by_item ON records(task_id, item_id, type, status, seq) WHERE item_id IS NOT NULL;
 
 CREATE TABLE labels (                       -- tags, and the items that an entry matters for; seq 0: the task
   task_id TEXT NOT NULL REFERENCES heads(task_id),
@@ -174,7 +174,7 @@ CREATE TABLE keys (                         -- idempotency: what a keyed call an
   result    TEXT NOT NULL,
   PRIMARY KEY (task_id, key)
 ) WITHOUT ROWID;
-CREATE INDEX keys_of_register ON keys(key) WHERE operation = 'task_register';
+CREATE INDEX keys_by_key ON keys(key);
 
 CREATE TABLE learned_patterns (
   id           INTEGER PRIMARY KEY,
@@ -209,14 +209,15 @@ SELECT task_id || '/' || item_id AS id, task_id, ordinal, title, status, started
 CREATE VIEW actions AS
 SELECT r.task_id || '#' || r.seq AS id, r.task_id || '/' || r.item_id AS plan_item_id, r.task_id,
        json_extract(e.data, '$.type') AS action_type, e.text AS summary, r.status,
-       e.data -> '$.input' AS input_data,
+       coalesce(f.data -> '$.input', e.data -> '$.input') AS input_data,
        coalesce(f.data -> '$.output', e.data -> '$.output') AS output_data,
-       e.timestamp AS created_at, r.ended_at, json_extract(e.data, '$.tool') AS tool_name,
+       e.timestamp AS created_at, r.ended_at,
+       coalesce(json_extract(f.data, '$.tool'), json_extract(e.data, '$.tool')) AS tool_name,
        coalesce(f.data -> '$.error', e.data -> '$.error') AS error
   FROM records r
   JOIN events e ON e.task_id = r.task_id AND e.seq = r.seq
   LEFT JOIN events f ON f.task_id = r.task_id AND f.seq = r.ref_seq AND f.event_type = 'action.ended'
- WHERE r.type = 'action';
+ WHERE r.type = 'action' AND r.status <> 'invalidated';
 
 CREATE VIEW action_logs AS
 SELECT task_id || '#' || seq AS id, task_id || '#' || ref_seq AS action_id,
@@ -262,14 +263,16 @@ SELECT e.id, e.task_id, e.item_id AS subtask_id, e.timestamp, r.type AS entry_ty
                   'context', 'exclusion', 'variable', 'question');
 
 CREATE VIEW execution_log AS
-SELECT e.timestamp, coalesce(json_extract(e.data, '$.stage'), s.stage) AS stage,
-       json_extract(e.data, '$.sub_task_id') AS sub_task_id, e.text AS step_narrative,
-       coalesce(json_extract(e.data, '$.tool'),
+SELECT e.timestamp,
+       coalesce(json_extract(f.data, '$.stage'), json_extract(e.data, '$.stage'), s.stage) AS stage,
+       coalesce(json_extract(f.data, '$.sub_task_id'), json_extract(e.data, '$.sub_task_id')) AS sub_task_id,
+       e.text AS step_narrative,
+       coalesce(json_extract(f.data, '$.tool'), json_extract(e.data, '$.tool'),
                 CASE json_extract(e.data, '$.type') WHEN 'system' THEN 'System' END) AS tool_name,
        CASE WHEN json_extract(e.data, '$.type') = 'system' AND r.status = 'failed' THEN 'SYSTEM_ERROR'
             WHEN json_extract(e.data, '$.type') = 'system' THEN 'SYSTEM_ACTION'
             ELSE upper(r.status) END AS status,
-       e.data -> '$.input' AS input_payload,
+       coalesce(f.data -> '$.input', e.data -> '$.input') AS input_payload,
        coalesce(f.data -> '$.output', e.data -> '$.output') AS result_data,
        coalesce(f.data -> '$.error', e.data -> '$.error') AS error_info,
        coalesce(json_extract(f.data, '$.duration_ms'), json_extract(e.data, '$.duration_ms')) AS duration_ms,
@@ -278,4 +281,18 @@ SELECT e.timestamp, coalesce(json_extract(e.data, '$.stage'), s.stage) AS stage,
   JOIN events e ON e.task_id = r.task_id AND e.seq = r.seq
   LEFT JOIN steps s ON s.task_id = r.task_id AND s.item_id = r.item_id
   LEFT JOIN events f ON f.task_id = r.task_id AND f.seq = r.ref_seq AND f.event_type = 'action.ended'
- WHERE r.type = 'action' AND r.status <> 'started';
+ WHERE r.type = 'action' AND r.status NOT IN ('started', 'invalidated');
+
+-- What the planner should know: tasks can be long. Without figures it takes a task for some ten rows and
+-- reads all of it where an index would do; fixed ones also keep its plans the same in every store.
+ANALYZE sqlite_schema;
+INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
+  ('records', 'records',         '1000000 10000 1'),
+  ('records', 'records_by_type', '1000000 10000 2000 200 1'),
+  ('records', 'records_by_key',  '100000 1000 200 20 1'),
+  ('records', 'records_by_item', '500000 5000 500 200 100 1'),
+  ('events', 'events_by_task',   '2000000 20000 1'),
+  ('events', 'events_by_type',   '2000000 20000 2000 1'),
+  ('events', 'events_by_ref',    '200000 2000 2'),
+  ('events', 'events_by_correlation', '20000 20');
+ANALYZE sqlite_schema;

@@ -1,0 +1,312 @@
+"""Moving ledgers: events as JSON Lines, merging what others wrote, backup and restore."""
+
+from __future__ import annotations
+
+import json
+import os
+
+from .. import checks, rules
+from ..errors import HoldfastError, InvalidInput, StoreError, shown
+from ..store.tx import EVENTS, ORIGINS, blake2b, check_sets, event_hash, first_link, origin_id
+from ..types import Divergence, Event, ImportReport, Origin, is_dict
+from .base import Base
+from .reading import read_event, read_origin
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from ..store.tx import Row, Tx
+
+FORMAT = {"holdfast": "events", "version": 1}
+PAGE = 1000
+
+
+class Transfer(Base):
+    """The operations that move a ledger."""
+
+    def events(self, task_id: str | None = None, *, after: int = 0) -> Iterator[Event]:
+        """Events in the order of their writing, read in short pages: of one task, after a seq, or of
+        all, after a position (TaskPage.cursor is one)."""
+        for row in self._ledger(task_id, after):
+            yield read_event(row)
+
+    def _ledger(self, task_id: str | None, after: int = 0) -> Iterator[Row]:
+        checks.whole("after", after, 0, 1 << 62)
+        found, place = None, "id"
+        if task_id is not None:
+            found, place = self.store.read(lambda tx: self._find(tx, task_id))["task_id"], "seq"
+        end = self.store.read(lambda tx: tx.last_position())
+        while rows := self.store.read(lambda tx, a=after: tx.ledger(a, PAGE, found)):
+            for row in rows:
+                if row["id"] > end:
+                    return
+                yield row
+            after = rows[-1][place]
+
+    def export_events(self, path: str | os.PathLike[str], task_id: str | None = None) -> int:
+        """Write the ledger as JSON Lines, nothing left out; returns the number of events."""
+        target = checks.path("the export", path)
+        if target in self.store.files():
+            raise InvalidInput(
+                "invalid_argument", f"{target} is the store itself.", "Name another file for the export."
+            )
+        with _file_errors(target):
+            return self._export(target, task_id)
+
+    def _export(self, target: str, task_id: str | None) -> int:
+        part = f"{target}.part"
+        count = 0
+        if os.path.isdir(target):
+            raise IsADirectoryError(None, "it is a folder")
+        if os.path.exists(part):  # left by an export that was killed
+            os.unlink(part)
+        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        with open(handle, "w", encoding="utf-8", newline="\n") as file:
+            file.write(checks.dumps(FORMAT) + "\n")
+            for row in self._ledger(task_id):
+                file.write(checks.dumps(_line(row)) + "\n")
+                count += 1
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, target)
+        return count
+
+    def import_events(self, path: str | os.PathLike[str]) -> ImportReport:
+        """Bring in an export: what is known is skipped, what is new is added, nothing is overwritten.
+
+        Where the two stores continued one task differently, the other side's history is kept whole, as
+        a task of its own, and reported. The file is read through once before anything is written.
+        """
+        source = checks.path("the export", path)
+        with _file_errors(source):
+            return self._import(source)
+
+    def _import(self, source: str) -> ImportReport:
+        begins: dict[str, tuple[int, int]] = {}
+        for number, row, _ in _checked_lines(source):
+            begins.setdefault(row["task_id"], (number, row["seq"]))
+        self.store.read(lambda tx: _check_begins(tx, begins))
+        merge = _Merge()
+        batch: list[tuple[int, Row, Origin]] = []
+
+        def flush() -> None:
+            if batch:
+                self.store.write(lambda tx: merge.add_all(tx, batch))
+                batch.clear()
+
+        for entry in _checked_lines(source):
+            batch.append(entry)
+            if len(batch) == PAGE:
+                flush()
+        flush()
+        return merge.report()
+
+    def backup(self, path: str | os.PathLike[str]) -> None:
+        """Copy the store into a file while everyone goes on writing."""
+        self.store.backup(checks.path("the backup", path))
+
+    def restore(self, path: str | os.PathLike[str]) -> str:
+        """Put a backup in the place of this store; returns where a copy of what was there is kept."""
+        return self.store.restore(checks.path("the backup", path))
+
+
+class _file_errors:  # noqa: N801 - reads like the function that it is
+    """Turns what the system says of a file into our error."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, OSError):
+            raise StoreError(
+                "store_unavailable",
+                f"{self._path} cannot be read or written: {error.strerror or error}.",
+                "Look whether the path and its folder exist and are yours to use.",
+            ) from error
+
+
+def _line(row: Row) -> dict[str, Any]:
+    line: dict[str, Any] = {
+        "task": row["task_id"],
+        "root": row["root_id"] if row["root_id"] != row["task_id"] else None,
+        "seq": row["seq"],
+        "type": row["event_type"],
+        "at": row["timestamp"],
+        "item": row["item_id"],
+        "ref": row["ref_seq"],
+        "text": row["text"],
+        "data": json.loads(row["data"]) if row["data"] != "{}" else None,
+        "sets": json.loads(row["sets"]) if row["sets"] else None,
+        "origin": {name: row[name] for name in ORIGINS if row[name]},
+        "correlation": row["correlation_id"] or None,
+        "hash": row["hash"].hex(),
+        "forgotten": row["forgotten"].hex() if row["forgotten"] else None,
+    }
+    return {name: value for name, value in line.items() if value is not None}
+
+
+def _checked_lines(path: str) -> Iterator[tuple[int, Row, Origin]]:
+    """The events of an export with their line numbers, each checked; the first bad one raises."""
+    last: dict[str, tuple[int, bytes]] = {}
+    line: Any
+    number = 0
+    with open(path, "rb") as file:
+        try:
+            for raw in file:
+                number += 1
+                line = json.loads(raw.decode())
+                if number == 1:
+                    if not is_dict(line) or line.get("holdfast") != "events":
+                        raise ValueError("this is no export of Holdfast")
+                    if line.get("version") != FORMAT["version"]:
+                        raise ValueError(f"this is version {shown(line.get('version'))} of the format")
+                    continue
+                row, origin = _row(line)
+                name = row["task_id"]
+                seq, before = last.get(name, (row["seq"] - 1, b""))
+                if row["seq"] == 1:
+                    before = first_link(row["root_id"])
+                if row["seq"] != seq + 1:
+                    raise ValueError(f"#{seq + 1} of task {name} is missing")
+                if before and event_hash(before, row) != row["hash"]:
+                    raise ValueError("the hash does not fit the content and the event before it")
+                last[name] = row["seq"], row["hash"]
+                yield number, row, origin
+            if number == 0:
+                raise ValueError("the file is empty")
+        except (HoldfastError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            reason = error.message if isinstance(error, HoldfastError) else str(error)
+            raise InvalidInput(
+                "import_invalid",
+                f"Line {number} of {path} is not an event: {reason}",
+                "Export again. Nothing was written.",
+                line=number,
+            ) from None
+
+
+def _check_begins(tx: Tx, begins: dict[str, tuple[int, int]]) -> None:
+    """Raise if a task of an export begins later than what is here ends."""
+    for name, (number, seq) in begins.items():
+        head = tx.head(name)
+        last = head["last_seq"] if head else 0
+        if seq > last + 1:
+            raise InvalidInput(
+                "import_invalid",
+                f"Line {number}: task {name} ends at #{last} here; #{last + 1} is missing.",
+                "Export the whole task. Nothing was written.",
+                line=number,
+            )
+
+
+def _row(line: dict[str, Any]) -> tuple[Row, Origin]:
+    task_id = str(line["task"])
+    if rules.normal_id(task_id) != task_id or len(task_id) != rules.ID_LENGTH:
+        raise ValueError(f"{task_id[:40]!r} is no task id")
+    if not isinstance(line["seq"], int) or line["seq"] < 1:
+        raise ValueError("seq must be a positive number")
+    given: dict[str, Any] = {name: str(value) for name, value in line.get("origin", {}).items()}
+    checks.word("channel", given.get("channel", "agent"), rules.CHANNELS)
+    origin = Origin(**given)
+    sets = line.get("sets")
+    if sets is not None:
+        check_sets(sets)
+    if line.get("forgotten") and (line.get("text") or line.get("data")):
+        raise ValueError("it has a content and says that it was forgotten")
+    row: Row = dict.fromkeys(EVENTS)
+    row.update(
+        task_id=task_id,
+        root_id=str(line.get("root", task_id)),
+        seq=line["seq"],
+        event_type=str(line["type"]),
+        timestamp=str(line["at"]),
+        item_id=line.get("item"),
+        ref_seq=line.get("ref"),
+        text=line.get("text"),
+        data=checks.dumps(line.get("data", {})),
+        sets=None if sets is None else checks.dumps(sets),
+        origin_id=origin_id(origin),
+        correlation_id=line.get("correlation", ""),
+        hash=bytes.fromhex(line["hash"]),
+        forgotten=bytes.fromhex(line["forgotten"]) if line.get("forgotten") else None,
+    )
+    return row, origin
+
+
+class _Merge:
+    """Adds foreign events to a store, event by event, and remembers where they went."""
+
+    def __init__(self) -> None:
+        self._events = 0
+        self._added = 0
+        self._known = 0
+        self._tasks: dict[str, None] = {}
+        self._home: dict[str, str] = {}  # where the events of a foreign task go, once it has diverged
+        self._conflicts: dict[str, Divergence] = {}
+
+    def add_all(self, tx: Tx, batch: list[tuple[int, Row, Origin]]) -> None:
+        heads: dict[str, Row] = {}
+        for number, row, origin in batch:
+            self._add(tx, heads, number, row, origin)
+
+    def _add(self, tx: Tx, heads: dict[str, Row], number: int, row: Row, origin: Origin) -> None:
+        self._events += 1
+        foreign: str = row["task_id"]
+        home = self._home.get(foreign, foreign)
+        shares_with = foreign
+        while True:
+            head = heads.get(home) or tx.head(home, lock=True)
+            if head is None:
+                head = self._begin(tx, home, shares_with, row)
+            heads[home] = head
+            if row["seq"] > head["last_seq"]:
+                self._append(tx, head, home, row, origin, number)
+                return
+            known = tx.event(home, row["seq"])
+            if known is not None and known["hash"] == row["hash"]:
+                self._known += 1
+                return
+            # The two sides part here. The other one's place is named by what it says, so that it is
+            # found again when more of it comes.
+            content = f"{home}\n{row['hash'].hex()}".encode()
+            shares_with = home
+            home = rules.make_id(blake2b(content, digest_size=rules.ID_LENGTH).digest())
+            self._home[foreign] = home
+            self._conflicts.setdefault(home, Divergence(task_id=foreign, seq=row["seq"], kept_as=home))
+
+    def _begin(self, tx: Tx, home: str, shares_with: str, row: Row) -> Row:
+        """An empty task; for the other side of a conflict, with the history that both sides share."""
+        head: Row = {"task_id": home, "root_id": row["root_id"], "last_seq": 0}
+        if home != shares_with:
+            while head["last_seq"] < row["seq"] - 1:
+                for shared in tx.events(shares_with, head["last_seq"], PAGE, row["seq"] - 1):
+                    event = {name: shared[name] for name in EVENTS}
+                    tx.append(head, {**event, "task_id": home}, read_origin(shared))
+        return head
+
+    def _append(self, tx: Tx, head: Row, home: str, row: Row, origin: Origin, number: int) -> None:
+        event = {name: row[name] for name in EVENTS}
+        event["task_id"] = home
+        tx.append(head, event, origin)
+        if event["hash"] != row["hash"]:
+            raise InvalidInput(
+                "import_invalid",
+                f"Line {number}: the hash does not fit the events before it.",
+                "Export the whole task.",
+                line=number,
+            )
+        self._added += 1
+        self._tasks[home] = None
+
+    def report(self) -> ImportReport:
+        return ImportReport(
+            events=self._events,
+            added=self._added,
+            known=self._known,
+            tasks=tuple(self._tasks),
+            conflicts=tuple(self._conflicts.values()),
+        )

@@ -1,0 +1,151 @@
+"""Every operation with arguments that work, for tests that go through all of them."""
+
+from __future__ import annotations
+
+# Every write: its arguments, and for each argument another value. `prepared` has made #2 and #3.
+WRITES = {
+    "task_update": (
+        {
+            "message": "m", "status": "waiting", "phase": "debugging", "reason": "r", "step": "s1",
+            "step_status": "active", "next": "n", "blockers": ["b"], "name": "N", "goal": "g",
+            "metadata": {"a": 1}, "attention": "a", "archived": True,
+        },
+        {
+            "message": "M", "status": "paused", "phase": "reviewing", "reason": "R", "step": "s2",
+            "step_status": "completed", "next": "x", "blockers": [], "name": "O", "goal": "h",
+            "metadata": {"a": 2}, "attention": "b", "archived": False,
+        },
+    ),
+    "task_finish": (
+        {"answer": "a", "status": "failed", "error": "e", "message": "m"},
+        {"answer": "b", "status": "cancelled", "error": {"message": "f"}, "message": "n"},
+    ),
+    "task_focus": ({}, {}),
+    "task_link": (
+        {"target": "goal 1", "kind": "goal", "remove": False},
+        {"target": "goal 2", "remove": True},
+    ),
+    "task_plan_replace": (
+        {"plan": ["A"], "reason": "r", "phase": "replanning"},
+        {"plan": ["B"], "reason": "q", "phase": "executing"},
+    ),
+    "task_plan_append": (
+        {"items": ["A"], "after": "s1", "note": "n"},
+        {"items": ["B"], "after": "s2", "note": "m"},
+    ),
+    "task_item_update": (
+        {
+            "item": "s1", "status": "active", "note": "n", "title": "t", "active_issue": "i",
+            "depends_on": ["s2"], "replaced_by": "s3",
+        },
+        {
+            "item": "s2", "status": "failed", "note": "m", "title": "u", "active_issue": "j",
+            "depends_on": ["s3"], "replaced_by": "s2", "ordinal": 1,
+        },
+    ),
+    "task_log_action": (
+        {
+            "summary": "s", "type": "cli", "status": "started", "item": "s1", "tool": "t", "input": 1,
+            "output": 2, "error": 3, "duration_ms": 4, "stage": "5", "sub_task_id": "6", "files": ["a"],
+        },
+        {
+            "summary": "r", "type": "gui", "status": "failed", "item": "s2", "tool": "u", "input": 7,
+            "output": 8, "error": 9, "duration_ms": 10, "stage": "11", "sub_task_id": "12",
+            "files": ["b"], "action": 2,
+        },
+    ),
+    "task_log_append": (
+        {"action": 2, "content": "c", "type": "t"},
+        {"content": "d", "type": "u"},
+    ),
+    "task_decide": (
+        {
+            "choice": "c", "title": "t", "options": ["o"], "reasoning": "r", "risks": "k",
+            "if_wrong": "w", "context": "x", "item": "s1", "tags": ["t"], "relevance_to": ["s1"],
+        },
+        {
+            "choice": "d", "title": "u", "options": ["p"], "reasoning": "s", "risks": "l",
+            "if_wrong": "v", "context": "y", "item": "s2", "tags": ["u"], "relevance_to": ["s2"],
+            "supersedes": 4,
+        },
+    ),
+    "task_exclude": (
+        {
+            "what": "w", "why": "y", "symptom": "s", "signature": "g", "until": "2026-04-01",
+            "item": "s1", "tags": ["t"], "relevance_to": ["s1"],
+        },
+        {
+            "what": "v", "why": "z", "symptom": "t", "signature": "h", "until": "2026-05-01",
+            "item": "s2", "tags": ["u"], "relevance_to": ["s2"], "supersedes": 4,
+        },
+    ),
+    "task_set": (
+        {"name": "n", "value": 1, "item": "s1"},
+        {"name": "m", "value": True, "item": "s2"},
+    ),
+    "task_remember": (
+        {
+            "summary": "s", "type": "error", "detail": "d", "data": {"a": 1}, "item": "s1",
+            "tags": ["t"], "relevance_to": ["s1"],
+        },
+        {
+            "summary": "r", "type": "context", "detail": "e", "data": {"a": 2}, "item": "s2",
+            "tags": ["u"], "relevance_to": ["s2"], "supersedes": 4, "resolves": 4, "invalidates": 4,
+        },
+    ),
+    "task_snapshot": (
+        {"content": "c", "label": "l", "summarized": False, "item": "s1"},
+        {"content": "d", "label": "m", "summarized": True, "item": "s2"},
+    ),
+    "task_intent": (
+        {"what": "w", "verify": "v", "signature": "s", "item": "s1"},
+        {"what": "x", "verify": "u", "signature": "t", "item": "s2"},
+    ),
+    "task_outcome": (
+        {"intent": 3, "outcome": "unknown", "note": "n"},
+        {"outcome": "did", "note": "m"},
+    ),
+    "task_claim": (
+        {"item": "s1", "holder": "h", "lease_seconds": 60, "reclaim": "r"},
+        {"item": "s2", "holder": "i", "lease_seconds": 61, "reclaim": "q"},
+    ),
+    "task_release": ({"item": "s3", "token": 1, "reason": "r"}, {"item": "s2", "token": 2, "reason": "q"}),
+    "task_undo": ({"seq": 4, "reason": "r"}, {"seq": 2, "reason": "q"}),
+}  # fmt: skip
+REGISTER = {
+    "name": "n", "plan": ["A"], "request": "r", "goal": "g", "context": {"c": 1}, "parent": None,
+    "acceptance": ["a"], "approval_mode": "auto", "callback_url": "https://a", "metadata": {"m": 1},
+    "tags": ["t"], "phase": "planned", "related_goal": "x", "kind": "task",
+}  # fmt: skip
+OTHER_REGISTER = {
+    "name": "o", "plan": ["B"], "request": "s", "goal": "h", "context": {"c": 2}, "acceptance": ["b"],
+    "approval_mode": "manual", "callback_url": "https://b", "metadata": {"m": 2}, "tags": ["u"],
+    "phase": "planning", "related_goal": "y", "kind": "goal",
+}  # fmt: skip
+# Every read: its arguments.
+READS = {
+    "task_get": {"at": 1},
+    "task_list": {
+        "status": "open", "workspace": "/w", "session": "S", "tag": "t", "parent": None, "text": "x",
+        "kind": "task", "archived": False, "limit": 5, "cursor": None,
+    },
+    "task_thread": {"limit": 5, "before": 9, "types": ["message"]},
+    "task_drill_down": {"item": "s1", "ordinal": None, "action": None, "limit": 5},
+    "task_history": {"type": "variable", "name": "x", "limit": 5},
+    "task_plans": {},
+    "verify": {},
+}  # fmt: skip
+# What takes a task as its first argument.
+ON_A_TASK = {
+    **{call: arguments for call, (arguments, _) in WRITES.items()},
+    "task_heartbeat": {"item": None, "token": 1, "lease_seconds": 60},
+    **{call: arguments for call, arguments in READS.items() if call != "task_list"},
+}
+
+
+def prepare(memory, task) -> None:
+    """Give a task an action (#2), an intent (#3), an entry (#4) and a claim on step s3."""
+    memory.task_log_action(task, "an action", status="started")
+    memory.task_intent(task, what="an intent")
+    memory.task_remember(task, "an entry")
+    memory.acting_as(agent="other").task_claim(task, item="s3")
