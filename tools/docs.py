@@ -29,9 +29,11 @@ from holdfast.memory.actions import Actions
 from holdfast.memory.base import Base
 from holdfast.memory.claims import Claims
 from holdfast.memory.entries import Entries
-from holdfast.memory.ledger import Ledger
 from holdfast.memory.plans import Plans
 from holdfast.memory.tasks import Tasks
+from holdfast.memory.transfer import Transfer
+from holdfast.memory.undo import Undo
+from holdfast.memory.verify import Verify
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -67,7 +69,9 @@ GROUPS: Mapping[type, tuple[str, str]] = {
     Actions: ("Actions and history", "What was done, and the ways down to it."),
     Entries: ("Entries and side effects", "What is worth remembering."),
     Claims: ("Claims", "Who works on what."),
-    Ledger: ("The ledger", "The history itself."),
+    Undo: ("Undo", "Taking back."),
+    Verify: ("Verify", "Checking the ledger."),
+    Transfer: ("Moving ledgers", "Events in and out, backup and restore."),
 }
 
 # A name alone holds for every operation; `operation.name` comes first.

@@ -438,7 +438,7 @@ def _location(location: Any) -> str | None:
         raise InvalidInput(
             "invalid_argument", f"A store cannot be at {shown(location)}.", "Give a path or a URL."
         )
-    return checks.text("the location", found, 10_000)
+    return checks.text("the location", found, 1 << 20)
 
 
 def _here() -> str | None:
