@@ -241,6 +241,15 @@ def test_a_task_is_read_with_the_newest_entries_and_counts_the_rest(memory, task
     assert len(memory.task_history(task, type="decision")) == 55
 
 
+def test_a_task_is_read_with_the_last_variables_and_counts_the_rest(memory, task):
+    for number in range(205):
+        memory.task_set(task, f"v{number}", number)
+    seen = memory.task_get(task)
+    assert seen.variables == {f"v{number}": number for number in range(5, 205)}
+    assert seen.left_out["variable"] == 5
+    assert memory.task_history(task, name="v0")[0].status == "active"
+
+
 def test_notes_are_in_the_order_in_which_they_were_written(memory, task):
     for number, kind in enumerate(("context", "artifact", "discovery", "tool_result", "context")):
         memory.task_remember(task, f"note {number}", type=kind)
@@ -359,6 +368,18 @@ def test_an_intent_is_open_until_its_outcome_is_known(memory, task):
     assert memory.task_get(task).effects == ()
     event = memory.task_thread(task).events[-1]
     assert (event.type, event.ref, event.item, event.data) == ("outcome", intent, "s3", {"outcome": "did"})
+
+
+def test_open_effects_are_in_the_order_in_which_they_were_meant(memory, task):
+    for what in ("first", "second", "third", "fourth"):
+        memory.task_intent(task, what=what)
+    memory.task_outcome(task, intent=3, outcome="unknown")
+    memory.task_outcome(task, intent=4, outcome="did")
+    assert [(effect.what, effect.status) for effect in memory.task_get(task).effects] == [
+        ("first", "intended"),
+        ("second", "unknown"),
+        ("fourth", "intended"),
+    ]
 
 
 @pytest.mark.parametrize("outcome", ["did", "did_not"])

@@ -10,7 +10,7 @@ import pytest
 
 from holdfast import TaskMemory
 from holdfast.store.tx import content_digest
-from tests.support import contents, export_lines, foreign_database, open_memory, path_of, refused, rows
+from tests.support import contents, export_lines, foreign_database, open_memory, path_of, refused
 
 # --- undo -------------------------------------------------------------------------------------------
 
@@ -239,22 +239,23 @@ def test_an_undo_that_cannot_be_is_refused(memory, task, arguments, code):
 # --- events and verify ------------------------------------------------------------------------------
 
 
-def test_all_events_come_in_the_order_of_their_writing(memory):
+def test_all_events_come_task_by_task_the_longest_unchanged_first(memory, clock):
     first, second = memory.task_register("first").task_id, memory.task_register("second").task_id
     for number in range(6):
+        clock.forward(1)
         memory.task_update(first if number % 2 else second, f"message {number}")
-    events = list(memory.events())
-    assert [event.text for event in events[2:]] == [f"message {n}" for n in range(6)]
+    told = [event.text for event in memory.events() if event.text]
+    assert told == [f"message {n}" for n in (0, 2, 4, 1, 3, 5)]
     assert [event.seq for event in memory.events(first[:6])] == [1, 2, 3, 4]
     assert {event.task_id for event in memory.events(second)} == {second}
 
 
-def test_events_after_a_place_are_the_later_ones(memory, task, store_url):
-    for number in range(5):
-        memory.task_update(task, f"message {number}")
-    places = [row["id"] for row in rows(path_of(store_url), "SELECT id FROM events ORDER BY id")]
-    assert [event.text for event in memory.events(after=places[-2])] == ["message 4"]
-    assert list(memory.events(after=places[-1])) == []
+def test_events_after_a_number_are_the_later_ones(memory, task):
+    last = [memory.task_update(task, f"message {number}").seq for number in range(5)][-1]
+    assert [event.text for event in memory.events(task, after=last - 1)] == ["message 4"]
+    assert list(memory.events(task, after=last)) == []
+    with refused(memory, "invalid_argument"):
+        list(memory.events(after=1))
 
 
 def test_a_store_that_grows_while_its_events_are_read_gives_those_that_were_there(memory, task):

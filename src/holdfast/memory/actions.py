@@ -6,7 +6,7 @@ from .. import checks, rules
 from ..errors import Conflict, InvalidInput, NotFound
 from ..types import Drill, TaskCard, Thread, Written, is_dict, is_list
 from .base import Base, Draft, find_item
-from .reading import read_actions, read_card, read_entries, read_event, read_items, with_titles
+from .reading import read_actions, read_card, read_event, read_items, with_titles
 from .tasks import begun_phase
 
 TYPE_CHECKING = False
@@ -228,9 +228,7 @@ class Actions(Base):
             entries = [
                 entry
                 for kind in rules.ENTRY_TYPES
-                for entry in read_entries(
-                    tx, name, kind, tx.records(name, kind, ("active",), limit, item=row["item_id"])
-                )
+                for entry in self._entries(tx, name, kind, ("active",), limit, item=row["item_id"])
             ]
             return Drill(
                 task=card,

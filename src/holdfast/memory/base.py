@@ -13,12 +13,13 @@ from ..types import Origin, Written, is_dict, is_list
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any, Self
 
     from ..config import Settings
     from ..store import Store
     from ..store.tx import Row, Tx
+    from ..types import Entry
 
 
 class Draft:
@@ -386,6 +387,23 @@ class Base:
         checks.line("key", key, 200)
         content = checks.dumps([operation, arguments])
         return blake2b(content.encode("utf-8", "backslashreplace"), digest_size=8).hexdigest()
+
+    def _entries(
+        self,
+        tx: Tx,
+        task_id: str,
+        kind: str,
+        statuses: Sequence[str],
+        limit: int,
+        item: str | None = None,
+        key: str | None = None,
+    ) -> tuple[Entry, ...]:
+        """Entries of a type, oldest first, with their labels."""
+        from .reading import read_entries
+
+        rows = tx.records(task_id, kind, statuses, limit, item=item, key=key)
+        labels = tx.labels(task_id, [row["seq"] for row in rows])
+        return read_entries(({**row, "type": kind} for row in reversed(rows)), labels)
 
     # --- arguments --------------------------------------------------------------------------------
 

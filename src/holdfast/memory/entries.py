@@ -6,7 +6,6 @@ from .. import checks, rules
 from ..errors import InvalidInput, NotFound
 from ..types import Entry, Written, is_list
 from .base import Base, Draft, find_item
-from .reading import read_entries
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -131,8 +130,7 @@ class Entries(Base):
 
         def work(tx: Tx) -> tuple[Entry, ...]:
             found = self._find(tx, task_id)["task_id"]
-            rows = tx.records(found, kind, tuple(rules.ENTRY_TRANSITIONS), limit, key=name)
-            return read_entries(tx, found, kind, reversed(rows))
+            return self._entries(tx, found, kind, tuple(rules.ENTRY_TRANSITIONS), limit, key=name)
 
         return self.store.read(work)
 

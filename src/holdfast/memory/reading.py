@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from .. import rules
+from ..store.tx import read_extras, read_steps
 from ..types import (
     Action,
     Claim,
@@ -25,15 +26,24 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
-    from ..store.tx import Row, Tx
+    from ..store.tx import Row, TaskRows, Tx
+
+    Labels = dict[int, dict[str, list[str]]]
 
 # How many of each a task is read with; `left_out` counts the rest, and they are one call away.
-MOST = {"decision": 50, "exclusion": 50, "error": 20, "question": 20, "user_instruction": 20}
-MOST_NOTES = 20
-MOST_VARIABLES = 200
+NOTES = ("discovery", "artifact", "context", "tool_result")
+MOST = {
+    "decision": 50,
+    "exclusion": 50,
+    "error": 20,
+    "question": 20,
+    "user_instruction": 20,
+    **dict.fromkeys(NOTES, 20),
+    "variable": 200,
+}
+OPEN_EFFECTS = ("intended", "unknown")
 MOST_EFFECTS = 50
 MOST_FILES = 200
-NOTES = ("discovery", "artifact", "context", "tool_result")
 
 
 def read_origin(row: Row) -> Origin:
@@ -115,10 +125,8 @@ def read_items(rows: Sequence[Row]) -> tuple[Item, ...]:
     )  # fmt: skip
 
 
-def read_entries(tx: Tx, task_id: str, kind: Any, rows: Iterable[Row]) -> tuple[Entry, ...]:
-    """Entries of one type, with their tags and the items they matter for."""
-    rows = list(rows)
-    labels = tx.labels(task_id, [row["seq"] for row in rows])
+def read_entries(rows: Iterable[Row], labels: Labels) -> tuple[Entry, ...]:
+    """Entries, with their tags and the items they matter for."""
     entries: list[Entry] = []
     for row in rows:
         data = json.loads(row["data"])
@@ -126,7 +134,7 @@ def read_entries(tx: Tx, task_id: str, kind: Any, rows: Iterable[Row]) -> tuple[
         entries.append(
             Entry(
                 seq=row["seq"],
-                type=kind,
+                type=row["type"],
                 at=row["timestamp"],
                 status=row["status"],
                 summary=row["text"] or "",
@@ -143,24 +151,17 @@ def read_entries(tx: Tx, task_id: str, kind: Any, rows: Iterable[Row]) -> tuple[
     return tuple(entries)
 
 
-def read_effects(tx: Tx, task_id: str, statuses: Sequence[str], limit: int) -> tuple[Effect, ...]:
-    """Side effects with their outcomes, the newest first."""
-    effects: list[Effect] = []
-    for row in tx.records(task_id, "effect", statuses, limit):
-        settled = tx.event(task_id, row["replaced_by"]) if row["replaced_by"] else None
-        effects.append(
-            Effect(
-                seq=row["seq"],
-                at=row["timestamp"],
-                what=row["text"],
-                status=row["status"],
-                verify=json.loads(row["data"]).get("verify"),
-                item=row["item_id"],
-                outcome=settled["text"] if settled else None,
-                outcome_seq=row["replaced_by"],
-            )
-        )
-    return tuple(effects)
+def _effect(row: Row) -> Effect:
+    return Effect(
+        seq=row["seq"],
+        at=row["timestamp"],
+        what=row["text"],
+        status=row["status"],
+        verify=json.loads(row["data"]).get("verify"),
+        item=row["item_id"],
+        outcome=row["outcome"],
+        outcome_seq=row["replaced_by"],
+    )
 
 
 def read_actions(tx: Tx, task_id: str, rows: Iterable[Row], with_logs: bool) -> tuple[Action, ...]:
@@ -201,37 +202,26 @@ def with_titles(head: Row, steps: Sequence[Row]) -> Row:
     }
 
 
-def read_task(tx: Tx, head: Row) -> Task:
+def read_task(tx: Tx, task_id: str) -> Task | None:
     """A task as it stands. What is read is bounded, however long its history."""
-    task_id = head["task_id"]
-    steps = tx.steps(task_id)
-    extras = tx.extras(task_id)
-    first = tx.event(task_id, 1)
-    request = first["text"] if first else None
-    left_out: dict[str, int] = {}
+    wanted = [(kind, "active", most) for kind, most in MOST.items()]
+    wanted += [("effect", status, MOST_EFFECTS) for status in OPEN_EFFECTS]
+    rows = tx.task_rows(task_id, wanted, MOST_FILES)
+    if not rows["heads"]:
+        return None
+    (head,) = rows["heads"]
+    steps = read_steps(rows["steps"])
+    extras = read_extras(rows["extras"][0])
+    request = rows["first"][0]["text"]
+    ending: dict[str, Any] = json.loads(rows["finish"][0]["data"]) if rows["finish"] else {}
+    labels: Labels = {}
+    for row in rows["labels"]:
+        labels.setdefault(row["seq"], {}).setdefault(row["kind"], []).append(row["value"])
+    entries = read_entries((row for row in rows["records"] if row["type"] != "effect"), labels)
 
-    def entries(kind: str, most: int) -> tuple[Entry, ...]:
-        rows = tx.records(task_id, kind, ("active",), most)
-        if len(rows) == most and (more := tx.record_count(task_id, kind, "active") - most):
-            left_out[kind] = more
-        return read_entries(tx, task_id, kind, reversed(rows))
+    def of(*kinds: str) -> tuple[Entry, ...]:
+        return tuple(entry for entry in entries if entry.type in kinds)
 
-    kinds = {kind: entries(kind, most) for kind, most in MOST.items()}
-    notes = sorted(
-        (entry for kind in NOTES for entry in entries(kind, MOST_NOTES)),
-        key=lambda entry: entry.seq,
-    )
-    variables = entries("variable", MOST_VARIABLES)
-    effects = read_effects(tx, task_id, ("intended", "unknown"), MOST_EFFECTS)
-    if len(effects) == MOST_EFFECTS:
-        pending = sum(tx.record_count(task_id, "effect", word) for word in ("intended", "unknown"))
-        if more := pending - MOST_EFFECTS:
-            left_out["effect"] = more
-    files = tx.files(task_id, MOST_FILES)
-    if len(files) == MOST_FILES and (more := tx.file_count(task_id) - MOST_FILES):
-        left_out["file"] = more
-    finished = tx.event(task_id, head["finish_seq"]) if head["finish_seq"] else None
-    ending: dict[str, Any] = json.loads(finished["data"]) if finished else {}
     return Task(
         **read_card(with_titles(head, steps)),
         goal=extras["goal"] or request or head["name"],
@@ -242,7 +232,7 @@ def read_task(tx: Tx, head: Row) -> Task:
         approval_mode=extras["approval_mode"],
         callback_url=extras["callback_url"],
         metadata=extras["metadata"],
-        tags=tuple(tx.labels(task_id, [0]).get(0, {}).get("tag", ())),
+        tags=tuple(labels.get(0, {}).get("tag", ())),
         timestamps=Timestamps(
             created_at=head["created_at"],
             plan_generated_at=head["plan_generated_at"],
@@ -254,20 +244,19 @@ def read_task(tx: Tx, head: Row) -> Task:
         plan_version=head["plan_version"],
         last_replanned_at=head["replanned_at"],
         items=read_items(steps),
-        decisions=kinds["decision"],
-        exclusions=kinds["exclusion"],
-        errors=kinds["error"],
-        questions=kinds["question"],
-        instructions=kinds["user_instruction"],
-        notes=tuple(notes),
-        variables={entry.key or "": entry.data.get("value") for entry in variables},
-        effects=tuple(reversed(effects)),
+        decisions=of("decision"),
+        exclusions=of("exclusion"),
+        errors=of("error"),
+        questions=of("question"),
+        instructions=of("user_instruction"),
+        notes=of(*NOTES),
+        variables={entry.key or "": entry.data.get("value") for entry in of("variable")},
+        effects=tuple(_effect(row) for row in rows["records"] if row["type"] == "effect"),
         files=tuple(
-            FileTouch(path=row["path"], change=row["change"], seq=row["seq"], at=row["at"]) for row in files
+            FileTouch(path=row["path"], change=row["change"], seq=row["seq"], at=row["at"])
+            for row in rows["files"]
         ),
-        links=tuple(
-            Link(kind=row["kind"], target=row["target"], seq=row["seq"]) for row in tx.links(task_id)
-        ),
+        links=tuple(Link(kind=row["kind"], target=row["target"], seq=row["seq"]) for row in rows["links"]),
         claims=tuple(
             Claim(
                 item=row["item_id"],
@@ -276,7 +265,7 @@ def read_task(tx: Tx, head: Row) -> Task:
                 expires_at=row["expires_at"],
                 reason=row["reason"],
             )
-            for row in tx.claims(task_id)
+            for row in rows["claims"]
             if row["status"] == "held"
         ),
         answer=ending.get("answer"),
@@ -284,5 +273,17 @@ def read_task(tx: Tx, head: Row) -> Task:
         conflict_of=head["root_id"] if head["root_id"] != task_id else None,
         messages=head["messages"],
         actions=head["actions"],
-        left_out=left_out,
+        left_out=_left_out(tx, task_id, wanted, rows),
     )
+
+
+def _left_out(tx: Tx, task_id: str, wanted: list[tuple[str, str, int]], rows: TaskRows) -> dict[str, int]:
+    """How many of each there are beyond those that were read; asked for only where a limit was met."""
+    left_out: dict[str, int] = {}
+    for kind, status, most in wanted:
+        shown = sum(row["type"] == kind and row["status"] == status for row in rows["records"])
+        if shown == most and (more := tx.record_count(task_id, kind, status) - most):
+            left_out[kind] = left_out.get(kind, 0) + more
+    if len(rows["files"]) == MOST_FILES and (more := tx.file_count(task_id) - MOST_FILES):
+        left_out["file"] = more
+    return left_out

@@ -254,12 +254,22 @@ class Tasks(Base):
     def task_get(self, task_id: str | None = None, *, at: int | str | float | None = None) -> Task:
         """A task as it stands, or as it stood after an event (`at=42`) or at a time."""
         if at is None:
-            return self.store.read(lambda tx: read_task(tx, self._find(tx, task_id)))
+            return self.store.read(lambda tx: self._read(tx, task_id))
         tx, found = self._as_of(task_id, at)
-        head = tx.head(found)
-        if head is None:
+        task = read_task(tx, found)
+        if task is None:
             raise NotFound("task_not_found", f"Task {found} did not exist yet.", "Name a later time.")
-        return read_task(tx, head)
+        return task
+
+    def _read(self, tx: Tx, task_id: str | None) -> Task:
+        # A whole id is read at once, without asking first what it means.
+        whole = rules.normal_id(task_id) if isinstance(task_id, str) else None
+        if whole and len(whole) == rules.ID_LENGTH and (task := read_task(tx, whole)):
+            return task
+        task = read_task(tx, self._find(tx, task_id)["task_id"])
+        if task is None:
+            raise NotFound("task_not_found", f"There is no task {task_id}.", "task_list shows the tasks.")
+        return task
 
     def task_list(
         self,

@@ -27,23 +27,33 @@ class Transfer(Base):
     """The operations that move a ledger."""
 
     def events(self, task_id: str | None = None, *, after: int = 0) -> Iterator[Event]:
-        """Events in the order of their writing, read in short pages: of one task, after a seq, or of
-        all, after a position (TaskPage.cursor is one)."""
+        """Events in order, read in short pages: of one task, after a seq, or of every task in turn.
+
+        Tasks come in the order of their last change, the longest unchanged first: the same in every
+        store that holds the same ledger.
+        """
         for row in self._ledger(task_id, after):
             yield read_event(row)
 
     def _ledger(self, task_id: str | None, after: int = 0) -> Iterator[Row]:
         checks.whole("after", after, 0, 1 << 62)
-        found, place = None, "id"
-        if task_id is not None:
-            found, place = self.store.read(lambda tx: self._find(tx, task_id))["task_id"], "seq"
-        end = self.store.read(lambda tx: tx.last_position())
-        while rows := self.store.read(lambda tx, a=after: tx.ledger(a, PAGE, found)):
-            for row in rows:
-                if row["id"] > end:
-                    return
-                yield row
-            after = rows[-1][place]
+        if after and task_id is None:
+            raise InvalidInput(
+                "invalid_argument", "Without a task there is no number to begin after.", "Name a task."
+            )
+        if task_id is None:
+            names = self.store.read(lambda tx: tx.task_ids())
+        else:
+            names = [self.store.read(lambda tx: self._find(tx, task_id))["task_id"]]
+        for name in names:
+            head = self.store.read(lambda tx, n=name: tx.head(n)) or {"last_seq": 0, "root_id": name}
+            last, end = after, head["last_seq"]
+            while last < end:
+                rows = self.store.read(lambda tx, n=name, a=last, e=end: tx.events(n, a, PAGE, e))
+                for row in rows:
+                    row["root_id"] = head["root_id"]
+                    yield row
+                last = rows[-1]["seq"]
 
     def export_events(self, path: str | os.PathLike[str], task_id: str | None = None) -> int:
         """Write the ledger as JSON Lines, nothing left out; returns the number of events."""

@@ -10,8 +10,6 @@ from .reading import read_origin
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from ..store.tx import Row, Tx
 
 PAGE = 1000
@@ -47,14 +45,10 @@ class Verify(Base):
                     )
         return VerifyReport(ok=not problems, tasks=tasks, events=events, problems=tuple(problems))
 
-    def _task_ids(self, task_id: str | None) -> Iterator[str]:
+    def _task_ids(self, task_id: str | None) -> list[str]:
         if task_id is not None:
-            yield self.store.read(lambda tx: self._find(tx, task_id))["task_id"]
-            return
-        after = ""
-        while names := self.store.read(lambda tx, a=after: tx.task_ids(a, PAGE)):
-            yield from names
-            after = names[-1]
+            return [self.store.read(lambda tx: self._find(tx, task_id))["task_id"]]
+        return self.store.read(lambda tx: tx.task_ids())
 
     def _verify_task(self, folder: Tx, task_id: str) -> tuple[int, list[Problem]]:
         fold = _Fold(folder, task_id)

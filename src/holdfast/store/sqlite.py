@@ -57,6 +57,9 @@ class _SqliteDatabase:
     def query(self, sql: str, params: Mapping[str, Any]) -> list[tuple[Any, ...]]:
         return self._execute(sql, params).fetchall()
 
+    def query_all(self, queries: Sequence[tuple[str, Mapping[str, Any]]]) -> list[list[tuple[Any, ...]]]:
+        return [self._execute(sql, params).fetchall() for sql, params in queries]
+
     def run(self, sql: str, params: Mapping[str, Any]) -> None:
         self._execute(sql, params)
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     Row = dict[str, Any]
     Cells = tuple[Any, ...]
+    TaskRows = dict[str, list[Row]]
 
     class Database(Protocol):
         """What an engine offers inside a transaction."""
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
         lock_row: str
 
         def query(self, sql: str, params: Mapping[str, Any]) -> list[Cells]: ...
+        def query_all(self, queries: Sequence[tuple[str, Mapping[str, Any]]]) -> list[list[Cells]]: ...
         def run(self, sql: str, params: Mapping[str, Any]) -> None: ...
         def run_many(self, sql: str, rows: Sequence[Mapping[str, Any]]) -> None: ...
 
@@ -110,6 +112,17 @@ _INSERT_KEY = _insert("keys", KEYS)
 _INSERT_ORIGIN = _insert("origins", ["id", *ORIGINS], " ON CONFLICT DO NOTHING")
 _UPSERT = {table: _upsert(table) for table in ("files", "links", "claims")}
 _SELECT_HEAD = f"SELECT {', '.join(HEADS)} FROM heads WHERE task_id = :task_id"
+_SELECT_EXTRAS = f"SELECT {', '.join(EXTRAS)} FROM extras WHERE task_id = :task_id"
+_SELECT_STEPS = f"SELECT {', '.join(STEPS)} FROM steps WHERE task_id = :task_id ORDER BY ordinal, item_id"
+_SELECT_FILES = (
+    f"SELECT {', '.join(FILES)} FROM files WHERE task_id = :task_id AND change <> 'undone'"
+    " ORDER BY seq DESC, path"
+)
+_SELECT_LINKS = (
+    f"SELECT {', '.join(LINKS)} FROM links WHERE task_id = :task_id AND status = 'active'"
+    " ORDER BY seq, kind, target"
+)
+_SELECT_CLAIMS = f"SELECT {', '.join(CLAIMS)} FROM claims WHERE task_id = :task_id ORDER BY item_id"
 _STEP_DEFAULTS: Row = {
     **dict.fromkeys(STEPS),
     "status": "pending",
@@ -160,6 +173,7 @@ class Tx:
 
     def __init__(self, database: Database) -> None:
         self._query = database.query
+        self._query_all = database.query_all
         self._run = database.run
         self._run_many = database.run_many
         self._locked = database.lock_row
@@ -372,13 +386,65 @@ class Tx:
             **{f"status{number}": status for number, status in enumerate(statuses)},
         )
 
-    def task_ids(self, after: str = "", limit: int = 500) -> list[str]:
-        """All task ids, a page at a time."""
-        rows = self._query(
-            "SELECT task_id FROM heads WHERE task_id > :after ORDER BY task_id LIMIT :limit",
-            {"after": after, "limit": limit},
-        )
+    def task_ids(self) -> list[str]:
+        """All task ids, the longest unchanged first: an order that every store of the same ledger has."""
+        rows = self._query("SELECT task_id FROM heads ORDER BY updated_at, task_id", {})
         return [row[0] for row in rows]
+
+    def task_rows(self, task_id: str, wanted: Sequence[tuple[str, str, int]], files: int) -> TaskRows:
+        """All that a task is shown with, asked for at once.
+
+        `wanted` names records as (type, status, how many of the newest); they come oldest first, each
+        with its event and the text of the event that settled it.
+        """
+        params: dict[str, Any] = {"task_id": task_id, "files": files}
+        branches: list[str] = []
+        for number, (kind, status, most) in enumerate(wanted):
+            params.update({f"type{number}": kind, f"status{number}": status, f"most{number}": most})
+            branches.append(
+                "SELECT * FROM (SELECT seq, type, status, ref_seq, ended_at, key FROM records"
+                f" WHERE task_id = :task_id AND type = :type{number} AND status = :status{number}"
+                f" ORDER BY seq DESC LIMIT :most{number}) b{number}"
+            )
+        some = f"({' UNION ALL '.join(branches)})"
+        recorded = ["type", "status", "replaced_by", "ended_at", "key", "outcome", *_EVENT_NAMES]
+        one = f"{_EVENT_ROW}{_EVENT_FROM} WHERE e.task_id = :task_id AND e.seq ="
+        queries: dict[str, tuple[Sequence[str], str]] = {
+            "heads": (HEADS, _SELECT_HEAD),
+            "extras": (EXTRAS, _SELECT_EXTRAS),
+            "steps": (STEPS, _SELECT_STEPS),
+            "first": (_EVENT_NAMES, f"{one} 1"),
+            "finish": (
+                _EVENT_NAMES,
+                f"{one} (SELECT finish_seq FROM heads WHERE task_id = :task_id)",
+            ),
+            "records": (
+                recorded,
+                (
+                    f"SELECT r.type, r.status, r.ref_seq, r.ended_at, r.key, f.text, {_EVENT_ROW[7:]}"
+                    f" FROM {some} r JOIN events e ON e.task_id = :task_id AND e.seq = r.seq"
+                    " JOIN origins o ON o.id = e.origin_id"
+                    " LEFT JOIN events f ON f.task_id = :task_id AND f.seq = r.ref_seq ORDER BY e.seq"
+                ),
+            ),
+            "labels": (
+                ("seq", "kind", "value"),
+                (
+                    f"SELECT l.seq, l.kind, l.value FROM {some} r"
+                    " JOIN labels l ON l.task_id = :task_id AND l.seq = r.seq"
+                    " UNION ALL SELECT seq, kind, value FROM labels WHERE task_id = :task_id AND seq = 0"
+                    " ORDER BY 1, 2, 3"
+                ),
+            ),
+            "files": (FILES, f"{_SELECT_FILES} LIMIT :files"),
+            "links": (LINKS, _SELECT_LINKS),
+            "claims": (CLAIMS, _SELECT_CLAIMS),
+        }
+        found = self._query_all([(sql, params) for _, sql in queries.values()])
+        return {
+            name: [dict(zip(names, row, strict=True)) for row in rows]
+            for (name, (names, _)), rows in zip(queries.items(), found, strict=True)
+        }
 
     def children(self, task_id: str) -> list[str]:
         """The ids of a task's sub-tasks."""
@@ -390,28 +456,13 @@ class Tx:
 
     def extras(self, task_id: str) -> Row:
         """What is long or rarely changes about a task."""
-        row = self._rows(
-            EXTRAS,
-            f"SELECT {', '.join(EXTRAS)} FROM extras WHERE task_id = :task_id",
-            task_id=task_id,
-        )[0]
-        for name in ("context", "acceptance", "metadata"):
-            row[name] = json.loads(row[name]) if row[name] else None
-        return row
+        return read_extras(self._rows(EXTRAS, _SELECT_EXTRAS, task_id=task_id)[0])
 
     # --- plans ------------------------------------------------------------------------------------
 
     def steps(self, task_id: str) -> list[Row]:
         """All steps of a task, in order, tombstones included."""
-        rows = self._rows(
-            STEPS,
-            f"SELECT {', '.join(STEPS)} FROM steps WHERE task_id = :task_id ORDER BY ordinal, item_id",
-            task_id=task_id,
-        )
-        for row in rows:
-            row["depends_on"] = json.loads(row["depends_on"]) if row["depends_on"] != "[]" else []
-            row["detail"] = json.loads(row["detail"]) if row["detail"] != "{}" else {}
-        return rows
+        return read_steps(self._rows(STEPS, _SELECT_STEPS, task_id=task_id))
 
     # --- records ----------------------------------------------------------------------------------
 
@@ -516,8 +567,7 @@ class Tx:
         """The files that a task touched, the last first."""
         return self._rows(
             FILES,
-            f"SELECT {', '.join(FILES)} FROM files WHERE task_id = :task_id AND change <> 'undone'"
-            " ORDER BY seq DESC, path LIMIT :limit",
+            f"{_SELECT_FILES} LIMIT :limit",
             task_id=task_id,
             limit=limit,
         )
@@ -536,8 +586,7 @@ class Tx:
         """A task's ties to others."""
         return self._rows(
             LINKS,
-            f"SELECT {', '.join(LINKS)} FROM links WHERE task_id = :task_id AND status = 'active'"
-            " ORDER BY seq, kind, target",
+            _SELECT_LINKS,
             task_id=task_id,
         )
 
@@ -545,7 +594,7 @@ class Tx:
         """All claims that a task or its items ever had, the released ones included."""
         return self._rows(
             CLAIMS,
-            f"SELECT {', '.join(CLAIMS)} FROM claims WHERE task_id = :task_id ORDER BY item_id",
+            _SELECT_CLAIMS,
             task_id=task_id,
         )
 
@@ -637,21 +686,6 @@ class Tx:
         )
         return rows[0][0] or 0
 
-    def ledger(self, after: int, limit: int, task_id: str | None = None) -> list[Row]:
-        """Events in the order of their writing, a page at a time: of all tasks after an id, or of one
-        task after a seq."""
-        place = "e.id > :after" if task_id is None else "e.task_id = :task_id AND e.seq > :after"
-        order = "e.id" if task_id is None else "e.seq"
-        return self._rows(
-            ["id", "root_id", *_EVENT_NAMES],
-            f"SELECT e.id, h.root_id, {_EVENT_ROW[7:]}{_EVENT_FROM}"
-            " JOIN heads h ON h.task_id = e.task_id"
-            f" WHERE {place} ORDER BY {order} LIMIT :limit",
-            after=after,
-            limit=limit,
-            task_id=task_id,
-        )
-
     def last_position(self) -> int:
         """The id of the newest event of the store."""
         return self._query("SELECT max(id) FROM events", {})[0][0] or 0
@@ -687,6 +721,21 @@ def _cell(value: Any) -> Any:
 
 def _cells(row: Mapping[str, Any]) -> Row:
     return {name: _cell(value) for name, value in row.items()}
+
+
+def read_steps(rows: list[Row]) -> list[Row]:
+    """Step rows with their JSON read."""
+    for row in rows:
+        row["depends_on"] = json.loads(row["depends_on"]) if row["depends_on"] != "[]" else []
+        row["detail"] = json.loads(row["detail"]) if row["detail"] != "{}" else {}
+    return rows
+
+
+def read_extras(row: Row) -> Row:
+    """An extras row with its JSON read."""
+    for name in ("context", "acceptance", "metadata"):
+        row[name] = json.loads(row[name]) if row[name] else None
+    return row
 
 
 def row_key(table: str, row: Mapping[str, Any]) -> str:
