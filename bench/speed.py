@@ -273,7 +273,7 @@ def fill_tasks(memory: TaskMemory, count: int, open_tasks: int) -> None:
     here, still_open = set(numbers[:50]), {*numbers[:25], *numbers[50 : 25 + open_tasks]}
 
     def step(number: int) -> Callable[[TaskMemory], object]:
-        where = "/work/here" if number in here else f"/work/{number % 40}"
+        where = "/repo/here" if number in here else f"/repo/{number % 40}"
 
         def run(inside: TaskMemory) -> None:
             task_id = inside.task_register(f"Task {number}", plan=["Build", "Ship"], workspace=where).task_id
@@ -454,7 +454,7 @@ class Bench:
         fill_tasks(few, 100, 30)
         many, _ = self._open()
         fill_tasks(many, self._sizes.tasks, self._sizes.tasks // 100)
-        for status, where in product(("open", "all"), (None, "/work/here")):
+        for status, where in product(("open", "all"), (None, "/repo/here")):
 
             def listing(memory: TaskMemory, s: str = status, w: str | None = where) -> float:
                 return seconds_of(lambda: memory.task_list(status=s, workspace=w, limit=20), 10) / 10

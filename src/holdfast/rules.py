@@ -107,15 +107,17 @@ def phase_stamps(head: Mapping[str, Any], phase: str, now: str, planned: bool = 
     return {name: now for name in names if name and not head.get(name)}
 
 
-def check_transition(table: Mapping[str, Sequence[str]], what: str, old: str, new: str) -> None:
-    """Raise unless `new` may follow `old`; staying the same is always allowed."""
+def check_transition(
+    table: Mapping[str, Sequence[str]], what: str, old: str, new: str, again: bool = True
+) -> None:
+    """Raise unless `new` may follow `old`; whether it may stay the same is said by `again`."""
     following = table.get(old, ())  # what was undone is invalidated, which nothing follows
-    if new == old or new in following:
+    if new in following or (again and new == old):
         return
     legal = ", ".join(following) or "nothing: it is final"
     raise Conflict(
         "illegal_transition",
-        f"{what} is {old} and cannot become {new}.",
+        f"{what} is {old} already." if new == old else f"{what} is {old} and cannot become {new}.",
         f"From {old} it may become: {legal}.",
         current=old,
         legal=list(following),

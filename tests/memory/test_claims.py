@@ -161,6 +161,15 @@ def test_losing_one_task_does_not_lock_an_agent_out_of_another(memory, one, cont
     one.task_update(other, "fine")
 
 
+def test_claiming_another_step_does_not_give_back_the_one_that_was_lost(memory, one, two, task, clock):
+    one.task_claim(task, item="s1")
+    clock.forward(301)
+    two.task_claim(task, item="s1")
+    one.task_claim(task, item="s2")
+    with refused(memory, "stale_token"):
+        one.task_item_update(task, "s1", status="done")
+
+
 def test_a_claim_that_was_refused_leaves_the_one_that_is_held(memory, one, two, task):
     other = memory.task_register("other").task_id
     one.task_claim(task)

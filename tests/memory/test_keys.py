@@ -147,3 +147,17 @@ def test_a_keyed_call_on_the_current_task_is_repeated_on_the_task_that_it_was_ab
     assert memory.task_get().id == task  # which is the current one by now
     assert memory.task_finish(answer="a", key="k") == first
     assert memory.task_get(task).status == "active"
+
+
+def test_a_key_for_the_current_task_of_one_workspace_says_nothing_about_that_of_another(memory, task):
+    there = memory.acting_as(workspace="/there")
+    theirs = there.task_register("theirs").task_id
+    assert memory.task_update(message="x", key="k").task_id == task
+    assert there.task_update(message="x", key="k").task_id == theirs
+
+
+def test_a_keyed_call_on_the_current_task_is_not_answered_with_that_of_another_agent(memory, task):
+    memory.task_update(message="x", key="k")
+    other = memory.acting_as(session="T")
+    theirs = other.task_register("theirs").task_id
+    assert other.task_update(message="y", key="k").task_id == theirs

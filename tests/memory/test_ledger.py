@@ -621,6 +621,23 @@ def test_a_long_import_that_is_refused_at_its_end_has_written_nothing(memory, th
         there.import_events(tmp_path / "bad.jsonl")
 
 
+def test_a_piece_that_does_not_fit_what_is_here_has_written_nothing(memory, there, task, tmp_path):
+    other = memory.task_register("other").task_id
+    there.import_events(export(memory, tmp_path))
+    for number in range(1100):
+        memory.task_update(task, f"message {number}")
+    memory.task_update(other, "ours")
+    memory.task_update(other, "ours again")
+    there.task_update(other, "theirs")
+    lines = export_lines(memory, tmp_path / "whole.jsonl")
+    last = [line for line in lines if f'"task":"{other}"' in line and '"seq":3' in line]
+    rest = [line for line in lines if f'"task":"{other}"' not in line]
+    assert len(last) == 1
+    (tmp_path / "piece.jsonl").write_text("".join([*rest, *last]))
+    with refused(there, "import_invalid", naming=f"ine {len(rest) + 1}"):
+        there.import_events(tmp_path / "piece.jsonl")
+
+
 # --- backup and restore -----------------------------------------------------------------------------
 
 
@@ -746,8 +763,7 @@ def test_a_memory_that_was_closed_does_nothing_more(memory, task, tmp_path, call
     memory.close()
     with refused(None, "store_closed"):
         call(memory, tmp_path)
-    assert not (tmp_path / "new.db").exists()
-    assert not (tmp_path / "new.jsonl").exists()
+    assert [name for name in os.listdir(tmp_path) if name.startswith("new")] == []
 
 
 def test_a_memory_closes_itself_at_the_end_of_a_block(store_url):
@@ -755,3 +771,18 @@ def test_a_memory_closes_itself_at_the_end_of_a_block(store_url):
         memory.task_register("x")
     with refused(None, "store_closed"):
         memory.task_list()
+
+
+def test_two_stores_that_merged_into_each_other_hold_the_same_histories(memory, there, apart, tmp_path):
+    """Each side knows its own history again when it comes back as the other one's conflict."""
+    memory.import_events(export(there, tmp_path))
+    there.import_events(export(memory, tmp_path))
+    assert len(there.task_list(status="all").tasks) == 2
+
+    def histories(store):
+        ids = [card.id for card in store.task_list(status="all").tasks]
+        return {tuple(event.hash for event in store.events(task)) for task in ids}
+
+    assert histories(memory) == histories(there)
+    assert memory.import_events(export(there, tmp_path)).added == 0
+    assert there.import_events(export(memory, tmp_path)).added == 0

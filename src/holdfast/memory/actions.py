@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .. import checks, rules
-from ..errors import Conflict, InvalidInput, NotFound
+from ..errors import InvalidInput, NotFound
 from ..types import Drill, TaskCard, Thread, Written, is_dict, is_list
 from .base import Base, Draft, find_item
 from .reading import read_actions, read_card, read_event, read_items, with_titles
@@ -81,60 +81,17 @@ class Actions(Base):
             checks.whole("action", action, 1, 1 << 62)
             summary = self._text("summary", summary)
 
-        def begin(tx: Tx, head: Row, now: str) -> Draft:
-            item_id = head["current_item"]
-            if item is not None:
-                item_id = find_item(tx.steps(head["task_id"]), item)["item_id"]
-            sets = _file_sets(tx, head, touched, now)
-            if (phase := begun_phase(head)) is not None:
-                sets["heads"] = {"phase": phase}
-                if head["execution_started_at"] is None:
-                    sets["heads"]["execution_started_at"] = now
-            return Draft(
-                "action",
-                text=summary,
-                data=data,
-                sets=sets,
-                item=item_id,
-                record={
-                    "type": "action",
-                    "status": meant,
-                    "ended_at": None if meant == "started" else now,
-                },
-            )
+        def decide(tx: Tx, head: Row, now: str) -> Draft:
+            if action is not None:
+                draft = _ended(tx, head, now, action, meant, summary, data)
+            else:
+                draft = _begun(tx, head, now, item, meant, summary, data)
+            draft.sets.update(_file_sets(tx, head, touched, now))
+            return draft
 
-        def end(tx: Tx, head: Row, now: str) -> Draft:
-            record = _action(tx, head, action)
-            if meant == record["status"]:
-                legal = rules.ACTION_TRANSITIONS.get(meant, ())
-                raise Conflict(
-                    "illegal_transition",
-                    f"Action #{action} is {meant} already.",
-                    f"From {meant} it may become: {', '.join(legal) or 'nothing: it is final'}.",
-                    current=meant,
-                    legal=list(legal),
-                )
-            rules.check_transition(rules.ACTION_TRANSITIONS, f"Action #{action}", record["status"], meant)
-            if data["duration_ms"] is None:
-                begun = tx.event(head["task_id"], record["seq"])
-                if begun and begun["timestamp"] <= now:
-                    took = checks.seconds_of(now) - checks.seconds_of(begun["timestamp"])
-                    data["duration_ms"] = round(took * 1000)
-            changed = {"status": meant, "ref_seq": head["last_seq"] + 1, "ended_at": now}
-            sets = {"records": {str(action): changed}, **_file_sets(tx, head, touched, now)}
-            return Draft(
-                "action.ended",
-                text=summary,
-                data=data,
-                sets=sets,
-                item=record["item_id"],
-                ref=action,
-            )
-
-        arguments = [summary, type, status, item, data, files, action]
         return self._write(
-            "task_log_action", task_id, begin if action is None else end, key=key, token=token,
-            arguments=arguments,
+            "task_log_action", task_id, decide, key=key, token=token,
+            arguments=[summary, type, status, item, data, files, action],
         )  # fmt: skip
 
     def task_log_append(
@@ -239,6 +196,53 @@ class Actions(Base):
             )
 
         return self.store.read(work)
+
+
+def _begun(
+    tx: Tx,
+    head: Row,
+    now: str,
+    item: str | int | None,
+    status: str,
+    summary: str | None,
+    data: Mapping[str, Any],
+) -> Draft:
+    """The event of an action that begins, or that is told when it is over."""
+    sets: dict[str, Any] = {}
+    if (phase := begun_phase(head)) is not None:
+        sets["heads"] = {"phase": phase, **rules.phase_stamps(head, phase, now)}
+    return Draft(
+        "action",
+        text=summary,
+        data=data,
+        sets=sets,
+        item=head["current_item"] if item is None else find_item(tx.steps(head["task_id"]), item)["item_id"],
+        record={"type": "action", "status": status, "ended_at": None if status == "started" else now},
+    )
+
+
+def _ended(
+    tx: Tx,
+    head: Row,
+    now: str,
+    action: int,
+    status: str,
+    summary: str | None,
+    data: Mapping[str, Any],
+) -> Draft:
+    """The event that ends an action which was begun before."""
+    record = _action(tx, head, action)
+    rules.check_transition(
+        rules.ACTION_TRANSITIONS, f"Action #{action}", record["status"], status, again=False
+    )
+    if data["duration_ms"] is None:
+        begun = tx.event(head["task_id"], record["seq"])
+        if begun and begun["timestamp"] <= now:
+            took = checks.seconds_of(now) - checks.seconds_of(begun["timestamp"])
+            data = {**data, "duration_ms": round(took * 1000)}
+    changed = {"status": status, "ref_seq": head["last_seq"] + 1, "ended_at": now}
+    sets = {"records": {str(action): changed}}
+    return Draft("action.ended", text=summary, data=data, sets=sets, item=record["item_id"], ref=action)
 
 
 def _no_action(head: Row, action: int) -> NotFound:

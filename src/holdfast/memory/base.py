@@ -82,7 +82,8 @@ class Base:
         self._clock = clock
         self._random = random
         self._origin_id = origin_id(origin)
-        self._tokens: dict[str, set[int]] = {}  # of the claims that this memory took, by task
+        # Of the claims that this memory took: by task, then by item ("" for the whole task).
+        self._tokens: dict[str, dict[str, int]] = {}
 
     @classmethod
     def open(
@@ -290,8 +291,6 @@ class Base:
             if key is not None and (known := self._known(tx, operation, task_id, key)):
                 return first_result(known, fingerprint)
             head = self._find(tx, task_id, lock=True)
-            if fenced:
-                self._check_token(tx, head, token)
             if expect is not None and expect != head["version"]:
                 raise Conflict(
                     "stale_version",
@@ -299,8 +298,14 @@ class Base:
                     "Read it again, then decide anew.",
                     current=head["version"],
                 )
+            if fenced and token is not None:
+                self._check_tokens(tx, head, {token})
             now = self._now()
             draft = decide(tx, head, now)
+            if fenced and token is None and (claimed := self._tokens.get(head["task_id"])):
+                # What is written about an item that is still held may go on when another was lost.
+                about = claimed if draft.item is None else ("", draft.item)
+                self._check_tokens(tx, head, {claimed[name] for name in about if name in claimed})
             return self._append(tx, head, draft, now, operation, key, fingerprint)
 
         return self.store.write(work)
@@ -311,7 +316,7 @@ class Base:
         A call on the current task is looked for on any: by now another one may be current.
         """
         if task_id is None:
-            return tx.own_key(key, operation, self._origin_id)
+            return tx.own_key(key, operation, self._origin_id, self.workspace)
         return tx.key(self._find(tx, task_id)["task_id"], key)
 
     def _append(
@@ -370,10 +375,9 @@ class Base:
             after.update(rules.plan_position(in_order))
         return written(after, seq, draft)
 
-    def _check_token(self, tx: Tx, head: Row, token: int | None) -> None:
-        """Raise if the caller's claim on the task has gone to someone else."""
+    def _check_tokens(self, tx: Tx, head: Row, own: set[int]) -> None:
+        """Raise if a claim with one of these tokens has gone to someone else."""
         task_id = head["task_id"]
-        own = self._tokens.get(task_id, set()) if token is None else {token}
         if own and not own <= {row["token"] for row in tx.claims(task_id) if row["status"] == "held"}:
             raise Conflict(
                 "stale_token",

@@ -88,10 +88,10 @@ class Claims(Base):
             arguments=[item, who, lease_seconds, reclaim],
         )
         if result.token is not None:
-            held = self.store.read(lambda tx: [row["token"] for row in tx.claims(result.task_id)])
-            own = self._tokens.setdefault(result.task_id, set())
-            own.intersection_update(held)  # a claim that was taken again has a new token
-            own.add(result.token)
+            claims = self.store.read(lambda tx: tx.claims(result.task_id))
+            # A keyed call that is repeated may find that its claim has gone to someone else meanwhile.
+            names = [row["item_id"] for row in claims if row["token"] == result.token]
+            self._tokens.setdefault(result.task_id, {}).update(dict.fromkeys(names, result.token))
         return result
 
     def task_heartbeat(
@@ -147,7 +147,8 @@ class Claims(Base):
         result = self._write(
             "task_release", task_id, decide, key=key, fenced=False, arguments=[item, token, reason]
         )
-        self._tokens.get(result.task_id, set()).discard(result.token or 0)
+        own = self._tokens.get(result.task_id, {})
+        self._tokens[result.task_id] = {name: held for name, held in own.items() if held != result.token}
         return result
 
     def _lease(self, seconds: float | None) -> float:
@@ -156,9 +157,9 @@ class Claims(Base):
         return checks.number("lease_seconds", seconds, 1, 604_800)
 
     def _held(self, tx: Tx, head: Row, claimed: str, token: int | None) -> Row:
-        own = self._tokens.get(head["task_id"], set()) if token is None else {token}
+        own = self._tokens.get(head["task_id"], {}).get(claimed) if token is None else token
         row = next((row for row in tx.claims(head["task_id"]) if row["item_id"] == claimed), None)
-        if row is None or row["status"] != "held" or row["token"] not in own:
+        if row is None or row["status"] != "held" or row["token"] != own:
             raise Conflict(
                 "stale_token",
                 f"The claim on {_named(head, claimed)} is not yours.",

@@ -313,7 +313,7 @@ class Entries(Base):
         def decide(tx: Tx, head: Row, now: str) -> Draft:
             record = _record(tx, head, intent, "effect")
             rules.check_transition(
-                rules.EFFECT_TRANSITIONS, f"Side effect #{intent}", record["status"], outcome
+                rules.EFFECT_TRANSITIONS, f"Side effect #{intent}", record["status"], outcome, again=False
             )
             changed = {"status": outcome, "ref_seq": head["last_seq"] + 1, "ended_at": now}
             return Draft(

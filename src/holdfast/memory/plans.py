@@ -101,6 +101,8 @@ class Plans(Base):
         A step of the new plan with the id or the title of an old one is that step and keeps its status.
         Open steps that the new plan leaves out become tombstones; completed ones stay.
         """
+        if plan is None:
+            raise InvalidInput("invalid_plan", "There is no plan.", "An empty list drops all open steps.")
         plan = self._plain("plan", plan)
         reason = self._text("reason", reason)
         meant_phase = None if phase is None else vocabulary.read_phase(checks.line("phase", phase))

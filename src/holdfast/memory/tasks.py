@@ -96,25 +96,30 @@ class Tasks(Base):
                 "phase": phase,
                 "workspace_path": here,
                 "repository": repository,
+                **rules.phase_stamps({}, phase, now, planned=bool(steps)),
             }
             if self.origin.session:
                 heads["session_id"] = self.origin.session
                 heads["focus"] = tx.last_focus(self.origin.session) + 1
-            sets: dict[str, Any] = {"heads": heads, "+extras": _given(extra)}
-            links: list[dict[str, Any]] = []
             if parent is not None:
                 heads["parent_id"] = self._find(tx, parent)["task_id"]
-                links.append({"kind": "parent", "target": heads["parent_id"], "seq": 1})
-            if goal_id is not None:
-                links.append({"kind": "goal", "target": goal_id, "seq": 1})
-            if links:
-                sets["links"] = [{**link, "status": "active"} for link in links]
             if steps:
                 heads.update(plan_version=1, plan_seq=1)
-                sets["+steps"] = added_steps(steps, 1, 0)
-            if labels:
-                sets["+labels"] = labels
-            heads.update(rules.phase_stamps({}, phase, now, planned=bool(steps)))
+            links = {"parent": heads.get("parent_id"), "goal": goal_id}
+            sets = _given(
+                {
+                    "heads": heads,
+                    "+extras": _given(extra),
+                    "links": [
+                        {"kind": tie, "target": target, "seq": 1, "status": "active"}
+                        for tie, target in links.items()
+                        if target is not None
+                    ]
+                    or None,
+                    "+steps": added_steps(steps, 1, 0) or None,
+                    "+labels": labels or None,
+                }
+            )
             draft = Draft(
                 "task.registered",
                 text=request,
@@ -153,16 +158,7 @@ class Tasks(Base):
         empty text or list clears next, attention or blockers. `metadata` is merged; null removes a name.
         """
         message = self._text("message", message)
-        changes: dict[str, Any] = {}
-        meant_phase = meant_reason = None
-        if status is not None:
-            changes["status"], meant_phase, meant_reason = vocabulary.read_task_status(
-                checks.line("status", status)
-            )
-        if phase is not None:
-            meant_phase = vocabulary.read_phase(checks.line("phase", phase))
-        if reason is not None:
-            meant_reason = checks.text("reason", reason, 500) or None
+        changes, meant_phase, meant_reason = _meant(status, phase, reason)
         if next is not None:
             changes["next_step"] = checks.text("next", next, 2000) or None
         if attention is not None:
@@ -172,15 +168,10 @@ class Tasks(Base):
         if name is not None:
             changes["name"] = checks.line("name", name, 500)
         goal = self._text("goal", goal)
-        if metadata is not None:
-            metadata = self._mapping("metadata", metadata)
-        item_status = (
-            vocabulary.read_item_status(checks.line("step_status", step_status))
-            if step_status is not None
-            else None
-        )
-        blocked = step_status is not None and step_status.strip().lower() == "blocked"
-        if item_status is not None and step is None:
+        metadata = None if metadata is None else self._mapping("metadata", metadata)
+        word = None if step_status is None else checks.line("step_status", step_status)
+        item_status = None if word is None else vocabulary.read_item_status(word)
+        if word is not None and step is None:
             raise InvalidInput("invalid_argument", "step_status without step.", "Say which step it is about.")
         arguments = [message, status, phase, reason, step, step_status, next, blockers, name, goal,
                      metadata, attention, archived]  # fmt: skip
@@ -190,62 +181,28 @@ class Tasks(Base):
             )
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:
-            heads = dict(changes)
-            sets: dict[str, Any] = {}
-            warnings: list[str] = []
-            if "status" in heads:
-                rules.check_transition(
-                    rules.TASK_TRANSITIONS,
-                    f"Task {head['task_id']}",
-                    head["status"],
-                    heads["status"],
-                )
-                heads["reason"] = meant_reason
-                if heads["status"] in rules.ENDED and head["status"] in rules.OPEN:
-                    heads["completed_at"] = now
-                elif heads["status"] in rules.OPEN:
-                    heads.update(completed_at=None, finish_seq=None, archived_at=None)
-            elif meant_reason is not None:
-                heads["reason"] = meant_reason
+            heads = {**changes, **_status_changes(head, changes.get("status"), meant_reason, now)}
             if archived is not None:
                 heads["archived_at"] = now if archived else None
-            item_id = None
-            if step is not None:
-                steps = tx.steps(head["task_id"])
-                row = find_item(steps, step)
-                item_id = row["item_id"]
-                if item_status is not None:
-                    sets["steps"], warnings = item_changes(tx, head, steps, row, now, status=item_status)
-                    if blocked:
-                        sets["steps"][item_id]["active_issue"] = message or "blocked"
+            item_id, steps, warnings = _step_changes(tx, head, step, word, message, now)
             new_phase = meant_phase
             if new_phase is None and item_status in ("active", "completed"):
                 new_phase = begun_phase(head)
             if new_phase is not None:
-                heads["phase"] = new_phase
-                heads.update(rules.phase_stamps(head, new_phase, now))
+                heads.update(rules.phase_stamps(head, new_phase, now), phase=new_phase)
             heads = {name: value for name, value in heads.items() if _differs(head, name, value)}
-            if heads:
-                sets["heads"] = heads
-            extras: dict[str, Any] = {}
-            if goal is not None:
-                extras["goal"] = goal or None
-            if metadata is not None:
-                merged = {**tx.extras(head["task_id"])["metadata"], **metadata}
-                extras["metadata"] = {k: v for k, v in merged.items() if v is not None}
-            if extras:
-                sets["extras"] = extras
             if head["status"] in rules.ENDED and "status" not in heads and message:
                 warnings.append(f"task is {head['status']}")
-            plain = not sets
+            extras = _extras_changes(tx, head, goal, metadata)
+            sets = _given({"steps": steps or None, "heads": heads or None, "extras": extras or None})
+            plain = not sets and message is not None
             return Draft(
-                "message" if plain else "item.updated" if "steps" in sets and not heads
-                else "task.updated",
+                "message" if plain else "item.updated" if steps and not heads else "task.updated",
                 text=message,
                 sets=sets,
                 item=item_id,
                 warnings=tuple(warnings),
-            )  # fmt: skip
+            )
 
         return self._write(
             "task_update", task_id, decide, key=key, token=token, expect=expect, arguments=arguments
@@ -357,7 +314,9 @@ class Tasks(Base):
             ends = "failed" if summary else "completed"
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:
-            rules.check_transition(rules.TASK_TRANSITIONS, f"Task {head['task_id']}", head["status"], ends)
+            rules.check_transition(
+                rules.TASK_TRANSITIONS, f"Task {head['task_id']}", head["status"], ends, again=False
+            )
             heads: dict[str, Any] = {
                 "status": ends,
                 "phase": phase or head["phase"],
@@ -483,6 +442,62 @@ class Tasks(Base):
 def begun_phase(head: Row) -> str | None:
     """The phase that work itself brings a task into, if it has not been there yet."""
     return "executing" if head["phase"] in ("received", "planning", "planned") else None
+
+
+def _meant(
+    status: str | None, phase: str | None, reason: str | None
+) -> tuple[dict[str, Any], str | None, str | None]:
+    """A status, phase and reason in our words: the first as a change, the others as they are meant."""
+    changes: dict[str, Any] = {}
+    meant_phase = meant_reason = None
+    if status is not None:
+        changes["status"], meant_phase, meant_reason = vocabulary.read_task_status(
+            checks.line("status", status)
+        )
+    if phase is not None:
+        meant_phase = vocabulary.read_phase(checks.line("phase", phase))
+    if reason is not None:
+        meant_reason = checks.text("reason", reason, 500) or None
+    return changes, meant_phase, meant_reason
+
+
+def _status_changes(head: Row, status: str | None, reason: str | None, now: str) -> dict[str, Any]:
+    """What a new status brings with it; raises if it cannot follow the present one."""
+    if status is None:
+        return {} if reason is None else {"reason": reason}
+    rules.check_transition(rules.TASK_TRANSITIONS, f"Task {head['task_id']}", head["status"], status)
+    if status in rules.OPEN:
+        return {"reason": reason, "completed_at": None, "finish_seq": None, "archived_at": None}
+    return {"reason": reason, "completed_at": now if head["status"] in rules.OPEN else head["completed_at"]}
+
+
+def _step_changes(
+    tx: Tx, head: Row, step: str | int | None, word: str | None, message: str | None, now: str
+) -> tuple[str | None, dict[str, Any], list[str]]:
+    """The step that an update is about, what changes in the plan, and what should be said about that."""
+    if step is None:
+        return None, {}, []
+    steps = tx.steps(head["task_id"])
+    row = find_item(steps, step)
+    if word is None:
+        return row["item_id"], {}, []
+    status = vocabulary.read_item_status(word)
+    changes, warnings = item_changes(tx, head, steps, row, now, status=status)
+    if word.lower() == "blocked":
+        changes[row["item_id"]]["active_issue"] = message or "blocked"
+    return row["item_id"], changes, warnings
+
+
+def _extras_changes(
+    tx: Tx, head: Row, goal: str | None, metadata: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    changes: dict[str, Any] = {}
+    if goal is not None:
+        changes["goal"] = goal or None
+    if metadata is not None:
+        merged = {**tx.extras(head["task_id"])["metadata"], **metadata}
+        changes["metadata"] = {name: value for name, value in merged.items() if value is not None}
+    return changes
 
 
 def _differs(head: Row, name: str, value: Any) -> bool:

@@ -67,12 +67,21 @@ class Transfer(Base):
 
     def _export(self, target: str, task_id: str | None) -> int:
         part = f"{target}.part"
-        count = 0
         if os.path.isdir(target):
             raise IsADirectoryError(None, "it is a folder")
         if os.path.exists(part):  # left by an export that was killed
             os.unlink(part)
         handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        try:
+            count = self._write_lines(handle, task_id)
+            os.replace(part, target)
+        except BaseException:
+            os.unlink(part)
+            raise
+        return count
+
+    def _write_lines(self, handle: int, task_id: str | None) -> int:
+        count = 0
         with open(handle, "w", encoding="utf-8", newline="\n") as file:
             file.write(checks.dumps(FORMAT) + "\n")
             for row in self._ledger(task_id):
@@ -80,7 +89,6 @@ class Transfer(Base):
                 count += 1
             file.flush()
             os.fsync(file.fileno())
-        os.replace(part, target)
         return count
 
     def import_events(self, path: str | os.PathLike[str]) -> ImportReport:
@@ -94,9 +102,9 @@ class Transfer(Base):
             return self._import(source)
 
     def _import(self, source: str) -> ImportReport:
-        begins: dict[str, tuple[int, int]] = {}
+        begins: dict[str, tuple[int, Row]] = {}
         for number, row, _ in _checked_lines(source):
-            begins.setdefault(row["task_id"], (number, row["seq"]))
+            begins.setdefault(row["task_id"], (number, row))
         self.store.read(lambda tx: _check_begins(tx, begins))
         merge = _Merge()
         batch: list[tuple[int, Row, Origin]] = []
@@ -199,15 +207,14 @@ def _checked_lines(path: str) -> Iterator[tuple[int, Row, Origin]]:
             ) from None
 
 
-def _check_begins(tx: Tx, begins: dict[str, tuple[int, int]]) -> None:
-    """Raise if a task of an export begins later than what is here ends."""
-    for name, (number, seq) in begins.items():
-        head = tx.head(name)
-        last = head["last_seq"] if head else 0
-        if seq > last + 1:
+def _check_begins(tx: Tx, begins: dict[str, tuple[int, Row]]) -> None:
+    """Raise if a piece of a task does not follow on what is here."""
+    for name, (number, row) in begins.items():
+        before = tx.event(name, row["seq"] - 1) if row["seq"] > 1 else None
+        if row["seq"] > 1 and (before is None or event_hash(before["hash"], row) != row["hash"]):
             raise InvalidInput(
                 "import_invalid",
-                f"Line {number}: task {name} ends at #{last} here; #{last + 1} is missing.",
+                f"Line {number}: #{row['seq']} of task {name} does not follow on what is here.",
                 "Export the whole task. Nothing was written.",
                 line=number,
             )
@@ -266,8 +273,9 @@ class _Merge:
     def _add(self, tx: Tx, heads: dict[str, Row], number: int, row: Row, origin: Origin) -> None:
         self._events += 1
         foreign: str = row["task_id"]
-        home = self._home.get(foreign, foreign)
-        shares_with = foreign
+        # The other side of a conflict may be our own: it begins where the task itself does.
+        home = self._home.get(foreign) or (row["root_id"] if tx.head(row["root_id"]) else foreign)
+        shares_with = home
         while True:
             head = heads.get(home) or tx.head(home, lock=True)
             if head is None:

@@ -184,7 +184,3 @@ def _previous(
         column: json.loads(row[column]) if column in _JSON_CELLS and row[column] else row[column]
         for column in kept
     }
-
-
-def rowrow_key(table: str, row: Row) -> str:
-    return "\n".join(str(row[column]) for column in STATE[table][1])

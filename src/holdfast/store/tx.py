@@ -608,17 +608,20 @@ class Tx:
         )
         return rows[0] if rows else None
 
-    def own_key(self, key: str, operation: str, origin: int) -> Row | None:
-        """What a keyed call answered the first time, on whatever task, to the same caller."""
+    def own_key(self, key: str, operation: str, origin: int, workspace: str | None) -> Row | None:
+        """What a keyed call answered the first time, on whatever task of a workspace, to the same caller."""
         rows = self._rows(
             KEYS,
             f"SELECT {', '.join(f'k.{name}' for name in KEYS)} FROM keys k"
             " JOIN events e ON e.task_id = k.task_id AND e.seq = k.seq"
+            " JOIN heads h ON h.task_id = k.task_id"
             " WHERE k.key = :key AND k.operation = :operation AND e.origin_id = :origin"
+            " AND coalesce(h.workspace_path, '') = :workspace"
             " ORDER BY e.id DESC LIMIT 1",
             key=key,
             operation=operation,
             origin=origin,
+            workspace=workspace or "",
         )
         return rows[0] if rows else None
 
