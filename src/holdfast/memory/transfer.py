@@ -294,7 +294,8 @@ class _Merge:
             shares_with = home
             home = rules.make_id(blake2b(content, digest_size=rules.ID_LENGTH).digest())
             self._home[foreign] = home
-            self._conflicts.setdefault(home, Divergence(task_id=foreign, seq=row["seq"], kept_as=home))
+            if home != foreign:  # else the other store knew of this conflict, and keeps it in the same place
+                self._conflicts.setdefault(home, Divergence(task_id=foreign, seq=row["seq"], kept_as=home))
 
     def _begin(self, tx: Tx, home: str, shares_with: str, row: Row) -> Row:
         """An empty task; for the other side of a conflict, with the history that both sides share."""
