@@ -72,21 +72,22 @@ def check_kill_rounds(store: Path, rounds: int, writers: int) -> None:
     task = new_task(store)
     pauses = random.Random(1)
     acknowledged: dict[str, int] = {}
+    reopening: list[float] = []
     for number in range(rounds):
         acknowledged |= kill_round(store, task, writers, pauses.uniform(0.01, 0.08), number)
         began = time.perf_counter()
         with open_memory(store) as memory:
             memory.task_get(task)
-        assert time.perf_counter() - began < 2.5, "reopening after a kill must be quick"
+        reopening.append(time.perf_counter() - began)
+    assert sorted(reopening)[-1 - rounds // 100] <= 0.25, "reopening after a kill must be quick"
     with open_memory(store) as memory:
         written = messages(memory, task)
-        values = memory.task_get(task).variables
         assert not [text for text, count in written.items() if count > 1], "something was written twice"
         for name, last in acknowledged.items():
             lost = [n for n in range(1, last + 1) if n % 5 and f"{name}:{n}" not in written]
             assert not lost, f"{name} lost {lost[:5]} of {last}"
             if last >= 5:
-                assert values[name] >= last // 5 * 5
+                assert memory.task_history(task, name=name)[-1].data["value"] >= last // 5 * 5
         assert sum(acknowledged.values()) > rounds * writers, "the writers did too little to show anything"
         report = memory.verify()
         assert report.ok, report.problems
