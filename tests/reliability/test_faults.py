@@ -148,6 +148,32 @@ def test_a_lock_held_too_long_is_a_clear_error_and_the_next_write_works(tmp_path
         assert memory.task_get(task).messages == 1
 
 
+def test_many_who_wait_in_vain_are_all_told_in_time(tmp_path):
+    store = tmp_path / "store.db"
+    task = new_task(store)
+    with open_memory(store, lock_timeout=0.5) as memory:
+        holder = start("hold_lock", store)
+        codes: list[str] = []
+
+        def write() -> None:
+            try:
+                memory.task_update(task, "too early")
+            except StoreError as error:
+                codes.append(error.code)
+
+        began = time.perf_counter()
+        threads = [threading.Thread(target=write) for _ in range(16)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert codes == ["store_busy"] * 16
+        assert time.perf_counter() - began < 4, "one after the other would be 8 s"
+        holder.communicate("let go\n")
+        memory.task_update(task, "now")
+        assert memory.task_get(task).messages == 1
+
+
 # --- 3: group commit --------------------------------------------------------------------------------
 
 

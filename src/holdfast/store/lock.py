@@ -40,12 +40,13 @@ class ProcessLock:
         self._outstanding = False
         self._closed = False
 
-    def acquire(self) -> None:
+    def acquire(self, timeout: float | None = None) -> None:
         """Take the lock, or raise `store_busy` when the time is up."""
         if not self._outstanding and self._take_at_once():
             return
         self._ask_waiter()
-        if self._granted.acquire(timeout=self._timeout) or not self._give_up():
+        patience = self._timeout if timeout is None else timeout
+        if self._granted.acquire(timeout=patience) or not self._give_up():
             self._outstanding = False
             return
         raise StoreError(

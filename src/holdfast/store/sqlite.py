@@ -13,6 +13,7 @@ from __future__ import annotations
 import errno
 import os
 import threading
+import time
 from collections import deque
 from weakref import WeakSet
 
@@ -73,10 +74,11 @@ class _SqliteDatabase:
 class _Job:
     """A piece of work in the queue; its thread sleeps on `turn` until it is done or must lead."""
 
-    __slots__ = ("done", "error", "result", "turn", "work")
+    __slots__ = ("deadline", "done", "error", "result", "turn", "work")
 
-    def __init__(self, work: Callable[[Tx], Any]) -> None:
+    def __init__(self, work: Callable[[Tx], Any], deadline: float) -> None:
         self.work = work
+        self.deadline = deadline
         self.done = False
         self.result: Any = None
         self.error: BaseException | None = None
@@ -208,7 +210,7 @@ class SqliteStore:
 
     def write(self, work: Callable[[Tx], Result]) -> Result:
         """Run `work` in a transaction and return when it is safely on disk."""
-        job = _Job(work)
+        job = _Job(work, time.monotonic() + self._settings.lock_timeout)
         if self._leader == threading.get_ident():
             raise RuntimeError("a write inside a write would wait for itself for ever")
         with self._mutex:
@@ -246,7 +248,8 @@ class SqliteStore:
     def _commit(self, batch: list[_Job]) -> None:
         self._check_open()
         with _TypedErrors(self.path):
-            self._lock.acquire()
+            # Each caller waits for its own time only, and not for those who waited before it too.
+            self._lock.acquire(max(0.001, batch[0].deadline - time.monotonic()))
             mark = None
             try:
                 connection = self._writer
