@@ -265,7 +265,7 @@ def fill_task(memory: TaskMemory, task_id: str, events: int, keep: int | None = 
 
 
 def fill_tasks(memory: TaskMemory, count: int, open_tasks: int) -> None:
-    """Tasks of which most are completed. The workspace /work/here has 50 of them, 25 open, wherever there
+    """Tasks of which most are completed. The workspace /repo/here has 50 of them, 25 open, wherever there
     are that many; the rest is spread over 40 others."""
     shuffled = random.Random(1)
     numbers = list(range(count))

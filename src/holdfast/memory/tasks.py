@@ -86,9 +86,7 @@ class Tasks(Base):
             if scoped_key is not None and (known := tx.register_key(scoped_key)):
                 return first_result(known, fingerprint)
             now = self._now()
-            task_id = rules.make_id(self._random(rules.ID_LENGTH))
-            while tx.head(task_id) is not None:
-                task_id = rules.make_id(self._random(rules.ID_LENGTH))
+            task_id = self._new_id(tx)
             heads: dict[str, Any] = {
                 "kind": kind,
                 "name": name,
@@ -105,17 +103,11 @@ class Tasks(Base):
                 heads["parent_id"] = self._find(tx, parent)["task_id"]
             if steps:
                 heads.update(plan_version=1, plan_seq=1)
-            links = {"parent": heads.get("parent_id"), "goal": goal_id}
             sets = _given(
                 {
                     "heads": heads,
                     "+extras": _given(extra),
-                    "links": [
-                        {"kind": tie, "target": target, "seq": 1, "status": "active"}
-                        for tie, target in links.items()
-                        if target is not None
-                    ]
-                    or None,
+                    "links": _first_links(heads.get("parent_id"), goal_id) or None,
                     "+steps": added_steps(steps, 1, 0) or None,
                     "+labels": labels or None,
                 }
@@ -130,6 +122,12 @@ class Tasks(Base):
             return self._append(tx, head, draft, now, "task_register", scoped_key, fingerprint)
 
         return self.store.write(work)
+
+    def _new_id(self, tx: Tx) -> str:
+        while True:
+            task_id = rules.make_id(self._random(rules.ID_LENGTH))
+            if tx.head(task_id) is None:
+                return task_id
 
     def task_update(
         self,
@@ -442,6 +440,16 @@ class Tasks(Base):
 def begun_phase(head: Row) -> str | None:
     """The phase that work itself brings a task into, if it has not been there yet."""
     return "executing" if head["phase"] in ("received", "planning", "planned") else None
+
+
+def _first_links(parent: str | None, goal: str | None) -> list[dict[str, Any]]:
+    """The ties that a task is registered with."""
+    ties = {"parent": parent, "goal": goal}
+    return [
+        {"kind": kind, "target": target, "seq": 1, "status": "active"}
+        for kind, target in ties.items()
+        if target is not None
+    ]
 
 
 def _meant(

@@ -62,7 +62,7 @@ class Transfer(Base):
             raise InvalidInput(
                 "invalid_argument", f"{target} is the store itself.", "Name another file for the export."
             )
-        with _file_errors(target):
+        with _FileErrors(target):
             return self._export(target, task_id)
 
     def _export(self, target: str, task_id: str | None) -> int:
@@ -98,7 +98,7 @@ class Transfer(Base):
         a task of its own, and reported. The file is read through once before anything is written.
         """
         source = checks.path("the export", path)
-        with _file_errors(source):
+        with _FileErrors(source):
             return self._import(source)
 
     def _import(self, source: str) -> ImportReport:
@@ -130,7 +130,7 @@ class Transfer(Base):
         return self.store.restore(checks.path("the backup", path))
 
 
-class _file_errors:  # noqa: N801 - reads like the function that it is
+class _FileErrors:
     """Turns what the system says of a file into our error."""
 
     def __init__(self, path: str) -> None:

@@ -446,14 +446,6 @@ class Tx:
             for (name, (names, _)), rows in zip(queries.items(), found, strict=True)
         }
 
-    def children(self, task_id: str) -> list[str]:
-        """The ids of a task's sub-tasks."""
-        rows = self._query(
-            "SELECT task_id FROM heads WHERE parent_id = :task_id ORDER BY created_at, task_id",
-            {"task_id": task_id},
-        )
-        return [row[0] for row in rows]
-
     def extras(self, task_id: str) -> Row:
         """What is long or rarely changes about a task."""
         return read_extras(self._rows(EXTRAS, _SELECT_EXTRAS, task_id=task_id)[0])
@@ -563,15 +555,6 @@ class Tx:
         )
         return rows[0][0]
 
-    def files(self, task_id: str, limit: int) -> list[Row]:
-        """The files that a task touched, the last first."""
-        return self._rows(
-            FILES,
-            f"{_SELECT_FILES} LIMIT :limit",
-            task_id=task_id,
-            limit=limit,
-        )
-
     def file(self, task_id: str, path: str) -> Row | None:
         """What is known of one file."""
         rows = self._rows(
@@ -581,14 +564,6 @@ class Tx:
             path=path,
         )
         return rows[0] if rows else None
-
-    def links(self, task_id: str) -> list[Row]:
-        """A task's ties to others."""
-        return self._rows(
-            LINKS,
-            _SELECT_LINKS,
-            task_id=task_id,
-        )
 
     def claims(self, task_id: str) -> list[Row]:
         """All claims that a task or its items ever had, the released ones included."""
