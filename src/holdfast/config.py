@@ -28,9 +28,17 @@ SETTINGS: dict[str, tuple[Any, Any, Any, str]] = {
         1 << 30,
         "Size from which a writer waits to cut the log.",
     ),
+    "tenant": ("default", None, None, "PostgreSQL: whose rows these are."),
+    "pool_size": (32, 1, 1000, "PostgreSQL: most connections of one process."),
+    "prepared_statements": ("on", None, None, "PostgreSQL: off behind a pooler that cannot keep them."),
+    "superuser": ("refuse", None, None, "PostgreSQL: allow a role that sees every tenant."),
     "reserve_bytes": (1 << 20, 0, 1 << 30, "Size of the file that is given up on a full disk."),
 }
-WORDS = {"synchronous": ("full", "off")}
+WORDS = {
+    "synchronous": ("full", "off"),
+    "prepared_statements": ("on", "off"),
+    "superuser": ("refuse", "allow"),
+}
 
 
 class Settings(Record):
@@ -45,6 +53,10 @@ class Settings(Record):
     max_plan_items: int = 20_000
     lease_seconds: float = 300.0
     wal_limit_bytes: int = 16 << 20
+    tenant: str = "default"
+    pool_size: int = 32
+    prepared_statements: str = "on"
+    superuser: str = "refuse"
     reserve_bytes: int = 1 << 20
     sources: Mapping[str, str] = {}
 

@@ -47,6 +47,8 @@ CODES = {
     "not_a_store": "The file is a database of something else.",
     "schema_newer": "The store was written by a newer version.",
     "migration_changed": "A migration of this store is not the one that was applied.",
+    "unsafe_role": "The database role is bound by no row-level security.",
+    "not_supported": "This engine cannot do that.",
     "engine_too_old": "The SQLite engine has a bug that loses committed data.",
     "outcome_unknown": "The disk failed while committing: it may be written, or not.",
 }

@@ -308,7 +308,7 @@ class Base:
                 self._check_tokens(tx, head, {claimed[name] for name in about if name in claimed})
             return self._append(tx, head, draft, now, operation, key, fingerprint)
 
-        return self.store.write(work)
+        return self.store.write(work, settles=key is not None)
 
     def _known(self, tx: Tx, operation: str, task_id: str | None, key: str) -> Row | None:
         """What the call with this key answered the first time, if it was made before.

@@ -121,7 +121,7 @@ class Tasks(Base):
             head: Row = {"task_id": task_id, "root_id": task_id, **heads}
             return self._append(tx, head, draft, now, "task_register", scoped_key, fingerprint)
 
-        return self.store.write(work)
+        return self.store.write(work, settles=key is not None)
 
     def _new_id(self, tx: Tx) -> str:
         while True:
@@ -209,7 +209,7 @@ class Tasks(Base):
     def task_get(self, task_id: str | None = None, *, at: int | str | float | None = None) -> Task:
         """A task as it stands, or as it stood after an event (`at=42`) or at a time."""
         if at is None:
-            return self.store.read(lambda tx: self._read(tx, task_id))
+            return self.store.read(lambda tx: self._read(tx, task_id), once=True)
         tx, found = self._as_of(task_id, at)
         task = read_task(tx, found)
         if task is None:

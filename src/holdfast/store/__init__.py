@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..errors import InvalidInput
+from ..errors import InvalidInput, StoreError
 from .tx import Tx
 
 TYPE_CHECKING = False
@@ -21,12 +21,19 @@ if TYPE_CHECKING:
 
         url: str
 
-        def write(self, work: Callable[[Tx], Result]) -> Result:
-            """Run `work` in a transaction and return when it is safely on disk."""
+        def write(self, work: Callable[[Tx], Result], *, settles: bool = False) -> Result:
+            """Run `work` in a transaction and return when it is safely on disk.
+
+            `settles`: the work finds out by a key whether it was done before, so that an engine may
+            repeat it after a commit whose outcome it does not know.
+            """
             ...
 
-        def read(self, work: Callable[[Tx], Result]) -> Result:
-            """Run `work` on one consistent snapshot, which does not outlive the call."""
+        def read(self, work: Callable[[Tx], Result], *, once: bool = False) -> Result:
+            """Run `work` on one consistent snapshot, which does not outlive the call.
+
+            `once`: the work asks one batch of questions, so that an engine may end with its answer.
+            """
             ...
 
         def check(self) -> list[Problem]:
@@ -61,10 +68,20 @@ def open_store(location: str, settings: Settings) -> Store:
         from .sqlite import SqliteStore
 
         return SqliteStore(rest if separator else location, settings)
+    if scheme in ("postgresql", "postgres"):
+        try:
+            from .postgres import PostgresStore
+        except ImportError as error:
+            raise StoreError(
+                "store_unavailable",
+                f"PostgreSQL needs a driver that is not installed ({error}).",
+                "Install holdfast with its extra: pip install 'holdfast[postgres]'.",
+            ) from None
+        return PostgresStore(location, settings)
     raise InvalidInput(
         "invalid_argument",
         f"There is no engine for {scheme}:// stores.",
-        "Give the path of a file, or sqlite:///path.",
+        "Give the path of a file, or a postgresql:// URL.",
     )
 
 

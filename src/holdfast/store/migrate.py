@@ -7,10 +7,6 @@ import os
 from ..errors import StoreError
 from .tx import blake2b
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 # The newest migration. Opening a store compares this number alone, so that it reads no file.
 SCHEMA_VERSION = 1
 
@@ -52,9 +48,18 @@ def check_applied(engine: str, applied: dict[int, str]) -> list[str]:
     ]
 
 
-def pending(engine: str, version: int, apply: Callable[[int, str, str, str], None]) -> None:
-    """Apply each migration that a store has not had: `apply(version, name, sql, checksum)`."""
-    check_version(version)
-    for number, name, sql in migrations(engine):
-        if number > version:
-            apply(number, name, sql, checksum(sql))
+def refuse_changed(engine: str, applied: dict[int, str]) -> None:
+    """Raise if a store was made by other migrations than these."""
+    if odd := check_applied(engine, applied):
+        raise StoreError(
+            "migration_changed",
+            f"This store was not made by these migrations: {'; '.join(odd)}.",
+            "Open it with the version that made it, export its events, and import them into a new store.",
+        )
+
+
+def pending(engine: str, version: int) -> list[tuple[int, str, str, str]]:
+    """The migrations that a store has not had, as (version, name, SQL, checksum)."""
+    return [
+        (number, name, sql, checksum(sql)) for number, name, sql in migrations(engine) if number > version
+    ]

@@ -185,9 +185,8 @@ class SqliteStore:
             if version == 0:
                 connection.execute("PRAGMA journal_mode = WAL").fetchall()
             else:
-                _check_applied(connection)
-
-            def apply(number: int, name: str, sql: str, checksum: str) -> None:
+                migrate.refuse_changed("sqlite", _applied(connection))
+            for number, name, sql, checksum in migrate.pending("sqlite", version):
                 with connection:
                     connection.execute(
                         f"PRAGMA application_id = {APPLICATION_ID};"
@@ -201,14 +200,12 @@ class SqliteStore:
                         " (?, ?, ?, strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))",
                         (number, name, checksum),
                     )
-
-            migrate.pending("sqlite", version, apply)
         finally:
             self._lock.release()
 
     # --- writing ----------------------------------------------------------------------------------
 
-    def write(self, work: Callable[[Tx], Result]) -> Result:
+    def write(self, work: Callable[[Tx], Result], *, settles: bool = False) -> Result:
         """Run `work` in a transaction and return when it is safely on disk."""
         job = _Job(work, time.monotonic() + self._settings.lock_timeout)
         if self._leader == threading.get_ident():
@@ -339,7 +336,7 @@ class SqliteStore:
 
     # --- reading ----------------------------------------------------------------------------------
 
-    def read(self, work: Callable[[Tx], Result]) -> Result:
+    def read(self, work: Callable[[Tx], Result], *, once: bool = False) -> Result:
         """Run `work` on one consistent snapshot, which does not outlive the call."""
         self._check_open()
         with _TypedErrors(self.path):
@@ -383,7 +380,7 @@ class SqliteStore:
                     Problem(kind="foreign_key", detail=str(row))
                     for row in connection.execute("PRAGMA foreign_key_check")
                 ]
-                applied = dict(_all(connection, "SELECT version, checksum FROM schema_migrations"))
+                applied = _applied(connection)
                 newest = _value(connection, "SELECT max(id) FROM events") or 0
         finally:
             connection.close()
@@ -547,14 +544,8 @@ def _value(connection: apsw.Connection, sql: str) -> Any:
     return _all(connection, sql)[0][0]
 
 
-def _check_applied(connection: apsw.Connection) -> None:
-    applied = dict(_all(connection, "SELECT version, checksum FROM schema_migrations"))
-    if odd := migrate.check_applied("sqlite", applied):
-        raise StoreError(
-            "migration_changed",
-            f"This store was not made by these migrations: {'; '.join(odd)}.",
-            "Open it with the version that made it, export its events, and import them into a new store.",
-        )
+def _applied(connection: apsw.Connection) -> dict[int, str]:
+    return dict(_all(connection, "SELECT version, checksum FROM schema_migrations"))
 
 
 def _check_engine() -> None:
