@@ -4,32 +4,46 @@ from __future__ import annotations
 
 import os
 from itertools import count
+from uuid import uuid4
 
 import pytest
 
+from tests.servers import postgres_database
 from tests.support import Clock, open_memory
 
 # One more engine is one more word here, and the lines in `new_store_url` that make a store for it.
-ENGINES = ["sqlite"]
+ENGINES = ["sqlite", "postgres"]
 
 
 @pytest.fixture(autouse=True)
 def nobodys_settings(monkeypatch, tmp_path):
     """No test reads or writes the settings and stores of the one who runs it."""
     for name in list(os.environ):
-        if name.startswith("HOLDFAST_"):
+        if name.startswith("HOLDFAST_") and name != "HOLDFAST_TEST_PG":
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "home" / "data"))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home" / "config"))
 
 
+@pytest.fixture(scope="session")
+def postgres_url(tmp_path_factory, worker_id):
+    """A database of this worker's own on a real server, which all workers share."""
+    with postgres_database(tmp_path_factory.getbasetemp(), worker_id) as url:
+        yield url
+
+
 @pytest.fixture(params=ENGINES)
 def new_store_url(request, tmp_path):
-    """A function that gives the URL of another store that is not there yet."""
-    assert request.param == "sqlite"
+    """A function that gives the URL of another store that is not there yet.
+
+    On PostgreSQL that is a tenant of its own, which sees nothing of the others.
+    """
     numbers = count(1)
-    return lambda: f"sqlite://{tmp_path}/stores/{next(numbers)}.db"
+    if request.param == "sqlite":
+        return lambda: f"sqlite://{tmp_path}/stores/{next(numbers)}.db"
+    url = request.getfixturevalue("postgres_url")
+    return lambda: f"{url}&tenant={uuid4().hex}"
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ import psycopg
 from psycopg import errors as pg
 from psycopg_pool import ConnectionPool, PoolTimeout
 
+from .. import checks
 from ..errors import HoldfastError, StoreError
 from ..types import Problem
 from . import migrate
@@ -98,12 +99,11 @@ class PostgresStore:
 
     def __init__(self, url: str, settings: Settings) -> None:
         self._settings = settings
-        self._conninfo = url
-        self._tenant = settings.tenant
+        self._conninfo, self._tenant = _split_tenant(url, settings.tenant)
         self.url = _without_password(url)
         self._closed = False
         self._pool: ConnectionPool[Connection] = ConnectionPool(
-            url,
+            self._conninfo,
             min_size=1,
             max_size=settings.pool_size,
             timeout=settings.lock_timeout,
@@ -350,6 +350,16 @@ def _fitted(connection: Connection, sql: str) -> Any:
 
 def _prepared(settings: Settings) -> dict[str, Any]:
     return {} if settings.prepared_statements == "on" else {"prepare_threshold": None}
+
+
+def _split_tenant(url: str, default: str) -> tuple[str, str]:
+    """A URL without our own parameter `tenant`, and that tenant."""
+    base, mark, query = url.partition("?")
+    parts = [part.partition("=") for part in query.split("&") if part]
+    given = [value for name, _, value in parts if name == "tenant"]
+    rest = "&".join(f"{name}={value}" for name, _, value in parts if name != "tenant")
+    tenant = checks.line("tenant", given[-1] if given else default, 200)
+    return (f"{base}{mark}{rest}" if rest else base), tenant
 
 
 def _without_password(url: str) -> str:
