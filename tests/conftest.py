@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import pytest
 
-from tests.servers import postgres_database
+from tests.servers import fresh_database, shared_server
 from tests.support import Clock, open_memory
 
 # One more engine is one more word here, and the lines in `new_store_url` that make a store for it.
@@ -26,10 +26,25 @@ def nobodys_settings(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home" / "config"))
 
 
+def pytest_configure(config):
+    """Workers share one server, which the process that rules them starts and stops."""
+    if getattr(config.option, "numprocesses", None) and not hasattr(config, "workerinput"):
+        server = shared_server()
+        os.environ["HOLDFAST_TEST_PG"] = server.__enter__()
+        config.add_cleanup(lambda: server.__exit__(None, None, None))
+
+
 @pytest.fixture(scope="session")
-def postgres_url(tmp_path_factory, worker_id):
-    """A database of this worker's own on a real server, which all workers share."""
-    with postgres_database(tmp_path_factory.getbasetemp(), worker_id) as url:
+def postgres_server_url():
+    """A superuser's URL of a real server."""
+    with shared_server() as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def postgres_url(postgres_server_url, worker_id):
+    """A database of this worker's own, for a role that is no superuser."""
+    with fresh_database(postgres_server_url, f"holdfast_{worker_id}_{os.getpid()}") as url:
         yield url
 
 

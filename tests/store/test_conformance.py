@@ -1,10 +1,9 @@
-"""What every engine promises behind the Store protocol. One suite; each engine is one line in ENGINES."""
+"""What every engine promises behind the Store protocol. One suite for all engines."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -15,13 +14,12 @@ from holdfast.store import Tx, open_store, scratch
 from holdfast.store.tx import STATE, origin_id
 from holdfast.types import Origin
 
-ENGINES: dict[str, Callable[[Path], str]] = {"sqlite": lambda folder: str(folder / "store.db")}
 ORIGIN = Origin(principal="tester", agent="conformance", channel="agent", session="S")
 
 
-@pytest.fixture(params=ENGINES)
-def url(request, tmp_path) -> str:
-    return ENGINES[request.param](tmp_path)
+@pytest.fixture
+def url(store_url) -> str:
+    return store_url
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from .reading import read_event, read_origin
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
     from ..store.tx import Row, Tx
@@ -111,7 +111,7 @@ class Transfer(Base):
 
         def flush() -> None:
             if batch:
-                self.store.write(lambda tx: merge.add_all(tx, batch))
+                merge.take(self.store.write(lambda tx: merge.add_all(tx, batch), settles=True))
                 batch.clear()
 
         for entry in _checked_lines(source):
@@ -257,24 +257,44 @@ def _row(line: dict[str, Any]) -> tuple[Row, Origin]:
 class _Merge:
     """Adds foreign events to a store, event by event, and remembers where they went."""
 
-    def __init__(self) -> None:
+    def __init__(self, homes: Mapping[str, str] | None = None) -> None:
         self._events = 0
         self._added = 0
         self._known = 0
         self._tasks: dict[str, None] = {}
-        self._home: dict[str, str] = {}  # where the events of a foreign task go, once it has diverged
+        # Where the events of a foreign task go, if that is not the task itself.
+        self._homes: dict[str, str] = {}
+        self._earlier = homes or {}
         self._conflicts: dict[str, Divergence] = {}
 
-    def add_all(self, tx: Tx, batch: list[tuple[int, Row, Origin]]) -> None:
+    def add_all(self, tx: Tx, batch: Sequence[tuple[int, Row, Origin]]) -> _Merge:
+        """Add a batch; what came of it is returned, for a transaction may be tried more than once."""
+        part = _Merge(self._homes)
         heads: dict[str, Row] = {}
         for number, row, origin in batch:
-            self._add(tx, heads, number, row, origin)
+            part._add(tx, heads, number, row, origin)
+        return part
+
+    def take(self, part: _Merge) -> None:
+        """Count a batch that is committed."""
+        self._events += part._events
+        self._added += part._added
+        self._known += part._known
+        self._tasks.update(part._tasks)
+        self._homes.update(part._homes)
+        for name, conflict in part._conflicts.items():
+            self._conflicts.setdefault(name, conflict)
 
     def _add(self, tx: Tx, heads: dict[str, Row], number: int, row: Row, origin: Origin) -> None:
         self._events += 1
         foreign: str = row["task_id"]
-        # The other side of a conflict may be our own: it begins where the task itself does.
-        home = self._home.get(foreign) or (row["root_id"] if tx.head(row["root_id"]) else foreign)
+        home = self._homes.get(foreign) or self._earlier.get(foreign)
+        if home is None:
+            # The other side of a conflict may be our own: it begins where the task itself does.
+            root: str = row["root_id"]
+            home = root if root != foreign and tx.head(root) else foreign
+            if root != foreign:
+                self._homes[foreign] = home
         shares_with = home
         while True:
             head = heads.get(home) or tx.head(home, lock=True)
@@ -293,7 +313,7 @@ class _Merge:
             content = f"{home}\n{row['hash'].hex()}".encode()
             shares_with = home
             home = rules.make_id(blake2b(content, digest_size=rules.ID_LENGTH).digest())
-            self._home[foreign] = home
+            self._homes[foreign] = home
             if home != foreign:  # else the other store knew of this conflict, and keeps it in the same place
                 self._conflicts.setdefault(home, Divergence(task_id=foreign, seq=row["seq"], kept_as=home))
 

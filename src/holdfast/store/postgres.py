@@ -8,17 +8,20 @@ that answer nothing travel with the next one that does, or with the commit.
 
 from __future__ import annotations
 
+import os
 import random
 import re
 import threading
 import time
+from urllib.parse import unquote
 
 import psycopg
 from psycopg import errors as pg
+from psycopg.conninfo import conninfo_to_dict
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from .. import checks
-from ..errors import HoldfastError, StoreError
+from ..errors import HoldfastError, InvalidInput, StoreError
 from ..types import Problem
 from . import migrate
 from .tx import Tx
@@ -33,15 +36,28 @@ if TYPE_CHECKING:
     Result = TypeVar("Result")
     Connection = psycopg.Connection[tuple[Any, ...]]
 
-# Compiling a plan costs more than any of our queries.
-_SET_TENANT = "SELECT set_config('holdfast.tenant', %s, true), set_config('jit', 'off', true)"
+# The first that runs views with the rights of the one who asks.
+OLDEST_SERVER = 15
+# Said first in every transaction. Compiling a plan costs more than any of our queries; and a transaction
+# of ours never waits for anything but a lock, so one that stands still has lost its client.
+_BEGIN_WITH = (
+    "SELECT set_config('holdfast.tenant', %(tenant)s, true), set_config('jit', 'off', true),"
+    " set_config('lock_timeout', %(wait)s, true),"
+    " set_config('idle_in_transaction_session_timeout', '60s', true)"
+)
+_WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+_LOCK = "SELECT pg_advisory_xact_lock(hashtextextended(current_setting('holdfast.tenant') || :name, 0))"
 _CHANNEL = "holdfast"
-_RELAY_LOCK = 0x484F4C44
-# Worth another try: nothing of the transaction happened.
-_AGAIN = (pg.SerializationFailure, pg.DeadlockDetected)
-# The server or the way to it is gone, or not there yet.
-_LOST = (psycopg.OperationalError, psycopg.InterfaceError)
+# Names of advisory locks, any two numbers of our own.
+_RELAY_LOCK, _MIGRATION_LOCK = 0x484F4C44, 0x484F4C45
+# Nothing of the transaction happened, and it may well work the next time. What is unique here is made so
+# by whoever writes first (a key, an id), so that the one who comes second finds it when he looks again.
+_AGAIN = (pg.SerializationFailure, pg.DeadlockDetected, pg.UniqueViolation)
+# The server went away, is coming up, or has no connection left; errors without a state are the network's.
+_LOST_STATES = ("08", "57P01", "57P02", "57P03", "57P05", "53300", "25P03")
+# A refusal to connect that time will not mend, as far as the server's words tell.
+_REFUSED = re.compile(r"FATAL:(?!.*(starting up|shutting down|recovery|too many|remaining connection))", re.S)
 _translated: dict[str, Any] = {}
 
 
@@ -53,23 +69,30 @@ def translate(sql: str) -> Any:
     return found
 
 
+class _CommitLost(Exception):
+    """The connection went while a commit was on its way: it happened, or it did not."""
+
+
 class _PostgresDatabase:
     """A connection inside a transaction, as `Tx` wants it."""
 
     lock_row = " FOR UPDATE"
 
-    def __init__(self, connection: Connection, begin: Any, tenant: str, once: bool = False) -> None:
+    def __init__(
+        self, connection: Connection, begin: Any, first: Mapping[str, str], once: bool = False
+    ) -> None:
         self._connection = connection
         self._begin = begin
-        self._tenant = tenant
+        self._first = first
         self._once = once
-        self.began = False
+        self._began = False
+        self.committing = False
 
     def _execute(self, sql: str, params: Mapping[str, Any]) -> psycopg.Cursor[tuple[Any, ...]]:
-        if not self.began:
-            self.began = True
+        if not self._began:
+            self._began = True
             self._connection.execute(self._begin)
-            self._connection.execute(_SET_TENANT, (self._tenant,))
+            self._connection.execute(_BEGIN_WITH, self._first)
         return self._connection.execute(translate(sql), params)
 
     def query(self, sql: str, params: Mapping[str, Any]) -> list[tuple[Any, ...]]:
@@ -78,7 +101,7 @@ class _PostgresDatabase:
     def query_all(self, queries: Sequence[tuple[str, Mapping[str, Any]]]) -> list[list[tuple[Any, ...]]]:
         cursors = [self._execute(sql, params) for sql, params in queries]
         if self._once:  # the commit travels with the question: one way there and back
-            self.end()
+            self.commit()
         return [cursor.fetchall() for cursor in cursors]
 
     def run(self, sql: str, params: Mapping[str, Any]) -> None:
@@ -88,9 +111,13 @@ class _PostgresDatabase:
         for row in rows:
             self._execute(sql, row)
 
-    def end(self) -> None:
-        if self.began:
-            self.began = False
+    def lock(self, name: str) -> None:
+        self._execute(_LOCK, {"name": name})
+
+    def commit(self) -> None:
+        if self._began:
+            self._began = False
+            self.committing = True
             self._connection.execute("COMMIT")
 
 
@@ -99,37 +126,43 @@ class PostgresStore:
 
     def __init__(self, url: str, settings: Settings) -> None:
         self._settings = settings
-        self._conninfo, self._tenant = _split_tenant(url, settings.tenant)
+        self._server, self._tenant = _parse(url, settings.tenant)
         self.url = _without_password(url)
+        self._first = {"tenant": self._tenant, "wait": f"{round(settings.lock_timeout * 1000)}ms"}
         self._closed = False
-        self._pool: ConnectionPool[Connection] = ConnectionPool(
-            self._conninfo,
-            min_size=1,
-            max_size=settings.pool_size,
-            timeout=settings.lock_timeout,
-            kwargs={"autocommit": True, "connect_timeout": 5, **_prepared(settings)},
-            open=False,
-            reconnect_timeout=settings.lock_timeout,
-            name="holdfast",
-        )
-        self._pool.open()
-        try:
-            self._check_role()
-            self._migrate()
-        except BaseException:
-            self.close()
-            raise
+        self._inside = threading.local()
+        self._opening = threading.Lock()
+        self._attempts(lambda: self._connected(self._prepare))
+        self._open_pool()
 
     # --- opening ----------------------------------------------------------------------------------
 
-    def _check_role(self) -> None:
-        def work(connection: Connection) -> tuple[Any, ...]:
-            row = connection.execute(
-                "SELECT current_user, rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user"
-            ).fetchone()
-            return row or ("", False)
+    def _connect(self) -> Connection:
+        return psycopg.connect(**self._server, autocommit=True)
 
-        role, unbound = self._attempts(work)
+    def _connected(self, work: Callable[[Connection], Result]) -> Result:
+        """Run work on a connection of its own, whose refusal says why."""
+        with self._connect() as connection:
+            return work(connection)
+
+    def _prepare(self, connection: Connection) -> None:
+        """Look whether this server and role will do, and bring the schema up to date."""
+        if connection.info.server_version < OLDEST_SERVER * 10_000:
+            raise StoreError(
+                "engine_too_old",
+                f"{self.url} is PostgreSQL {connection.info.server_version // 10_000}.",
+                f"Holdfast needs PostgreSQL {OLDEST_SERVER} or newer.",
+            )
+        if connection.info.parameter_status("server_encoding") != "UTF8":
+            raise StoreError(
+                "store_unavailable",
+                f"{self.url} is a database in {connection.info.parameter_status('server_encoding')}.",
+                "Use a database that was created with ENCODING 'UTF8'.",
+            )
+        role, unbound = _row(
+            connection,
+            "SELECT current_user, rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user",
+        )
         if unbound and self._settings.superuser != "allow":
             raise StoreError(
                 "unsafe_role",
@@ -137,119 +170,153 @@ class PostgresStore:
                 "Connect as a role without SUPERUSER and BYPASSRLS that owns the database, or, for a"
                 " database of your own, set superuser to allow.",
             )
-
-    def _migrate(self) -> None:
-        def work(connection: Connection) -> None:
-            with connection.transaction():
-                # One process migrates, the others wait and find it done.
-                connection.execute("SELECT pg_advisory_xact_lock(%s)", (_RELAY_LOCK + 1,))
-                connection.execute(
-                    "CREATE TABLE IF NOT EXISTS schema_migrations (version INTEGER PRIMARY KEY,"
-                    " name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at TEXT NOT NULL)"
-                )
-                version = _version(connection)
-                migrate.check_version(version)
-                if version:
-                    migrate.refuse_changed("postgres", _applied(connection))
-                for number, name, sql, checksum in migrate.pending("postgres", version):
-                    connection.execute(_fitted(connection, sql))
-                    connection.execute(
-                        "INSERT INTO schema_migrations VALUES (%s, %s, %s, to_char(now() AT TIME ZONE 'UTC',"
-                        ' \'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"\'))',
-                        (number, name, checksum),
-                    )
-
-        def current(connection: Connection) -> int:
-            found = connection.execute("SELECT to_regclass('schema_migrations')").fetchone()
-            return _version(connection) if found and found[0] else 0
-
-        version = self._attempts(current)
+        version = _version(connection)
         migrate.check_version(version)
         if version < migrate.SCHEMA_VERSION:
-            self._attempts(work)
+            self._migrate(connection)
+
+    def _migrate(self, connection: Connection) -> None:
+        with connection.transaction():
+            # One process migrates, the others wait and find it done.
+            connection.execute("SELECT pg_advisory_xact_lock(%s)", (_MIGRATION_LOCK,))
+            connection.execute(
+                "CREATE TABLE IF NOT EXISTS schema_migrations (version INTEGER PRIMARY KEY,"
+                " name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at TEXT NOT NULL)"
+            )
+            version = _version(connection)
+            migrate.check_version(version)
+            migrate.refuse_changed("postgres", _applied(connection))
+            for number, name, sql, checksum in migrate.pending("postgres", version):
+                connection.execute(_fitted(connection, sql))
+                connection.execute(
+                    "INSERT INTO schema_migrations VALUES (%s, %s, %s, to_char(now() AT TIME ZONE 'UTC',"
+                    ' \'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"\'))',
+                    (number, name, checksum),
+                )
+
+    def _open_pool(self) -> None:
+        prepare = {} if self._settings.prepared_statements == "on" else {"prepare_threshold": None}
+        self._pool: ConnectionPool[Connection] = ConnectionPool(
+            kwargs={**self._server, "autocommit": True, **prepare},
+            min_size=1,
+            max_size=self._settings.pool_size,
+            timeout=self._settings.lock_timeout,
+            reconnect_timeout=self._settings.lock_timeout,
+            name="holdfast",
+            open=True,
+        )
+        self._pid = os.getpid()
+
+    def _own_pool(self) -> ConnectionPool[Connection]:
+        if self._pid != os.getpid():
+            # A fork: the connections are the parent's, and nobody here may so much as close them.
+            with self._opening:
+                if self._pid != os.getpid():
+                    _inherited.append(self._pool)
+                    self._open_pool()
+        return self._pool
 
     # --- transactions -----------------------------------------------------------------------------
 
     def write(self, work: Callable[[Tx], Result], *, settles: bool = False) -> Result:
         """Run `work` in a transaction and return when it is committed.
 
-        `settles`: the work finds out by its key whether it was done before, so it may be repeated even
-        after a commit whose outcome is unknown.
+        Work is repeated when it lost against another writer, or with its connection. `settles`: it finds
+        out by its key whether it was done before, so it may be repeated even after a commit whose outcome
+        is unknown.
         """
-        return self._attempts(lambda connection: self._transact(connection, work), settles)
 
-    def _transact(self, connection: Connection, work: Callable[[Tx], Result]) -> Result:
-        database = _PostgresDatabase(connection, "BEGIN", self._tenant)
-        self._local.committing = False
-        with connection.pipeline():
-            result = work(Tx(database))
-            self._local.committing = True
-            database.end()
-        self._local.committing = False
-        return result
+        def transaction(connection: Connection) -> Result:
+            database = _PostgresDatabase(connection, _WRITE, self._first)
+            try:
+                with connection.pipeline():
+                    result = work(Tx(database))
+                    database.commit()
+                return result
+            except psycopg.Error as error:
+                if database.committing and _lost(error):
+                    raise _CommitLost(_said(error)) from error
+                raise
 
-    _local = threading.local()
+        return self._transact(transaction, settles)
 
     def read(self, work: Callable[[Tx], Result], *, once: bool = False) -> Result:
         """Run `work` on one consistent snapshot; with `once`, on one for each batch of questions."""
 
         def snapshot(connection: Connection) -> Result:
-            database = _PostgresDatabase(connection, _READ, self._tenant, once)
+            database = _PostgresDatabase(connection, _READ, self._first, once)
             with connection.pipeline():
                 result = work(Tx(database))
-                database.end()
+                database.commit()
             return result
 
-        return self._attempts(snapshot)
+        return self._transact(snapshot)
 
-    def _attempts(self, work: Callable[[Connection], Result], settles: bool = True) -> Result:
-        """Run work on a connection, again and again while the server is away, until the time is up."""
-        self._check_open()
-        until = time.monotonic() + self._settings.lock_timeout
-        pause = 0.01
-        while True:
-            committing = False
-            try:
-                return self._once(work)
-            except _AGAIN as error:
-                trouble: Exception = error
-            except (*_LOST, PoolTimeout) as error:
-                trouble = error
-                committing = getattr(self._local, "committing", False)
-                self._local.committing = False
-            if committing and not settles:
-                raise StoreError(
-                    "outcome_unknown",
-                    f"The connection was lost while committing: {_said(trouble)}",
-                    "Repeat the call with a key, or look whether it was written.",
-                ) from trouble
-            if time.monotonic() + pause > until:
-                raise _typed(trouble, self.url) from trouble
-            # Writers that met once should not meet again in step.
-            self._wait(pause * (0.5 + random.random()))  # noqa: S311
-            pause = min(pause * 2, 1.0)
-
-    _wait = staticmethod(time.sleep)
-
-    def _once(self, work: Callable[[Connection], Result]) -> Result:
-        connection = self._pool.getconn()
+    def _transact(self, work: Callable[[Connection], Result], settles: bool = False) -> Result:
+        if getattr(self._inside, "now", False):
+            raise RuntimeError("a transaction inside a write or a read: it would wait for itself")
+        self._inside.now = True
         try:
-            try:
-                return work(connection)
-            except BaseException:
-                if not connection.closed and connection.info.transaction_status:
-                    _roll_back(connection)
-                raise
-        except psycopg.Error as error:
-            if isinstance(error, (*_AGAIN, *_LOST)):
-                raise
-            raise _typed(error, self.url) from error
+            return self._attempts(lambda: self._pooled(work), settles)
         finally:
-            self._pool.putconn(connection)
+            self._inside.now = False
 
-    def _check_open(self) -> None:
-        if self._closed:
-            raise StoreError("store_closed", "The store was closed.", "Open it again.")
+    def _pooled(self, work: Callable[[Connection], Result]) -> Result:
+        pool = self._own_pool()
+        connection = pool.getconn()
+        try:
+            return work(connection)
+        except BaseException:
+            _roll_back(connection)
+            raise
+        finally:
+            pool.putconn(connection)
+
+    def _attempts(self, work: Callable[[], Result], settles: bool = False) -> Result:
+        """Run work, again and again while the server is away or others win, until the time is up."""
+        until = time.monotonic() + self._settings.lock_timeout
+        pause = 0.005
+        while True:
+            if self._closed:
+                raise StoreError("store_closed", "The store was closed.", "Open it again.")
+            try:
+                return work()
+            except _CommitLost as error:
+                if not settles:
+                    raise StoreError(
+                        "outcome_unknown",
+                        f"The connection was lost while committing: {error}",
+                        "Look whether it was written, or give such calls a key: those are settled.",
+                    ) from error
+                trouble: Exception = error
+            except PoolTimeout as error:
+                raise self._no_connection() from error
+            except psycopg.Error as error:
+                if not isinstance(error, _AGAIN) and not _lost(error):
+                    raise self._typed(error) from error
+                trouble = error
+            if not isinstance(trouble, _AGAIN) and self._has_pool():
+                self._pool.check()  # the others went with it: out with them, before they are handed on
+            if time.monotonic() + pause > until:
+                raise self._typed(trouble) from trouble
+            # Writers that met once should not meet again in step.
+            time.sleep(pause * (0.5 + random.random()))  # noqa: S311
+            pause = min(pause * 2, 0.5)
+
+    def _has_pool(self) -> bool:
+        return hasattr(self, "_pool") and not self._closed
+
+    def _no_connection(self) -> HoldfastError:
+        """Why the pool had nothing to give."""
+        try:
+            self._connect().close()
+        except psycopg.Error as error:
+            return self._typed(error)
+        return StoreError(
+            "store_busy",
+            f"All {self._settings.pool_size} connections to {self.url} were in use.",
+            "Nothing was written. Try again, or raise pool_size.",
+        )
 
     # --- news -------------------------------------------------------------------------------------
 
@@ -260,30 +327,45 @@ class PostgresStore:
         a second instead. Of several relays one is at work, and another takes over when it goes.
         """
         last = 0
-        with psycopg.connect(self._conninfo, autocommit=True) as connection:
+
+        def tell(connection: Connection) -> None:
+            nonlocal last
             while not stop.is_set():
-                held = connection.execute("SELECT pg_try_advisory_lock(%s)", (_RELAY_LOCK,)).fetchone()
-                if held and held[0]:
-                    row = connection.execute("SELECT last_value FROM events_id_seq").fetchone()
-                    newest = int(row[0]) if row else 0
-                    if newest != last:
-                        connection.execute("SELECT pg_notify(%s, %s)", (_CHANNEL, str(newest)))
-                        last = newest
+                if _row(connection, "SELECT pg_try_advisory_lock(%s)", _RELAY_LOCK)[0]:
+                    break
+                stop.wait(interval)
+            while not stop.is_set():
+                newest = _row(connection, "SELECT last_value FROM events_id_seq")[0]
+                if newest != last:
+                    connection.execute("SELECT pg_notify(%s, %s)", (_CHANNEL, str(newest)))
+                    last = newest
+                stop.wait(interval)
+
+        while not stop.is_set():
+            try:
+                self._connected(tell)
+            except psycopg.Error as error:
+                if not _lost(error):
+                    raise self._typed(error) from error
                 stop.wait(interval)
 
     def news(self, timeout: float) -> Iterator[int]:
         """Positions of new events as the relay tells them, until nothing came for `timeout` seconds."""
-        with psycopg.connect(self._conninfo, autocommit=True) as connection:
+        with self._connect() as connection:
             connection.execute(f"LISTEN {_CHANNEL}")
-            for note in connection.notifies(timeout=timeout):
-                yield int(note.payload)
+            while True:
+                told = 0
+                for note in connection.notifies(timeout=timeout, stop_after=1):
+                    told += 1
+                    yield int(note.payload)
+                if not told:
+                    return
 
     # --- looking after the store ------------------------------------------------------------------
 
     def check(self) -> list[Problem]:
         """What the migrations say about the store; PostgreSQL looks after its files itself."""
-        self._check_open()
-        applied = self._attempts(_applied)
+        applied = self._transact(_applied)
         return [Problem(kind="migration", detail=line) for line in migrate.check_applied("postgres", applied)]
 
     def files(self) -> tuple[str, ...]:
@@ -291,7 +373,7 @@ class PostgresStore:
         return ()
 
     def backup(self, path: str) -> None:
-        """A database is backed up by its own tools, or event by event."""
+        """A database is backed up by its own tools, or copied event by event."""
         raise _not_here("backup")
 
     def restore(self, path: str) -> str:
@@ -302,10 +384,11 @@ class PostgresStore:
         """Facts about the store."""
 
         def work(connection: Connection) -> dict[str, Any]:
-            row = connection.execute(
+            row = _row(
+                connection,
                 "SELECT current_setting('server_version'), current_user, current_database(),"
-                " pg_database_size(current_database())"
-            ).fetchone() or ("", "", "", 0)
+                " pg_database_size(current_database())",
+            )
             return {
                 "engine": f"PostgreSQL {row[0]}",
                 "url": self.url,
@@ -316,25 +399,64 @@ class PostgresStore:
                 "tenant": self._tenant,
             }
 
-        return self._attempts(work)
+        return self._transact(work)
 
     def close(self) -> None:
         """Let go of the connections; safe to call twice."""
         if not self._closed:
             self._closed = True
-            self._pool.close()
+            if self._pid == os.getpid():
+                self._pool.close()
+
+    def _typed(self, error: BaseException) -> HoldfastError:
+        if isinstance(error, (pg.ReadOnlySqlTransaction, pg.InsufficientPrivilege)):
+            return StoreError(
+                "store_readonly",
+                f"{self.url} cannot be written: {_said(error)}",
+                "Use a role that may write, and the server that takes writes.",
+            )
+        if isinstance(error, (pg.DiskFull, pg.OutOfMemory)):
+            return StoreError(
+                "store_full",
+                f"{self.url} has no room left: {_said(error)}",
+                "Nothing was written and reading still works. Make room, then repeat the call.",
+            )
+        if isinstance(error, (*_AGAIN, pg.LockNotAvailable, pg.QueryCanceled)):
+            return StoreError(
+                "store_busy",
+                f"{self.url} is in use by too many at once: {_said(error)}",
+                "Nothing was written. Try again.",
+            )
+        return StoreError(
+            "store_unavailable",
+            f"{self.url} cannot be used: {_said(error)}",
+            "Look whether the server runs, and whether the address, role and database are right.",
+        )
+
+
+# Pools of a parent process. Kept, for to collect them would close the parent's connections.
+_inherited: list[ConnectionPool[Any]] = []
 
 
 def _roll_back(connection: Connection) -> None:
-    try:
-        connection.execute("ROLLBACK")
-    except psycopg.Error:
-        connection.close()  # the pool throws it away; the server has rolled back by itself
+    if not connection.closed and connection.info.transaction_status:
+        try:
+            connection.execute("ROLLBACK")
+        except psycopg.Error:
+            connection.close()  # the pool throws it away; the server rolls back by itself
+
+
+def _row(connection: Connection, sql: Any, *params: Any) -> tuple[Any, ...]:
+    found = connection.execute(sql, params).fetchone()
+    if found is None:
+        raise StoreError("store_unavailable", "The server gave no answer.", "Look into its log.")
+    return found
 
 
 def _version(connection: Connection) -> int:
-    row = connection.execute("SELECT max(version) FROM schema_migrations").fetchone()
-    return row[0] or 0 if row else 0
+    if _row(connection, "SELECT to_regclass('schema_migrations')")[0] is None:
+        return 0
+    return _row(connection, "SELECT coalesce(max(version), 0) FROM schema_migrations")[0]
 
 
 def _applied(connection: Connection) -> dict[int, str]:
@@ -348,59 +470,48 @@ def _fitted(connection: Connection, sql: str) -> Any:
     return sql.replace("{words}", f'"{best}"')
 
 
-def _prepared(settings: Settings) -> dict[str, Any]:
-    return {} if settings.prepared_statements == "on" else {"prepare_threshold": None}
-
-
-def _split_tenant(url: str, default: str) -> tuple[str, str]:
-    """A URL without our own parameter `tenant`, and that tenant."""
+def _parse(url: str, tenant: str) -> tuple[dict[str, Any], str]:
+    """What psycopg wants to know of a URL, and the tenant, which may be a parameter of it."""
     base, mark, query = url.partition("?")
-    parts = [part.partition("=") for part in query.split("&") if part]
-    given = [value for name, _, value in parts if name == "tenant"]
-    rest = "&".join(f"{name}={value}" for name, _, value in parts if name != "tenant")
-    tenant = checks.line("tenant", given[-1] if given else default, 200)
-    return (f"{base}{mark}{rest}" if rest else base), tenant
+    rest: list[str] = []
+    for part in query.split("&"):
+        name, _, value = part.partition("=")
+        if name == "tenant":
+            tenant = unquote(value)
+        elif part:
+            rest.append(part)
+    try:
+        given = conninfo_to_dict(f"{base}{mark}{'&'.join(rest)}" if rest else base)
+    except psycopg.Error as error:
+        raise InvalidInput(
+            "invalid_argument",
+            f"{_without_password(url)} is no address of a database: {_said(error)}",
+            "For example postgresql://user@host:5432/database?tenant=team.",
+        ) from None
+    # A server that vanished without a word is noticed within a minute.
+    ours = {"connect_timeout": 5, "keepalives_idle": 20, "tcp_user_timeout": 60_000}
+    return {**ours, "application_name": "holdfast", **given}, checks.line("tenant", tenant, 200)
 
 
 def _without_password(url: str) -> str:
-    return re.sub(r"(//[^:/@]*):[^@]*@", r"\1@", url)
+    return re.sub(r"([?&]password=)[^&]*", r"\1***", re.sub(r"(//[^:/@?]*):[^@/]*@", r"\1@", url))
+
+
+def _lost(error: psycopg.Error) -> bool:
+    if error.sqlstate:
+        return error.sqlstate.startswith(_LOST_STATES)
+    return isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError)) and not _REFUSED.search(
+        str(error)
+    )
 
 
 def _said(error: BaseException) -> str:
-    return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+    return str(error).strip().splitlines()[-1] if str(error).strip() else type(error).__name__
 
 
 def _not_here(what: str) -> StoreError:
     return StoreError(
         "not_supported",
         f"A PostgreSQL store has no {what} of its own.",
-        "Use pg_dump and pg_restore, or copy the store into a SQLite file with store_copy.",
-    )
-
-
-def _typed(error: BaseException, url: str) -> BaseException:
-    if isinstance(error, HoldfastError):
-        return error
-    if isinstance(error, (pg.ReadOnlySqlTransaction, pg.InsufficientPrivilege)):
-        return StoreError(
-            "store_readonly",
-            f"{url} cannot be written: {_said(error)}",
-            "Use a role that may write, and write in a write transaction.",
-        )
-    if isinstance(error, (pg.DiskFull, pg.InsufficientResources)):
-        return StoreError(
-            "store_full",
-            f"There is no room left for {url}.",
-            "Nothing was written and reading still works. Make room, then repeat the call.",
-        )
-    if isinstance(error, _AGAIN):
-        return StoreError(
-            "store_busy",
-            f"{url} is in use by too many at once: {_said(error)}",
-            "Nothing was written. Try again.",
-        )
-    return StoreError(
-        "store_unavailable",
-        f"{url} cannot be used: {_said(error)}",
-        "Look whether the server runs, and whether the address, role and database are right.",
+        "Use pg_dump and pg_restore, or `holdfast store copy` into a SQLite file.",
     )

@@ -70,6 +70,9 @@ class _SqliteDatabase:
         else:
             self._connection.executemany(sql, rows)
 
+    def lock(self, name: str) -> None:
+        """One writes at a time anyway."""
+
 
 class _Job:
     """A piece of work in the queue; its thread sleeps on `turn` until it is done or must lead."""

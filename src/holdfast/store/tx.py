@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         def query_all(self, queries: Sequence[tuple[str, Mapping[str, Any]]]) -> list[list[Cells]]: ...
         def run(self, sql: str, params: Mapping[str, Any]) -> None: ...
         def run_many(self, sql: str, rows: Sequence[Mapping[str, Any]]) -> None: ...
+        def lock(self, name: str) -> None: ...
 
 
 def _columns(names: str) -> list[str]:
@@ -177,6 +178,7 @@ class Tx:
         self._run = database.run
         self._run_many = database.run_many
         self._locked = database.lock_row
+        self._lock = database.lock
 
     def _rows(self, names: Sequence[str], sql: str, **params: Any) -> list[Row]:
         return [dict(zip(names, row, strict=True)) for row in self._query(sql, params)]
@@ -601,7 +603,8 @@ class Tx:
         return rows[0] if rows else None
 
     def register_key(self, key: str) -> Row | None:
-        """What a keyed registration answered the first time."""
+        """What a keyed registration answered the first time; another one with this key waits for us."""
+        self._lock(key)
         rows = self._rows(
             KEYS,
             f"SELECT {', '.join(KEYS)} FROM keys WHERE key = :key AND operation = 'task_register'",
