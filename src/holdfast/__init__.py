@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .aio import AsyncTaskMemory
     from .errors import Conflict, HoldfastError, InvalidInput, NotFound, StoreError
     from .memory import TaskMemory
+    from .memory.copying import copy_store
 
 _HOMES = {
     "AsyncTaskMemory": "aio",
@@ -26,6 +27,7 @@ _HOMES = {
     "InvalidInput": "errors",
     "NotFound": "errors",
     "StoreError": "errors",
+    "copy_store": "memory.copying",
 }
 
 
@@ -45,4 +47,5 @@ __all__ = [
     "StoreError",
     "TaskMemory",
     "__version__",
+    "copy_store",
 ]

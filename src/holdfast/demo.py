@@ -93,15 +93,8 @@ def _say(line: str) -> None:
     print(f"  agent 1 | {line}", flush=True)
 
 
-def main(arguments: list[str]) -> int:
-    """Tell the story."""
-    if arguments[:1] == ["--first-agent"]:
-        work_until_killed(arguments[1])
-        return 0
-    keep = arguments[1] if arguments[:1] == ["--keep"] and len(arguments) == 2 else None
-    if arguments and keep is None:
-        print("usage: holdfast demo [--keep FOLDER]", file=sys.stderr)
-        return 2
+def run(keep: str | None) -> int:
+    """Tell the story; returns the exit code."""
     with tempfile.TemporaryDirectory(prefix="holdfast-demo-") as scratch:
         folder = Path(keep or scratch)
         folder.mkdir(parents=True, exist_ok=True)
@@ -111,7 +104,7 @@ def main(arguments: list[str]) -> int:
 def _story(store: str) -> int:
     print(f"A store in one file: {store}\n")
     first = subprocess.Popen(
-        [sys.executable, "-m", "holdfast", "demo", "--first-agent", store],
+        [sys.executable, "-m", "holdfast.demo", store],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -142,3 +135,7 @@ def _story(store: str) -> int:
             f"{'the same state, nothing lost' if report.ok else report.problems}."
         )
         return 0 if report.ok else 1
+
+
+if __name__ == "__main__":
+    work_until_killed(sys.argv[1])

@@ -38,19 +38,20 @@ CODES = {
     "undo_conflict": "Later events build on what should be undone.",
     "not_undoable": "This event cannot be undone.",
     # StoreError
-    "store_busy": "Another process held the store's lock for too long.",
+    "store_busy": "Another process held the store's lock, or all connections, for too long.",
     "store_full": "The disk is full: nothing was written, reading still works.",
-    "store_readonly": "The store's file or folder cannot be written.",
+    "store_readonly": "The store's file, folder or database cannot be written.",
     "store_corrupt": "The database file is damaged.",
     "store_unavailable": "The store cannot be opened or reached.",
+    "store_not_found": "There is no store, and the call was not to make one.",
     "store_closed": "The store was closed.",
     "not_a_store": "The file is a database of something else.",
     "schema_newer": "The store was written by a newer version.",
     "migration_changed": "A migration of this store is not the one that was applied.",
     "unsafe_role": "The database role is bound by no row-level security.",
     "not_supported": "This engine cannot do that.",
-    "engine_too_old": "The SQLite engine has a bug that loses committed data.",
-    "outcome_unknown": "The disk failed while committing: it may be written, or not.",
+    "engine_too_old": "The SQLite engine has a bug that loses committed data, or PostgreSQL is too old.",
+    "outcome_unknown": "The disk or the connection failed while committing: it may be written, or not.",
 }
 
 

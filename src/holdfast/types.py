@@ -429,3 +429,17 @@ class ImportReport(Record):
     known: int
     tasks: tuple[str, ...] = ()
     conflicts: tuple[Divergence, ...] = ()
+
+
+class CopyReport(Record):
+    """What copying a store did, and how the two compare in the end."""
+
+    ok: bool
+    tasks: int
+    events: int
+    copied: int
+    behind: tuple[str, ...] = ()
+    diverged: tuple[str, ...] = ()
+    others: int = 0
+    source: VerifyReport | None = None
+    target: VerifyReport | None = None

@@ -96,11 +96,12 @@ class Base:
         principal: str | None = None,
         channel: str = "agent",
         settings: Settings | None = None,
+        create: bool = True,
         clock: Callable[[], float] = time.time,
         random: Callable[[int], bytes] = os.urandom,
         **overrides: Any,
     ) -> Self:
-        """Open the memory at a path or URL, making it if there is none.
+        """Open the memory at a path or URL, making it if there is none (unless `create` is false).
 
         Without a location: HOLDFAST_STORE, then the settings file, then the user's data folder.
         `workspace` is where the tasks belong: by default the worktree of the current folder; None for
@@ -123,7 +124,7 @@ class Base:
             channel=_channel(channel),
             session=checks.text("session", session or environ.get("HOLDFAST_SESSION", ""), 200),
         )
-        store = open_store(store_location(settings), settings)
+        store = open_store(store_location(settings), settings, create=create)
         return cls(
             store,
             settings,

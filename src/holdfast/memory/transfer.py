@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections import ChainMap
 
 from .. import checks, rules
 from ..errors import HoldfastError, InvalidInput, StoreError, shown
@@ -14,7 +15,7 @@ from .reading import read_event, read_origin
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, MutableMapping, Sequence
     from typing import Any
 
     from ..store.tx import Row, Tx
@@ -106,7 +107,7 @@ class Transfer(Base):
         for number, row, _ in _checked_lines(source):
             begins.setdefault(row["task_id"], (number, row))
         self.store.read(lambda tx: _check_begins(tx, begins))
-        merge = _Merge()
+        merge = Merge()
         batch: list[tuple[int, Row, Origin]] = []
 
         def flush() -> None:
@@ -254,41 +255,40 @@ def _row(line: dict[str, Any]) -> tuple[Row, Origin]:
     return row, origin
 
 
-class _Merge:
+class Merge:
     """Adds foreign events to a store, event by event, and remembers where they went."""
 
-    def __init__(self, homes: Mapping[str, str] | None = None) -> None:
+    def __init__(self, homes: MutableMapping[str, str] | None = None) -> None:
         self._events = 0
         self._added = 0
         self._known = 0
         self._tasks: dict[str, None] = {}
-        # Where the events of a foreign task go, if that is not the task itself.
-        self._homes: dict[str, str] = {}
-        self._earlier = homes or {}
+        # Where the events of a foreign task go, once that is known; on top of what is known already.
+        self._homes = ChainMap({}, homes or {})
         self._conflicts: dict[str, Divergence] = {}
 
-    def add_all(self, tx: Tx, batch: Sequence[tuple[int, Row, Origin]]) -> _Merge:
+    def add_all(self, tx: Tx, batch: Sequence[tuple[int, Row, Origin]]) -> Merge:
         """Add a batch; what came of it is returned, for a transaction may be tried more than once."""
-        part = _Merge(self._homes)
+        part = Merge(self._homes)
         heads: dict[str, Row] = {}
         for number, row, origin in batch:
             part._add(tx, heads, number, row, origin)
         return part
 
-    def take(self, part: _Merge) -> None:
+    def take(self, part: Merge) -> None:
         """Count a batch that is committed."""
         self._events += part._events
         self._added += part._added
         self._known += part._known
         self._tasks.update(part._tasks)
-        self._homes.update(part._homes)
+        self._homes.update(part._homes.maps[0])
         for name, conflict in part._conflicts.items():
             self._conflicts.setdefault(name, conflict)
 
     def _add(self, tx: Tx, heads: dict[str, Row], number: int, row: Row, origin: Origin) -> None:
         self._events += 1
         foreign: str = row["task_id"]
-        home = self._homes.get(foreign) or self._earlier.get(foreign)
+        home = self._homes.get(foreign)
         if home is None:
             # The other side of a conflict may be our own: it begins where the task itself does.
             root: str = row["root_id"]

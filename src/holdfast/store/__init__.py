@@ -61,13 +61,13 @@ if TYPE_CHECKING:
             ...
 
 
-def open_store(location: str, settings: Settings) -> Store:
-    """Open the store at a path or URL, making it if there is none."""
+def open_store(location: str, settings: Settings, *, create: bool = True) -> Store:
+    """Open the store at a path or URL, making it if there is none, unless that is not wanted."""
     scheme, separator, rest = location.partition("://")
     if not separator or scheme in ("sqlite", "file"):
         from .sqlite import SqliteStore
 
-        return SqliteStore(rest if separator else location, settings)
+        return SqliteStore(rest if separator else location, settings, create)
     if scheme in ("postgresql", "postgres"):
         try:
             from .postgres import PostgresStore
@@ -77,7 +77,7 @@ def open_store(location: str, settings: Settings) -> Store:
                 f"PostgreSQL needs a driver that is not installed ({error}).",
                 "Install holdfast with its extra: pip install 'holdfast[postgres]'.",
             ) from None
-        return PostgresStore(location, settings)
+        return PostgresStore(location, settings, create)
     raise InvalidInput(
         "invalid_argument",
         f"There is no engine for {scheme}:// stores.",

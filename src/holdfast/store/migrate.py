@@ -39,6 +39,13 @@ def check_version(version: int) -> None:
         )
 
 
+def no_store(url: str) -> StoreError:
+    """The error for a store that is not there and should not be made."""
+    return StoreError(
+        "store_not_found", f"There is no store at {url}.", "Look whether the path or URL is right."
+    )
+
+
 def check_applied(engine: str, applied: dict[int, str]) -> list[str]:
     """What is odd about the migrations that a store says it has had."""
     return [

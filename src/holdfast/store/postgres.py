@@ -124,8 +124,9 @@ class _PostgresDatabase:
 class PostgresStore:
     """A ledger in a PostgreSQL database."""
 
-    def __init__(self, url: str, settings: Settings) -> None:
+    def __init__(self, url: str, settings: Settings, create: bool = True) -> None:
         self._settings = settings
+        self._create = create
         self._server, self._tenant = _parse(url, settings.tenant)
         self.url = _without_password(url)
         self._first = {"tenant": self._tenant, "wait": f"{round(settings.lock_timeout * 1000)}ms"}
@@ -172,6 +173,8 @@ class PostgresStore:
             )
         version = _version(connection)
         migrate.check_version(version)
+        if not version and not self._create:
+            raise migrate.no_store(self.url)
         if version < migrate.SCHEMA_VERSION:
             self._migrate(connection)
 

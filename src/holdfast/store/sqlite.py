@@ -96,13 +96,15 @@ class _Job:
 class SqliteStore:
     """A ledger in one SQLite file."""
 
-    def __init__(self, path: str, settings: Settings) -> None:
+    def __init__(self, path: str, settings: Settings, create: bool = True) -> None:
         _check_engine()
         self._settings = settings
         self.path = checks.path("the store", path)
         self.url = f"sqlite:///{self.path.lstrip('/')}"
         self._closed = False
         self._reset()
+        if not create and not os.path.exists(self.path):
+            raise migrate.no_store(self.url)
         with _TypedErrors(self.path):
             _make_file(self.path)
         self._use(self._connect_for_writing())

@@ -393,6 +393,18 @@ class Tx:
         rows = self._query("SELECT task_id FROM heads ORDER BY updated_at, task_id", {})
         return [row[0] for row in rows]
 
+    def ends(self) -> dict[str, tuple[str, int, bytes]]:
+        """Where each task's history begins and ends: root id, last seq and hash; in the order of task_ids."""
+        rows = self._query(
+            "SELECT task_id, root_id, last_seq, last_hash FROM heads ORDER BY updated_at, task_id", {}
+        )
+        return {row[0]: (row[1], row[2], row[3]) for row in rows}
+
+    def leases(self) -> dict[tuple[str, str], str]:
+        """When each claim that is held ends, by task and item."""
+        rows = self._query("SELECT task_id, item_id, expires_at FROM claims WHERE status = 'held'", {})
+        return {(row[0], row[1]): row[2] for row in rows}
+
     def task_rows(self, task_id: str, wanted: Sequence[tuple[str, str, int]], files: int) -> TaskRows:
         """All that a task is shown with, asked for at once.
 
