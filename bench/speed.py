@@ -197,6 +197,44 @@ class Raw:
         return seq
 
 
+class RawPostgres:
+    """The same on PostgreSQL with psycopg and nothing else, statement by statement or in a pipeline."""
+
+    _SELECT = f"SELECT {', '.join(HEADS)} FROM heads WHERE task_id = %s FOR UPDATE"
+    _INSERT_ORIGIN = (
+        "INSERT INTO origins (id, principal, agent, channel, session) VALUES (%s, %s, %s, %s, %s)"
+        " ON CONFLICT DO NOTHING"
+    )
+    _INSERT = f"INSERT INTO events ({', '.join(EVENTS)}) VALUES ({', '.join(['%s'] * len(EVENTS))})"
+    _UPDATE = (
+        "UPDATE heads SET last_seq = %s, last_hash = %s, updated_at = %s, messages = %s, position ="
+        " (SELECT id FROM events WHERE task_id = %s AND seq = %s) WHERE task_id = %s"
+    )
+
+    def __init__(self, url: str, tenant: str, task_id: str, pipelined: bool) -> None:
+        import psycopg
+
+        self.connection = psycopg.connect(url, autocommit=True)
+        self._tenant = tenant
+        self._task_id = task_id
+        self._batch = self.connection.pipeline if pipelined else contextlib.nullcontext
+
+    def update(self) -> int:
+        execute, task_id = self.connection.execute, self._task_id
+        with self._batch():
+            execute("BEGIN")
+            execute("SELECT set_config('holdfast.tenant', %s, true)", (self._tenant,))
+            head = dict(zip(HEADS, execute(self._SELECT, (task_id,)).fetchall()[0], strict=True))
+            seq = head["last_seq"] + 1
+            execute(self._INSERT_ORIGIN, Raw._ORIGIN)
+            row = (task_id, seq, "message", Raw._AT, None, None, MESSAGE, "{}", None, 1, "", Raw._HASH, None)
+            execute(self._INSERT, row)
+            changes = (seq, Raw._HASH, Raw._AT, head["messages"] + 1, task_id, seq, task_id)
+            execute(self._UPDATE, changes)
+            execute("COMMIT")
+        return seq
+
+
 # --- building ---------------------------------------------------------------------------------------
 
 
@@ -206,7 +244,7 @@ class Joined:
     def __init__(self, tx: Tx) -> None:
         self._tx = tx
 
-    def write(self, work: Callable[[Tx], Any]) -> Any:
+    def write(self, work: Callable[[Tx], Any], **_: bool) -> Any:
         return work(self._tx)
 
     read = write
@@ -541,6 +579,48 @@ class Bench:
             note=f"log of {log:.1f} MB; a small clean store {median(again) * 1000:.1f} ms",
         )
 
+    def postgres(self) -> Iterator[Figure]:
+        """The same ledger on PostgreSQL: one writer, many, and the reads."""
+        sys.path.insert(0, str(Path(__file__).parents[1]))
+        from tests.servers import fresh_database, postgres_server
+
+        server = self._opened.enter_context(postgres_server(max_connections=200, shared_buffers="256MB"))
+        url = self._opened.enter_context(fresh_database(server.url, "bench"))
+        memory, _ = self._open(url)
+        ids = [memory.task_register(f"Task {number}", plan=["Build"]).task_id for number in range(THREADS)]
+        raws = {
+            name: RawPostgres(url, "default", memory.task_register("By hand").task_id, name == "pipelined")
+            for name in ("plain", "pipelined")
+        }
+        calls, times, reads = self._sizes.writer_calls, list[float](), list[float]()
+        update = timed(lambda: memory.task_update(ids[0], MESSAGE), times)
+        found = in_turn(
+            self._sizes.writer_rounds,
+            ours=lambda: calls / seconds_of(update, calls),
+            **{n: lambda r=r: calls / seconds_of(r.update, calls) for n, r in raws.items()},
+        )
+        for raw in raws.values():
+            raw.connection.close()
+        rates = {name: f"{median(values):,.0f}/s" for name, values in found.items()}
+        value, spread = ratio(found["ours"], found["plain"])
+        note = f"{rates['ours']}, by hand {rates['plain']}; {spread}"
+        yield at_least("PostgreSQL: one writer / by hand", value, 0.6, note)
+        value, spread = ratio(found["ours"], found["pipelined"])
+        note = f"by hand in a pipeline {rates['pipelined']}; {spread}"
+        yield at_least("PostgreSQL: one writer / by hand in a pipeline", value, 0.6, note)
+        yield Figure("PostgreSQL: task_update alone, p50 / p99", percentiles(times))
+        works = [lambda i=task_id: memory.task_update(i, MESSAGE) for task_id in ids]
+        many = in_turn(
+            self._sizes.thread_rounds,
+            one=lambda: rate_of_threads(works[:1], calls),
+            all=lambda: rate_of_threads(works, self._sizes.thread_calls),
+        )
+        value, spread = ratio(many["all"], many["one"])
+        note = f"{median(many['all']):,.0f}/s against {median(many['one']):,.0f}/s; {spread}"
+        yield at_least(f"PostgreSQL: {THREADS} connections / one", value, 3, note)
+        seconds_of(timed(lambda: memory.task_get(ids[0]), reads), 10 * calls)
+        yield Figure("PostgreSQL: task_get, p50 / p99", percentiles(reads))
+
 
 def folded_size(path: str) -> int:
     """The size of a store's file after its log was folded back into it."""
@@ -605,7 +685,7 @@ CHILDREN = {"writer": child_writer, "victim": child_victim}
 
 # --- the command ------------------------------------------------------------------------------------
 
-SECTIONS = ("writer", "threads", "processes", "get", "list", "start", "bytes", "history", "reopen")
+SECTIONS = "writer threads processes get list start bytes history reopen postgres".split()
 
 
 def machine() -> dict[str, str]:

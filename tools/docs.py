@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import apsw
+import click
 
 from holdfast import TaskMemory, config, errors, rules, types, vocabulary
 from holdfast.memory.actions import Actions
@@ -34,6 +35,7 @@ from holdfast.memory.tasks import Tasks
 from holdfast.memory.transfer import Transfer
 from holdfast.memory.undo import Undo
 from holdfast.memory.verify import Verify
+from holdfast.surfaces import cli
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -85,7 +87,8 @@ tags: Labels, at most 200 of at most 100 bytes.
 relevance_to: Ids of steps, or other names, that the entry matters for. They are stored as given.
 supersedes: The seq of one or several entries that this one replaces.
 limit: The most to answer.
-location: Path of the SQLite file, or `sqlite:///path`. Empty: as said above.
+location: Path of the SQLite file, `sqlite:///path`, or `postgresql://…`. Empty: as said above.
+create: False: a store that is not there is an error (`store_not_found`) and is not made.
 open.workspace: Where tasks belong. `""`: the worktree of the current folder. A folder: its worktree. `None`: none.
 acting_as.workspace: The same as in `open`; `""` leaves it as it is.
 session: The agent's session.
@@ -372,6 +375,15 @@ ImportReport.added: events that were new
 ImportReport.known: events that were there already
 ImportReport.tasks: ids of the tasks that got new events
 ImportReport.conflicts: tasks that had gone two ways
+CopyReport.ok: every task of the source is in the target with the same last hash, and both verify
+CopyReport.tasks: tasks in the source
+CopyReport.events: events in the source
+CopyReport.copied: events that were copied this time
+CopyReport.behind: ids of tasks that went on in the source meanwhile
+CopyReport.diverged: ids of tasks that the target continued on its own; they were left as they are
+CopyReport.others: tasks of the target that the source does not have
+CopyReport.source: what `verify` says of the source
+CopyReport.target: what `verify` says of the target
 """)
 
 TABLES = meanings("""
@@ -884,6 +896,25 @@ def demo() -> str:
     return fence(output.replace(task[1], "7k3m9xq2wd").rstrip() if task else output, "text")
 
 
+# --- the command line -------------------------------------------------------------------------------
+
+
+def command_line() -> str:
+    """The help page of every command."""
+    parts: list[str] = []
+
+    def add(command: click.Command, name: str, above: click.Context | None) -> None:
+        # The width is fixed, so that the page does not depend on a terminal.
+        context = click.Context(command, info_name=name, parent=above, terminal_width=90)
+        parts.append(f"## `{context.command_path}`\n\n{fence(command.get_help(context), 'text')}")
+        if isinstance(command, click.Group):
+            for below, each in sorted(command.commands.items()):
+                add(each, below, context)
+
+    add(cli.main, "holdfast", None)
+    return "\n\n".join(parts)
+
+
 # --- rewriting --------------------------------------------------------------------------------------
 
 PARTS: dict[str, Callable[[], str]] = {
@@ -901,6 +932,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "words": words,
     "sql-tables": sql_tables,
     "sql-views": sql_views,
+    "command-line": command_line,
     "demo": demo,
 }
 

@@ -77,6 +77,7 @@ class _PostgresDatabase:
     """A connection inside a transaction, as `Tx` wants it."""
 
     lock_row = " FOR UPDATE"
+    one_of = "= ANY(ARRAY({}))"
 
     def __init__(
         self, connection: Connection, begin: Any, first: Mapping[str, str], once: bool = False

@@ -50,6 +50,7 @@ class _SqliteDatabase:
     """A connection as `Tx` wants it."""
 
     lock_row = ""
+    one_of = "IN ({})"
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection

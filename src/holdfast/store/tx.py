@@ -28,9 +28,14 @@ if TYPE_CHECKING:
     TaskRows = dict[str, list[Row]]
 
     class Database(Protocol):
-        """What an engine offers inside a transaction."""
+        """What an engine offers inside a transaction.
+
+        `lock_row` ends a query whose row is kept for us; `one_of` compares with what a query finds, in
+        the form that is sure to be looked up in an index, whatever an engine thinks of the sizes.
+        """
 
         lock_row: str
+        one_of: str
 
         def query(self, sql: str, params: Mapping[str, Any]) -> list[Cells]: ...
         def query_all(self, queries: Sequence[tuple[str, Mapping[str, Any]]]) -> list[list[Cells]]: ...
@@ -179,6 +184,7 @@ class Tx:
         self._run_many = database.run_many
         self._locked = database.lock_row
         self._lock = database.lock
+        self._one_of = database.one_of.format
 
     def _rows(self, names: Sequence[str], sql: str, **params: Any) -> list[Row]:
         return [dict(zip(names, row, strict=True)) for row in self._query(sql, params)]
@@ -416,48 +422,49 @@ class Tx:
         for number, (kind, status, most) in enumerate(wanted):
             params.update({f"type{number}": kind, f"status{number}": status, f"most{number}": most})
             branches.append(
-                "SELECT * FROM (SELECT seq, type, status, ref_seq, ended_at, key FROM records"
+                f"SELECT * FROM (SELECT {', '.join(RECORDS)} FROM records"
                 f" WHERE task_id = :task_id AND type = :type{number} AND status = :status{number}"
                 f" ORDER BY seq DESC LIMIT :most{number}) b{number}"
             )
-        some = f"({' UNION ALL '.join(branches)})"
-        recorded = ["type", "status", "replaced_by", "ended_at", "key", "outcome", *_EVENT_NAMES]
-        one = f"{_EVENT_ROW}{_EVENT_FROM} WHERE e.task_id = :task_id AND e.seq ="
-        queries: dict[str, tuple[Sequence[str], str]] = {
-            "heads": (HEADS, _SELECT_HEAD),
-            "extras": (EXTRAS, _SELECT_EXTRAS),
-            "steps": (STEPS, _SELECT_STEPS),
-            "first": (_EVENT_NAMES, f"{one} 1"),
-            "finish": (
-                _EVENT_NAMES,
-                f"{one} (SELECT finish_seq FROM heads WHERE task_id = :task_id)",
-            ),
-            "records": (
-                recorded,
-                (
-                    f"SELECT r.type, r.status, r.ref_seq, r.ended_at, r.key, f.text, {_EVENT_ROW[7:]}"
-                    f" FROM {some} r JOIN events e ON e.task_id = :task_id AND e.seq = r.seq"
-                    " JOIN origins o ON o.id = e.origin_id"
-                    " LEFT JOIN events f ON f.task_id = :task_id AND f.seq = r.ref_seq ORDER BY e.seq"
-                ),
-            ),
+        some = f"({' UNION ALL '.join(branches)}) r"
+        ending = "SELECT finish_seq FROM heads WHERE task_id = :task_id AND finish_seq IS NOT NULL"
+        tagged = self._one_of(f"SELECT seq FROM {some} UNION ALL SELECT 0")
+        names, queries = self._recorded(some, f"SELECT 1 UNION ALL {ending}")
+        names |= {"heads": HEADS, "extras": EXTRAS, "steps": STEPS, "labels": ("seq", "kind", "value")}
+        names |= {"files": FILES, "links": LINKS, "claims": CLAIMS}
+        queries |= {
+            "heads": _SELECT_HEAD,
+            "extras": _SELECT_EXTRAS,
+            "steps": _SELECT_STEPS,
             "labels": (
-                ("seq", "kind", "value"),
-                (
-                    f"SELECT l.seq, l.kind, l.value FROM {some} r"
-                    " JOIN labels l ON l.task_id = :task_id AND l.seq = r.seq"
-                    " UNION ALL SELECT seq, kind, value FROM labels WHERE task_id = :task_id AND seq = 0"
-                    " ORDER BY 1, 2, 3"
-                ),
+                f"SELECT seq, kind, value FROM labels WHERE task_id = :task_id AND seq {tagged}"
+                " ORDER BY seq, kind, value"
             ),
-            "files": (FILES, f"{_SELECT_FILES} LIMIT :files"),
-            "links": (LINKS, _SELECT_LINKS),
-            "claims": (CLAIMS, _SELECT_CLAIMS),
+            "files": f"{_SELECT_FILES} LIMIT :files",
+            "links": _SELECT_LINKS,
+            "claims": _SELECT_CLAIMS,
         }
-        found = self._query_all([(sql, params) for _, sql in queries.values()])
-        return {
-            name: [dict(zip(names, row, strict=True)) for row in rows]
-            for (name, (names, _)), rows in zip(queries.items(), found, strict=True)
+        found = dict(zip(queries, self._query_all([(sql, params) for sql in queries.values()]), strict=True))
+        rows = {name: [dict(zip(names[name], row, strict=True)) for row in found[name]] for name in found}
+        events = {row["seq"]: row for row in rows.pop("events")}
+        rows["first"] = [events[1]] if 1 in events else []
+        finish_seq = rows["heads"][0]["finish_seq"] if rows["heads"] else None
+        rows["finish"] = [events[finish_seq]] if finish_seq in events else []
+        rows["records"] = _joined(rows["records"], events)
+        return rows
+
+    def _recorded(self, some: str, more: str = "") -> tuple[dict[str, Sequence[str]], dict[str, str]]:
+        """The queries for some records, oldest first, and for the events of those, and `more` events.
+
+        They are two, joined by the caller: where an engine does not know how long a task is, its join may
+        begin with every event of it.
+        """
+        seqs = f"SELECT seq FROM {some} UNION ALL SELECT ref_seq FROM {some} WHERE ref_seq IS NOT NULL"
+        asked = self._one_of(f"{seqs} UNION ALL {more}" if more else seqs)
+        names: dict[str, Sequence[str]] = {"records": RECORDS, "events": _EVENT_NAMES}
+        return names, {
+            "records": f"SELECT {', '.join(RECORDS)} FROM {some} ORDER BY seq",
+            "events": f"{_EVENT_ROW}{_EVENT_FROM} WHERE e.task_id = :task_id AND e.seq {asked}",
         }
 
     def extras(self, task_id: str) -> Row:
@@ -514,20 +521,16 @@ class Tx:
             f" ORDER BY r.seq DESC LIMIT :limit) b{number}"
             for number in range(len(statuses))
         )
-        names = ["status", "replaced_by", "ended_at", "key", *_EVENT_NAMES]
-        return self._rows(
-            names,
-            f"SELECT r.status, r.ref_seq, r.ended_at, r.key, {_EVENT_ROW[7:]} FROM ({branches}) r"
-            " JOIN events e ON e.task_id = r.task_id AND e.seq = r.seq"
-            " JOIN origins o ON o.id = e.origin_id ORDER BY r.seq DESC LIMIT :limit",
-            task_id=task_id,
-            type=kind,
-            limit=limit,
-            item=item,
-            seq=seq,
-            key=key,
-            **{f"status{number}": status for number, status in enumerate(statuses)},
+        some = f"(SELECT * FROM ({branches}) u ORDER BY seq DESC LIMIT :limit) r"
+        params = {"task_id": task_id, "type": kind, "limit": limit, "item": item, "seq": seq, "key": key}
+        params |= {f"status{number}": status for number, status in enumerate(statuses)}
+        names, queries = self._recorded(some)
+        found = self._query_all([(sql, params) for sql in queries.values()])
+        rows, events = (
+            [dict(zip(names[name], row, strict=True)) for row in part]
+            for name, part in zip(queries, found, strict=True)
         )
+        return _joined(rows, {event["seq"]: event for event in events})[::-1]
 
     def record_count(self, task_id: str, kind: str, status: str, most: int = 1_000) -> int:
         """How many records of a type have a status, counted no further than `most`."""
@@ -702,6 +705,22 @@ class Tx:
             {"limit": limit},
         )
         return [(row[0], row[1]) for row in rows]
+
+
+def _joined(records: list[Row], events: Mapping[int, Row]) -> list[Row]:
+    """Records with their events, and the text of the event that settled or replaced each."""
+    return [
+        {
+            **events[row["seq"]],
+            "type": row["type"],
+            "status": row["status"],
+            "replaced_by": row["ref_seq"],
+            "ended_at": row["ended_at"],
+            "key": row["key"],
+            "outcome": events[row["ref_seq"]]["text"] if row["ref_seq"] in events else None,
+        }
+        for row in records
+    ]
 
 
 def _decoded(sets: str | None) -> dict[str, Any]:
