@@ -9,13 +9,18 @@ import sys
 from contextlib import contextmanager
 
 import apsw
+import psycopg
 import pytest
+from psycopg.rows import dict_row
 
 from holdfast import HoldfastError, TaskMemory
 from holdfast.errors import CODES
 
 START = 1_772_366_400.0  # 2026-03-01T12:00:00Z
 NOON = "2026-03-01T12:00:00.000Z"
+# For tests that are about what only one engine has: files and backups, or roles and tenants.
+sqlite_only = pytest.mark.parametrize("new_store_url", ["sqlite"], indirect=True)
+postgres_only = pytest.mark.parametrize("new_store_url", ["postgres"], indirect=True)
 
 
 class Clock:
@@ -45,10 +50,31 @@ def open_memory(url, clock=None, **options) -> TaskMemory:
     return TaskMemory.open(url, **{**given, **options})
 
 
+def is_postgres(place) -> bool:
+    """Whether a store's path or URL is that of a PostgreSQL database."""
+    return str(place).startswith("postgresql://")
+
+
 def path_of(url: str) -> str:
     """The file of an SQLite URL."""
     assert url.startswith("sqlite://")
     return url.removeprefix("sqlite://")
+
+
+def server_and_tenant(url: str) -> tuple[str, str]:
+    """What a plain client of a PostgreSQL store wants to know: the server's URL, and whose rows."""
+    server, separator, tenant = url.partition("&tenant=")
+    assert separator
+    return server, tenant
+
+
+@contextmanager
+def postgres_client(url: str):
+    """A plain SQL client of a PostgreSQL store, in a transaction, with the library's role and tenant."""
+    server, tenant = server_and_tenant(url)
+    with psycopg.connect(server, row_factory=dict_row) as connection:
+        connection.execute("SELECT set_config('holdfast.tenant', %s, false)", (tenant,))
+        yield connection
 
 
 def contents(memory: TaskMemory) -> tuple:
@@ -92,9 +118,14 @@ def refused(memory: TaskMemory | None, code: str, *, naming: str = ""):
         assert contents(memory) == before, shown
 
 
-def rows(path, sql: str, *args) -> list[dict]:
-    """What a plain SQL client sees, as dicts."""
-    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+def rows(place, sql: str, *args) -> list[dict]:
+    """What a plain SQL client sees of the store at a path or URL, as dicts; each `?` is an argument."""
+    if is_postgres(place):
+        with postgres_client(place) as client:
+            client.execute("SET TRANSACTION READ ONLY")
+            return client.execute(sql.replace("%", "%%").replace("?", "%s"), args).fetchall()
+    path = str(place).removeprefix("sqlite://")
+    connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY)
     try:
         cursor = connection.execute(sql, args)
         return [dict(zip([c[0] for c in cursor.description], row, strict=True)) for row in cursor]
@@ -135,8 +166,25 @@ sys.stdin.read()
 
 
 @contextmanager
+def write_held(url: str):
+    """Another client keeps writers waiting for the length of the block, and changes nothing.
+
+    An SQLite store has one writer at a time. On PostgreSQL each task has: here all that are there, and for
+    those that are not there yet someone builds an index.
+    """
+    if not is_postgres(url):
+        with lock_held(path_of(url)):
+            yield
+        return
+    with postgres_client(url) as client:
+        client.execute("SELECT task_id FROM heads FOR UPDATE")
+        client.execute("LOCK TABLE heads IN SHARE MODE")
+        yield
+
+
+@contextmanager
 def lock_held(path: str):
-    """Another process holds the store's lock for the length of the block."""
+    """Another process holds the lock of an SQLite store for the length of the block."""
     holder = subprocess.Popen(
         [sys.executable, "-c", _HOLD, f"{path}.lock"],
         stdin=subprocess.PIPE,

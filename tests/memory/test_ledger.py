@@ -10,7 +10,15 @@ import pytest
 
 from holdfast import TaskMemory
 from holdfast.store.tx import content_digest
-from tests.support import contents, export_lines, foreign_database, open_memory, path_of, refused
+from tests.support import (
+    contents,
+    export_lines,
+    foreign_database,
+    open_memory,
+    path_of,
+    refused,
+    sqlite_only,
+)
 
 # --- undo -------------------------------------------------------------------------------------------
 
@@ -641,6 +649,7 @@ def test_a_piece_that_does_not_fit_what_is_here_has_written_nothing(memory, ther
 # --- backup and restore -----------------------------------------------------------------------------
 
 
+@sqlite_only
 def test_a_backup_is_a_whole_store_for_its_owner_alone(memory, begun, tmp_path):
     copy = tmp_path / "backups" / "copy.db"
     memory.backup(copy)
@@ -651,6 +660,7 @@ def test_a_backup_is_a_whole_store_for_its_owner_alone(memory, begun, tmp_path):
     assert not copy.with_name("copy.db.part").exists()
 
 
+@sqlite_only
 def test_a_backup_takes_the_place_of_an_older_one(memory, task, tmp_path):
     memory.backup(tmp_path / "copy.db")
     memory.task_update(task, "later")
@@ -659,6 +669,7 @@ def test_a_backup_takes_the_place_of_an_older_one(memory, task, tmp_path):
         assert again.task_get(task).messages == 1
 
 
+@sqlite_only
 def test_what_a_broken_backup_left_behind_does_not_spoil_the_next(memory, task, tmp_path):
     (tmp_path / "copy.db.part").write_bytes(b"half a backup" * 1000)
     memory.backup(tmp_path / "copy.db")
@@ -666,6 +677,7 @@ def test_what_a_broken_backup_left_behind_does_not_spoil_the_next(memory, task, 
         assert contents(again) == contents(memory)
 
 
+@sqlite_only
 def test_a_restore_brings_back_what_was_and_keeps_what_is(memory, task, tmp_path):
     before = contents(memory)
     memory.backup(tmp_path / "copy.db")
@@ -681,6 +693,7 @@ def test_a_restore_brings_back_what_was_and_keeps_what_is(memory, task, tmp_path
     assert memory.verify().ok
 
 
+@sqlite_only
 def test_every_restore_keeps_its_own_copy(memory, task, tmp_path):
     memory.backup(tmp_path / "copy.db")
     kept = {memory.restore(str(tmp_path / "copy.db")) for _ in range(3)}
@@ -688,6 +701,7 @@ def test_every_restore_keeps_its_own_copy(memory, task, tmp_path):
     assert all(os.path.exists(path) for path in kept)
 
 
+@sqlite_only
 def test_others_who_have_the_store_open_see_what_was_restored(memory, task, store_url, opened, tmp_path):
     other = opened(store_url)
     memory.backup(tmp_path / "copy.db")
@@ -698,12 +712,14 @@ def test_others_who_have_the_store_open_see_what_was_restored(memory, task, stor
     assert memory.task_get(task).messages == 1
 
 
+@sqlite_only
 def test_a_backup_can_be_restored_into_another_store(memory, there, task, tmp_path):
     memory.backup(tmp_path / "copy.db")
     there.restore(tmp_path / "copy.db")
     assert contents(there) == contents(memory)
 
 
+@sqlite_only
 def test_backup_and_restore_read_the_users_folder_alike(memory, task, monkeypatch, tmp_path):
     monkeypatch.setenv("HOME", str(tmp_path))
     memory.backup("~/copy.db")
@@ -711,11 +727,16 @@ def test_backup_and_restore_read_the_users_folder_alike(memory, task, monkeypatc
     memory.task_update(task, "later")
     memory.restore("~/copy.db")
     assert memory.task_get(task).messages == 0
+
+
+def test_export_and_import_read_the_users_folder_alike(memory, task, monkeypatch, tmp_path):
+    monkeypatch.setenv("HOME", str(tmp_path))
     memory.export_events("~/export.jsonl")
     assert (tmp_path / "export.jsonl").exists()
     assert memory.import_events("~/export.jsonl").known == 1
 
 
+@sqlite_only
 def test_what_is_no_backup_is_not_restored(memory, task, tmp_path):
     (tmp_path / "text.db").write_text("no database at all, " * 100)
     with refused(memory, "store_corrupt", naming="text.db"):
@@ -727,6 +748,7 @@ def test_what_is_no_backup_is_not_restored(memory, task, tmp_path):
         memory.restore(tmp_path / "nowhere.db")
 
 
+@sqlite_only
 @pytest.mark.parametrize("version", [0, 1, 7])
 def test_a_database_of_another_program_is_not_restored(memory, task, tmp_path, version):
     path = foreign_database(tmp_path / "foreign.db", version)
@@ -734,6 +756,7 @@ def test_a_database_of_another_program_is_not_restored(memory, task, tmp_path, v
         memory.restore(path)
 
 
+@sqlite_only
 def test_a_store_does_not_lose_itself_when_it_is_restored_from_itself(memory, task, store_url):
     before = contents(memory)
     memory.restore(path_of(store_url))
@@ -751,18 +774,26 @@ def test_a_store_does_not_lose_itself_when_it_is_restored_from_itself(memory, ta
         lambda memory, folder: list(memory.events()),
         lambda memory, folder: memory.export_events(folder / "new.jsonl"),
         lambda memory, folder: memory.import_events(folder / "export.jsonl"),
-        lambda memory, folder: memory.backup(folder / "new.db"),
-        lambda memory, folder: memory.restore(folder / "copy.db"),
     ],
-    ids="get at update heartbeat verify events export import backup restore".split(),
+    ids="get at update heartbeat verify events export import".split(),
 )
 def test_a_memory_that_was_closed_does_nothing_more(memory, task, tmp_path, call):
-    memory.backup(tmp_path / "copy.db")
     memory.export_events(tmp_path / "export.jsonl")
     memory.close()
     memory.close()
     with refused(None, "store_closed"):
         call(memory, tmp_path)
+    assert [name for name in os.listdir(tmp_path) if name.startswith("new")] == []
+
+
+@sqlite_only
+def test_a_memory_that_was_closed_makes_no_backup_and_restores_none(memory, task, tmp_path):
+    memory.backup(tmp_path / "copy.db")
+    memory.close()
+    with refused(None, "store_closed"):
+        memory.backup(tmp_path / "new.db")
+    with refused(None, "store_closed"):
+        memory.restore(tmp_path / "copy.db")
     assert [name for name in os.listdir(tmp_path) if name.startswith("new")] == []
 
 

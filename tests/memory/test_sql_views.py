@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 import json
+from itertools import count
+from uuid import uuid4
 
 import pytest
 
-from tests.support import NOON, path_of, rows, run_python
+from tests.support import (
+    NOON,
+    Clock,
+    is_postgres,
+    path_of,
+    rows,
+    run_python,
+    server_and_tenant,
+)
 
 # Typed in again from the schemas of the source documents.
 COLUMNS = {
@@ -28,15 +38,40 @@ COLUMNS = {
 LOG_WORDS = {"COMPLETED", "FAILED", "SKIPPED", "SYSTEM_ACTION", "SYSTEM_ERROR"}
 
 
+_CONNECT = """
+import json, sqlite3 as driver, sys
+connection = driver.connect(f"file:{sys.argv[1]}?mode={sys.argv[2]}", uri=True)
+"""
+_CONNECT_TO_POSTGRES = """
+import json, psycopg as driver, sys
+connection = driver.connect(sys.argv[1], options=sys.argv[2])
+"""
+
+
+def run_without_holdfast(code: str, url: str, mode: str, *args: str):
+    """Run a script with a `connection` to the store that only the driver of the database has made."""
+    if not is_postgres(url):
+        return run_python(_CONNECT + code, path_of(url), mode, *args)
+    server, tenant = server_and_tenant(url)
+    # As with psql, where it is PGOPTIONS.
+    options = f"-c holdfast.tenant={tenant} -c default_transaction_read_only={mode == 'ro'}"
+    return run_python(_CONNECT_TO_POSTGRES + code, server, options, *args)
+
+
 @pytest.fixture
 def query(memory, store_url):
     """A function that runs SQL on the store as another client would."""
-    return lambda sql, *args: rows(path_of(store_url), sql, *args)
+    return lambda sql, *args: rows(store_url, sql, *args)
 
 
 @pytest.fixture
-def lived(memory, task, clock):
+def lived(memory, clock):
     """The id of a task to which a little of everything has happened."""
+    return live(memory, clock)
+
+
+def live(memory, clock) -> str:
+    task = memory.task_register("Deploy", ["Build", "Push", "Run"], request="Deploy it, please.").task_id
     memory.task_update(task, "begin", step=1, step_status="active")
     action = memory.task_log_action(task, "make", type="cli", status="started", input={"c": "make"}).seq
     memory.task_log_append(task, action=action, content="ok", type="stdout")
@@ -48,22 +83,25 @@ def lived(memory, task, clock):
 
 
 @pytest.mark.parametrize("name", COLUMNS)
-def test_a_table_has_the_columns_of_its_source(query, lived, name):
-    found = [row["name"] for row in query("SELECT name FROM pragma_table_info(?)", name)]
+def test_a_table_has_the_columns_of_its_source(query, lived, store_url, name):
+    columns = (
+        "SELECT column_name AS name FROM information_schema.columns WHERE table_name = ?"
+        if is_postgres(store_url)
+        else "SELECT name FROM pragma_table_info(?)"
+    )
+    found = [row["name"] for row in query(columns, name)]
     assert set(COLUMNS[name].split()) <= set(found)
     query(f"SELECT {', '.join(COLUMNS[name].split())} FROM {name}")  # and each can be read
 
 
 def test_the_sql_of_python_itself_reads_every_table(memory, lived, store_url):
     code = """
-import json, sqlite3, sys
-connection = sqlite3.connect(f"file:{sys.argv[1]}?mode=ro", uri=True)
 found = {}
-for name in json.loads(sys.argv[2]):
+for name in json.loads(sys.argv[3]):
     found[name] = len(connection.execute(f"SELECT * FROM {name}").fetchall())
 print(json.dumps(found))
 """
-    done = run_python(code, path_of(store_url), json.dumps(list(COLUMNS)))
+    done = run_without_holdfast(code, store_url, "ro", json.dumps(list(COLUMNS)))
     assert json.loads(done.stdout) == {
         "tasks": 1,
         "plan_items": 3,
@@ -275,8 +313,6 @@ def test_an_action_that_was_undone_has_no_status_that_the_source_does_not_know(m
 def test_a_pattern_is_learned_once_under_its_type_and_key(memory, store_url):
     memory.close()
     code = """
-import sqlite3, sys
-connection = sqlite3.connect(sys.argv[1])
 insert = ("INSERT INTO learned_patterns (pattern_type, pattern_key, data, last_seen, created_at)"
           " VALUES ('model_failure', 'k', '{}', '2026', '2026')")
 connection.execute(insert)
@@ -284,7 +320,52 @@ connection.commit()
 print(connection.execute("SELECT frequency FROM learned_patterns").fetchone()[0])
 try:
     connection.execute(insert)
-except sqlite3.IntegrityError:
+except driver.IntegrityError:
     print("once")
 """
-    assert run_python(code, path_of(store_url)).stdout.split() == ["1", "once"]
+    assert run_without_holdfast(code, store_url, "rw").stdout.split() == ["1", "once"]
+
+
+# --- the other engine -------------------------------------------------------------------------------
+
+ODD = {"z": -0.0, "a": [True, None, {}, 1.0, 1e22, 10**30], "é😀": '\u2028\x1b"\\/', "": {"b": 1, "aa": 2}}
+JSON = {
+    *("context", "metadata", "plan", "depends_on", "data", "sets"),
+    *("input_data", "output_data", "error", "input_payload", "result_data", "error_info"),
+}
+# Numbers of the whole store, which on PostgreSQL many tenants share.
+OWN = {("events", "id"), ("memory_entries", "id"), ("events", "tenant_id")}
+
+
+def test_both_engines_show_the_same_rows(tmp_path, postgres_url, opened):
+    found = []
+    for url in (f"sqlite://{tmp_path}/store.db", f"{postgres_url}&tenant={uuid4().hex}"):
+        seed, clock = count(), Clock()
+        memory = opened(
+            url, clock=clock, random=lambda size, s=seed: bytes(next(s) % 256 for _ in range(size))
+        )
+        task = live(memory, clock)
+        memory.task_update(task, metadata=ODD)
+        for value in (ODD, [ODD], [], "text", 0, 1e22, True, False, None):
+            memory.task_log_action(task, "x", input=value, output=value, error=value, duration_ms=7)
+        memory.task_log_action(task, "x", status="SYSTEM_ERROR", error={"message": None})
+        memory.task_remember(
+            task, "x", data=ODD, detail="1", tags=["b", "B", "é", "a"], relevance_to=["s3", "s1"]
+        )
+        memory.task_plan_replace(task, ["Run", {"title": "Look", "depends_on": ["Run"]}])
+        memory.task_register("Without anything")
+        found.append({name: shown(url, name) for name in COLUMNS})
+    assert found[0] == found[1]
+
+
+def shown(url, name) -> list[dict]:
+    """The rows of a table in an order of their own, with what is JSON as its value."""
+    unordered = [
+        {
+            column: json.loads(value) if column in JSON and value is not None else value
+            for column, value in row.items()
+            if (name, column) not in OWN
+        }
+        for row in rows(url, f"SELECT * FROM {name}")
+    ]
+    return sorted(unordered, key=lambda row: (row.get("task_id"), row.get("seq"), row.get("id")))

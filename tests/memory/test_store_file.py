@@ -11,7 +11,16 @@ import pytest
 
 from holdfast import TaskMemory
 from holdfast.store import sqlite
-from tests.support import contents, foreign_database, lock_held, open_memory, path_of, refused, run_python
+from tests.support import (
+    contents,
+    foreign_database,
+    open_memory,
+    path_of,
+    refused,
+    run_python,
+    sqlite_only,
+    write_held,
+)
 
 
 def modes(folder) -> dict[str, int]:
@@ -83,6 +92,7 @@ def test_two_memories_on_one_file_see_each_others_writes_at_once(memory, task, o
         assert (other if number % 2 else memory).task_get(task).seq == written.seq
 
 
+@sqlite_only
 def test_a_store_can_be_moved_to_another_name(memory, task, store_url, tmp_path):
     before = contents(memory)
     memory.backup(tmp_path / "elsewhere.db")
@@ -122,6 +132,7 @@ def test_a_store_that_cannot_be_opened_leaves_no_file_open_and_no_file_behind(tm
     assert sorted(os.listdir(tmp_path)) == names
 
 
+@sqlite_only
 def test_an_engine_that_can_lose_data_is_refused(store_url, monkeypatch):
     monkeypatch.setattr(sqlite, "OLDEST_ENGINE", (99, 0, 0))
     with refused(None, "engine_too_old", naming="apsw"):
@@ -134,7 +145,7 @@ def test_an_engine_that_can_lose_data_is_refused(store_url, monkeypatch):
 def test_a_write_waits_for_another_process_and_no_longer_than_it_was_told(opened, store_url):
     memory = opened(store_url, lock_timeout=0.05)
     task = memory.task_register("Deploy").task_id
-    with lock_held(path_of(store_url)):
+    with write_held(store_url):
         with refused(memory, "store_busy", naming="0.05 s"):
             memory.task_update(task, "too long")
         assert memory.task_get(task).name == "Deploy"  # readers wait for nobody
@@ -144,7 +155,7 @@ def test_a_write_waits_for_another_process_and_no_longer_than_it_was_told(opened
 def test_one_who_gave_up_waiting_does_not_keep_others_out(opened, store_url):
     memory = opened(store_url, lock_timeout=0.05)
     task = memory.task_register("Deploy").task_id
-    with lock_held(path_of(store_url)), refused(memory, "store_busy"):
+    with write_held(store_url), refused(memory, "store_busy"):
         memory.task_update(task, "too long")
     write = (
         "import sys; from holdfast import TaskMemory;"
@@ -194,6 +205,7 @@ print(memory.task_get(task).messages, memory.verify().ok)
 """
 
 
+@sqlite_only
 def test_after_a_disk_error_the_outcome_is_unknown_and_a_keyed_retry_settles_it(store_url):
     assert run_python(_FAILING, path_of(store_url)).stdout.split() == [
         "outcome_unknown", "True", "Deploy", "1", "True",

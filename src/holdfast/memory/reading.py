@@ -280,9 +280,12 @@ def read_task(tx: Tx, task_id: str) -> Task | None:
 def _left_out(tx: Tx, task_id: str, wanted: list[tuple[str, str, int]], rows: TaskRows) -> dict[str, int]:
     """How many of each there are beyond those that were read; asked for only where a limit was met."""
     left_out: dict[str, int] = {}
+    shown: dict[tuple[str, str], int] = {}
+    for row in rows["records"]:
+        group = row["type"], row["status"]
+        shown[group] = shown.get(group, 0) + 1
     for kind, status, most in wanted:
-        shown = sum(row["type"] == kind and row["status"] == status for row in rows["records"])
-        if shown == most and (more := tx.record_count(task_id, kind, status) - most):
+        if shown.get((kind, status)) == most and (more := tx.record_count(task_id, kind, status) - most):
             left_out[kind] = left_out.get(kind, 0) + more
     if len(rows["files"]) == MOST_FILES and (more := tx.file_count(task_id) - MOST_FILES):
         left_out["file"] = more

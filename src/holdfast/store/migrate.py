@@ -9,6 +9,7 @@ from .tx import blake2b
 
 # The newest migration. Opening a store compares this number alone, so that it reads no file.
 SCHEMA_VERSION = 1
+FIRST = "0001_ledger"
 
 
 def migrations(engine: str) -> list[tuple[int, str, str]]:

@@ -56,8 +56,16 @@ _RELAY_LOCK, _MIGRATION_LOCK = 0x484F4C44, 0x484F4C45
 _AGAIN = (pg.SerializationFailure, pg.DeadlockDetected, pg.UniqueViolation)
 # The server went away, is coming up, or has no connection left; errors without a state are the network's.
 _LOST_STATES = ("08", "57P01", "57P02", "57P03", "57P05", "53300", "25P03")
-# A refusal to connect that time will not mend, as far as the server's words tell.
-_REFUSED = re.compile(r"FATAL:(?!.*(starting up|shutting down|recovery|too many|remaining connection))", re.S)
+# What is said by a server that will be there again in a moment. Everything else that is said to one who
+# opens a store (a wrong password, database or option) would be said again.
+_SOON = re.compile(
+    r"refused|no such file|starting up|shutting down|in recovery|not yet accepting|too many|remaining"
+    r" connection|closed the connection|connection reset|timed? ?out|timeout|broken pipe",
+    re.IGNORECASE,
+)
+# How long one who opens a store waits for such a server: a wrong address looks just the same.
+_OPENING_SECONDS = 5.0
+_SECRETS = ("password", "sslpassword")
 _translated: dict[str, Any] = {}
 
 
@@ -134,7 +142,7 @@ class PostgresStore:
         self._closed = False
         self._inside = threading.local()
         self._opening = threading.Lock()
-        self._attempts(lambda: self._connected(self._prepare))
+        self._attempts(lambda: self._connected(self._prepare), patience=_OPENING_SECONDS)
         self._open_pool()
 
     # --- opening ----------------------------------------------------------------------------------
@@ -172,7 +180,7 @@ class PostgresStore:
                 "Connect as a role without SUPERUSER and BYPASSRLS that owns the database, or, for a"
                 " database of your own, set superuser to allow.",
             )
-        version = _version(connection)
+        version = _version(connection, self.url)
         migrate.check_version(version)
         if not version and not self._create:
             raise migrate.no_store(self.url)
@@ -187,7 +195,7 @@ class PostgresStore:
                 "CREATE TABLE IF NOT EXISTS schema_migrations (version INTEGER PRIMARY KEY,"
                 " name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at TEXT NOT NULL)"
             )
-            version = _version(connection)
+            version = _version(connection, self.url)
             migrate.check_version(version)
             migrate.refuse_changed("postgres", _applied(connection))
             for number, name, sql, checksum in migrate.pending("postgres", version):
@@ -276,13 +284,14 @@ class PostgresStore:
         finally:
             pool.putconn(connection)
 
-    def _attempts(self, work: Callable[[], Result], settles: bool = False) -> Result:
+    def _attempts(
+        self, work: Callable[[], Result], settles: bool = False, patience: float = 3600.0
+    ) -> Result:
         """Run work, again and again while the server is away or others win, until the time is up."""
-        until = time.monotonic() + self._settings.lock_timeout
+        until = time.monotonic() + min(self._settings.lock_timeout, patience)
         pause = 0.005
         while True:
-            if self._closed:
-                raise StoreError("store_closed", "The store was closed.", "Open it again.")
+            self._check_open()
             try:
                 return work()
             except _CommitLost as error:
@@ -306,6 +315,10 @@ class PostgresStore:
             # Writers that met once should not meet again in step.
             time.sleep(pause * (0.5 + random.random()))  # noqa: S311
             pause = min(pause * 2, 0.5)
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise StoreError("store_closed", "The store was closed.", "Open it again.")
 
     def _has_pool(self) -> bool:
         return hasattr(self, "_pool") and not self._closed
@@ -378,11 +391,11 @@ class PostgresStore:
 
     def backup(self, path: str) -> None:
         """A database is backed up by its own tools, or copied event by event."""
-        raise _not_here("backup")
+        raise self._not_here("backup")
 
     def restore(self, path: str) -> str:
         """As `backup`."""
-        raise _not_here("restore")
+        raise self._not_here("restore")
 
     def info(self) -> dict[str, Any]:
         """Facts about the store."""
@@ -396,7 +409,7 @@ class PostgresStore:
             return {
                 "engine": f"PostgreSQL {row[0]}",
                 "url": self.url,
-                "schema": _version(connection),
+                "schema": migrate.SCHEMA_VERSION,
                 "bytes": row[3],
                 "database": row[2],
                 "role": row[1],
@@ -412,6 +425,14 @@ class PostgresStore:
             if self._pid == os.getpid():
                 self._pool.close()
 
+    def _not_here(self, what: str) -> StoreError:
+        self._check_open()
+        return StoreError(
+            "not_supported",
+            f"A PostgreSQL store has no {what} of its own.",
+            "Use pg_dump and pg_restore, or `holdfast store copy` into a SQLite file.",
+        )
+
     def _typed(self, error: BaseException) -> HoldfastError:
         if isinstance(error, (pg.ReadOnlySqlTransaction, pg.InsufficientPrivilege)):
             return StoreError(
@@ -425,7 +446,15 @@ class PostgresStore:
                 f"{self.url} has no room left: {_said(error)}",
                 "Nothing was written and reading still works. Make room, then repeat the call.",
             )
-        if isinstance(error, (*_AGAIN, pg.LockNotAvailable, pg.QueryCanceled)):
+        if isinstance(error, pg.LockNotAvailable):
+            return StoreError(
+                "store_busy",
+                f"Another writer held a task of {self.url} for more than {self._settings.lock_timeout:g} s.",
+                "Nothing was written. Try again, or raise lock_timeout.",
+            )
+        if isinstance(error, (pg.DuplicateTable, pg.DuplicateObject)):
+            return _foreign(self.url, _said(error))
+        if isinstance(error, (*_AGAIN, pg.QueryCanceled)):
             return StoreError(
                 "store_busy",
                 f"{self.url} is in use by too many at once: {_said(error)}",
@@ -457,10 +486,27 @@ def _row(connection: Connection, sql: Any, *params: Any) -> tuple[Any, ...]:
     return found
 
 
-def _version(connection: Connection) -> int:
+def _version(connection: Connection, url: str) -> int:
+    """The schema of the store; other programs have tables of this name too."""
     if _row(connection, "SELECT to_regclass('schema_migrations')")[0] is None:
         return 0
-    return _row(connection, "SELECT coalesce(max(version), 0) FROM schema_migrations")[0]
+    try:
+        rows = connection.execute(
+            "SELECT version, name, checksum FROM schema_migrations ORDER BY version"
+        ).fetchall()
+    except pg.UndefinedColumn:
+        raise _foreign(url, "it has a table schema_migrations that is not ours") from None
+    if rows and rows[0][1] != migrate.FIRST:
+        raise _foreign(url, f"its first migration is {rows[0][1]}")
+    return rows[-1][0] if rows else 0
+
+
+def _foreign(url: str, why: str) -> StoreError:
+    return StoreError(
+        "not_a_store",
+        f"{url} is a database of another program: {why}.",
+        "Use a database, or a schema named by search_path, of its own.",
+    )
 
 
 def _applied(connection: Connection) -> dict[int, str]:
@@ -486,11 +532,13 @@ def _parse(url: str, tenant: str) -> tuple[dict[str, Any], str]:
             rest.append(part)
     try:
         given = conninfo_to_dict(f"{base}{mark}{'&'.join(rest)}" if rest else base)
-    except psycopg.Error as error:
+    except psycopg.Error:
+        # The driver's own words may hold the password.
         raise InvalidInput(
             "invalid_argument",
-            f"{_without_password(url)} is no address of a database: {_said(error)}",
-            "For example postgresql://user@host:5432/database?tenant=team.",
+            f"{_without_password(url)} is no address of a database.",
+            "For example postgresql://user@host:5432/database?tenant=team; what is odd in a name or"
+            " password must be percent-encoded.",
         ) from None
     # A server that vanished without a word is noticed within a minute.
     ours = {"connect_timeout": 5, "keepalives_idle": 20, "tcp_user_timeout": 60_000}
@@ -498,24 +546,26 @@ def _parse(url: str, tenant: str) -> tuple[dict[str, Any], str]:
 
 
 def _without_password(url: str) -> str:
-    return re.sub(r"([?&]password=)[^&]*", r"\1***", re.sub(r"(//[^:/@?]*):[^@/]*@", r"\1@", url))
+    """A URL as it may be shown. Of one that is odd rather too much is left out than too little."""
+    # To the last @, for a password may have one; and with none, what stands there may still be one.
+    shown = re.sub(r"(//[^:@/?\[]*):(?:.*@|(?!\d+(?:[/?,]|$))[^?]*)", r"\1@", url, flags=re.DOTALL)
+    base, mark, query = shown.partition("?")
+    kept = [part for part in query.split("&") if unquote(part.partition("=")[0]).strip() not in _SECRETS]
+    return base + mark + "&".join(kept)
 
 
 def _lost(error: psycopg.Error) -> bool:
+    """Whether the way to the server was lost, and may be found again."""
     if error.sqlstate:
         return error.sqlstate.startswith(_LOST_STATES)
-    return isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError)) and not _REFUSED.search(
-        str(error)
-    )
+    if not isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError)):
+        return False
+    said = str(error)
+    connecting = said.startswith(("connection failed", "connection is bad", "connection timeout"))
+    return not connecting or bool(_SOON.search(said))
 
 
 def _said(error: BaseException) -> str:
-    return str(error).strip().splitlines()[-1] if str(error).strip() else type(error).__name__
-
-
-def _not_here(what: str) -> StoreError:
-    return StoreError(
-        "not_supported",
-        f"A PostgreSQL store has no {what} of its own.",
-        "Use pg_dump and pg_restore, or `holdfast store copy` into a SQLite file.",
-    )
+    """What an error says, in one line."""
+    told = error.diag.message_primary if isinstance(error, psycopg.Error) else None
+    return told or (str(error).strip() or type(error).__name__).splitlines()[0]

@@ -419,6 +419,7 @@ class Tx:
         """
         params: dict[str, Any] = {"task_id": task_id, "files": files}
         branches: list[str] = []
+        settled: list[str] = []
         for number, (kind, status, most) in enumerate(wanted):
             params.update({f"type{number}": kind, f"status{number}": status, f"most{number}": most})
             branches.append(
@@ -426,10 +427,12 @@ class Tx:
                 f" WHERE task_id = :task_id AND type = :type{number} AND status = :status{number}"
                 f" ORDER BY seq DESC LIMIT :most{number}) b{number}"
             )
+            if kind == "effect":
+                settled.append(f"SELECT ref_seq FROM ({branches[-1]}) s{number} WHERE ref_seq IS NOT NULL")
         some = f"({' UNION ALL '.join(branches)}) r"
         ending = "SELECT finish_seq FROM heads WHERE task_id = :task_id AND finish_seq IS NOT NULL"
         tagged = self._one_of(f"SELECT seq FROM {some} UNION ALL SELECT 0")
-        names, queries = self._recorded(some, f"SELECT 1 UNION ALL {ending}")
+        names, queries = self._recorded(some, " UNION ALL ".join(("SELECT 1", ending, *settled)))
         names |= {"heads": HEADS, "extras": EXTRAS, "steps": STEPS, "labels": ("seq", "kind", "value")}
         names |= {"files": FILES, "links": LINKS, "claims": CLAIMS}
         queries |= {
@@ -459,7 +462,7 @@ class Tx:
         They are two, joined by the caller: where an engine does not know how long a task is, its join may
         begin with every event of it.
         """
-        seqs = f"SELECT seq FROM {some} UNION ALL SELECT ref_seq FROM {some} WHERE ref_seq IS NOT NULL"
+        seqs = f"SELECT seq FROM {some}"
         asked = self._one_of(f"{seqs} UNION ALL {more}" if more else seqs)
         names: dict[str, Sequence[str]] = {"records": RECORDS, "events": _EVENT_NAMES}
         return names, {
@@ -708,7 +711,7 @@ class Tx:
 
 
 def _joined(records: list[Row], events: Mapping[int, Row]) -> list[Row]:
-    """Records with their events, and the text of the event that settled or replaced each."""
+    """Records with their events, and the text of the event that settled each, if that is there."""
     return [
         {
             **events[row["seq"]],

@@ -1,5 +1,6 @@
--- The ledger, as on SQLite, with a tenant first in every key. `events` is the truth and is only ever appended to; heads, extras, steps, records, labels,
--- files, links, claims and keys are the state that follows from it, written in the same transaction.
+-- The ledger, as on SQLite, with a tenant first in every key. `events` is the truth and is only ever
+-- appended to; heads, extras, steps, records, labels, files, links, claims and keys are the state that
+-- follows from it, written in the same transaction.
 -- Everything a document of the sources names is here under its name, as a table or a view.
 
 CREATE TABLE origins (                      -- who wrote: stored once, found by the hash of its content
@@ -249,12 +250,12 @@ SELECT task_id || '/' || item_id AS id, task_id, ordinal, title, status, started
 
 CREATE VIEW actions WITH (security_invoker = true) AS
 SELECT r.task_id || '#' || r.seq AS id, r.task_id || '/' || r.item_id AS plan_item_id, r.task_id,
-       (e.data::jsonb ->> 'type') AS action_type, e.text AS summary, r.status,
-       coalesce((f.data::jsonb -> 'input')::text, (e.data::jsonb -> 'input')::text) AS input_data,
-       coalesce((f.data::jsonb -> 'output')::text, (e.data::jsonb -> 'output')::text) AS output_data,
+       (e.data::json ->> 'type') AS action_type, e.text AS summary, r.status,
+       coalesce((f.data::json -> 'input')::text, (e.data::json -> 'input')::text) AS input_data,
+       coalesce((f.data::json -> 'output')::text, (e.data::json -> 'output')::text) AS output_data,
        e.timestamp AS created_at, r.ended_at,
-       coalesce((f.data::jsonb ->> 'tool'), (e.data::jsonb ->> 'tool')) AS tool_name,
-       coalesce((f.data::jsonb -> 'error')::text, (e.data::jsonb -> 'error')::text) AS error
+       coalesce((f.data::json ->> 'tool'), (e.data::json ->> 'tool')) AS tool_name,
+       coalesce((f.data::json -> 'error')::text, (e.data::json -> 'error')::text) AS error
   FROM records r
   JOIN events e ON e.task_id = r.task_id AND e.seq = r.seq
   LEFT JOIN events f ON f.task_id = r.task_id AND f.seq = r.ref_seq AND f.event_type = 'action.ended'
@@ -262,7 +263,7 @@ SELECT r.task_id || '#' || r.seq AS id, r.task_id || '/' || r.item_id AS plan_it
 
 CREATE VIEW action_logs WITH (security_invoker = true) AS
 SELECT task_id || '#' || seq AS id, task_id || '#' || ref_seq AS action_id,
-       (data::jsonb ->> 'type') AS log_type, text AS content, timestamp AS created_at
+       (data::json ->> 'type') AS log_type, text AS content, timestamp AS created_at
   FROM events WHERE event_type = 'log';
 
 CREATE VIEW task_messages WITH (security_invoker = true) AS
@@ -281,10 +282,10 @@ SELECT e.task_id || '#' || e.seq AS id, e.task_id,
                         'item.updated', 'plan.replaced', 'plan.appended', 'wait.started', 'wait.ended');
 
 CREATE VIEW wait_jobs WITH (security_invoker = true) AS
-SELECT r.task_id || '#' || r.seq AS id, r.task_id, (e.data::jsonb ->> 'target_type') AS target_type,
-       (e.data::jsonb ->> 'target') AS target_id, (e.data::jsonb ->> 'until') AS criteria,
-       (e.data::jsonb ->> 'timeout')::double precision AS timeout_seconds,
-       (e.data::jsonb ->> 'poll_interval')::double precision AS poll_interval, r.status, f.text AS result_message,
+SELECT r.task_id || '#' || r.seq AS id, r.task_id, (e.data::json ->> 'target_type') AS target_type,
+       (e.data::json ->> 'target') AS target_id, (e.data::json ->> 'until') AS criteria,
+       (e.data::json ->> 'timeout')::double precision AS timeout_seconds,
+       (e.data::json ->> 'poll_interval')::double precision AS poll_interval, r.status, f.text AS result_message,
        e.timestamp AS created_at, r.ended_at AS resolved_at
   FROM records r
   JOIN events e ON e.task_id = r.task_id AND e.seq = r.seq
@@ -293,7 +294,7 @@ SELECT r.task_id || '#' || r.seq AS id, r.task_id, (e.data::jsonb ->> 'target_ty
 
 CREATE VIEW memory_entries WITH (security_invoker = true) AS
 SELECT e.id, e.task_id, e.item_id AS subtask_id, e.timestamp, r.type AS entry_type, e.text AS summary,
-       (e.data::jsonb ->> 'detail') AS detail,
+       (e.data::json ->> 'detail') AS detail,
        (SELECT string_agg(value, ',' ORDER BY value) FROM labels l
          WHERE l.task_id = r.task_id AND l.seq = r.seq AND l.kind = 'tag') AS tags,
        (SELECT string_agg(value, ',' ORDER BY value) FROM labels l
@@ -305,18 +306,18 @@ SELECT e.id, e.task_id, e.item_id AS subtask_id, e.timestamp, r.type AS entry_ty
 
 CREATE VIEW execution_log WITH (security_invoker = true) AS
 SELECT e.timestamp,
-       coalesce((f.data::jsonb ->> 'stage'), (e.data::jsonb ->> 'stage'), s.stage) AS stage,
-       coalesce((f.data::jsonb ->> 'sub_task_id'), (e.data::jsonb ->> 'sub_task_id')) AS sub_task_id,
+       coalesce((f.data::json ->> 'stage'), (e.data::json ->> 'stage'), s.stage) AS stage,
+       coalesce((f.data::json ->> 'sub_task_id'), (e.data::json ->> 'sub_task_id')) AS sub_task_id,
        e.text AS step_narrative,
-       coalesce((f.data::jsonb ->> 'tool'), (e.data::jsonb ->> 'tool'),
-                CASE (e.data::jsonb ->> 'type') WHEN 'system' THEN 'System' END) AS tool_name,
-       CASE WHEN (e.data::jsonb ->> 'type') = 'system' AND r.status = 'failed' THEN 'SYSTEM_ERROR'
-            WHEN (e.data::jsonb ->> 'type') = 'system' THEN 'SYSTEM_ACTION'
+       coalesce((f.data::json ->> 'tool'), (e.data::json ->> 'tool'),
+                CASE (e.data::json ->> 'type') WHEN 'system' THEN 'System' END) AS tool_name,
+       CASE WHEN (e.data::json ->> 'type') = 'system' AND r.status = 'failed' THEN 'SYSTEM_ERROR'
+            WHEN (e.data::json ->> 'type') = 'system' THEN 'SYSTEM_ACTION'
             ELSE upper(r.status) END AS status,
-       coalesce((f.data::jsonb -> 'input')::text, (e.data::jsonb -> 'input')::text) AS input_payload,
-       coalesce((f.data::jsonb -> 'output')::text, (e.data::jsonb -> 'output')::text) AS result_data,
-       coalesce((f.data::jsonb -> 'error')::text, (e.data::jsonb -> 'error')::text) AS error_info,
-       coalesce((f.data::jsonb ->> 'duration_ms'), (e.data::jsonb ->> 'duration_ms'))::double precision AS duration_ms,
+       coalesce((f.data::json -> 'input')::text, (e.data::json -> 'input')::text) AS input_payload,
+       coalesce((f.data::json -> 'output')::text, (e.data::json -> 'output')::text) AS result_data,
+       coalesce((f.data::json -> 'error')::text, (e.data::json -> 'error')::text) AS error_info,
+       coalesce((f.data::json ->> 'duration_ms'), (e.data::json ->> 'duration_ms'))::double precision AS duration_ms,
        e.task_id, e.seq
   FROM records r
   JOIN events e ON e.task_id = r.task_id AND e.seq = r.seq
