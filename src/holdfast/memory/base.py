@@ -289,9 +289,13 @@ class Base:
         check_stale(token, expect)
 
         def work(tx: Tx) -> Written:
-            if key is not None and (known := self._known(tx, operation, task_id, key)):
+            # On the current task it is looked for on any: by now another one may be current.
+            if key is not None and task_id is None and (known := self._known(tx, operation, None, key)):
                 return first_result(known, fingerprint)
             head = self._find(tx, task_id, lock=True)
+            # Only with the lock: until now the same call may have been under way elsewhere.
+            if key is not None and (known := tx.key(head["task_id"], key)):
+                return first_result(known, fingerprint)
             if expect is not None and expect != head["version"]:
                 raise Conflict(
                     "stale_version",

@@ -8,6 +8,8 @@ that answer nothing travel with the next one that does, or with the commit.
 
 from __future__ import annotations
 
+import contextlib
+import logging
 import os
 import random
 import re
@@ -18,7 +20,7 @@ from urllib.parse import unquote
 import psycopg
 from psycopg import errors as pg
 from psycopg.conninfo import conninfo_to_dict
-from psycopg_pool import ConnectionPool, PoolTimeout
+from psycopg.pq import TransactionStatus
 
 from .. import checks
 from ..errors import HoldfastError, InvalidInput, StoreError
@@ -36,6 +38,8 @@ if TYPE_CHECKING:
     Result = TypeVar("Result")
     Connection = psycopg.Connection[tuple[Any, ...]]
 
+# The driver warns of what becomes an error here anyway; it need not also be printed.
+logging.getLogger("psycopg").addHandler(logging.NullHandler())
 # The first that runs views with the rights of the one who asks.
 OLDEST_SERVER = 15
 # Said first in every transaction. Compiling a plan costs more than any of our queries; and a transaction
@@ -48,6 +52,10 @@ _BEGIN_WITH = (
 _WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _LOCK = "SELECT pg_advisory_xact_lock(hashtextextended(current_setting('holdfast.tenant') || :name, 0))"
+_NEWEST = (
+    "SELECT CASE WHEN is_called THEN last_value ELSE 0 END, EXISTS (SELECT 1 FROM pg_locks"
+    " WHERE relation = 'events'::regclass AND mode = 'RowExclusiveLock') FROM events_id_seq"
+)
 _CHANNEL = "holdfast"
 # Names of advisory locks, any two numbers of our own.
 _RELAY_LOCK, _MIGRATION_LOCK = 0x484F4C44, 0x484F4C45
@@ -60,7 +68,8 @@ _LOST_STATES = ("08", "57P01", "57P02", "57P03", "57P05", "53300", "25P03")
 # opens a store (a wrong password, database or option) would be said again.
 _SOON = re.compile(
     r"refused|no such file|starting up|shutting down|in recovery|not yet accepting|too many|remaining"
-    r" connection|closed the connection|connection reset|timed? ?out|timeout|broken pipe",
+    r" connection|closed the connection|terminating connection|connection reset|timed? ?out|timeout"
+    r"|broken pipe",
     re.IGNORECASE,
 )
 # How long one who opens a store waits for such a server: a wrong address looks just the same.
@@ -79,6 +88,51 @@ def translate(sql: str) -> Any:
 
 class _CommitLost(Exception):
     """The connection went while a commit was on its way: it happened, or it did not."""
+
+
+class _Pool:
+    """Connections that wait for work; the last one used is the first to be used again.
+
+    A new one is made by the caller who needs it, so that a server is used the moment it is back.
+    """
+
+    def __init__(self, connect: Callable[[], Connection], size: int, timeout: float) -> None:
+        self._connect = connect
+        self._timeout = timeout
+        self._slots = threading.Semaphore(size)
+        self._free: list[Connection] = []
+        self._closed = False
+        self.process = os.getpid()
+
+    def take(self) -> Connection | None:
+        """A connection, or None if all were in use for too long."""
+        if not self._slots.acquire(timeout=self._timeout):
+            return None
+        with contextlib.suppress(IndexError):  # none is free
+            return self._free.pop()
+        try:
+            return self._connect()
+        except BaseException:
+            self._slots.release()
+            raise
+
+    def give_back(self, connection: Connection) -> None:
+        """Keep a connection for the next one, unless it is spent."""
+        if self._closed:
+            connection.close()
+        elif not connection.closed:
+            self._free.append(connection)
+        self._slots.release()
+
+    def clear(self) -> None:
+        """Throw away what waits; the next ones are new."""
+        free, self._free = self._free, []
+        for connection in free:
+            connection.close()
+
+    def close(self) -> None:
+        self._closed = True
+        self.clear()
 
 
 class _PostgresDatabase:
@@ -108,9 +162,10 @@ class _PostgresDatabase:
         return self._execute(sql, params).fetchall()
 
     def query_all(self, queries: Sequence[tuple[str, Mapping[str, Any]]]) -> list[list[tuple[Any, ...]]]:
-        cursors = [self._execute(sql, params) for sql, params in queries]
-        if self._once:  # the commit travels with the question: one way there and back
-            self.commit()
+        with self._connection.pipeline() if self._once else contextlib.nullcontext():
+            cursors = [self._execute(sql, params) for sql, params in queries]
+            if self._once:  # the end travels with the questions: one way there and back
+                self.commit()
         return [cursor.fetchall() for cursor in cursors]
 
     def run(self, sql: str, params: Mapping[str, Any]) -> None:
@@ -207,23 +262,18 @@ class PostgresStore:
                 )
 
     def _open_pool(self) -> None:
-        prepare = {} if self._settings.prepared_statements == "on" else {"prepare_threshold": None}
-        self._pool: ConnectionPool[Connection] = ConnectionPool(
-            kwargs={**self._server, "autocommit": True, **prepare},
-            min_size=1,
-            max_size=self._settings.pool_size,
-            timeout=self._settings.lock_timeout,
-            reconnect_timeout=self._settings.lock_timeout,
-            name="holdfast",
-            open=True,
+        options: dict[str, Any] = {**self._server, "autocommit": True}
+        if self._settings.prepared_statements == "off":
+            options["prepare_threshold"] = None
+        self._pool = _Pool(
+            lambda: psycopg.connect(**options), self._settings.pool_size, self._settings.lock_timeout
         )
-        self._pid = os.getpid()
 
-    def _own_pool(self) -> ConnectionPool[Connection]:
-        if self._pid != os.getpid():
+    def _own_pool(self) -> _Pool:
+        if self._pool.process != os.getpid():
             # A fork: the connections are the parent's, and nobody here may so much as close them.
             with self._opening:
-                if self._pid != os.getpid():
+                if self._pool.process != os.getpid():
                     _inherited.append(self._pool)
                     self._open_pool()
         return self._pool
@@ -257,7 +307,7 @@ class PostgresStore:
 
         def snapshot(connection: Connection) -> Result:
             database = _PostgresDatabase(connection, _READ, self._first, once)
-            with connection.pipeline():
+            with contextlib.nullcontext() if once else connection.pipeline():
                 result = work(Tx(database))
                 database.commit()
             return result
@@ -275,14 +325,20 @@ class PostgresStore:
 
     def _pooled(self, work: Callable[[Connection], Result]) -> Result:
         pool = self._own_pool()
-        connection = pool.getconn()
+        connection = pool.take()
+        if connection is None:
+            raise StoreError(
+                "store_busy",
+                f"All {self._settings.pool_size} connections to {self.url} were in use.",
+                "Nothing was written. Try again, or raise pool_size.",
+            )
         try:
             return work(connection)
-        except BaseException:
-            _roll_back(connection)
+        except BaseException as error:
+            _roll_back(connection, failed=isinstance(error, psycopg.Error))
             raise
         finally:
-            pool.putconn(connection)
+            pool.give_back(connection)
 
     def _attempts(
         self, work: Callable[[], Result], settles: bool = False, patience: float = 3600.0
@@ -302,14 +358,12 @@ class PostgresStore:
                         "Look whether it was written, or give such calls a key: those are settled.",
                     ) from error
                 trouble: Exception = error
-            except PoolTimeout as error:
-                raise self._no_connection() from error
             except psycopg.Error as error:
                 if not isinstance(error, _AGAIN) and not _lost(error):
                     raise self._typed(error) from error
                 trouble = error
-            if not isinstance(trouble, _AGAIN) and self._has_pool():
-                self._pool.check()  # the others went with it: out with them, before they are handed on
+            if not isinstance(trouble, _AGAIN) and hasattr(self, "_pool"):
+                self._own_pool().clear()  # the others went with it: out, before they are handed on
             if time.monotonic() + pause > until:
                 raise self._typed(trouble) from trouble
             # Writers that met once should not meet again in step.
@@ -319,21 +373,6 @@ class PostgresStore:
     def _check_open(self) -> None:
         if self._closed:
             raise StoreError("store_closed", "The store was closed.", "Open it again.")
-
-    def _has_pool(self) -> bool:
-        return hasattr(self, "_pool") and not self._closed
-
-    def _no_connection(self) -> HoldfastError:
-        """Why the pool had nothing to give."""
-        try:
-            self._connect().close()
-        except psycopg.Error as error:
-            return self._typed(error)
-        return StoreError(
-            "store_busy",
-            f"All {self._settings.pool_size} connections to {self.url} were in use.",
-            "Nothing was written. Try again, or raise pool_size.",
-        )
 
     # --- news -------------------------------------------------------------------------------------
 
@@ -351,11 +390,14 @@ class PostgresStore:
                 if _row(connection, "SELECT pg_try_advisory_lock(%s)", _RELAY_LOCK)[0]:
                     break
                 stop.wait(interval)
+            busy = False
             while not stop.is_set():
-                newest = _row(connection, "SELECT last_value FROM events_id_seq")[0]
-                if newest != last:
+                # A number is given out before its event is committed: what was told while someone was
+                # writing is told again.
+                newest, writing = _row(connection, _NEWEST)
+                if newest != last or busy:
                     connection.execute("SELECT pg_notify(%s, %s)", (_CHANNEL, str(newest)))
-                    last = newest
+                last, busy = newest, writing
                 stop.wait(interval)
 
         while not stop.is_set():
@@ -367,16 +409,29 @@ class PostgresStore:
                 stop.wait(interval)
 
     def news(self, timeout: float) -> Iterator[int]:
-        """Positions of new events as the relay tells them, until nothing came for `timeout` seconds."""
-        with self._connect() as connection:
+        """Positions of new events as the relay tells them, until nothing came for `timeout` seconds.
+
+        Whoever has called this misses nothing that is written from then on.
+        """
+        try:
+            connection = self._connect()
             connection.execute(f"LISTEN {_CHANNEL}")
-            while True:
-                told = 0
-                for note in connection.notifies(timeout=timeout, stop_after=1):
-                    told += 1
-                    yield int(note.payload)
-                if not told:
-                    return
+        except psycopg.Error as error:
+            raise self._typed(error) from error
+        return self._heard(connection, timeout)
+
+    def _heard(self, connection: Connection, timeout: float) -> Iterator[int]:
+        try:
+            with connection:
+                while True:
+                    told = 0
+                    for note in connection.notifies(timeout=timeout, stop_after=1):
+                        told += 1
+                        yield int(note.payload)
+                    if not told:
+                        return
+        except psycopg.Error as error:
+            raise self._typed(error) from error
 
     # --- looking after the store ------------------------------------------------------------------
 
@@ -422,7 +477,7 @@ class PostgresStore:
         """Let go of the connections; safe to call twice."""
         if not self._closed:
             self._closed = True
-            if self._pid == os.getpid():
+            if self._pool.process == os.getpid():
                 self._pool.close()
 
     def _not_here(self, what: str) -> StoreError:
@@ -468,15 +523,22 @@ class PostgresStore:
 
 
 # Pools of a parent process. Kept, for to collect them would close the parent's connections.
-_inherited: list[ConnectionPool[Any]] = []
+_inherited: list[_Pool] = []
 
 
-def _roll_back(connection: Connection) -> None:
-    if not connection.closed and connection.info.transaction_status:
-        try:
+def _roll_back(connection: Connection, failed: bool) -> None:
+    """Make a connection fit for the next one, or close it.
+
+    After an error in a pipeline the driver may believe in prepared statements that the server skipped, so
+    such a connection is not used again.
+    """
+    status = connection.info.transaction_status
+    if not failed and status == TransactionStatus.INTRANS:
+        with contextlib.suppress(psycopg.Error):
             connection.execute("ROLLBACK")
-        except psycopg.Error:
-            connection.close()  # the pool throws it away; the server rolls back by itself
+            return
+    if failed or status != TransactionStatus.IDLE:
+        connection.close()  # the server rolls back by itself
 
 
 def _row(connection: Connection, sql: Any, *params: Any) -> tuple[Any, ...]:
