@@ -172,6 +172,11 @@ def _plain_text(value: object) -> None:
         raise ValueError("a text in it has a NUL")
 
 
+def plain(value: Any) -> None:
+    """Raise unless a value that was read from JSON can be stored again by every engine."""
+    _depth(value, 500)
+
+
 def path(what: str, value: Any) -> str:
     """A path of a file, made absolute; `~` is the user's folder, links are followed."""
     found = value if isinstance(value, str) else getattr(value, "__fspath__", lambda: None)()

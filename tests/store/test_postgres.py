@@ -200,15 +200,17 @@ def test_no_table_and_no_view_shows_a_row_of_another_tenant(two, postgres_server
         for table in relations(own, "rp"):
             found = own.execute(f"SELECT DISTINCT tenant_id FROM {table}").fetchall()
             assert found == [(a,)], table
-            there = {row[0] for row in admin.execute(f"SELECT DISTINCT tenant_id FROM {table}").fetchall()}
-            assert {a, b} <= there, f"{table}: the control, there are rows of both"
+            for name in (a, b):
+                there = admin.execute(f"SELECT 1 FROM {table} WHERE tenant_id = %s LIMIT 1", (name,))
+                assert there.fetchall(), f"{table}: the control, there are rows of both"
         views = relations(own, "vm")
         assert len(views) >= 8
         for view in views:
             shown = str(own.execute(f"SELECT * FROM {view}").fetchall())
-            whole = str(admin.execute(f"SELECT * FROM {view}").fetchall())
+            name = {"tasks": "id", "action_logs": "split_part(id, '#', 1)"}.get(view, "task_id")
+            there = f"SELECT 1 FROM {view} WHERE {name} = ANY(%s) LIMIT 1"
             assert any(task in shown for task in two.tasks[0]), view
-            assert any(task in whole for task in two.tasks[1]), f"{view}: the control"
+            assert admin.execute(there, (list(two.tasks[1]),)).fetchall(), f"{view}: the control"
             assert not any(task in shown for task in two.tasks[1]), view
 
 
@@ -600,7 +602,8 @@ def test_a_call_that_fails_leaves_the_connection_fit_for_the_next(url):
             tx.head(task)
             raise KeyboardInterrupt
 
-        for work, error in ((broken, StoreError), (unfinished, StoreError), (interrupted, KeyboardInterrupt)):
+        wrong = (broken, HoldfastError), (unfinished, HoldfastError), (interrupted, KeyboardInterrupt)
+        for work, error in wrong:
             for store_call in (memory.store.write, memory.store.read):
                 with pytest.raises(error):
                     store_call(work)

@@ -10,7 +10,7 @@ import pytest
 from holdfast import TaskMemory
 from holdfast.config import SETTINGS, WORDS, Settings, load_settings, store_location, user_folder
 from holdfast.errors import InvalidInput
-from tests.support import HUGE, path_of
+from tests.support import HUGE
 
 
 @pytest.fixture
@@ -193,12 +193,12 @@ def test_a_store_is_found_by_argument_then_environment_then_file_then_data_folde
 
 def test_a_location_is_used_even_when_settings_are_given(store_url):
     with TaskMemory.open(store_url, workspace=None, settings=Settings(lease_seconds=60)) as memory:
-        assert memory.store.path == path_of(store_url)
         assert memory.settings.lease_seconds == 60
+        assert memory.store.url == TaskMemory.open(store_url, workspace=None).store.url
 
 
 def test_a_setting_given_with_settings_is_not_silently_lost(store_url):
-    settings = Settings(store=path_of(store_url))
+    settings = Settings(store=store_url)
     with TaskMemory.open(workspace=None, settings=settings, lease_seconds=60) as memory:
         assert memory.settings.lease_seconds == 60
 

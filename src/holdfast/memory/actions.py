@@ -270,7 +270,7 @@ def _touched(files: Any) -> dict[str, str]:
     found: dict[str, str] = {}
     for part in files:
         row: dict[str, Any] = part if is_dict(part) else {"path": part}
-        path = checks.line("a file's path", row.get("path"), 4000)
+        path = checks.line("a file's path", row.get("path"), 2000)
         found[path] = checks.word("file change", row.get("change", "modified"), rules.FILE_CHANGES)
     return found
 

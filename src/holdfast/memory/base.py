@@ -481,7 +481,7 @@ def _place(workspace: str | None) -> tuple[str | None, str | None]:
 
     if workspace is None:
         return None, None
-    checks.text("workspace", workspace, 4000)
+    checks.text("workspace", workspace, 2000)
     return workspace_of(workspace) if os.path.isdir(workspace) else (workspace, None)
 
 

@@ -75,6 +75,8 @@ def _copy(
                 flush()
     if batch:
         flush()
+    if copied >= PAGE:
+        target.loaded()
     return copied
 
 

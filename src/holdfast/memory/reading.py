@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from .. import rules
-from ..store.tx import read_extras, read_steps
+from ..store.tx import missing_events, read_extras, read_steps
 from ..types import (
     Action,
     Claim,
@@ -210,6 +210,8 @@ def read_task(tx: Tx, task_id: str) -> Task | None:
     if not rows["heads"]:
         return None
     (head,) = rows["heads"]
+    if not rows["first"]:
+        raise missing_events([1])
     steps = read_steps(rows["steps"])
     extras = read_extras(rows["extras"][0])
     request = rows["first"][0]["text"]

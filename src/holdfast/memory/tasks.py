@@ -72,7 +72,7 @@ class Tasks(Base):
         goal_id = checks.optional("related_goal", related_goal, 500)
         here, repository = self.workspace, self.repository
         if workspace != "":
-            here, repository = checks.optional("workspace", workspace, 4000), None
+            here, repository = checks.optional("workspace", workspace, 2000), None
         scoped_key = None
         if key is not None:
             scoped_key = f"{self.origin.principal}\n{here or ''}\n{checks.line('key', key, 200)}"
@@ -250,7 +250,7 @@ class Tasks(Base):
         statuses = _statuses(status)
         pattern = None
         if text is not None:
-            plain = checks.text("text", text, 500).lower()
+            plain = checks.text("text", text, 500)
             escaped = plain.replace("!", "!!").replace("%", "!%").replace("_", "!_")
             pattern = f"%{escaped}%"
         here = self.workspace if workspace == "" else workspace

@@ -120,7 +120,10 @@ class Transfer(Base):
             if len(batch) == PAGE:
                 flush()
         flush()
-        return merge.report()
+        report = merge.report()
+        if report.added >= PAGE:
+            self.store.loaded()
+        return report
 
     def backup(self, path: str | os.PathLike[str]) -> None:
         """Copy the store into a file while everyone goes on writing."""
@@ -225,25 +228,41 @@ def _row(line: dict[str, Any]) -> tuple[Row, Origin]:
     task_id = str(line["task"])
     if rules.normal_id(task_id) != task_id or len(task_id) != rules.ID_LENGTH:
         raise ValueError(f"{task_id[:40]!r} is no task id")
-    if not isinstance(line["seq"], int) or line["seq"] < 1:
+    seq, ref = line["seq"], line.get("ref")
+    if type(seq) is not int or not 0 < seq < 1 << 62:
         raise ValueError("seq must be a positive number")
-    given: dict[str, Any] = {name: str(value) for name, value in line.get("origin", {}).items()}
+    if ref is not None and (type(ref) is not int or not 0 < ref < 1 << 62):
+        raise ValueError("ref must be a positive number")
+    root: str = line.get("root", task_id)
+    if rules.normal_id(root) != root:
+        raise ValueError(f"{shown(root)} is no task id")
+    if not is_dict(line.get("data", {})):
+        raise ValueError("data must be an object")
+    checks.plain(line.get("data"))
+    for name in ("item", "text", "correlation"):
+        checks.optional(name, line.get(name), 1 << 30)
+    checks.line("type", line["type"], 100)
+    if checks.moment("at", checks.line("at", line["at"], 100)) != line["at"]:
+        raise ValueError(f"{shown(line['at'])} is no time of ours")
+    given: dict[str, Any] = {
+        name: checks.text(name, value, 1000) for name, value in line.get("origin", {}).items()
+    }
     checks.word("channel", given.get("channel", "agent"), rules.CHANNELS)
     origin = Origin(**given)
     sets = line.get("sets")
-    if sets is not None:
-        check_sets(sets)
+    if sets is not None or seq == 1:
+        check_sets(sets, seq)
     if line.get("forgotten") and (line.get("text") or line.get("data")):
         raise ValueError("it has a content and says that it was forgotten")
     row: Row = dict.fromkeys(EVENTS)
     row.update(
         task_id=task_id,
-        root_id=str(line.get("root", task_id)),
-        seq=line["seq"],
-        event_type=str(line["type"]),
-        timestamp=str(line["at"]),
+        root_id=root,
+        seq=seq,
+        event_type=line["type"],
+        timestamp=line["at"],
         item_id=line.get("item"),
-        ref_seq=line.get("ref"),
+        ref_seq=ref,
         text=line.get("text"),
         data=checks.dumps(line.get("data", {})),
         sets=None if sets is None else checks.dumps(sets),

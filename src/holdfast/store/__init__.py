@@ -40,6 +40,10 @@ if TYPE_CHECKING:
             """What the engine itself finds wrong with the store."""
             ...
 
+        def loaded(self) -> None:
+            """Much was written at once: the engine may look at what it now has."""
+            ...
+
         def files(self) -> tuple[str, ...]:
             """The files that the store is made of, if it is made of files."""
             ...

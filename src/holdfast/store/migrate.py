@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ..errors import StoreError
+from ..errors import InvalidInput, StoreError
 from .tx import blake2b
 
 # The newest migration. Opening a store compares this number alone, so that it reads no file.
@@ -44,6 +44,15 @@ def no_store(url: str) -> StoreError:
     """The error for a store that is not there and should not be made."""
     return StoreError(
         "store_not_found", f"There is no store at {url}.", "Look whether the path or URL is right."
+    )
+
+
+def contradiction(reason: object) -> InvalidInput:
+    """The error for events that do not fit the state they meet: only foreign ones can."""
+    return InvalidInput(
+        "import_invalid",
+        f"An event contradicts what is there: {reason}.",
+        "Export again. Nothing was written.",
     )
 
 

@@ -49,7 +49,7 @@ _BEGIN_WITH = (
     " set_config('lock_timeout', %(wait)s, true),"
     " set_config('idle_in_transaction_session_timeout', '60s', true)"
 )
-_WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+_WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED"
 _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _LOCK = "SELECT pg_advisory_xact_lock(hashtextextended(current_setting('holdfast.tenant') || :name, 0))"
 _NEWEST = (
@@ -61,6 +61,7 @@ _CHANNEL = "holdfast"
 _RELAY_LOCK, _MIGRATION_LOCK = 0x484F4C44, 0x484F4C45
 # Nothing of the transaction happened, and it may well work the next time. What is unique here is made so
 # by whoever writes first (a key, an id), so that the one who comes second finds it when he looks again.
+_MOST_MEETINGS = 8
 _AGAIN = (pg.SerializationFailure, pg.DeadlockDetected, pg.UniqueViolation)
 # The server went away, is coming up, or has no connection left; errors without a state are the network's.
 _LOST_STATES = ("08", "57P01", "57P02", "57P03", "57P05", "53300", "25P03")
@@ -140,6 +141,7 @@ class _PostgresDatabase:
 
     lock_row = " FOR UPDATE"
     one_of = "= ANY(ARRAY({}))"
+    position = "lastval()"
 
     def __init__(
         self, connection: Connection, begin: Any, first: Mapping[str, str], once: bool = False
@@ -345,7 +347,7 @@ class PostgresStore:
     ) -> Result:
         """Run work, again and again while the server is away or others win, until the time is up."""
         until = time.monotonic() + min(self._settings.lock_timeout, patience)
-        pause = 0.005
+        pause, met = 0.005, 0
         while True:
             self._check_open()
             try:
@@ -359,7 +361,8 @@ class PostgresStore:
                     ) from error
                 trouble: Exception = error
             except psycopg.Error as error:
-                if not isinstance(error, _AGAIN) and not _lost(error):
+                met += isinstance(error, pg.UniqueViolation)
+                if met > _MOST_MEETINGS or not (isinstance(error, _AGAIN) or _lost(error)):
                     raise self._typed(error) from error
                 trouble = error
             if not isinstance(trouble, _AGAIN) and hasattr(self, "_pool"):
@@ -440,6 +443,15 @@ class PostgresStore:
         applied = self._transact(_applied)
         return [Problem(kind="migration", detail=line) for line in migrate.check_applied("postgres", applied)]
 
+    def loaded(self) -> None:
+        """Let the server count what it now has; it would do so by itself, but a minute later."""
+
+        def work(connection: Connection) -> None:
+            with contextlib.suppress(pg.InsufficientPrivilege):
+                connection.execute("ANALYZE")
+
+        self._transact(work)
+
     def files(self) -> tuple[str, ...]:
         """None: the store is a database."""
         return ()
@@ -507,8 +519,16 @@ class PostgresStore:
                 f"Another writer held a task of {self.url} for more than {self._settings.lock_timeout:g} s.",
                 "Nothing was written. Try again, or raise lock_timeout.",
             )
+        if isinstance(error, pg.CheckViolation):
+            return StoreError(
+                "store_unavailable",
+                f"{self.url} has no place for what was written: {_said(error)}",
+                "If the events are partitioned, make the next partition (docs/explanation/scale.md).",
+            )
         if isinstance(error, (pg.DuplicateTable, pg.DuplicateObject)):
             return _foreign(self.url, _said(error))
+        if isinstance(error, psycopg.IntegrityError):
+            return migrate.contradiction(_said(error))
         if isinstance(error, (*_AGAIN, pg.QueryCanceled)):
             return StoreError(
                 "store_busy",

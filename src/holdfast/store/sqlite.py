@@ -51,6 +51,7 @@ class _SqliteDatabase:
 
     lock_row = ""
     one_of = "IN ({})"
+    position = "(SELECT id FROM events WHERE task_id = :task_id AND seq = :last_seq)"
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
@@ -460,6 +461,9 @@ class SqliteStore:
             self._migrate(self._writer)
         return kept
 
+    def loaded(self) -> None:
+        """Nothing: the statistics of the schema are fixed."""
+
     def files(self) -> tuple[str, ...]:
         """The files that the store is made of."""
         return tuple(self.path + end for end in ("", "-wal", "-shm", ".lock", ".gate", ".reserve"))
@@ -531,7 +535,8 @@ def scratch_database() -> _SqliteDatabase:
 
 
 def _lower(text: Any) -> Any:
-    return None if text is None else text.lower()
+    # Letter by letter, as PostgreSQL does; İ is the one whose lower case is two.
+    return None if text is None else "".join("i" if letter == "İ" else letter.lower() for letter in text)
 
 
 def _after_fork() -> None:
@@ -631,6 +636,8 @@ def _typed(error: BaseException, path: str) -> BaseException:
             f"There is no room left for {path}.",
             "Nothing was written and reading still works. Make room, then repeat the call.",
         )
+    if isinstance(error, apsw.ConstraintError):
+        return migrate.contradiction(error)
     if isinstance(error, apsw.BusyError):
         return StoreError(
             "store_busy",

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 
-from ..checks import dumps
-from ..errors import InvalidInput, shown
+from ..checks import dumps, plain, text
+from ..errors import StoreError, shown
 from ..rules import plan_position
 from ..types import Origin
 
@@ -31,11 +31,13 @@ if TYPE_CHECKING:
         """What an engine offers inside a transaction.
 
         `lock_row` ends a query whose row is kept for us; `one_of` compares with what a query finds, in
-        the form that is sure to be looked up in an index, whatever an engine thinks of the sizes.
+        the form that is sure to be looked up in an index, whatever an engine thinks of the sizes;
+        `position` is the id of the event that was inserted last.
         """
 
         lock_row: str
         one_of: str
+        position: str
 
         def query(self, sql: str, params: Mapping[str, Any]) -> list[Cells]: ...
         def query_all(self, queries: Sequence[tuple[str, Mapping[str, Any]]]) -> list[list[Cells]]: ...
@@ -185,6 +187,7 @@ class Tx:
         self._locked = database.lock_row
         self._lock = database.lock
         self._one_of = database.one_of.format
+        self._position = database.position
 
     def _rows(self, names: Sequence[str], sql: str, **params: Any) -> list[Row]:
         return [dict(zip(names, row, strict=True)) for row in self._query(sql, params)]
@@ -230,9 +233,7 @@ class Tx:
             changes["actions"] = head["actions"] + 1
         columns = ", ".join(f"{name} = :{name}" for name in changes)
         self._run(
-            f"UPDATE heads SET {columns}, position ="
-            " (SELECT id FROM events WHERE task_id = :task_id AND seq = :last_seq)"
-            " WHERE task_id = :task_id",
+            f"UPDATE heads SET {columns}, position = {self._position} WHERE task_id = :task_id",
             {**changes, "task_id": task_id},
         )
         head.update(changes)
@@ -366,7 +367,8 @@ class Tx:
             ("kind = :kind", kind),
             ("position < :before", before),
             (tagged, tag),
-            ("lower(name) LIKE :text ESCAPE '!'", text),
+            # The empty beginning of the name lends its collation to the text.
+            ("lower(name) LIKE lower(substr(name, 1, 0) || :text) ESCAPE '!'", text),
         ]
         where = "".join(f" AND {clause}" for clause, value in filters if value is not None)
         if not archived:
@@ -710,8 +712,19 @@ class Tx:
         return [(row[0], row[1]) for row in rows]
 
 
+def missing_events(seqs: Sequence[int]) -> StoreError:
+    """The error for a state whose events are gone."""
+    return StoreError(
+        "store_corrupt",
+        f"Events that the state rests on are missing: {', '.join(f'#{seq}' for seq in seqs[:10])}.",
+        "`verify` says which; what is left can still be exported.",
+    )
+
+
 def _joined(records: list[Row], events: Mapping[int, Row]) -> list[Row]:
     """Records with their events, and the text of the event that settled each, if that is there."""
+    if lost := [row["seq"] for row in records if row["seq"] not in events]:
+        raise missing_events(lost)
     return [
         {
             **events[row["seq"]],
@@ -758,30 +771,86 @@ def row_key(table: str, row: Mapping[str, Any]) -> str:
     return "\n".join(str(row[column]) for column in STATE[table][1])
 
 
-def check_sets(sets: dict[str, Any]) -> None:
-    """Raise unless foreign `sets` name only tables and columns that events may set."""
+# What foreign events may put into a column that does not hold any text, and which must hold something.
+_NUMBERS = frozenset(
+    "seq ref_seq token ordinal cause_seq plan_version dropped_in plan_seq focus finish_seq version".split()
+)
+_JSON: dict[str, tuple[type, ...]] = {
+    "blockers": (list,),
+    "depends_on": (list,),
+    "acceptance": (list,),
+    "detail": (dict,),
+    "metadata": (dict,),
+    "context": (dict, list, str, int, float, bool),
+    "result": (dict,),
+}
+_FILLED = {
+    "heads": "kind name status phase focus plan_version",
+    "extras": "approval_mode metadata",
+    "steps": "ordinal title status depends_on detail plan_version",
+    "records": "type status",
+    "labels": "seq kind value",
+    "files": "path change seq at",
+    "links": "kind target seq status",
+    "claims": "item_id holder token status expires_at",
+    "keys": "key operation arguments result",
+}
+# Of a row that is new, these must be there.
+_NEEDED = {
+    "+steps": "ordinal title plan_version",
+    "+records": "type status",
+    **{name: _FILLED[name.lstrip("+")] for name in ("files", "links", "claims", "+keys")},
+}
+
+
+def check_sets(sets: Any, seq: int) -> None:
+    """Raise unless foreign `sets` name only tables and columns that events may set, with values that fit."""
+    if seq == 1 and not ("+extras" in sets and {"kind", "name", "status", "phase"} <= set(sets["heads"])):
+        raise ValueError("a first event must begin a task")
     for name, rows in sets.items():
         table = name.lstrip("+")
-        if table not in STATE:
-            raise InvalidInput(
-                "import_invalid", f"An event sets the unknown table {shown(name)}.", "Export again."
-            )
-        bodies: list[dict[str, Any]]
-        if name == "+labels":
-            bodies = [dict(zip(("seq", "kind", "value"), row, strict=True)) for row in rows]
-        elif table in ("heads", "extras", "keys"):
-            bodies = [rows]
-        elif table in _UPSERT:
-            bodies = list(rows)
-        else:
-            bodies = list(rows.values())
-        for body in bodies:
+        if table not in STATE or name not in (table, f"+{table}"):
+            raise ValueError(f"it sets the unknown table {shown(name)}")
+        for body in _bodies(name, table, rows):
             unknown = set(body) - set(STATE[table][0])
             if table == "heads":
                 unknown |= set(body) & KEPT
             if unknown:
-                raise InvalidInput(
-                    "import_invalid",
-                    f"An event sets unknown columns of {table}: {shown(sorted(unknown))}.",
-                    "Export again, with the version that reads it.",
-                )
+                raise ValueError(f"it sets unknown columns of {table}: {shown(sorted(unknown))}")
+            if lacking := set(_NEEDED.get(name, "").split()) - set(body):
+                raise ValueError(f"a row of {table} lacks {shown(sorted(lacking))}")
+            for column, value in body.items():
+                _check_cell(table, column, value)
+
+
+def _bodies(name: str, table: str, rows: Any) -> list[dict[str, Any]]:
+    if name == "+labels":
+        return [dict(zip(("seq", "kind", "value"), row, strict=True)) for row in rows]
+    if table in ("heads", "extras", "keys"):
+        return [rows]
+    if table in _UPSERT:
+        return list(rows)
+    for key in rows:
+        if table == "records" and not (key.isdecimal() and key.isascii() and len(key) < 19):
+            raise ValueError(f"{shown(key)} is no number of an event")
+        _check_cell("steps", "item_id", key)
+    return list(rows.values())
+
+
+def _check_cell(table: str, column: str, value: Any) -> None:
+    if value is None:
+        fits = column not in _FILLED[table].split()
+    elif column in _NUMBERS:
+        fits = type(value) is int and 0 <= value < 1 << 62
+    elif column == "duration_seconds":
+        fits = type(value) in (int, float) and abs(value) < 1e15
+    elif column in _JSON:
+        value = json.loads(value) if isinstance(value, str) else value
+        fits = isinstance(value, _JSON[column])
+        plain(value)
+    else:
+        fits = isinstance(value, str)
+        if fits:
+            text(column, value, 1 << 30)
+    if not fits:
+        raise ValueError(f"{column} of {table} cannot be {shown(value)}")
