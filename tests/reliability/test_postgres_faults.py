@@ -265,7 +265,8 @@ class Cutting:
         self.results[f"{result} {there}"] += 1
         case = f"{keyed=} {cut=} {sent=} {done=} {result=} {there=}"
         if result == "outcome_unknown" and cut and not keyed:
-            assert there == 1 if done else there <= sent, case
+            # Cut within a message, nobody can say what of it arrived; a prepared COMMIT has no such name.
+            assert there == 1 if done else there <= (sent or "bytes_left" in arm), case
         else:
             assert (result, there) == ("written", 1), case
         return cut
