@@ -155,6 +155,13 @@ class Event(Record):
     hash: str = ""
 
 
+class Source(Record):
+    """Where a text comes from: the event that set it, and the channel of trust it came through."""
+
+    seq: int
+    channel: Channel
+
+
 class Item(Record):
     """A step of the plan. `ordinal` is its place for display; only `id` is a name."""
 
@@ -178,6 +185,7 @@ class Item(Record):
     completed_at: str | None = None
     duration_seconds: float | None = None
     version: int = 0
+    sources: Mapping[str, Source] = {}
 
 
 class PlanVersion(Record):
@@ -240,6 +248,7 @@ class Effect(Record):
     item: str | None = None
     outcome: str | None = None
     outcome_seq: int | None = None
+    channel: Channel = "agent"
 
 
 class FileTouch(Record):
@@ -249,6 +258,7 @@ class FileTouch(Record):
     change: Literal["created", "modified", "deleted"]
     seq: int
     at: str
+    channel: Channel | None = None
 
 
 class Claim(Record):
@@ -348,7 +358,40 @@ class Task(TaskCard):
     conflict_of: str | None = None
     messages: int = 0
     actions: int = 0
+    sources: Mapping[str, Source]
     left_out: Mapping[str, int]
+
+
+class Moment(Record):
+    """One thing that happened lately, in a line; long texts are cut."""
+
+    seq: int
+    at: str
+    type: str
+    text: str
+    channel: Channel
+    item: str | None = None
+    status: str | None = None
+
+
+class Wait(Record):
+    """Something that the task waits for."""
+
+    seq: int
+    at: str
+    target: str
+    until: str | None = None
+    channel: Channel = "agent"
+
+
+class Snapshot(Task):
+    """A task with all that views show: also its variables as entries, what happened lately, waits, and the
+    errors that were settled."""
+
+    values: tuple[Entry, ...] = ()
+    recent: tuple[Moment, ...] = ()
+    waits: tuple[Wait, ...] = ()
+    resolved: tuple[Entry, ...] = ()
 
 
 class Written(Record):

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from holdfast import HoldfastError, TaskMemory
+from holdfast.store.migrate import SCHEMA_VERSION
 from tests.memory.calls import ON_A_TASK, READS, REGISTER, WRITES, prepare
 from tests.support import (
     complaint,
@@ -465,7 +466,7 @@ def test_a_store_of_a_newer_version_is_refused_and_left_alone(store_url):
         open_memory(store_url)
     assert "pgrade" in caught.value.hint
     assert caught.value.details["schema"] == 99
-    foreign_database(path_of(store_url), 1, "SELECT 1")
+    foreign_database(path_of(store_url), SCHEMA_VERSION, "SELECT 1")
     with open_memory(store_url) as memory:
         assert memory.task_get(task).name == "x"
 

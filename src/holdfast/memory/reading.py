@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from .. import rules
-from ..store.tx import missing_events, read_extras, read_steps
+from ..store.tx import SOURCES, missing_events, read_extras, read_steps
 from ..types import (
     Action,
     Claim,
@@ -16,14 +16,18 @@ from ..types import (
     FileTouch,
     Item,
     Link,
+    Moment,
     Origin,
+    Snapshot,
+    Source,
     Task,
     Timestamps,
+    Wait,
 )
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
     from ..store.tx import Row, TaskRows, Tx
@@ -44,6 +48,10 @@ MOST = {
 OPEN_EFFECTS = ("intended", "unknown")
 MOST_EFFECTS = 50
 MOST_FILES = 200
+# What a snapshot for views has beyond that.
+MOST_RECENT = 40
+MOST_WAITS = 20
+MOST_RESOLVED = 10
 
 
 def read_origin(row: Row) -> Origin:
@@ -103,8 +111,9 @@ def read_card(head: Row) -> dict[str, Any]:
     }
 
 
-def read_items(rows: Sequence[Row]) -> tuple[Item, ...]:
-    """The steps of a plan, each with whether it waits for nothing."""
+def read_items(rows: Sequence[Row], channels: Mapping[int, Any] | None = None) -> tuple[Item, ...]:
+    """The steps of a plan, each with whether it waits for nothing, and who said so where that is known."""
+    sources = _sources(channels or {})
     statuses = {row["item_id"]: row["status"] for row in rows}
     return tuple(
         Item(
@@ -112,6 +121,11 @@ def read_items(rows: Sequence[Row]) -> tuple[Item, ...]:
             cause=row["cause_seq"],
             ready=row["status"] == "pending" and rules.is_ready(row["depends_on"], statuses),
             depends_on=tuple(row["depends_on"]),
+            sources={
+                name: sources[row[cite]]
+                for name, cite in SOURCES["steps"].items()
+                if row[name] is not None and row[cite] in sources
+            },
             **{
                 name: row[name]
                 for name in (
@@ -123,6 +137,10 @@ def read_items(rows: Sequence[Row]) -> tuple[Item, ...]:
         )
         for row in rows
     )  # fmt: skip
+
+
+def _sources(channels: Mapping[int, Any]) -> dict[int, Source]:
+    return {seq: Source(seq=seq, channel=channel) for seq, channel in channels.items()}
 
 
 def read_entries(rows: Iterable[Row], labels: Labels) -> tuple[Entry, ...]:
@@ -161,6 +179,7 @@ def _effect(row: Row) -> Effect:
         item=row["item_id"],
         outcome=row["outcome"],
         outcome_seq=row["replaced_by"],
+        channel=row["channel"],
     )
 
 
@@ -204,38 +223,78 @@ def with_titles(head: Row, steps: Sequence[Row]) -> Row:
 
 def read_task(tx: Tx, task_id: str) -> Task | None:
     """A task as it stands. What is read is bounded, however long its history."""
-    wanted = [(kind, "active", most) for kind, most in MOST.items()]
-    wanted += [("effect", status, MOST_EFFECTS) for status in OPEN_EFFECTS]
+    wanted = _wanted()
     rows = tx.task_rows(task_id, wanted, MOST_FILES)
+    return Task(**_task_fields(tx, task_id, wanted, rows)) if rows["heads"] else None
+
+
+def read_snapshot(tx: Tx, task_id: str) -> Snapshot | None:
+    """A task with all that a view shows of it."""
+    wanted = [*_wanted(), ("error", "resolved", MOST_RESOLVED), ("wait", "watching", MOST_WAITS)]
+    rows = tx.task_rows(task_id, wanted, MOST_FILES, MOST_RECENT)
     if not rows["heads"]:
         return None
+    fields = _task_fields(tx, task_id, wanted, rows)
+    return Snapshot(
+        **fields,
+        values=tuple(entry for entry in _active(rows, {}) if entry.type == "variable"),
+        recent=tuple(_moment(row) for row in rows["recent"]),
+        waits=tuple(_wait(row) for row in rows["records"] if row["type"] == "wait"),
+        resolved=tuple(
+            entry.replace(data={**entry.data, "resolution": row["outcome"]})
+            for row in rows["records"]
+            if row["status"] == "resolved"
+            for entry in read_entries([row], {})
+        ),
+    )
+
+
+def _labels(rows: TaskRows) -> Labels:
+    labels: Labels = {}
+    for row in rows["labels"]:
+        labels.setdefault(row["seq"], {}).setdefault(row["kind"], []).append(row["value"])
+    return labels
+
+
+def _active(rows: TaskRows, labels: Labels) -> tuple[Entry, ...]:
+    active = (row for row in rows["records"] if row["status"] == "active" and row["type"] != "effect")
+    return read_entries(active, labels)
+
+
+def _wanted() -> list[tuple[str, str, int]]:
+    wanted = [(kind, "active", most) for kind, most in MOST.items()]
+    return wanted + [("effect", status, MOST_EFFECTS) for status in OPEN_EFFECTS]
+
+
+def _task_fields(tx: Tx, task_id: str, wanted: list[tuple[str, str, int]], rows: TaskRows) -> dict[str, Any]:
     (head,) = rows["heads"]
     if not rows["first"]:
         raise missing_events([1])
     steps = read_steps(rows["steps"])
     extras = read_extras(rows["extras"][0])
-    request = rows["first"][0]["text"]
+    (first,) = rows["first"]
+    request = first["text"]
     ending: dict[str, Any] = json.loads(rows["finish"][0]["data"]) if rows["finish"] else {}
-    labels: Labels = {}
-    for row in rows["labels"]:
-        labels.setdefault(row["seq"], {}).setdefault(row["kind"], []).append(row["value"])
-    entries = read_entries((row for row in rows["records"] if row["type"] != "effect"), labels)
+    channels = {row["seq"]: row["channel"] for row in rows["channels"]}
+    touched_by = {row["seq"]: row["channel"] for row in rows.get("file_channels", ())}
+    labels = _labels(rows)
+    entries = _active(rows, labels)
 
     def of(*kinds: str) -> tuple[Entry, ...]:
         return tuple(entry for entry in entries if entry.type in kinds)
 
-    return Task(
+    return {
         **read_card(with_titles(head, steps)),
-        goal=extras["goal"] or request or head["name"],
-        request=request,
-        context=extras["context"],
-        repository=head["repository"],
-        acceptance=tuple(extras["acceptance"] or ()),
-        approval_mode=extras["approval_mode"],
-        callback_url=extras["callback_url"],
-        metadata=extras["metadata"],
-        tags=tuple(labels.get(0, {}).get("tag", ())),
-        timestamps=Timestamps(
+        "goal": extras["goal"] or request or head["name"],
+        "request": request,
+        "context": extras["context"],
+        "repository": head["repository"],
+        "acceptance": tuple(extras["acceptance"] or ()),
+        "approval_mode": extras["approval_mode"],
+        "callback_url": extras["callback_url"],
+        "metadata": extras["metadata"],
+        "tags": tuple(labels.get(0, {}).get("tag", ())),
+        "timestamps": Timestamps(
             created_at=head["created_at"],
             plan_generated_at=head["plan_generated_at"],
             execution_started_at=head["execution_started_at"],
@@ -243,23 +302,29 @@ def read_task(tx: Tx, task_id: str) -> Task | None:
             completed_at=head["completed_at"],
             last_updated_at=head["updated_at"],
         ),
-        plan_version=head["plan_version"],
-        last_replanned_at=head["replanned_at"],
-        items=read_items(steps),
-        decisions=of("decision"),
-        exclusions=of("exclusion"),
-        errors=of("error"),
-        questions=of("question"),
-        instructions=of("user_instruction"),
-        notes=of(*NOTES),
-        variables={entry.key or "": entry.data.get("value") for entry in of("variable")},
-        effects=tuple(_effect(row) for row in rows["records"] if row["type"] == "effect"),
-        files=tuple(
-            FileTouch(path=row["path"], change=row["change"], seq=row["seq"], at=row["at"])
+        "plan_version": head["plan_version"],
+        "last_replanned_at": head["replanned_at"],
+        "items": read_items(steps, channels),
+        "decisions": of("decision"),
+        "exclusions": of("exclusion"),
+        "errors": of("error"),
+        "questions": of("question"),
+        "instructions": of("user_instruction"),
+        "notes": of(*NOTES),
+        "variables": {entry.key or "": entry.data.get("value") for entry in of("variable")},
+        "effects": tuple(_effect(row) for row in rows["records"] if row["type"] == "effect"),
+        "files": tuple(
+            FileTouch(
+                path=row["path"],
+                change=row["change"],
+                seq=row["seq"],
+                at=row["at"],
+                channel=touched_by.get(row["seq"]),
+            )
             for row in rows["files"]
         ),
-        links=tuple(Link(kind=row["kind"], target=row["target"], seq=row["seq"]) for row in rows["links"]),
-        claims=tuple(
+        "links": tuple(Link(kind=row["kind"], target=row["target"], seq=row["seq"]) for row in rows["links"]),
+        "claims": tuple(
             Claim(
                 item=row["item_id"],
                 holder=row["holder"],
@@ -270,12 +335,53 @@ def read_task(tx: Tx, task_id: str) -> Task | None:
             for row in rows["claims"]
             if row["status"] == "held"
         ),
-        answer=ending.get("answer"),
-        error=ErrorSummary(**ending["error"]) if ending.get("error") else None,
-        conflict_of=head["root_id"] if head["root_id"] != task_id else None,
-        messages=head["messages"],
-        actions=head["actions"],
-        left_out=_left_out(tx, task_id, wanted, rows),
+        "answer": ending.get("answer"),
+        "error": ErrorSummary(**ending["error"]) if ending.get("error") else None,
+        "conflict_of": head["root_id"] if head["root_id"] != task_id else None,
+        "messages": head["messages"],
+        "actions": head["actions"],
+        "sources": _field_sources(head, extras, rows, channels),
+        "left_out": _left_out(tx, task_id, wanted, rows),
+    }
+
+
+def _field_sources(head: Row, extras: Row, rows: TaskRows, channels: Mapping[int, Any]) -> dict[str, Source]:
+    """Which event each text of a task comes from, and through which channel."""
+    (first,) = rows["first"]
+    known: dict[int | None, Any] = {**channels, 1: first["channel"]}
+    seqs: dict[str, int | None] = {
+        name: row[cite]
+        for row, cites in ((head, SOURCES["heads"]), (extras, SOURCES["extras"]))
+        for name, cite in cites.items()
+        if row[name] is not None
+    }
+    if not extras["goal"]:  # then the request, or the name, stands for it
+        seqs["goal"] = 1 if first["text"] else seqs["name"]
+    seqs["request"] = 1
+    if rows["finish"]:
+        (finish,) = rows["finish"]
+        known[finish["seq"]] = finish["channel"]
+        seqs["answer"] = finish["seq"]
+    return {
+        name: Source(seq=seq, channel=known[seq])
+        for name, seq in seqs.items()
+        if seq is not None and seq in known
+    }
+
+
+def _moment(row: Row) -> Moment:
+    fields: dict[str, Any] = {**row, "text": row["text"] or ""}
+    return Moment(**fields)
+
+
+def _wait(row: Row) -> Wait:
+    data = json.loads(row["data"])
+    return Wait(
+        seq=row["seq"],
+        at=row["timestamp"],
+        target=str(data.get("target")),
+        until=data.get("until"),
+        channel=row["channel"],
     )
 
 

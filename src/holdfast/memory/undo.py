@@ -6,7 +6,7 @@ import json
 
 from .. import checks
 from ..errors import Conflict, NotFound
-from ..store.tx import KEPT, STATE, row_key
+from ..store.tx import KEPT, SOURCES, STATE, row_key
 from ..types import Written
 from .base import Base, Draft, first_result
 from .reading import read_origin
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from ..store.tx import Row, Tx
 
 _FINAL = ("task.registered", "claim.taken", "claim.released", "task.focused")
+# What follows from an event without being set by it: no sign that a later one has changed the row.
+_FOLLOWS = {"version", *(cite for cites in SOURCES.values() for cite in cites.values())}
 _JSON_CELLS = ("blockers", "depends_on", "detail", "metadata", "acceptance")
 
 
@@ -132,11 +134,11 @@ def _inverse(
         then = {row_key(table, row): row for row in before[table]}
         left = {row_key(table, row): row for row in after[table]}
         for number, columns in _touched(table, name, rows).items():
-            for column in columns if columns is not None else set(left[number]) - {"version"}:
+            for column in columns if columns is not None else set(left[number]) - _FOLLOWS:
                 if now[number][column] != left[number][column]:
                     what = f"{column} of {number or 'the task'}".replace("\n", " ")
                     raise _undo_conflict(what, seq, now[number].get("version", now[number].get("seq")))
-            old = _previous(table, number, columns, then, now, head)
+            old = _previous(table, number, _with_sources(table, columns), then, now, head)
             if table in ("files", "links"):
                 result.setdefault(table, []).append(old)
             elif table in ("heads", "extras"):
@@ -159,6 +161,13 @@ def _touched(table: str, name: str, rows: Any) -> dict[str, list[str] | None]:
     if name.startswith("+"):
         return dict.fromkeys(rows)
     return {number: list(row) for number, row in rows.items()}
+
+
+def _with_sources(table: str, columns: list[str] | None) -> list[str] | None:
+    """The columns, and those that say where their texts came from: what comes back is whose it was."""
+    if columns is None:
+        return None
+    return columns + [cite for name, cite in SOURCES.get(table, {}).items() if name in columns]
 
 
 def _previous(

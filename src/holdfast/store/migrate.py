@@ -8,7 +8,7 @@ from ..errors import InvalidInput, StoreError
 from .tx import blake2b
 
 # The newest migration. Opening a store compares this number alone, so that it reads no file.
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 FIRST = "0001_ledger"
 
 

@@ -55,13 +55,13 @@ HEADS = _columns(
     " next_step blockers done total current_item next_item plan_version plan_seq workspace_path"
     " repository session_id focus parent_id finish_seq messages actions created_at updated_at"
     " plan_generated_at replanned_at execution_started_at synthesis_started_at completed_at"
-    " archived_at"
+    " archived_at name_seq next_seq blockers_seq attention_seq"
 )
-EXTRAS = _columns("task_id goal context acceptance approval_mode callback_url metadata")
+EXTRAS = _columns("task_id goal context acceptance approval_mode callback_url metadata goal_seq")
 STEPS = _columns(
     "task_id item_id ordinal title status stage basis evidence cause_seq note active_issue"
     " depends_on detail plan_version dropped_in replaced_by started_at completed_at"
-    " duration_seconds version"
+    " duration_seconds version title_seq note_seq issue_seq"
 )
 RECORDS = _columns("task_id seq type status item_id key ref_seq ended_at version")
 EVENTS = _columns(
@@ -84,6 +84,17 @@ STATE: dict[str, tuple[list[str], tuple[str, ...]]] = {
     "links": (LINKS, ("kind", "target")),
     "claims": (CLAIMS, ("item_id",)),
     "keys": (KEYS, ("key",)),
+}
+# The texts of the state that anyone may be shown, with the column that names the event which set each.
+SOURCES: dict[str, dict[str, str]] = {
+    "heads": {
+        "name": "name_seq",
+        "next_step": "next_seq",
+        "blockers": "blockers_seq",
+        "attention": "attention_seq",
+    },
+    "extras": {"goal": "goal_seq"},
+    "steps": {"title": "title_seq", "note": "note_seq", "active_issue": "issue_seq"},
 }
 # `append` itself keeps these in step with the events; no event may set them.
 KEPT = frozenset(
@@ -142,6 +153,20 @@ _EVENT_ROW = f"SELECT {', '.join(f'e.{name}' for name in EVENTS)}, " + ", ".join
 )
 _EVENT_FROM = " FROM events e JOIN origins o ON o.id = e.origin_id"
 _EVENT_NAMES = [*EVENTS, *ORIGINS]
+# UNION, not UNION ALL: the titles of thousands of steps come from a few events.
+_SOURCE_SEQS = " UNION ".join(
+    f"SELECT {cite} FROM {table} WHERE task_id = :task_id AND {cite} IS NOT NULL"
+    for table, cites in SOURCES.items()
+    for cite in cites.values()
+)
+MOMENTS = _columns("seq type at text channel item status")
+_SELECT_RECENT = (
+    "SELECT e.seq, e.event_type, e.timestamp, substr(e.text, 1, 1000), o.channel, e.item_id, r.status"
+    " FROM (SELECT seq, event_type, timestamp, text, item_id, origin_id, task_id, ref_seq FROM events"
+    " WHERE task_id = :task_id ORDER BY seq DESC LIMIT :recent) e"
+    " JOIN origins o ON o.id = e.origin_id"
+    " LEFT JOIN records r ON r.task_id = e.task_id AND r.seq = e.seq ORDER BY e.seq DESC"
+)
 
 # --- hashing ----------------------------------------------------------------------------------------
 
@@ -211,6 +236,7 @@ class Tx:
                 created_at=event["timestamp"], updated_at=event["timestamp"],
             )  # fmt: skip
             head.update((name, _cell(value)) for name, value in head_sets.items())
+            head.update(_sourced("heads", head_sets, seq))
             self._run(_INSERT_HEAD, {name: head.get(name) for name in HEADS})
         event["hash"] = event_hash(head["last_hash"], event)
         self._run(_INSERT_ORIGIN, {"id": event["origin_id"], **origin.__dict__})
@@ -225,6 +251,7 @@ class Tx:
             if head_sets:
                 changes["version"] = seq
                 changes.update((name, _cell(value)) for name, value in head_sets.items())
+                changes.update(_sourced("heads", head_sets, seq))
             if "steps" in sets or "+steps" in sets:
                 changes.update(plan_position(self.steps(task_id)))
         if event["event_type"] in MESSAGE_TYPES and event["text"]:
@@ -247,7 +274,10 @@ class Tx:
                 base = {**_STEP_DEFAULTS, "task_id": task_id, "version": seq}
                 self._run_many(
                     _INSERT_STEP,
-                    [{**base, "item_id": key, **_cells(row)} for key, row in rows.items()],
+                    [
+                        {**base, "item_id": key, **_cells(row), **_sourced(table, row, seq)}
+                        for key, row in rows.items()
+                    ],
                 )
             elif name == "+records":
                 base = {**dict.fromkeys(RECORDS), "task_id": task_id, "version": seq}
@@ -257,7 +287,8 @@ class Tx:
                 )
             elif name == "+extras":
                 row = {**dict.fromkeys(EXTRAS), "approval_mode": "auto", "metadata": "{}"}
-                self._run(_INSERT_EXTRAS, {**row, **_cells(rows), "task_id": task_id})
+                sourced = _sourced("extras", rows, seq)
+                self._run(_INSERT_EXTRAS, {**row, **_cells(rows), **sourced, "task_id": task_id})
             elif name == "+labels":
                 self._run_many(
                     _INSERT_LABEL,
@@ -272,12 +303,13 @@ class Tx:
                 full = dict.fromkeys(STATE[table][0])
                 self._run_many(_UPSERT[name], [{**full, **_cells(row), "task_id": task_id} for row in rows])
             elif name == "extras":
-                self._update(table, {"task_id": task_id}, rows)
+                self._update(table, {"task_id": task_id}, {**rows, **_sourced(table, rows, seq)})
             else:
                 key = STATE[table][1][0]
                 for value, row in rows.items():
                     named = int(value) if key == "seq" else value
-                    self._update(table, {"task_id": task_id, key: named}, {**row, "version": seq})
+                    changed = {**row, **_sourced(table, row, seq), "version": seq}
+                    self._update(table, {"task_id": task_id, key: named}, changed)
 
     def _update(self, table: str, key: Mapping[str, Any], row: Mapping[str, Any]) -> None:
         columns = ", ".join(f"{name} = :{name}" for name in row)
@@ -413,13 +445,16 @@ class Tx:
         rows = self._query("SELECT task_id, item_id, expires_at FROM claims WHERE status = 'held'", {})
         return {(row[0], row[1]): row[2] for row in rows}
 
-    def task_rows(self, task_id: str, wanted: Sequence[tuple[str, str, int]], files: int) -> TaskRows:
+    def task_rows(
+        self, task_id: str, wanted: Sequence[tuple[str, str, int]], files: int, recent: int = 0
+    ) -> TaskRows:
         """All that a task is shown with, asked for at once.
 
         `wanted` names records as (type, status, how many of the newest); they come oldest first, each
-        with its event and the text of the event that settled it.
+        with its event and the text of the event that settled it. `recent` is how many of the last events
+        come too, newest first, with the beginning of their texts.
         """
-        params: dict[str, Any] = {"task_id": task_id, "files": files}
+        params: dict[str, Any] = {"task_id": task_id, "files": files, "recent": recent}
         branches: list[str] = []
         settled: list[str] = []
         for number, (kind, status, most) in enumerate(wanted):
@@ -429,14 +464,14 @@ class Tx:
                 f" WHERE task_id = :task_id AND type = :type{number} AND status = :status{number}"
                 f" ORDER BY seq DESC LIMIT :most{number}) b{number}"
             )
-            if kind == "effect":
+            if kind == "effect" or status == "resolved":
                 settled.append(f"SELECT ref_seq FROM ({branches[-1]}) s{number} WHERE ref_seq IS NOT NULL")
         some = f"({' UNION ALL '.join(branches)}) r"
         ending = "SELECT finish_seq FROM heads WHERE task_id = :task_id AND finish_seq IS NOT NULL"
         tagged = self._one_of(f"SELECT seq FROM {some} UNION ALL SELECT 0")
         names, queries = self._recorded(some, " UNION ALL ".join(("SELECT 1", ending, *settled)))
         names |= {"heads": HEADS, "extras": EXTRAS, "steps": STEPS, "labels": ("seq", "kind", "value")}
-        names |= {"files": FILES, "links": LINKS, "claims": CLAIMS}
+        names |= {"files": FILES, "links": LINKS, "claims": CLAIMS, "channels": ("seq", "channel")}
         queries |= {
             "heads": _SELECT_HEAD,
             "extras": _SELECT_EXTRAS,
@@ -448,7 +483,16 @@ class Tx:
             "files": f"{_SELECT_FILES} LIMIT :files",
             "links": _SELECT_LINKS,
             "claims": _SELECT_CLAIMS,
+            "channels": f"SELECT e.seq, o.channel{_EVENT_FROM} WHERE e.task_id = :task_id AND e.seq "
+            + self._one_of(_SOURCE_SEQS),
         }
+        if recent:
+            names |= {"recent": MOMENTS, "file_channels": ("seq", "channel")}
+            queries |= {
+                "recent": _SELECT_RECENT,
+                "file_channels": f"SELECT e.seq, o.channel{_EVENT_FROM} WHERE e.task_id = :task_id AND e.seq "
+                + self._one_of(f"SELECT seq FROM ({_SELECT_FILES} LIMIT :files) f"),
+            }
         found = dict(zip(queries, self._query_all([(sql, params) for sql in queries.values()]), strict=True))
         rows = {name: [dict(zip(names[name], row, strict=True)) for row in found[name]] for name in found}
         events = {row["seq"]: row for row in rows.pop("events")}
@@ -743,6 +787,14 @@ def _decoded(sets: str | None) -> dict[str, Any]:
     return json.loads(sets) if sets else {}
 
 
+def _sourced(table: str, row: Mapping[str, Any], seq: int) -> dict[str, int]:
+    """The columns that name this event as the one which set some texts of a row.
+
+    An undoing names the event that had set the text which it brings back.
+    """
+    return {cite: row.get(cite, seq) for name, cite in SOURCES.get(table, {}).items() if name in row}
+
+
 def _cell(value: Any) -> Any:
     return dumps(value) if isinstance(value, (list, dict)) else value
 
@@ -774,7 +826,7 @@ def row_key(table: str, row: Mapping[str, Any]) -> str:
 # What foreign events may put into a column that does not hold any text, and which must hold something.
 _NUMBERS = frozenset(
     "seq ref_seq token ordinal cause_seq plan_version dropped_in plan_seq focus finish_seq version".split()
-)
+) | {cite for cites in SOURCES.values() for cite in cites.values()}
 _JSON: dict[str, tuple[type, ...]] = {
     "blockers": (list,),
     "depends_on": (list,),

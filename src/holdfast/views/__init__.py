@@ -1,0 +1,5 @@
+"""Views: what a model and a person read. Pure functions of a snapshot and a budget; nothing is cut in the store.
+
+The same state gives the same bytes: no view asks for the time. Ages are rendered from a time that is
+passed in, coarsely, and only where a view changes anyway.
+"""
