@@ -9,6 +9,11 @@ import time
 from .errors import InvalidInput, shown
 from .types import is_dict, is_list
 
+try:  # the same function without loading OpenSSL, which costs 4 ms
+    from _blake2 import blake2b as blake2b
+except ImportError:
+    from hashlib import blake2b as blake2b
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable

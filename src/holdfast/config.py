@@ -33,11 +33,18 @@ SETTINGS: dict[str, tuple[Any, Any, Any, str]] = {
     "prepared_statements": ("on", None, None, "PostgreSQL: off behind a pooler that cannot keep them."),
     "superuser": ("refuse", None, None, "PostgreSQL: allow a role that sees every tenant."),
     "reserve_bytes": (1 << 20, 0, 1 << 30, "Size of the file that is given up on a full disk."),
+    "tokens": (
+        "exact",
+        None,
+        None,
+        "exact: counted with splintr, where installed. estimate: never.",
+    ),
 }
 WORDS = {
     "synchronous": ("full", "off"),
     "prepared_statements": ("on", "off"),
     "superuser": ("refuse", "allow"),
+    "tokens": ("exact", "estimate"),
 }
 
 
@@ -58,6 +65,7 @@ class Settings(Record):
     prepared_statements: str = "on"
     superuser: str = "refuse"
     reserve_bytes: int = 1 << 20
+    tokens: str = "exact"
     sources: Mapping[str, str] = {}
 
 

@@ -394,6 +394,17 @@ class Snapshot(Task):
     resolved: tuple[Entry, ...] = ()
 
 
+class Packet(Record):
+    """A resume packet: its text, how many tokens that has, and how much of each part was left out."""
+
+    task_id: str
+    seq: int
+    text: str
+    tokens: int
+    budget: int
+    left_out: Mapping[str, int]
+
+
 class Written(Record):
     """What every write answers: the citation of what was written, and where the task now stands."""
 

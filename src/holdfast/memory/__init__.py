@@ -10,9 +10,10 @@ from .tasks import Tasks
 from .transfer import Transfer
 from .undo import Undo
 from .verify import Verify
+from .views import Views
 
 
-class TaskMemory(Tasks, Plans, Actions, Entries, Claims, Undo, Verify, Transfer):
+class TaskMemory(Tasks, Plans, Actions, Entries, Claims, Undo, Verify, Transfer, Views):
     """The memory of tasks. Every method is safe to call from many threads and processes at once."""
 
 

@@ -7,8 +7,9 @@ import os
 import time
 
 from .. import checks, rules
+from ..checks import blake2b
 from ..errors import Conflict, InvalidInput, NotFound, shown
-from ..store.tx import blake2b, origin_id
+from ..store.tx import origin_id
 from ..types import Origin, Written, is_dict, is_list
 
 TYPE_CHECKING = False

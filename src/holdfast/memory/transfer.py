@@ -7,8 +7,9 @@ import os
 from collections import ChainMap
 
 from .. import checks, rules
+from ..checks import blake2b
 from ..errors import HoldfastError, InvalidInput, StoreError, shown
-from ..store.tx import EVENTS, ORIGINS, blake2b, check_sets, event_hash, first_link, origin_id
+from ..store.tx import EVENTS, ORIGINS, check_sets, event_hash, first_link, origin_id
 from ..types import Divergence, Event, ImportReport, Origin, is_dict
 from .base import Base
 from .reading import read_event, read_origin

@@ -8,15 +8,10 @@ from __future__ import annotations
 
 import json
 
-from ..checks import dumps, plain, text
+from ..checks import blake2b, dumps, plain, text
 from ..errors import StoreError, shown
 from ..rules import plan_position
 from ..types import Origin
-
-try:  # the same function without loading OpenSSL, which costs 4 ms
-    from _blake2 import blake2b
-except ImportError:
-    from hashlib import blake2b
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
