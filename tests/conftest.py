@@ -19,7 +19,7 @@ ENGINES = ["sqlite", "postgres"]
 def nobodys_settings(monkeypatch, tmp_path):
     """No test reads or writes the settings and stores of the one who runs it."""
     for name in list(os.environ):
-        if name.startswith("HOLDFAST_") and name != "HOLDFAST_TEST_PG":
+        if name.startswith("HOLDFAST_") and name not in ("HOLDFAST_TEST_PG", "HOLDFAST_GOLDEN"):
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "home" / "data"))

@@ -30,11 +30,13 @@ from holdfast.memory.actions import Actions
 from holdfast.memory.base import Base
 from holdfast.memory.claims import Claims
 from holdfast.memory.entries import Entries
+from holdfast.memory.handoff import Handoff
 from holdfast.memory.plans import Plans
 from holdfast.memory.tasks import Tasks
 from holdfast.memory.transfer import Transfer
 from holdfast.memory.undo import Undo
 from holdfast.memory.verify import Verify
+from holdfast.memory.views import Views
 from holdfast.surfaces import cli
 
 if TYPE_CHECKING:
@@ -70,6 +72,8 @@ GROUPS: Mapping[type, tuple[str, str]] = {
     Plans: ("Plans", "The steps of a task. What is dropped stays as a tombstone."),
     Actions: ("Actions and history", "What was done, and the ways down to it."),
     Entries: ("Entries and side effects", "What is worth remembering."),
+    Views: ("Views", "What a model or a person reads, within a budget of tokens."),
+    Handoff: ("Handing over", "A task in one file, and back."),
     Claims: ("Claims", "Who works on what."),
     Undo: ("Undo", "Taking back."),
     Verify: ("Verify", "Checking the ledger."),
@@ -207,6 +211,15 @@ seq: The event to undo; else the last one that can be undone and was not.
 path: The file to write.
 import_events.path: An export.
 restore.path: A backup.
+command: The command that was run.
+exit_code: Its exit code; 0 means that it succeeded.
+task_resume.budget: The most tokens, from 300 to 8,000.
+task_state.budget: The most tokens, from 300 to 1,500.
+task_handoff.budget: The most tokens of the part for reading, from 300 to 8,000.
+max_bytes: The most bytes of the whole file.
+task_handoff.path: Also write it to this file.
+capsule: The text of a capsule.
+task_receive.path: The file of a capsule, instead of its text.
 """)  # noqa: E501
 
 FIELDS = meanings("""
@@ -235,7 +248,7 @@ Item.ordinal: place for display, from 0
 Item.title: the step in words
 stage: stage of the plan
 Item.basis: whether the status was said (`explicit`) or concluded (`inferred`; planned)
-Item.evidence: whether completion was `reported` or `verified` (planned)
+Item.evidence: whether completion was `reported`, or `verified` by a receipt
 Item.cause: seq of the event that gave it its status
 Item.note: a note
 Item.active_issue: what holds it up
@@ -249,6 +262,26 @@ Item.started_at: when it first became active
 Item.completed_at: when it was completed, failed, skipped or cancelled
 Item.duration_seconds: from start to end
 Item.version: seq of the last event that changed it
+Item.sources: which event each of its texts comes from
+Source.seq: the event that set it
+Source.channel: the channel of trust that it came through
+Effect.channel: the channel of trust that it came through
+FileTouch.channel: the channel of trust that it came through; only in snapshots
+Task.sources: which event each of its texts comes from: name, request, goal, next_step, blockers, attention, answer
+Moment.text: its words, the first 1,000 characters
+Moment.channel: the channel of trust that it came through
+Moment.status: of an action or entry, its status
+Wait.target: what is watched
+Wait.until: what must become true of it
+Wait.channel: the channel of trust that it came through
+Snapshot.values: the variables as entries
+Snapshot.recent: the last 40 events, newest first
+Snapshot.waits: what the task waits for
+Snapshot.resolved: the last errors that were settled, with their `resolution`
+Packet.text: the text to inject
+Packet.tokens: how many tokens it has, by the count that was used
+Packet.budget: how many it might have had
+Packet.left_out: how many of each part are not shown
 PlanVersion.version: number of the plan, from 1
 PlanVersion.seq: the event that made it
 PlanVersion.reason: why it was made
@@ -412,6 +445,14 @@ execution_log: Actions that are over, in the words of an execution log.
 
 # Used where the schema's own comment says nothing.
 COLUMNS = meanings("""
+name_seq: the event that gave the name
+next_seq: the event that set `next_step`
+blockers_seq: the event that set the blockers
+attention_seq: the event that set `attention`
+goal_seq: the event that set the goal
+title_seq: the event that gave the title
+note_seq: the event that set the note
+issue_seq: the event that set the issue
 task_id: the task
 seq: number of the event in its task
 item_id: id of the step

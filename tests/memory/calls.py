@@ -105,6 +105,10 @@ WRITES = {
         {"intent": 3, "outcome": "unknown", "note": "n"},
         {"outcome": "did", "note": "m"},
     ),
+    "task_receipt": (
+        {"command": "make test", "exit_code": 0, "output": "o", "item": "s1", "duration_ms": 5},
+        {"command": "make", "exit_code": 1, "output": "p", "item": "s2", "duration_ms": 6},
+    ),
     "task_claim": (
         {"item": "s1", "holder": "h", "lease_seconds": 60, "reclaim": "r"},
         {"item": "s2", "holder": "i", "lease_seconds": 61, "reclaim": "q"},
@@ -133,6 +137,10 @@ READS = {
     "task_drill_down": {"item": "s1", "ordinal": None, "action": None, "limit": 5},
     "task_history": {"type": "variable", "name": "x", "limit": 5},
     "task_plans": {},
+    "task_resume": {"budget": 500},
+    "task_state": {"budget": 500},
+    "task_line": {},
+    "task_handoff": {"path": None, "budget": 500, "max_bytes": 100_000},
     "verify": {},
 }  # fmt: skip
 # What takes a task as its first argument.

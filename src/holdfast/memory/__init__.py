@@ -5,15 +5,15 @@ from __future__ import annotations
 from .actions import Actions
 from .claims import Claims
 from .entries import Entries
+from .handoff import Handoff
 from .plans import Plans
 from .tasks import Tasks
 from .transfer import Transfer
 from .undo import Undo
 from .verify import Verify
-from .views import Views
 
 
-class TaskMemory(Tasks, Plans, Actions, Entries, Claims, Undo, Verify, Transfer, Views):
+class TaskMemory(Handoff, Tasks, Plans, Actions, Entries, Claims, Undo, Verify, Transfer):
     """The memory of tasks. Every method is safe to call from many threads and processes at once."""
 
 

@@ -6,6 +6,7 @@ from .. import checks, rules
 from ..errors import InvalidInput, NotFound
 from ..types import Drill, TaskCard, Thread, Written, is_dict, is_list
 from .base import Base, Draft, find_item
+from .plans import EDIT, RECEIPT
 from .reading import read_actions, read_card, read_event, read_items, with_titles
 from .tasks import begun_phase
 
@@ -86,12 +87,56 @@ class Actions(Base):
                 draft = _ended(tx, head, now, action, meant, summary, data)
             else:
                 draft = _begun(tx, head, now, item, meant, summary, data)
-            draft.sets.update(_file_sets(tx, head, touched, now))
+            if touched:
+                _note_edit(tx, head, draft, action, _file_sets(tx, head, touched, now))
             return draft
 
         return self._write(
             "task_log_action", task_id, decide, key=key, token=token,
             arguments=[summary, type, status, item, data, files, action],
+        )  # fmt: skip
+
+    def task_receipt(
+        self,
+        task_id: str | None = None,
+        command: str | None = None,
+        *,
+        exit_code: int = 0,
+        output: Any = None,
+        item: str | int | None = None,
+        duration_ms: float | None = None,
+        token: int | None = None,
+        key: str | None = None,
+    ) -> Written:
+        """Show that a step is really done: a check that was run after its last edit, and its exit code.
+
+        With exit code 0 a completed step is `verified`, and one that is completed later will be. A check
+        that fails, or an edit of the step's files afterwards, makes it `reported` again. Without `item` it
+        is about the active step.
+        """
+        command = self._line("command", command)
+        exit_code = checks.whole("exit_code", exit_code, -(1 << 31), 1 << 31)
+        result = {"exit_code": exit_code, "output": self._plain("output", output)}
+        took = None if duration_ms is None else checks.number("duration_ms", duration_ms, 0, 1e15)
+        data = {"type": "cli", "input": {"command": command}, "output": result, "duration_ms": took}
+        good = exit_code == 0
+
+        def decide(tx: Tx, head: Row, now: str) -> Draft:
+            draft = _begun(tx, head, now, item, "completed" if good else "failed", command, data)
+            draft.record = {**(draft.record or {}), "key": RECEIPT}
+            if draft.item is None:
+                raise InvalidInput(
+                    "invalid_argument", "No step is active, and none was named.", "Say which step it proves."
+                )
+            row = find_item(tx.steps(head["task_id"]), draft.item)
+            proven = "verified" if good else "reported"
+            if row["status"] == "completed" and row["evidence"] != proven:
+                draft.sets["steps"] = {draft.item: {"evidence": proven}}
+            return draft
+
+        return self._write(
+            "task_receipt", task_id, decide, key=key, token=token,
+            arguments=[command, exit_code, output, item, duration_ms],
         )  # fmt: skip
 
     def task_log_append(
@@ -243,6 +288,19 @@ def _ended(
     changed = {"status": status, "ref_seq": head["last_seq"] + 1, "ended_at": now}
     sets = {"records": {str(action): changed}}
     return Draft("action.ended", text=summary, data=data, sets=sets, item=record["item_id"], ref=action)
+
+
+def _note_edit(tx: Tx, head: Row, draft: Draft, action: int | None, files: Mapping[str, Any]) -> None:
+    """Let an action that changed files say so: what proved its step before that proves it no longer."""
+    draft.sets.update(files)
+    if action is None:
+        draft.record = {**(draft.record or {}), "key": EDIT}
+    else:
+        draft.sets["records"][str(action)]["key"] = EDIT
+    if draft.item is not None:
+        row = find_item(tx.steps(head["task_id"]), draft.item)
+        if row["evidence"] == "verified":
+            draft.sets["steps"] = {draft.item: {"evidence": "reported"}}
 
 
 def _no_action(head: Row, action: int) -> NotFound:

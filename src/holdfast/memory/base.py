@@ -49,6 +49,21 @@ class Draft:
         self.record = record
         self.result = result
 
+    def copy(self) -> Draft:
+        """The same again, for work that may be tried more than once."""
+        again = Draft(
+            self.kind,
+            text=self.text,
+            data=self.data,
+            sets=dict(self.sets),
+            item=self.item,
+            ref=self.ref,
+            labels=self.labels,
+            record=self.record,
+        )
+        again.result = dict(self.result)
+        return again
+
     def complete(self, seq: int) -> None:
         """Fill in what depends on the event's own number."""
         if self.record is not None:

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     StepChanges = dict[str, dict[str, Any]]
 
 
+# What marks an action as the proof of a step, and as a change of files: the keys of their records.
+RECEIPT, EDIT = "receipt", "edit"
+
+
 def added_steps(steps: list[dict[str, Any]], version: int, after: int) -> dict[str, dict[str, Any]]:
     """New steps as an event sets them, numbered from `after`."""
     rows: dict[str, dict[str, Any]] = {}
@@ -53,7 +57,7 @@ def item_changes(
     rules.check_transition(rules.ITEM_TRANSITIONS, f"Step {item}", row["status"], status)
     own: dict[str, Any] = {"status": status, "basis": basis, "cause_seq": head["last_seq"] + 1}
     over = status in ("completed", "failed", "skipped", "cancelled")
-    own["evidence"] = "reported" if status == "completed" else None
+    own["evidence"] = _evidence(tx, head, item) if status == "completed" else None
     if status == "active" and row["started_at"] is None:
         own["started_at"] = now
     own["completed_at"] = now if over else None
@@ -80,6 +84,21 @@ def item_changes(
         waiting = [name for name in row["depends_on"] if statuses.get(name) != "completed"]
         warnings.append(f"{item} depends on {', '.join(waiting)}, not completed yet")
     return changes, warnings
+
+
+def _evidence(tx: Tx, head: Row, item: str) -> str:
+    """Whether a step that is completed now was proven already: by its last receipt, after its last edit."""
+
+    def last(key: str) -> Row | None:
+        found = tx.records(head["task_id"], "action", rules.ACTION_STATUSES, 1, item=item, key=key)
+        return found[0] if found else None
+
+    receipt = last(RECEIPT)
+    if receipt is None or receipt["status"] != "completed":
+        return "reported"
+    edit = last(EDIT)
+    edited = max(edit["seq"], edit["replaced_by"] or 0) if edit else 0
+    return "verified" if receipt["seq"] > edited else "reported"
 
 
 class Plans(Base):

@@ -64,7 +64,7 @@ class Transfer(Base):
             raise InvalidInput(
                 "invalid_argument", f"{target} is the store itself.", "Name another file for the export."
             )
-        with _FileErrors(target):
+        with FileErrors(target):
             return self._export(target, task_id)
 
     def _export(self, target: str, task_id: str | None) -> int:
@@ -100,7 +100,7 @@ class Transfer(Base):
         a task of its own, and reported. The file is read through once before anything is written.
         """
         source = checks.path("the export", path)
-        with _FileErrors(source):
+        with FileErrors(source):
             return self._import(source)
 
     def _import(self, source: str) -> ImportReport:
@@ -135,7 +135,7 @@ class Transfer(Base):
         return self.store.restore(checks.path("the backup", path))
 
 
-class _FileErrors:
+class FileErrors:
     """Turns what the system says of a file into our error."""
 
     def __init__(self, path: str) -> None:

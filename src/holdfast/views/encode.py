@@ -84,6 +84,14 @@ def quoted(text: str) -> str:
     return f'"{_QUOTE.sub(_doubled, prompt(text))}"'
 
 
+def name(text: str) -> str:
+    """A path or the name of a value: as it is when it is a plain one, else in quotation marks."""
+    return text if _PLAIN_NAME.fullmatch(text) else quoted(text)
+
+
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9_./~@](?: ?[A-Za-z0-9_./@+:-])*")
+
+
 def margined(text: str) -> str:
     """A text of several lines, each behind a bar: no line of it begins a heading, a rule or a fence."""
     lines = (_MARKUP.sub(_escaped, line.rstrip()) for line in clean(text).strip().split("\n"))

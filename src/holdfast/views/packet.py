@@ -210,7 +210,7 @@ def _files(task: Snapshot) -> list[Part]:
     for number, file in enumerate(task.files):
         group = groups.setdefault((file.change, encode.CLASS[file.channel]), [])
         group.append(
-            Row((13 if number < 12 else 20 + number / 100, lambda file=file: encode.prompt(file.path)))
+            Row((13 if number < 12 else 20 + number / 100, lambda file=file: encode.name(file.path)))
         )
     extra = task.left_out.get("file", 0)
     parts: list[Part] = []
@@ -370,9 +370,10 @@ def _question(entry: Entry) -> Row:
 
 def _variable(entry: Entry, soon: float, late: float) -> Row:
     value = entry.data.get("value")
-    text = value if isinstance(value, str) else dumps(value)
-    name = encode.prompt(encode.clip(entry.key or "", 80))
-    return _texts(f"{name} = ", text, (soon, 100), (late, 4000), end=f" {_by(entry)}")
+    before = f"{_by(entry)} {encode.name(encode.clip(entry.key or '', 80))} = "
+    if value is None or isinstance(value, (bool, int, float)):
+        return Row((soon, lambda: before + encode.clip(dumps(value), 100)))
+    return _texts(before, value if isinstance(value, str) else dumps(value), (soon, 100), (late, 4000))
 
 
 def _effect(effect: Effect) -> Row:
@@ -403,9 +404,9 @@ def _moment(moment: Moment, wanted: float) -> Row:
 # --- texts ------------------------------------------------------------------------------------------
 
 
-def _texts(before: str, text: str, *lengths: tuple[float, int], end: str = "") -> Row:
+def _texts(before: str, text: str, *lengths: tuple[float, int]) -> Row:
     """A row with one text in several lengths."""
-    return Row(*((wanted, lambda most=most: f"{before}{_said(text, most)}{end}") for wanted, most in lengths))
+    return Row(*((wanted, lambda most=most: f"{before}{_said(text, most)}") for wanted, most in lengths))
 
 
 def _said(text: str, most: int) -> str:

@@ -1,0 +1,104 @@
+"""Evidence: a completed step is reported, and verified only by a check after its last edit."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support import refused
+
+
+def evidence(memory, task, step="Build"):
+    return next(item for item in memory.task_get(task).items if item.title == step).evidence
+
+
+def test_a_completed_step_is_only_reported(memory, task):
+    memory.task_update(task, "done, I swear: verified!", step="Build", step_status="completed")
+    assert evidence(memory, task) == "reported"
+
+
+def test_a_receipt_verifies_a_completed_step(memory, task):
+    memory.task_update(task, step="Build", step_status="completed")
+    written = memory.task_receipt(task, "make test", exit_code=0, output="12 passed", item="Build")
+    assert evidence(memory, task) == "verified"
+    action = memory.task_drill_down(task, action=written.seq).action
+    assert action.type == "cli"
+    assert action.input == {"command": "make test"}
+    assert action.output == {"exit_code": 0, "output": "12 passed"}
+
+
+def test_a_step_that_was_checked_before_it_was_called_completed_is_verified(memory, task):
+    memory.task_update(task, step="Build", step_status="active")
+    memory.task_receipt(task, "make test")
+    memory.task_update(task, step="Build", step_status="completed")
+    assert evidence(memory, task) == "verified"
+
+
+def test_a_check_that_failed_verifies_nothing(memory, task):
+    memory.task_update(task, step="Build", step_status="completed")
+    memory.task_receipt(task, "make test", exit_code=1, item="Build")
+    assert evidence(memory, task) == "reported"
+    memory.task_receipt(task, "make test", exit_code=0, item="Build")
+    assert evidence(memory, task) == "verified"
+    memory.task_receipt(task, "make test", exit_code=2, item="Build")
+    assert evidence(memory, task) == "reported"
+
+
+def test_an_edit_after_the_check_takes_the_proof_away(memory, task):
+    memory.task_update(task, step="Build", step_status="completed")
+    memory.task_receipt(task, "make test", item="Build")
+    memory.task_log_action(task, "read a file", item="Build")
+    assert evidence(memory, task) == "verified"
+    edit = memory.task_log_action(task, "one more change", item="Build", files=["a.py"]).seq
+    assert evidence(memory, task) == "reported"
+    memory.task_undo(task, edit)
+    assert evidence(memory, task) == "verified"
+
+
+def test_an_edit_that_ends_after_the_check_counts_as_after_it(memory, task):
+    memory.task_update(task, step="Build", step_status="active")
+    edit = memory.task_log_action(task, "editing", status="started").seq
+    memory.task_receipt(task, "make test")
+    memory.task_log_action(task, action=edit, files=["a.py"])
+    memory.task_update(task, step="Build", step_status="completed")
+    assert evidence(memory, task) == "reported"
+
+
+def test_edits_for_other_steps_leave_a_proof_alone(memory, task):
+    memory.task_update(task, step="Build", step_status="completed")
+    memory.task_receipt(task, "make test", item="Build")
+    memory.task_log_action(task, "for the next step", item="Push", files=["b.py"])
+    assert evidence(memory, task) == "verified"
+
+
+def test_a_step_that_is_opened_again_has_no_evidence_until_it_is_completed(memory, task):
+    memory.task_update(task, step="Build", step_status="completed")
+    memory.task_receipt(task, "make test", item="Build")
+    memory.task_update(task, step="Build", step_status="active")
+    assert evidence(memory, task) is None
+    memory.task_log_action(task, "change", files=["a.py"])
+    memory.task_update(task, step="Build", step_status="completed")
+    assert evidence(memory, task) == "reported"
+
+
+def test_a_receipt_can_be_undone(memory, task):
+    memory.task_update(task, step="Build", step_status="completed")
+    receipt = memory.task_receipt(task, "make test", item="Build").seq
+    memory.task_undo(task, receipt)
+    assert evidence(memory, task) == "reported"
+    assert memory.verify().ok
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        ({"command": ""}, "invalid_argument"),
+        ({"command": "x", "exit_code": "0"}, "invalid_argument"),
+        ({"command": "x", "exit_code": True}, "invalid_argument"),
+        ({"command": "x", "item": "none"}, "item_not_found"),
+        ({"command": "x"}, "invalid_argument"),
+        ({"command": "x", "output": float("nan"), "item": 1}, "invalid_json"),
+    ],
+)
+def test_a_bad_receipt_is_refused(memory, task, arguments, code):
+    with refused(memory, code):
+        memory.task_receipt(task, **arguments)
