@@ -387,7 +387,7 @@ def check_migrations(proxy: Proxy, server_url: str, step: int) -> None:
     with fresh_database(server_url, name) as url:
         behind = f"postgresql://{ROLE}:test@127.0.0.1:{proxy.port}/{name}?sslmode=disable&gssencmode=disable"
         for memory in openings(proxy, behind, step):
-            assert memory.store.info()["schema"] == 1
+            assert memory.store.info()["schema"] == migrate.SCHEMA_VERSION
             assert memory.store.check() == []
             memory.task_register("works", ["one"])
             with psycopg.connect(url, autocommit=True) as connection:

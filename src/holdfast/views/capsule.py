@@ -76,7 +76,7 @@ def _content(task: Snapshot) -> dict[str, Any]:
     values = task.to_dict()
     content: dict[str, Any] = {**FORMAT, "task": {name: values[name] for name in _TASK}}
     content["error"] = values["error"]
-    content["items"] = [{name: item[name] for name in _ITEM} for item in values["items"]]
+    content["items"] = [_given(item, _ITEM) for item in values["items"]]
     for name in ENTRIES:
         content[name] = [_entry(entry) for entry in values[name]]
     content["effects"] = values["effects"]
@@ -86,9 +86,12 @@ def _content(task: Snapshot) -> dict[str, Any]:
     return content
 
 
+def _given(row: dict[str, Any], names: list[str]) -> dict[str, Any]:
+    return {name: row[name] for name in names if row[name] not in (None, [], {})}
+
+
 def _entry(entry: dict[str, Any]) -> dict[str, Any]:
-    names = "seq at type summary detail item key tags relevance_to data".split()
-    kept = {name: entry[name] for name in names if entry[name] not in (None, [], {})}
+    kept = _given(entry, "seq at type summary detail item key tags relevance_to data".split())
     for name in ("summary", "detail"):
         if len(kept.get(name) or "") > LONGEST_TEXT:
             kept[name] = encode.clip(kept[name], LONGEST_TEXT)
