@@ -486,6 +486,34 @@ class Bench:
                 f"{median(long) * 1000:.2f} ms, {median(short) * 1000:.2f} ms; {spread}; shows {shown}",
             )
 
+    def views(self) -> Iterator[Figure]:
+        """The resume packet and the YAML state against reading what they show, and over long histories."""
+        memory, _ = self._open()
+        sizes = (1_000, 10_000, self._sizes.events)
+        ids = {size: self._filled(memory, size) for size in sizes}
+        middle = ids[10_000]
+
+        def timing(work: Callable[[], object]) -> Callable[[], float]:
+            return lambda: seconds_of(work, 5) / 5
+
+        found = in_turn(
+            self._sizes.read_rounds,
+            snapshot=timing(lambda: memory._snapshot(middle)),
+            packet=timing(lambda: memory.task_resume(middle)),
+            state=timing(lambda: memory.task_state(middle)),
+            short=timing(lambda: memory.task_resume(ids[1_000])),
+            long=timing(lambda: memory.task_resume(ids[self._sizes.events])),
+        )
+        times = {name: f"{median(each) * 1000:.2f} ms" for name, each in found.items()}
+        value, spread = ratio(found["packet"], found["snapshot"])
+        note = f"{times['packet']}, {times['snapshot']}; {spread}"
+        yield at_most("task_resume at 1,500 tokens / reading the snapshot", value, 3, note)
+        value, spread = ratio(found["state"], found["snapshot"])
+        yield at_most("task_state / reading the snapshot", value, 3, f"{times['state']}; {spread}")
+        value, spread = ratio(found["long"], found["short"])
+        note = f"{times['long']}, {times['short']}; {spread}"
+        yield at_most(f"task_resume, {self._sizes.events:,} / 1,000 events", value, 1.3, note)
+
     def list(self) -> Iterator[Figure]:
         """task_list(limit=20) among very many tasks against among a hundred."""
         few, _ = self._open()
@@ -685,7 +713,7 @@ CHILDREN = {"writer": child_writer, "victim": child_victim}
 
 # --- the command ------------------------------------------------------------------------------------
 
-SECTIONS = "writer threads processes get list start bytes history reopen postgres".split()
+SECTIONS = "writer threads processes get views list start bytes history reopen postgres".split()
 
 
 def machine() -> dict[str, str]:

@@ -267,7 +267,7 @@ Source.seq: the event that set it
 Source.channel: the channel of trust that it came through
 Effect.channel: the channel of trust that it came through
 FileTouch.channel: the channel of trust that it came through; only in snapshots
-Task.sources: which event each of its texts comes from: name, request, goal, next_step, blockers, attention, answer
+Task.sources: which event each of its texts comes from: name, request, goal, next_step, …
 Moment.text: its words, the first 1,000 characters
 Moment.channel: the channel of trust that it came through
 Moment.status: of an action or entry, its status
@@ -937,6 +937,61 @@ def demo() -> str:
     return fence(output.replace(task[1], "7k3m9xq2wd").rstrip() if task else output, "text")
 
 
+# --- views ------------------------------------------------------------------------------------------
+
+GOLDEN = ROOT / "tests" / "views" / "golden"
+
+
+def golden(name: str, language: str) -> str:
+    """A view as the tests expect it."""
+    return fence((GOLDEN / name).read_text(encoding="utf-8").rstrip(), language)
+
+
+def view_sizes() -> str:
+    """What each view costs for a small, a large and a very large task."""
+    from holdfast.views import tokens
+
+    count = tokens.exact()
+    if count is None:
+        raise SystemExit("the size table wants exact counts: pip install splintr-rs")
+    rows = [["resume packet, budget 500"], ["resume packet, budget 1,500"], ["resume packet, budget 8,000"]]
+    rows += [["YAML state"], ["one line"], ["capsule, the part for reading"], ["capsule, kilobytes"]]
+    where: dict[str, Any] = {"workspace": None, "synchronous": "off", "clock": lambda: 1_772_366_400.0}
+    where["random"] = bytes  # every task has the id 0000000000
+    for steps in (10, 100, 1000):
+        with tempfile.TemporaryDirectory() as folder:
+            with TaskMemory.open(f"{folder}/store.db", **where) as memory:
+                task = _half_done(memory, steps)
+                texts = [memory.task_resume(task, budget=budget).text for budget in (500, 1500, 8000)]
+                texts += [memory.task_state(task), memory.task_line(task)]
+                capsule = memory.task_handoff(task, max_bytes=1 << 24)
+        figures = [*map(count, [*texts, capsule.partition("```json")[0]]), round(len(capsule) / 1000)]
+        for row, figure in zip(rows, figures, strict=True):
+            row.append(f"{figure:,}")
+    return table(["View", "10 steps", "100 steps", "1,000 steps"], rows)
+
+
+def _half_done(memory: TaskMemory, steps: int) -> str:
+    task = memory.task_register(
+        f"Migrate {steps} tables",
+        [f"Convert table number {number}" for number in range(1, steps + 1)],
+        request="Move all tables to the new server, keep the old one readable, and tell me what you changed.",
+    ).task_id
+    for number in range(1, steps // 2 + 1):
+        memory.task_update(task, f"Table {number} converted", step=number, step_status="completed")
+        if number % 10 == 0 or number == 1:
+            memory.task_decide(
+                task, choice=f"Keep the key of table {number}", reasoning="other tables refer to it"
+            )
+            memory.task_exclude(
+                task, what=f"Bulk copy of table {number}", why="its rows are too wide for the buffer"
+            )
+            memory.task_set(task, f"rows of table {number}", number * 1000)
+            memory.task_log_action(task, f"wrote script {number}", files=[f"migrations/{number:04d}.sql"])
+    memory.task_update(task, step=steps // 2 + 1, step_status="active")
+    return task
+
+
 # --- the command line -------------------------------------------------------------------------------
 
 
@@ -973,6 +1028,10 @@ PARTS: dict[str, Callable[[], str]] = {
     "words": words,
     "sql-tables": sql_tables,
     "sql-views": sql_views,
+    "view-resume": lambda: golden("resume.txt", "text"),
+    "view-state": lambda: golden("state.yaml", "yaml"),
+    "view-line": lambda: golden("line.txt", "text"),
+    "view-sizes": view_sizes,
     "command-line": command_line,
     "demo": demo,
 }

@@ -21,6 +21,7 @@ import pytest
 from psycopg.conninfo import conninfo_to_dict
 
 from holdfast import StoreError, TaskMemory
+from holdfast.store import migrate
 from tests.reliability.postgres_programs import CLIENT, SERVER, Proxy
 from tests.servers import ROLE, Server, fresh_database, postgres_server
 from tests.support import run_python
@@ -514,6 +515,7 @@ def test_a_password_with_odd_characters_works_and_is_shown_nowhere(own_server, g
 FORK = """
 import os, sys, threading
 from holdfast import TaskMemory
+from holdfast.store import migrate
 memory = TaskMemory.open(sys.argv[1], workspace=None, pool_size=4)
 task = memory.task_register("fork", ["one"]).task_id
 def use(name):

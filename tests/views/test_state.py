@@ -131,6 +131,12 @@ def test_a_hostile_text_is_only_a_value(memory, text):
     )
 
 
+def test_a_line_that_a_reader_can_judge(memory):
+    task = deployment(memory)
+    text = f"{memory.task_line(task)}\n"
+    assert text == golden("line.txt", text)
+
+
 def test_the_line(memory, task):
     assert memory.task_line(task) == (
         "[STATE] Task: Deploy #1a | Phase: planned 0/3 | Next: Build #1a | Last decision: none"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from .. import checks, rules, vocabulary
 from ..errors import HoldfastError, InvalidInput
-from ..files import read_bounded, write_atomic
 from ..store.tx import check_sets
 from ..types import ErrorSummary, Written
 from .base import Draft, first_result
@@ -60,6 +59,8 @@ class Handoff(Views, Tasks):
         target = None if path is None else checks.path("the capsule", path)
         text = capsule.capsule(self._snapshot(task_id), budget=budget, most_bytes=most, count=self._counter())
         if target is not None:
+            from ..files import write_atomic
+
             with FileErrors(target):
                 write_atomic(target, text.encode())
         return text
@@ -81,6 +82,8 @@ class Handoff(Views, Tasks):
         if (capsule is None) == (path is None):
             raise InvalidInput("invalid_argument", "Give a capsule or a path.", "One of them, not both.")
         if capsule is None:
+            from ..files import read_bounded
+
             source = checks.path("the capsule", path)
             with FileErrors(source):
                 capsule = read_bounded(source, self.settings.max_json_bytes * 2).decode("utf-8", "replace")

@@ -16,7 +16,7 @@ from .packet import USUAL, resume_packet
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     from ..types import Snapshot
@@ -86,7 +86,7 @@ def _content(task: Snapshot) -> dict[str, Any]:
     return content
 
 
-def _given(row: dict[str, Any], names: list[str]) -> dict[str, Any]:
+def _given(row: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
     return {name: row[name] for name in names if row[name] not in (None, [], {})}
 
 
