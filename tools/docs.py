@@ -959,12 +959,14 @@ def view_sizes() -> str:
     where: dict[str, Any] = {"workspace": None, "synchronous": "off", "clock": lambda: 1_772_366_400.0}
     where["random"] = bytes  # every task has the id 0000000000
     for steps in (10, 100, 1000):
-        with tempfile.TemporaryDirectory() as folder:
-            with TaskMemory.open(f"{folder}/store.db", **where) as memory:
-                task = _half_done(memory, steps)
-                texts = [memory.task_resume(task, budget=budget).text for budget in (500, 1500, 8000)]
-                texts += [memory.task_state(task), memory.task_line(task)]
-                capsule = memory.task_handoff(task, max_bytes=1 << 24)
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            TaskMemory.open(f"{folder}/store.db", **where) as memory,
+        ):
+            task = _half_done(memory, steps)
+            texts = [memory.task_resume(task, budget=budget).text for budget in (500, 1500, 8000)]
+            texts += [memory.task_state(task), memory.task_line(task)]
+            capsule = memory.task_handoff(task, max_bytes=1 << 24)
         figures = [*map(count, [*texts, capsule.partition("```json")[0]]), round(len(capsule) / 1000)]
         for row, figure in zip(rows, figures, strict=True):
             row.append(f"{figure:,}")
