@@ -195,6 +195,8 @@ class StampedFile(_Kept):
 
     def look(self, deep: bool = False) -> Shown:
         """What it shows; whether it was edited is found out only by a deep look."""
+        if not deep and (mark := self._last_line()):
+            return Shown(mark=mark)
         path = inside(self.root, self.kind.place(self.subject))
         try:
             found = os.lstat(path)
@@ -202,8 +204,6 @@ class StampedFile(_Kept):
             return Shown(reasons=(MISSING,))
         if not stat.S_ISREG(found.st_mode):
             return Shown(reasons=(FOREIGN,))
-        if not deep and (mark := self._last_line(path)):
-            return Shown(mark=mark, at=found.st_mtime)
         mark, intact = self._read(_content(self.root, path) or b"")
         if mark is None:
             return Shown(reasons=(FOREIGN,))
@@ -252,10 +252,16 @@ class StampedFile(_Kept):
         ours = found and (found[1].decode(), found[2].decode()) == (self.kind.scope, self.name)
         return found if ours else None
 
-    def _last_line(self, path: str) -> Mark | None:
-        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    def _last_line(self) -> Mark | None:
+        """The mark that stands at the end of the file, if all is as usual."""
+        try:
+            handle = os.open(self.path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        except OSError:
+            return None
         try:
             tail = os.pread(handle, TAIL, max(0, os.fstat(handle).st_size - TAIL))
+        except OSError:  # a folder or a pipe
+            return None
         finally:
             os.close(handle)
         found = self._match(tail[tail.rfind(b"\n", 0, len(tail) - 1) + 1 :])

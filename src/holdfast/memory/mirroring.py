@@ -147,16 +147,15 @@ class Keeper:
         failed = False
         done: dict[str, bool] = {}  # a workspace's mirrors are refreshed once, not for each of its tasks
         left: list[str] = []
-        for head in heads:
-            if until is not None and self.clock() > until:
-                left.append(head["task_id"])
-                continue
-            for one in self._mirrors_of(head):
-                if one.path not in done:
-                    done[one.path] = self._refresh(one, patience)
-                    failed = failed or one.path in self.failures.fresh
-                if not done[one.path]:
+        for head, one in self._mirrors_of(heads):
+            if one.path not in done:
+                if done and until is not None and self.clock() > until:
                     left.append(head["task_id"])
+                    continue
+                done[one.path] = self._refresh(one, patience)
+                failed = failed or one.path in self.failures.fresh
+            if not done[one.path]:
+                left.append(head["task_id"])
         return failed, list(dict.fromkeys(left))
 
     def _refresh(self, one: AnyMirror, patience: float) -> bool:
@@ -214,19 +213,26 @@ class Keeper:
         head = self._store.read(lambda tx: tx.head(one.subject))
         return None if head is None else task_mark(head)
 
-    def _mirrors_of(self, head: Row) -> Iterator[AnyMirror]:
-        workspace: str | None = head["workspace_path"]
-        for kind in self.kinds:
-            subject = head["task_id"] if kind.scope == "task" else workspace
-            root = self._root(workspace, alone=kind.scope == "workspace")
-            if root is not None and subject is not None:
-                yield mirror(kind, subject, root)
+    def _mirrors_of(self, heads: list[Row]) -> Iterator[tuple[Row, AnyMirror]]:
+        """Each mirror that tasks have, with its task; one of a workspace comes with each of its tasks."""
+        roots: dict[str | None, str | None] = {}
+        for head in heads:
+            workspace: str | None = head["workspace_path"]
+            if workspace not in roots:
+                roots[workspace] = self._root(workspace)
+            if (root := roots[workspace]) is None:
+                continue
+            for kind in self.kinds:
+                if kind.scope == "task":
+                    yield head, mirror(kind, head["task_id"], root)
+                elif workspace is not None:
+                    alone = self._settings.mirror_folder and folder_name(workspace)
+                    yield head, mirror(kind, workspace, os.path.join(root, alone) if alone else root)
 
-    def _root(self, workspace: str | None, alone: bool) -> str | None:
+    def _root(self, workspace: str | None) -> str | None:
         """The folder of the mirrors of a workspace; None if it is not on this machine."""
         if folder := self._settings.mirror_folder:
-            root = os.path.realpath(folder)
-            return os.path.join(root, folder_name(workspace)) if alone and workspace else root
+            return os.path.realpath(folder)
         if workspace is None or not os.path.isabs(workspace) or not os.path.isdir(workspace):
             return None
         return os.path.realpath(workspace)
@@ -239,17 +245,20 @@ class Keeper:
             heads = self._store.read(lambda tx: recent(tx, workspace, RECENT))
         except HoldfastError:
             return  # the first operation meets the same error, and tells it
-        marks = {workspace: workspace_mark(heads)} if workspace else {}
+        mark = workspace_mark(heads) if workspace else None  # that of all workspaces together says nothing
         late: dict[str, None] = {}
         folders: set[str] = set()
-        for head in heads:
-            for one in self._mirrors_of(head):
-                folders.add(os.path.join(one.root, OWN))
-                if one.kind.scope == "workspace":
-                    folders.add(os.path.dirname(one.path))
-                now = task_mark(head) if one.kind.scope == "task" else marks.get(one.subject)
-                if now is not None and self._is_late(one, head, now):
-                    late[head["task_id"]] = None
+        seen: set[str] = set()
+        for head, one in self._mirrors_of(heads):
+            if one.kind.scope == "workspace":
+                if one.path in seen:
+                    continue
+                seen.add(one.path)
+                folders.add(os.path.dirname(one.path))
+            folders.add(os.path.join(one.root, OWN))
+            now = task_mark(head) if one.kind.scope == "task" else mark
+            if now is not None and self._is_late(one, head, now):
+                late[head["task_id"]] = None
         for folder in folders:
             self._sweep(folder)
         if late:
@@ -295,14 +304,13 @@ class Keeper:
         seen: set[str] = set()
         before: int | None = None
         while heads := self._store.read(lambda tx, b=before: recent(tx, workspace, PAGE, b)):
-            for head in heads:
-                for one in self._mirrors_of(head):
-                    if one.path in seen:
-                        continue
-                    seen.add(one.path)
-                    now = task_mark(head) if one.kind.scope == "task" else self._mark(one)
-                    if now is not None:
-                        yield one, head, now
+            for head, one in self._mirrors_of(heads):
+                if one.path in seen:
+                    continue
+                seen.add(one.path)
+                now = task_mark(head) if one.kind.scope == "task" else self._mark(one)
+                if now is not None:
+                    yield one, head, now
             before = heads[-1]["position"]
 
     def _status(self, one: AnyMirror, now: Mark) -> MirrorStatus:
@@ -342,7 +350,7 @@ def _looked_at(one: AnyMirror) -> tuple[Shown, str | None]:
 
 def recent(tx: Tx, workspace: str | None, limit: int, before: int | None = None) -> list[Row]:
     """Tasks of a workspace, or of all, the last changed first: open, ended and archived ones."""
-    return tx.cards(TASK_STATUSES, limit, workspace=workspace, archived=True, before=before)
+    return tx.lately(TASK_STATUSES, limit, workspace, before)
 
 
 def task_mark(head: Row) -> Mark:
