@@ -31,6 +31,7 @@ from holdfast.memory.base import Base
 from holdfast.memory.claims import Claims
 from holdfast.memory.entries import Entries
 from holdfast.memory.handoff import Handoff
+from holdfast.memory.mirrors import Mirrors
 from holdfast.memory.plans import Plans
 from holdfast.memory.tasks import Tasks
 from holdfast.memory.transfer import Transfer
@@ -78,6 +79,7 @@ GROUPS: Mapping[type, tuple[str, str]] = {
     Undo: ("Undo", "Taking back."),
     Verify: ("Verify", "Checking the ledger."),
     Transfer: ("Moving ledgers", "Events in and out, backup and restore."),
+    Mirrors: ("Mirrors", "[Files](../how-to/mirrors.md) that follow the store."),
 }
 
 # A name alone holds for every operation; `operation.name` comes first.
@@ -220,6 +222,7 @@ max_bytes: The most bytes of the whole file.
 task_handoff.path: Also write it to this file.
 capsule: The text of a capsule.
 task_receive.path: The file of a capsule, instead of its text.
+force: Write also what seems to be right, and replace what was edited by hand.
 """)  # noqa: E501
 
 FIELDS = meanings("""
@@ -408,6 +411,16 @@ ImportReport.added: events that were new
 ImportReport.known: events that were there already
 ImportReport.tasks: ids of the tasks that got new events
 ImportReport.conflicts: tasks that had gone two ways
+MirrorStatus.kind: what it is a mirror of: one of the kinds of the setting `mirrors`
+MirrorStatus.path: the file, or the folder of several
+MirrorStatus.task_id: the task that it shows, if it is of one
+MirrorStatus.workspace: the workspace that it shows, if it is of one
+MirrorStatus.seq_shown: the event that it shows: of a task its seq, of a workspace its position in the store
+MirrorStatus.seq_now: the event that it should show
+MirrorStatus.stale: it does not show what it should
+MirrorStatus.reasons: why: missing, behind, edited by hand, foreign file in the way, failed: with the error
+MirrorStatus.refreshed_at: when it was last written
+MirrorStatus.failed_at: when it last could not be written, even if it could later
 CopyReport.ok: every task of the source is in the target with the same last hash, and both verify
 CopyReport.tasks: tasks in the source
 CopyReport.events: events in the source
@@ -804,6 +817,8 @@ def settings() -> str:
         bounds = f"{_shown(least)} to {_shown(most)}" if least is not None else "any text"
         if name in config.WORDS:
             bounds = " or ".join(code(word) for word in config.WORDS[name])
+        if name in config.LISTS:
+            bounds = f"{code('none')}, or some of {', '.join(code(word) for word in config.LISTS[name])}"
         rows.append([code(name), _shown(default), bounds, code(f"HOLDFAST_{name.upper()}"), meaning])
     return table(["Setting", "Default", "Bounds", "Environment variable", "Meaning"], rows)
 

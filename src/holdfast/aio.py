@@ -103,6 +103,8 @@ class AsyncTaskMemory:
     import_events = _awaited(TaskMemory.import_events)
     backup = _awaited(TaskMemory.backup)
     restore = _awaited(TaskMemory.restore)
+    mirrors_status = _awaited(TaskMemory.mirrors_status)
+    mirrors_refresh = _awaited(TaskMemory.mirrors_refresh)
 
     async def events(self, task_id: str | None = None, *, after: int = 0) -> AsyncIterator[Event]:
         """Events in the order of their writing, as TaskMemory.events gives them."""

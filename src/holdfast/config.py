@@ -39,13 +39,19 @@ SETTINGS: dict[str, tuple[Any, Any, Any, str]] = {
         None,
         "exact: counted with splintr, where installed. estimate: never.",
     ),
+    "mirrors": ("", None, None, "Views that are kept as files, separated by commas; none: no files."),
+    "mirror_folder": ("", None, None, "Folder for these files. Empty: the folder of the task's workspace."),
+    "mirror_gitignore": ("on", None, None, "on: git is told to overlook these files."),
 }
 WORDS = {
     "synchronous": ("full", "off"),
     "prepared_statements": ("on", "off"),
     "superuser": ("refuse", "allow"),
     "tokens": ("exact", "estimate"),
+    "mirror_gitignore": ("on", "off"),
 }
+# Settings that are lists of words, separated by commas.
+LISTS = {"mirrors": ("state", "resume")}
 
 
 class Settings(Record):
@@ -66,6 +72,9 @@ class Settings(Record):
     superuser: str = "refuse"
     reserve_bytes: int = 1 << 20
     tokens: str = "exact"
+    mirrors: str = ""
+    mirror_folder: str = ""
+    mirror_gitignore: str = "on"
     sources: Mapping[str, str] = {}
 
 
@@ -137,10 +146,10 @@ def _checked(name: str, value: Any, source: str) -> Any:
         )
     default, least, most, _ = SETTINGS[name]
     if isinstance(default, str):
-        allowed = WORDS.get(name)
-        if isinstance(value, str) and (allowed is None or value in allowed):
-            return value
-        bounds = f"one of {', '.join(allowed)}" if allowed else "a text"
+        read = _read_text(name, value) if isinstance(value, str) else None
+        if read is not None:
+            return read
+        bounds = _text_bounds(name)
     else:
         try:
             number = type(default)(value)
@@ -156,3 +165,22 @@ def _checked(name: str, value: Any, source: str) -> Any:
         f"The setting {name} is {shown(value)} ({source}); it must be {bounds}.",
         "Correct it there.",
     )
+
+
+def _read_text(name: str, value: str) -> str | None:
+    """What a text setting means; None if it cannot be that."""
+    if name in LISTS:
+        words = dict.fromkeys(word.strip() for word in value.split(",") if word.strip() not in ("", "none"))
+        return ",".join(words) if set(words) <= set(LISTS[name]) else None
+    if name == "mirror_folder" and value:
+        folder = os.path.expanduser(value)
+        return folder if os.path.isabs(folder) and "\0" not in folder else None
+    return value if name not in WORDS or value in WORDS[name] else None
+
+
+def _text_bounds(name: str) -> str:
+    if name in LISTS:
+        return f"none, or some of {', '.join(LISTS[name])}, separated by commas"
+    if name == "mirror_folder":
+        return "the whole path of a folder"
+    return f"one of {', '.join(WORDS[name])}" if name in WORDS else "a text"

@@ -485,6 +485,21 @@ class ImportReport(Record):
     conflicts: tuple[Divergence, ...] = ()
 
 
+class MirrorStatus(Record):
+    """How a file that mirrors a task or a workspace stands: what it shows, and why it is stale if it is."""
+
+    kind: str
+    path: str
+    task_id: str | None = None
+    workspace: str | None = None
+    seq_shown: int | None = None
+    seq_now: int
+    stale: bool
+    reasons: tuple[str, ...] = ()
+    refreshed_at: str | None = None
+    failed_at: str | None = None
+
+
 class CopyReport(Record):
     """What copying a store did, and how the two compare in the end."""
 

@@ -6,6 +6,7 @@ from .actions import Actions
 from .claims import Claims
 from .entries import Entries
 from .handoff import Handoff
+from .mirrors import Mirrors
 from .plans import Plans
 from .tasks import Tasks
 from .transfer import Transfer
@@ -13,7 +14,7 @@ from .undo import Undo
 from .verify import Verify
 
 
-class TaskMemory(Handoff, Tasks, Plans, Actions, Entries, Claims, Undo, Verify, Transfer):
+class TaskMemory(Handoff, Tasks, Plans, Actions, Entries, Claims, Undo, Verify, Transfer, Mirrors):
     """The memory of tasks. Every method is safe to call from many threads and processes at once."""
 
 

@@ -14,13 +14,16 @@ from ..types import Origin, Written, is_dict, is_list
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from typing import Any, Self
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Any, Self, TypeVar
 
     from ..config import Settings
     from ..store import Store
     from ..store.tx import Row, Tx
     from ..types import Entry
+    from .mirroring import Keeper
+
+    Result = TypeVar("Result")
 
 
 class Draft:
@@ -74,6 +77,10 @@ class Draft:
             self.sets["+labels"] = [[seq, kind, value] for kind, value in self.labels]
 
 
+def _its_task(result: Written) -> tuple[str]:
+    return (result.task_id,)
+
+
 class Base:
     """A store and the one who acts on it."""
 
@@ -88,6 +95,7 @@ class Base:
         correlation: str = "",
         clock: Callable[[], float] = time.time,
         random: Callable[[int], bytes] = os.urandom,
+        mirrors: Keeper | None = None,
     ) -> None:
         self.store = store
         self.settings = settings
@@ -100,6 +108,7 @@ class Base:
         self._origin_id = origin_id(origin)
         # Of the claims that this memory took: by task, then by item ("" for the whole task).
         self._tokens: dict[str, dict[str, int]] = {}
+        self._mirrors = mirrors
 
     @classmethod
     def open(
@@ -141,7 +150,7 @@ class Base:
             session=checks.text("session", session or environ.get("HOLDFAST_SESSION", ""), 200),
         )
         store = open_store(store_location(settings), settings, create=create)
-        return cls(
+        memory = cls(
             store,
             settings,
             origin=origin,
@@ -150,6 +159,12 @@ class Base:
             clock=clock,
             random=random,
         )
+        if settings.mirrors:
+            from .mirroring import Keeper
+
+            memory._mirrors = Keeper(memory)
+            memory._mirrors.check(workspace)
+        return memory
 
     def acting_as(
         self,
@@ -183,10 +198,13 @@ class Base:
             else checks.text("correlation", correlation, 200),
             clock=self._clock,
             random=self._random,
+            mirrors=self._mirrors,
         )
 
     def close(self) -> None:
         """Close the store; safe to call twice."""
+        if self._mirrors is not None:
+            self._mirrors.close()
         self.store.close()
 
     def __enter__(self) -> Self:
@@ -329,7 +347,20 @@ class Base:
                 self._check_tokens(tx, head, {claimed[name] for name in about if name in claimed})
             return self._append(tx, head, draft, now, operation, key, fingerprint)
 
-        return self.store.write(work, settles=key is not None)
+        return self._commit(work, settles=key is not None)
+
+    def _commit(
+        self,
+        work: Callable[[Tx], Result],
+        *,
+        settles: bool = False,
+        tasks: Callable[[Any], Iterable[str]] = _its_task,
+    ) -> Result:
+        """Write to the store; once that is on disk, tell the mirrors which tasks it was about."""
+        result = self.store.write(work, settles=settles)
+        if self._mirrors is not None:
+            self._mirrors.touched(tasks(result))
+        return result
 
     def _known(self, tx: Tx, operation: str, task_id: str | None, key: str) -> Row | None:
         """What the call with this key answered the first time, if it was made before.

@@ -115,7 +115,7 @@ class Claims(Base):
             draft = Draft("claim.renewed", token=row["token"], expires_at=expires_at)
             return written(head, head["last_seq"], draft)
 
-        return self.store.write(work)
+        return self._commit(work)
 
     def task_release(
         self,

@@ -35,7 +35,7 @@ def copy_store(
         if known != end and (not known[1] or _begins_with(source.store, name, last, known)):
             lacking.append((name, root, known[1] + 1, last))
     wanted = sum(last - first + 1 for _, _, first, last in lacking)
-    copied = _copy(source.store, target.store, lacking, lambda done: progress and progress(done, wanted))
+    copied = _copy(source.store, target, lacking, lambda done: progress and progress(done, wanted))
     _copy_leases(source.store, target.store)
     return _compared(source, target, copied)
 
@@ -49,7 +49,7 @@ def _begins_with(store: Store, name: str, last: int, known: tuple[str, int, byte
 
 
 def _copy(
-    source: Store, target: Store, lacking: list[tuple[str, str, int, int]], told: Callable[[int], object]
+    source: Store, target: TaskMemory, lacking: list[tuple[str, str, int, int]], told: Callable[[int], object]
 ) -> int:
     copied = 0
     batch: list[tuple[int, Row, Origin]] = []
@@ -58,7 +58,9 @@ def _copy(
         nonlocal copied
         # Each to its own place: the two sides of a conflict are two tasks there as well.
         homes = {row["task_id"]: row["task_id"] for _, row, _ in batch}
-        target.write(lambda tx: Merge(homes).add_all(tx, batch), settles=True)
+        target._commit(  # pyright: ignore[reportPrivateUsage]
+            lambda tx: Merge(homes).add_all(tx, batch), settles=True, tasks=Merge.tasks
+        )
         copied += len(batch)
         batch.clear()
         told(copied)
@@ -76,7 +78,7 @@ def _copy(
     if batch:
         flush()
     if copied >= PAGE:
-        target.loaded()
+        target.store.loaded()
     return copied
 
 

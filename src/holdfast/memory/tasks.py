@@ -121,7 +121,7 @@ class Tasks(Base):
             head: Row = {"task_id": task_id, "root_id": task_id, **heads}
             return self._append(tx, head, draft, now, "task_register", scoped_key, fingerprint)
 
-        return self.store.write(work, settles=key is not None)
+        return self._commit(work, settles=key is not None)
 
     def _new_id(self, tx: Tx) -> str:
         while True:

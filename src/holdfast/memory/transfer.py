@@ -113,7 +113,7 @@ class Transfer(Base):
 
         def flush() -> None:
             if batch:
-                merge.take(self.store.write(lambda tx: merge.add_all(tx, batch), settles=True))
+                merge.take(self._commit(lambda tx: merge.add_all(tx, batch), settles=True, tasks=Merge.tasks))
                 batch.clear()
 
         for entry in _checked_lines(source):
@@ -132,7 +132,10 @@ class Transfer(Base):
 
     def restore(self, path: str | os.PathLike[str]) -> str:
         """Put a backup in the place of this store; returns where a copy of what was there is kept."""
-        return self.store.restore(checks.path("the backup", path))
+        kept = self.store.restore(checks.path("the backup", path))
+        if self._mirrors is not None:
+            self._mirrors.refresh(self.workspace, force=True)
+        return kept
 
 
 class FileErrors:
@@ -360,6 +363,10 @@ class Merge:
             )
         self._added += 1
         self._tasks[home] = None
+
+    def tasks(self) -> tuple[str, ...]:
+        """The tasks that got new events."""
+        return tuple(self._tasks)
 
     def report(self) -> ImportReport:
         return ImportReport(

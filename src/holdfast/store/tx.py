@@ -67,6 +67,7 @@ LINKS = _columns("task_id kind target seq status")
 CLAIMS = _columns("task_id item_id holder token status reason expires_at")
 KEYS = _columns("task_id key operation arguments seq result")
 ORIGINS = _columns("principal agent channel session")
+LATELY = _columns("task_id last_seq last_hash position status workspace_path archived_at")
 
 # The state that events change, with the columns (after task_id) that name a row of it.
 STATE: dict[str, tuple[list[str], tuple[str, ...]]] = {
@@ -421,6 +422,29 @@ class Tx:
             tag=tag,
             text=text,
             **{f"status{number}": status for number, status in enumerate(statuses)},
+        )
+
+    def lately(
+        self, statuses: Sequence[str], limit: int, workspace: str | None = None, before: int | None = None
+    ) -> list[Row]:
+        """Where tasks stand, the last changed first: of a workspace or of all, archived ones too.
+
+        One branch a status, as in `cards`; few columns, for it is asked on the way of a hook.
+        """
+        where = "" if workspace is None else " AND workspace_path = :workspace"
+        where += "" if before is None else " AND position < :before"
+        names = ", ".join(LATELY)
+        branches = " UNION ALL ".join(
+            f"SELECT * FROM (SELECT {names} FROM heads WHERE status = '{status}'{where}"
+            f" ORDER BY position DESC LIMIT :limit) b{number}"
+            for number, status in enumerate(statuses)
+        )
+        return self._rows(
+            LATELY,
+            f"SELECT * FROM ({branches}) h ORDER BY position DESC LIMIT :limit",
+            limit=limit,
+            workspace=workspace,
+            before=before,
         )
 
     def task_ids(self) -> list[str]:
