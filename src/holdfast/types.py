@@ -449,6 +449,42 @@ class Drill(Record):
     left_out: int = 0
 
 
+class Anchor(Record):
+    """A file that an entry cites, by its content: whether it is still what was cited."""
+
+    path: str
+    state: Literal["fresh", "stale", "unverifiable"]
+
+
+class Hit(Record):
+    """Something that recall found: where it stands, who wrote it, the words around the match, and why."""
+
+    task_id: str
+    task_name: str
+    seq: int
+    type: str
+    at: str
+    origin: Origin
+    item: str | None = None
+    status: str | None = None
+    replaced_by: int | None = None
+    title: str
+    snippet: str | None = None
+    score: float
+    why: str
+    alike: int = 0
+    anchors: tuple[Anchor, ...] = ()
+
+
+class Recall(Record):
+    """What recall found, best first, and the cursor of the next page."""
+
+    query: str | None
+    hits: tuple[Hit, ...]
+    cursor: int | None = None
+    semantic: bool = False
+
+
 class Problem(Record):
     """Something that `verify` found: where, what kind, and the difference."""
 

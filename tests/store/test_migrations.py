@@ -22,6 +22,7 @@ ADDED = {
         }.items()
         for column in columns.split()
     ],
+    3: ["DROP TABLE words", "DROP INDEX events_by_time", "DROP TABLE {waiting}"],
 }
 OLDER = range(1, SCHEMA_VERSION)
 
@@ -48,10 +49,11 @@ def test_an_older_sqlite_store_is_brought_up_to_date(tmp_path, version):
     with open_memory(url) as memory:
         fill(memory)
         before = contents(memory)
+        found = memory.task_recall("ghcr.io registry")
     connection = apsw.Connection(path_of(url))
     for number in range(SCHEMA_VERSION, version, -1):
         for sql in ADDED[number]:
-            connection.execute(sql)
+            connection.execute(sql.format(waiting="words_mark"))
     connection.execute(
         f"DELETE FROM schema_migrations WHERE version > {version}; PRAGMA user_version = {version}"
     )
@@ -59,6 +61,8 @@ def test_an_older_sqlite_store_is_brought_up_to_date(tmp_path, version):
     with open_memory(url) as memory:
         assert memory.verify().problems == ()
         assert contents(memory) == before
+        assert memory.task_recall("ghcr.io registry") == found
+        assert found.hits
     assert [row["version"] for row in rows(url, "SELECT version FROM schema_migrations")] == [
         *range(1, SCHEMA_VERSION + 1)
     ]
@@ -74,17 +78,17 @@ def test_an_older_postgresql_store_is_brought_up_to_date_for_every_tenant(
         for url in urls:
             with open_memory(url) as memory:
                 fill(memory)
-                before.append(contents(memory))
+                before.append((contents(memory), memory.task_recall("ghcr.io registry")))
         server, _ = server_and_tenant(urls[0])
         with psycopg.connect(server) as connection:
             for number in range(SCHEMA_VERSION, version, -1):
                 for sql in ADDED[number]:
-                    connection.execute(sql)
+                    connection.execute(sql.format(waiting="words_missing"))
             connection.execute("DELETE FROM schema_migrations WHERE version > %s", (version,))
         for url, content in zip(urls, before, strict=True):
             with open_memory(url) as memory:
                 assert memory.verify().problems == ()
-                assert contents(memory) == content
+                assert (contents(memory), memory.task_recall("ghcr.io registry")) == content
         for url in urls:  # and the policies hold again
             tenants = rows(url, "SELECT DISTINCT tenant_id FROM heads")
             assert [row["tenant_id"] for row in tenants] == [server_and_tenant(url)[1]]

@@ -8,13 +8,14 @@ from .entries import Entries
 from .handoff import Handoff
 from .mirrors import Mirrors
 from .plans import Plans
+from .recalling import Recalling
 from .tasks import Tasks
 from .transfer import Transfer
 from .undo import Undo
 from .verify import Verify
 
 
-class TaskMemory(Handoff, Tasks, Plans, Actions, Entries, Claims, Undo, Verify, Transfer, Mirrors):
+class TaskMemory(Handoff, Tasks, Plans, Actions, Entries, Claims, Undo, Verify, Transfer, Mirrors, Recalling):
     """The memory of tasks. Every method is safe to call from many threads and processes at once."""
 
 

@@ -33,6 +33,7 @@ class Entries(Base):
         tags: Sequence[str] | None = None,
         relevance_to: Sequence[str] | None = None,
         supersedes: int | Sequence[int] | None = None,
+        anchors: Sequence[str] | None = None,
         token: int | None = None,
         key: str | None = None,
     ) -> Written:
@@ -45,6 +46,7 @@ class Entries(Base):
             "risks": self._plain("risks", risks),
             "if_wrong": self._text("if_wrong", if_wrong),
             "context": self._text("context", context),
+            "anchors": self._cited(anchors),
         }
         return self._remember(
             "task_decide", task_id, "decision", title or choice, data, item=item, tags=tags,
@@ -64,6 +66,7 @@ class Entries(Base):
         tags: Sequence[str] | None = None,
         relevance_to: Sequence[str] | None = None,
         supersedes: int | Sequence[int] | None = None,
+        anchors: Sequence[str] | None = None,
         token: int | None = None,
         key: str | None = None,
     ) -> Written:
@@ -76,6 +79,7 @@ class Entries(Base):
             "why": self._text("why", why),
             "symptom": self._text("symptom", symptom),
             "until": None if until is None else checks.moment("until", until),
+            "anchors": self._cited(anchors),
         }
         return self._remember(
             "task_exclude", task_id, "exclusion", what, data, item=item, tags=tags,
@@ -129,7 +133,7 @@ class Entries(Base):
         name = checks.optional("name", name, 500)
 
         def work(tx: Tx) -> tuple[Entry, ...]:
-            found = self._find(tx, task_id)["task_id"]
+            found = self.find(tx, task_id)["task_id"]
             return self._entries(tx, found, kind, tuple(rules.ENTRY_TRANSITIONS), limit, key=name)
 
         return self.store.read(work)
@@ -148,13 +152,15 @@ class Entries(Base):
         supersedes: int | Sequence[int] | None = None,
         resolves: int | Sequence[int] | None = None,
         invalidates: int | Sequence[int] | None = None,
+        anchors: Sequence[str] | None = None,
         token: int | None = None,
         key: str | None = None,
     ) -> Written:
         """Remember something: an error, a discovery, an artifact, an instruction, a question, context.
 
         With `supersedes`, `resolves` or `invalidates` it also ends earlier entries; without a summary
-        that is all it does. An instruction counts as the user's only when it came from the user.
+        that is all it does. `anchors` are files of the workspace that it is about: recall says later
+        whether they have changed. An instruction counts as the user's only when it came from the user.
         """
         kind = checks.word("entry type", type, rules.ENTRY_TYPES)
         if kind == "user_instruction" and self.origin.channel not in ("user", "agent"):
@@ -166,6 +172,8 @@ class Entries(Base):
         fields = self._mapping("data", data)
         if detail is not None:
             fields["detail"] = self._text("detail", detail)
+        if anchors is not None:
+            fields["anchors"] = self._cited(anchors)
         if kind == "variable":
             raise InvalidInput(
                 "invalid_argument", "A variable has a name and a value.", "Set it with task_set."
@@ -175,6 +183,13 @@ class Entries(Base):
             relevance_to=relevance_to, supersedes=supersedes, resolves=resolves,
             invalidates=invalidates, token=token, key=key,
         )  # fmt: skip
+
+    def _cited(self, anchors: Sequence[str] | None) -> list[dict[str, Any]] | None:
+        if anchors is None:
+            return None
+        from .anchors import cite
+
+        return cite(anchors, self.workspace)
 
     def _remember(
         self,

@@ -100,7 +100,7 @@ class Tasks(Base):
                 heads["session_id"] = self.origin.session
                 heads["focus"] = tx.last_focus(self.origin.session) + 1
             if parent is not None:
-                heads["parent_id"] = self._find(tx, parent)["task_id"]
+                heads["parent_id"] = self.find(tx, parent)["task_id"]
             if steps:
                 heads.update(plan_version=1, plan_seq=1)
             sets = _given(
@@ -221,7 +221,7 @@ class Tasks(Base):
         whole = rules.normal_id(task_id) if isinstance(task_id, str) else None
         if whole and len(whole) == rules.ID_LENGTH and (task := read_task(tx, whole)):
             return task
-        task = read_task(tx, self._find(tx, task_id)["task_id"])
+        task = read_task(tx, self.find(tx, task_id)["task_id"])
         if task is None:
             raise NotFound("task_not_found", f"There is no task {task_id}.", "task_list shows the tasks.")
         return task
@@ -264,7 +264,7 @@ class Tasks(Base):
                 workspace=here,
                 session=session,
                 tag=tag,
-                parent=None if parent is None else self._find(tx, parent)["task_id"],
+                parent=None if parent is None else self.find(tx, parent)["task_id"],
                 text=pattern,
                 kind=None if kind is None else checks.word("kind", kind, ("task", "goal")),
                 archived=archived,
@@ -381,7 +381,7 @@ class Tasks(Base):
             other = None
             named = target
             if kind != "goal":
-                other = self._find(tx, target, lock=True)
+                other = self.find(tx, target, lock=True)
                 named = other["task_id"]
             if named == head["task_id"]:
                 raise InvalidInput(

@@ -40,6 +40,18 @@ if TYPE_CHECKING:
             """What the engine itself finds wrong with the store."""
             ...
 
+        def waiting(self, tx: Tx) -> list[dict[str, Any]]:
+            """Events that are not in the full-text index yet: a search looks at them itself."""
+            ...
+
+        def index(self) -> None:
+            """Put all that waits into the full-text index."""
+            ...
+
+        def reindex(self) -> None:
+            """Throw the full-text index away and make it anew."""
+            ...
+
         def loaded(self) -> None:
             """Much was written at once: the engine may look at what it now has."""
             ...

@@ -24,8 +24,11 @@ from psycopg.pq import TransactionStatus
 
 from .. import checks
 from ..errors import HoldfastError, InvalidInput, StoreError
+from ..recall.terms import Term, scope_term
+from ..recall.texts import index_terms, is_silent
 from ..types import Problem
 from . import migrate
+from .search import Search
 from .tx import Tx
 
 TYPE_CHECKING = False
@@ -75,6 +78,8 @@ _SOON = re.compile(
 )
 # How long one who opens a store waits for such a server: a wrong address looks just the same.
 _OPENING_SECONDS = 5.0
+_INDEX = "INSERT INTO words (id, terms) VALUES (lastval(), array_to_tsvector(CAST(:terms AS text[])))"
+INDEX_PAGE = 500
 _SECRETS = ("password", "sslpassword")
 _translated: dict[str, Any] = {}
 
@@ -142,6 +147,8 @@ class _PostgresDatabase:
     lock_row = " FOR UPDATE"
     one_of = "= ANY(ARRAY({}))"
     position = "lastval()"
+    word_id = "id"
+    matches = "w.terms @@ CAST(CAST(:match AS text) AS tsquery)"
 
     def __init__(
         self, connection: Connection, begin: Any, first: Mapping[str, str], once: bool = False
@@ -153,12 +160,14 @@ class _PostgresDatabase:
         self._began = False
         self.committing = False
 
-    def _execute(self, sql: str, params: Mapping[str, Any]) -> psycopg.Cursor[tuple[Any, ...]]:
+    def _execute(
+        self, sql: str, params: Mapping[str, Any], prepare: bool | None = None
+    ) -> psycopg.Cursor[tuple[Any, ...]]:
         if not self._began:
             self._began = True
             self._connection.execute(self._begin)
             self._connection.execute(_BEGIN_WITH, self._first)
-        return self._connection.execute(translate(sql), params)
+        return self._connection.execute(translate(sql), params, prepare=prepare)
 
     def query(self, sql: str, params: Mapping[str, Any]) -> list[tuple[Any, ...]]:
         return self._execute(sql, params).fetchall()
@@ -180,11 +189,39 @@ class _PostgresDatabase:
     def lock(self, name: str) -> None:
         self._execute(_LOCK, {"name": name})
 
+    def index(self, event: Mapping[str, Any]) -> None:
+        """With the event itself: ids of others are not committed in order, so a mark could skip some."""
+        if not is_silent(event):
+            terms = [*index_terms(event), self._tenant_term()]
+            self._execute(_INDEX, {"terms": terms})
+
+    def query_fresh(self, queries: Sequence[tuple[str, Mapping[str, Any]]]) -> list[list[tuple[Any, ...]]]:
+        # Not prepared: a plan for any term would be wrong for most.
+        cursors = [self._execute(sql, params, prepare=False) for sql, params in queries]
+        return [cursor.fetchall() for cursor in cursors]
+
+    def matching(self, groups: Sequence[Sequence[Term]]) -> str:
+        own = [Term(word="", stem=self._tenant_term())]
+        return " & ".join(f"({' | '.join(_lexeme(term) for term in group)})" for group in (own, *groups))
+
+    def _tenant_term(self) -> str:
+        return scope_term("o", self._first["tenant"])
+
     def commit(self) -> None:
         if self._began:
             self._began = False
             self.committing = True
             self._connection.execute("COMMIT")
+
+
+def _lexeme(term: Term) -> str:
+    """A term in the words of a tsquery. Inside the quotation marks nothing is syntax."""
+    quoted = "'" + term.stem.replace("\\", "\\\\").replace("'", "''") + "'"
+    if not term.prefix:
+        return quoted
+    # The index has stems: a word that begins so may be there as something shorter.
+    shorter = (f"'{term.stem[:size]}'" for size in range(4, len(term.stem)))
+    return " | ".join((f"{quoted}:*", *shorter))
 
 
 class PostgresStore:
@@ -442,6 +479,41 @@ class PostgresStore:
         """What the migrations say about the store; PostgreSQL looks after its files itself."""
         applied = self._transact(_applied)
         return [Problem(kind="migration", detail=line) for line in migrate.check_applied("postgres", applied)]
+
+    def waiting(self, tx: Tx) -> list[dict[str, Any]]:
+        """Events that are not in the full-text index yet, at most a page of them: only old ones."""
+        found = tx.database.query(
+            "SELECT id FROM words_missing ORDER BY id DESC LIMIT :page", {"page": INDEX_PAGE}
+        )
+        return Search(tx).texts([row[0] for row in found])
+
+    def index(self) -> None:
+        """Put all that waits into the full-text index."""
+
+        def work(tx: Tx) -> bool:
+            rows = self.waiting(tx)
+            for row in rows:
+                terms = [] if is_silent(row) else [*index_terms(row), scope_term("o", self._tenant)]
+                tx.database.run(
+                    "INSERT INTO words (id, terms) VALUES (:id, array_to_tsvector(CAST(:terms AS text[])))"
+                    " ON CONFLICT DO NOTHING",
+                    {"id": row["id"], "terms": terms},
+                )
+                tx.database.run("DELETE FROM words_missing WHERE id = :id", {"id": row["id"]})
+            return bool(rows)
+
+        while self.write(work, settles=True):
+            pass
+
+    def reindex(self) -> None:
+        """Throw the full-text index away and make it anew."""
+
+        def work(tx: Tx) -> None:
+            tx.database.run("DELETE FROM words w USING events e WHERE w.id = e.id", {})
+            tx.database.run("INSERT INTO words_missing (id) SELECT id FROM events ON CONFLICT DO NOTHING", {})
+
+        self.write(work, settles=True)
+        self.index()
 
     def loaded(self) -> None:
         """Let the server count what it now has; it would do so by itself, but a minute later."""

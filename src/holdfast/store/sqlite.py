@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from ..config import Settings
+    from ..recall.terms import Term
     from ..types import Problem
 
     Result = TypeVar("Result")
@@ -41,6 +42,7 @@ OLDEST_ENGINE = (3, 51, 3)
 MOST_IN_A_COMMIT = 256
 LOG_PAGES = 1000
 FOLD_WAIT_MS = 200
+INDEX_BATCH, INDEX_PAGE = 64, 1000
 
 _stores: WeakSet[SqliteStore] = WeakSet()
 _graveyard: list[apsw.Connection] = []  # a parent's connections, which a forked child must not close
@@ -52,6 +54,8 @@ class _SqliteDatabase:
     lock_row = ""
     one_of = "IN ({})"
     position = "(SELECT id FROM events WHERE task_id = :task_id AND seq = :last_seq)"
+    word_id = "rowid"
+    matches = "words MATCH :match"
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
@@ -74,6 +78,25 @@ class _SqliteDatabase:
 
     def lock(self, name: str) -> None:
         """One writes at a time anyway."""
+
+    def index(self, event: Mapping[str, Any]) -> None:
+        """Not now: events are indexed in batches, see `_index_waiting`."""
+
+    def query_fresh(self, queries: Sequence[tuple[str, Mapping[str, Any]]]) -> list[list[tuple[Any, ...]]]:
+        return self.query_all(queries)
+
+    def matching(self, groups: Sequence[Sequence[Term]]) -> str:
+        return " AND ".join(f"({' OR '.join(_match(term) for term in group)})" for group in groups)
+
+
+def _match(term: Term) -> str:
+    """A term in the words of FTS5, which stems it by itself. Inside the quotation marks nothing is syntax."""
+    quoted = '"' + term.word.replace('"', '""') + '"'
+    if not term.prefix:
+        return quoted
+    # The index has stems: a word that begins so may be there as something shorter.
+    shorter = (f'"{term.word[:size]}"' for size in range(4, len(term.word)))
+    return " OR ".join((f"{quoted}*", *shorter))
 
 
 class _Job:
@@ -116,6 +139,7 @@ class SqliteStore:
     def _use(self, connection: apsw.Connection) -> None:
         self._log_pages = 0
         self._fold_at = LOG_PAGES
+        self._index_at = 0  # the first write finds out
         connection.set_wal_hook(self._note_log)
         self._writer = connection
         self._writer_tx = Tx(_SqliteDatabase(connection))
@@ -261,6 +285,8 @@ class SqliteStore:
                 try:
                     self._run(batch)
                     mark = self._writer_tx.last_position()
+                    if mark >= self._index_at:
+                        self._index_at = self._index_waiting(connection, mark) + INDEX_BATCH
                     self._end(connection, batch)
                 except BaseException:
                     if connection.in_transaction:
@@ -308,6 +334,27 @@ class SqliteStore:
                 f"The disk failed while committing: {error}.",
                 "Repeat the call with the same key: it is written exactly once.",
             ) from None
+
+    def _index_waiting(self, connection: apsw.Connection, newest: int) -> int:
+        """Put events that wait into the full-text index; returns up to which one they are in it.
+
+        One by one they would make each write half as dear again, for FTS5 writes a piece of its index at each
+        commit. What waits is found all the same: a search looks at it itself.
+        """
+        from ..recall.texts import index_words, is_silent
+        from .search import Search
+
+        after: int = _value(connection, "SELECT up_to FROM words_mark")
+        if newest - after < INDEX_BATCH:  # another process was faster
+            return after
+        while rows := Search(self._writer_tx).texts_after(after, INDEX_PAGE):
+            connection.executemany(
+                "INSERT INTO words (rowid, body) VALUES (?, ?)",
+                [(row["id"], index_words(row)) for row in rows if not is_silent(row)],
+            )
+            after = rows[-1]["id"]
+        connection.execute("UPDATE words_mark SET up_to = ?", (after,))
+        return after
 
     def _note_log(self, _connection: apsw.Connection, _name: str, pages: int) -> int:
         self._log_pages = pages
@@ -460,6 +507,28 @@ class SqliteStore:
         if self._schema(self._writer) < migrate.SCHEMA_VERSION:
             self._migrate(self._writer)
         return kept
+
+    def waiting(self, tx: Tx) -> list[dict[str, Any]]:
+        """Events that are not in the full-text index yet, at most a page of them."""
+        from .search import Search
+
+        ((after,),) = tx.database.query("SELECT up_to FROM words_mark", {})
+        return Search(tx).texts_after(after, INDEX_PAGE)
+
+    def index(self) -> None:
+        """Put all that waits into the full-text index."""
+        self._index_at = 0
+        self.write(lambda _: None)
+
+    def reindex(self) -> None:
+        """Throw the full-text index away and make it anew."""
+
+        def work(_: Tx) -> None:
+            self._writer.execute("INSERT INTO words (words) VALUES ('delete-all')")
+            self._writer.execute("UPDATE words_mark SET up_to = 0")
+            self._index_at = 0
+
+        self.write(work)
 
     def loaded(self) -> None:
         """Nothing: the statistics of the schema are fixed."""

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any, Protocol
 
+    from ..recall.terms import Term
+
     Row = dict[str, Any]
     Cells = tuple[Any, ...]
     TaskRows = dict[str, list[Row]]
@@ -33,11 +35,26 @@ if TYPE_CHECKING:
         lock_row: str
         one_of: str
         position: str
+        # The full-text index: its column with an event's id, and the condition that a row of it matches.
+        word_id: str
+        matches: str
+
+        def matching(self, groups: Sequence[Sequence[Term]]) -> str:
+            """The engine's own words for: one term of each group. They are the parameter of `matches`."""
+            ...
+
+        def index(self, event: Row) -> None:
+            """A new event, with its agent and workspace, for the full-text index."""
+            ...
 
         def query(self, sql: str, params: Mapping[str, Any]) -> list[Cells]: ...
         def query_all(self, queries: Sequence[tuple[str, Mapping[str, Any]]]) -> list[list[Cells]]: ...
         def run(self, sql: str, params: Mapping[str, Any]) -> None: ...
         def run_many(self, sql: str, rows: Sequence[Mapping[str, Any]]) -> None: ...
+        def query_fresh(self, queries: Sequence[tuple[str, Mapping[str, Any]]]) -> list[list[Cells]]:
+            """Like `query_all`, each planned for its own parameters: terms differ a lot in frequency."""
+            ...
+
         def lock(self, name: str) -> None: ...
 
 
@@ -144,11 +161,11 @@ _STEP_DEFAULTS: Row = {
     "depends_on": "[]",
     "detail": "{}",
 }
-_EVENT_ROW = f"SELECT {', '.join(f'e.{name}' for name in EVENTS)}, " + ", ".join(
+EVENT_ROW = f"SELECT {', '.join(f'e.{name}' for name in EVENTS)}, " + ", ".join(
     f"o.{name}" for name in ORIGINS
 )
-_EVENT_FROM = " FROM events e JOIN origins o ON o.id = e.origin_id"
-_EVENT_NAMES = [*EVENTS, *ORIGINS]
+EVENT_FROM = " FROM events e JOIN origins o ON o.id = e.origin_id"
+EVENT_NAMES = [*EVENTS, *ORIGINS]
 # UNION, not UNION ALL: the titles of thousands of steps come from a few events.
 _SOURCE_SEQS = " UNION ".join(
     f"SELECT {cite} FROM {table} WHERE task_id = :task_id AND {cite} IS NOT NULL"
@@ -207,10 +224,13 @@ class Tx:
         self._run_many = database.run_many
         self._locked = database.lock_row
         self._lock = database.lock
+        self._index = database.index
+        self.database = database  # for what an engine keeps besides
         self._one_of = database.one_of.format
         self._position = database.position
 
-    def _rows(self, names: Sequence[str], sql: str, **params: Any) -> list[Row]:
+    def rows(self, names: Sequence[str], sql: str, **params: Any) -> list[Row]:
+        """What a query finds, with these names for its columns."""
         return [dict(zip(names, row, strict=True)) for row in self._query(sql, params)]
 
     # --- appending --------------------------------------------------------------------------------
@@ -237,6 +257,7 @@ class Tx:
         event["hash"] = event_hash(head["last_hash"], event)
         self._run(_INSERT_ORIGIN, {"id": event["origin_id"], **origin.__dict__})
         self._run(_INSERT_EVENT, event)
+        self._index({**event, "agent": origin.agent, "workspace_path": head.get("workspace_path")})
         changes: Row = {
             "last_seq": seq,
             "last_hash": event["hash"],
@@ -325,7 +346,7 @@ class Tx:
 
     def heads_with_prefix(self, prefix: str, limit: int = 10) -> list[Row]:
         """The tasks whose id begins so."""
-        return self._rows(
+        return self.rows(
             ("task_id", "name", "status"),
             "SELECT task_id, name, status FROM heads WHERE task_id >= :low AND task_id < :high"
             " ORDER BY task_id LIMIT :limit",
@@ -356,7 +377,7 @@ class Tx:
     def open_tasks(self, workspace: str | None, limit: int = 10) -> list[Row]:
         """The open tasks of a workspace, the last changed first."""
         where = "workspace_path = :workspace" if workspace else "workspace_path IS NULL"
-        return self._rows(
+        return self.rows(
             ("task_id", "name", "status", "session_id"),
             f"SELECT task_id, name, status, session_id FROM heads WHERE {where}"
             " AND status IN ('active', 'waiting', 'paused') AND kind = 'task' AND root_id = task_id"
@@ -407,7 +428,7 @@ class Tx:
             for number in range(len(statuses))
         )
         names = [*HEADS, "current_title", "next_title"]
-        return self._rows(
+        return self.rows(
             names,
             f"SELECT h.*, c.title, n.title FROM ({branches}) h"
             " LEFT JOIN steps c ON c.task_id = h.task_id AND c.item_id = h.current_item"
@@ -439,7 +460,7 @@ class Tx:
             f" ORDER BY position DESC LIMIT :limit) b{number}"
             for number, status in enumerate(statuses)
         )
-        return self._rows(
+        return self.rows(
             LATELY,
             f"SELECT * FROM ({branches}) h ORDER BY position DESC LIMIT :limit",
             limit=limit,
@@ -488,7 +509,7 @@ class Tx:
         some = f"({' UNION ALL '.join(branches)}) r"
         ending = "SELECT finish_seq FROM heads WHERE task_id = :task_id AND finish_seq IS NOT NULL"
         tagged = self._one_of(f"SELECT seq FROM {some} UNION ALL SELECT 0")
-        names, queries = self._recorded(some, " UNION ALL ".join(("SELECT 1", ending, *settled)))
+        names, queries = self.recorded(some, " UNION ALL ".join(("SELECT 1", ending, *settled)))
         names |= {"heads": HEADS, "extras": EXTRAS, "steps": STEPS, "labels": ("seq", "kind", "value")}
         names |= {"files": FILES, "links": LINKS, "claims": CLAIMS, "channels": ("seq", "channel")}
         queries |= {
@@ -502,14 +523,14 @@ class Tx:
             "files": f"{_SELECT_FILES} LIMIT :files",
             "links": _SELECT_LINKS,
             "claims": _SELECT_CLAIMS,
-            "channels": f"SELECT e.seq, o.channel{_EVENT_FROM} WHERE e.task_id = :task_id AND e.seq "
+            "channels": f"SELECT e.seq, o.channel{EVENT_FROM} WHERE e.task_id = :task_id AND e.seq "
             + self._one_of(_SOURCE_SEQS),
         }
         if recent:
             names |= {"recent": MOMENTS, "file_channels": ("seq", "channel")}
             queries |= {
                 "recent": _SELECT_RECENT,
-                "file_channels": f"SELECT e.seq, o.channel{_EVENT_FROM} WHERE e.task_id = :task_id AND e.seq "
+                "file_channels": f"SELECT e.seq, o.channel{EVENT_FROM} WHERE e.task_id = :task_id AND e.seq "
                 + self._one_of(f"SELECT seq FROM ({_SELECT_FILES} LIMIT :files) f"),
             }
         found = dict(zip(queries, self._query_all([(sql, params) for sql in queries.values()]), strict=True))
@@ -518,10 +539,10 @@ class Tx:
         rows["first"] = [events[1]] if 1 in events else []
         finish_seq = rows["heads"][0]["finish_seq"] if rows["heads"] else None
         rows["finish"] = [events[finish_seq]] if finish_seq in events else []
-        rows["records"] = _joined(rows["records"], events)
+        rows["records"] = joined(rows["records"], events)
         return rows
 
-    def _recorded(self, some: str, more: str = "") -> tuple[dict[str, Sequence[str]], dict[str, str]]:
+    def recorded(self, some: str, more: str = "") -> tuple[dict[str, Sequence[str]], dict[str, str]]:
         """The queries for some records, oldest first, and for the events of those, and `more` events.
 
         They are two, joined by the caller: where an engine does not know how long a task is, its join may
@@ -529,27 +550,27 @@ class Tx:
         """
         seqs = f"SELECT seq FROM {some}"
         asked = self._one_of(f"{seqs} UNION ALL {more}" if more else seqs)
-        names: dict[str, Sequence[str]] = {"records": RECORDS, "events": _EVENT_NAMES}
+        names: dict[str, Sequence[str]] = {"records": RECORDS, "events": EVENT_NAMES}
         return names, {
             "records": f"SELECT {', '.join(RECORDS)} FROM {some} ORDER BY seq",
-            "events": f"{_EVENT_ROW}{_EVENT_FROM} WHERE e.task_id = :task_id AND e.seq {asked}",
+            "events": f"{EVENT_ROW}{EVENT_FROM} WHERE e.task_id = :task_id AND e.seq {asked}",
         }
 
     def extras(self, task_id: str) -> Row:
         """What is long or rarely changes about a task."""
-        return read_extras(self._rows(EXTRAS, _SELECT_EXTRAS, task_id=task_id)[0])
+        return read_extras(self.rows(EXTRAS, _SELECT_EXTRAS, task_id=task_id)[0])
 
     # --- plans ------------------------------------------------------------------------------------
 
     def steps(self, task_id: str) -> list[Row]:
         """All steps of a task, in order, tombstones included."""
-        return read_steps(self._rows(STEPS, _SELECT_STEPS, task_id=task_id))
+        return read_steps(self.rows(STEPS, _SELECT_STEPS, task_id=task_id))
 
     # --- records ----------------------------------------------------------------------------------
 
     def record(self, task_id: str, seq: int) -> Row | None:
         """What can change about an event, if anything can."""
-        rows = self._rows(
+        rows = self.rows(
             RECORDS,
             f"SELECT {', '.join(RECORDS)} FROM records WHERE task_id = :task_id AND seq = :seq",
             task_id=task_id,
@@ -559,7 +580,7 @@ class Tx:
 
     def record_with_key(self, task_id: str, kind: str, key: str) -> Row | None:
         """The active record of a type with this key, the newest first."""
-        rows = self._rows(
+        rows = self.rows(
             RECORDS,
             f"SELECT {', '.join(RECORDS)} FROM records WHERE task_id = :task_id AND type = :type"
             " AND key = :key AND status = 'active' ORDER BY seq DESC LIMIT 1",
@@ -592,13 +613,13 @@ class Tx:
         some = f"(SELECT * FROM ({branches}) u ORDER BY seq DESC LIMIT :limit) r"
         params = {"task_id": task_id, "type": kind, "limit": limit, "item": item, "seq": seq, "key": key}
         params |= {f"status{number}": status for number, status in enumerate(statuses)}
-        names, queries = self._recorded(some)
+        names, queries = self.recorded(some)
         found = self._query_all([(sql, params) for sql in queries.values()])
         rows, events = (
             [dict(zip(names[name], row, strict=True)) for row in part]
             for name, part in zip(queries, found, strict=True)
         )
-        return _joined(rows, {event["seq"]: event for event in events})[::-1]
+        return joined(rows, {event["seq"]: event for event in events})[::-1]
 
     def record_count(self, task_id: str, kind: str, status: str, most: int = 1_000) -> int:
         """How many records of a type have a status, counted no further than `most`."""
@@ -642,7 +663,7 @@ class Tx:
 
     def file(self, task_id: str, path: str) -> Row | None:
         """What is known of one file."""
-        rows = self._rows(
+        rows = self.rows(
             FILES,
             f"SELECT {', '.join(FILES)} FROM files WHERE task_id = :task_id AND path = :path",
             task_id=task_id,
@@ -652,7 +673,7 @@ class Tx:
 
     def claims(self, task_id: str) -> list[Row]:
         """All claims that a task or its items ever had, the released ones included."""
-        return self._rows(
+        return self.rows(
             CLAIMS,
             _SELECT_CLAIMS,
             task_id=task_id,
@@ -660,7 +681,7 @@ class Tx:
 
     def key(self, task_id: str, key: str) -> Row | None:
         """What a keyed call on a task answered the first time."""
-        rows = self._rows(
+        rows = self.rows(
             KEYS,
             f"SELECT {', '.join(KEYS)} FROM keys WHERE task_id = :task_id AND key = :key",
             task_id=task_id,
@@ -670,7 +691,7 @@ class Tx:
 
     def own_key(self, key: str, operation: str, origin: int, workspace: str | None) -> Row | None:
         """What a keyed call answered the first time, on whatever task of a workspace, to the same caller."""
-        rows = self._rows(
+        rows = self.rows(
             KEYS,
             f"SELECT {', '.join(f'k.{name}' for name in KEYS)} FROM keys k"
             " JOIN events e ON e.task_id = k.task_id AND e.seq = k.seq"
@@ -688,7 +709,7 @@ class Tx:
     def register_key(self, key: str) -> Row | None:
         """What a keyed registration answered the first time; another one with this key waits for us."""
         self._lock(key)
-        rows = self._rows(
+        rows = self.rows(
             KEYS,
             f"SELECT {', '.join(KEYS)} FROM keys WHERE key = :key AND operation = 'task_register'",
             key=key,
@@ -699,9 +720,9 @@ class Tx:
 
     def event(self, task_id: str, seq: int) -> Row | None:
         """One event with its origin."""
-        rows = self._rows(
-            _EVENT_NAMES,
-            _EVENT_ROW + _EVENT_FROM + " WHERE e.task_id = :task_id AND e.seq = :seq",
+        rows = self.rows(
+            EVENT_NAMES,
+            EVENT_ROW + EVENT_FROM + " WHERE e.task_id = :task_id AND e.seq = :seq",
             task_id=task_id,
             seq=seq,
         )
@@ -710,9 +731,9 @@ class Tx:
     def events(self, task_id: str, after: int, limit: int, until: int | None = None) -> list[Row]:
         """Events of a task in order."""
         where = "" if until is None else " AND e.seq <= :until"
-        return self._rows(
-            _EVENT_NAMES,
-            f"{_EVENT_ROW}{_EVENT_FROM} WHERE e.task_id = :task_id AND e.seq > :after{where}"
+        return self.rows(
+            EVENT_NAMES,
+            f"{EVENT_ROW}{EVENT_FROM} WHERE e.task_id = :task_id AND e.seq > :after{where}"
             " ORDER BY e.seq LIMIT :limit",
             task_id=task_id,
             after=after,
@@ -736,9 +757,9 @@ class Tx:
                 places = {f"{column}{number}": value for number, value in enumerate(values)}
                 where += f" AND e.{column} IN ({', '.join(f':{name}' for name in places)})"
                 params.update(places)
-        return self._rows(
-            _EVENT_NAMES,
-            f"{_EVENT_ROW}{_EVENT_FROM} WHERE e.task_id = :task_id{where} ORDER BY e.seq DESC LIMIT :limit",
+        return self.rows(
+            EVENT_NAMES,
+            f"{EVENT_ROW}{EVENT_FROM} WHERE e.task_id = :task_id{where} ORDER BY e.seq DESC LIMIT :limit",
             **params,
         )
 
@@ -758,7 +779,7 @@ class Tx:
         """All rows of a state table that belong to a task, for comparing."""
         columns = [name for name in STATE[table][0] if name not in UNFOLDED.get(table, ())]
         order = ", ".join(("task_id", *STATE[table][1]))
-        return self._rows(
+        return self.rows(
             columns,
             f"SELECT {', '.join(columns)} FROM {table} WHERE task_id = :task_id ORDER BY {order}",
             task_id=task_id,
@@ -784,7 +805,7 @@ def missing_events(seqs: Sequence[int]) -> StoreError:
     )
 
 
-def _joined(records: list[Row], events: Mapping[int, Row]) -> list[Row]:
+def joined(records: list[Row], events: Mapping[int, Row]) -> list[Row]:
     """Records with their events, and the text of the event that settled each, if that is there."""
     if lost := [row["seq"] for row in records if row["seq"] not in events]:
         raise missing_events(lost)

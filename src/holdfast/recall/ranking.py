@@ -1,0 +1,277 @@
+"""Ranking: which of the texts that have some terms of a query answer it best.
+
+A term counts once in a text. What carries the quality is the neighbourhood: a text is scored by its own
+terms and, with falling weight, by those of the four texts before and after it in the same task, added up
+before they are saturated (BM25F over a kernel). The constants were measured on a plateau;
+docs/explanation/recall.md tells how, and what did not help.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from heapq import nlargest
+from itertools import pairwise
+
+from ..checks import seconds_of
+from ..types import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Protocol
+
+    from .terms import Query, Term
+
+    Near = tuple[str, int, int, str]  # task, seq, id and time of a text
+
+    class Postings(Protocol):
+        """What an engine says about the texts in scope, from one snapshot."""
+
+        def total(self) -> int:
+            """How many texts are in scope, about."""
+            ...
+
+        def lists(self, terms: Sequence[Term], limit: int) -> list[list[int]]:
+            """The ids of the texts that have each term, newest first."""
+            ...
+
+        def ids(self, all_of: Sequence[Sequence[Term]], limit: int) -> list[int]:
+            """The ids of the texts that have one term of each group, newest first."""
+            ...
+
+        def windows(self, ids: Sequence[int], reach: int) -> list[Near]:
+            """Texts and those around them in their tasks, in order."""
+            ...
+
+        def about(self, ids: Sequence[int]) -> Mapping[int, About]:
+            """What is known of texts besides their words."""
+            ...
+
+
+class About(Record):
+    """What is known of a text besides its words."""
+
+    speaker: str
+    at: str
+    type: str
+    asks: bool = False
+
+
+BEFORE = (0.6, 0.36, 0.22, 0.13)  # the weight of the text 1, 2, 3, 4 before
+AFTER = (0.3, 0.18, 0.11, 0.065)  # and after: half of that, for answers follow questions
+REACH = len(BEFORE)
+WIDTH = 2 * REACH + 1
+# A term here counts at these distances.
+WINDOW = [(0, 1.0), *enumerate(BEFORE, 1), *((-place, weight) for place, weight in enumerate(AFTER, 1))]
+FULL = sum(weight for _, weight in WINDOW)
+SATURATION, LENGTH = 1.0, 0.75
+SPEAKER = 0.2  # bonus for a text by the one speaker that the query names
+ANSWER = 0.1  # bonus for a text after one that ends with a question mark
+ASKING = 0.15  # malus for a text that ends with a question mark: it seldom is the answer
+MONTH, DAY = 1.5, 3.0  # bonus for the month and the day that the query names
+RECENCY = 0.03  # bonus for the newest of what was found, less for older ones
+PAUSE = 3600  # seconds after which what follows is no neighbour any more
+# A little for what matters more by its kind: too little to bury a text that matches better.
+IMPORTANCE = {
+    "decision": 1.1,
+    "exclusion": 1.1,
+    "user_instruction": 1.1,
+    "error": 1.05,
+    "task.registered": 1.05,
+    "log": 0.95,
+    "snapshot": 0.9,
+}
+
+CAP = 1000  # newest texts that are looked at for one term
+SEEDS = 120  # best texts by their own terms, whose neighbourhoods are scored
+TERMS = 24  # of a query's terms the rarest
+
+
+class Found(Record):
+    """Scores by id, and for each the terms of its own; texts with none have them in their neighbourhood."""
+
+    scores: Mapping[int, float]
+    own: Mapping[int, tuple[str, ...]]
+    idf: Mapping[str, float]
+    places: Mapping[int, int]
+
+
+def rank(query: Query, postings: Postings, keep: int, also: Iterable[int] = ()) -> Found:
+    """The best texts for a query. `also` are texts to be placed and scored whatever their terms."""
+    has, idf = _gather(query, postings)
+    own = {text: sum(idf[term] for term in terms) for text, terms in has.items()}
+    seeds = nlargest(SEEDS, own, key=lambda text: (own[text], text))
+    near = postings.windows([*seeds, *also], REACH)
+    places = _places(near)
+    scores = _spread(has, idf, places)
+    if query.exact:  # who asks for an identifier or a phrase wants texts that have it
+        scores = {text: score for text, score in scores.items() if text in has}
+    best = nlargest(keep, scores, key=lambda text: (scores[text], text))
+    scores = _weighed(query, postings, {text: scores[text] for text in best}, places)
+    return Found(
+        scores=scores,
+        own={text: tuple(has.get(text, ())) for text in scores},
+        idf=idf,
+        places=places,
+    )
+
+
+def _gather(query: Query, postings: Postings) -> tuple[dict[int, list[str]], dict[str, float]]:
+    """The terms of each text that has some, and how much each term weighs."""
+    total = postings.total()
+    found = zip(query.terms, postings.lists(query.terms, CAP + 1), strict=True)
+    rarest = sorted(((term, ids) for term, ids in found if ids), key=lambda pair: len(pair[1]))[:TERMS]
+    idf = {term.stem: _idf(ids, total) for term, ids in rarest}
+    has: dict[int, list[str]] = {}
+    for term, ids in rarest:
+        for text in ids[:CAP]:
+            has.setdefault(text, []).append(term.stem)
+    _look_up_frequent(rarest, idf, postings, has)
+    return has, idf
+
+
+def _idf(ids: Sequence[int], total: int) -> float:
+    """A term's weight counts the neighbourhoods that it is in: words that come in bursts weigh more."""
+    near: float = WIDTH + sum(min(WIDTH, newer - older) for newer, older in pairwise(ids))
+    if len(ids) > CAP:
+        near *= total / (ids[0] - ids[-1] + 1)
+    share = min(near, total)
+    return math.log(1 + (total - share + 0.5) / (share + 0.5))
+
+
+def _look_up_frequent(
+    lists: Sequence[tuple[Term, list[int]]],
+    idf: Mapping[str, float],
+    postings: Postings,
+    has: dict[int, list[str]],
+) -> None:
+    """Frequent terms were read only for the newest texts: find them where rarer ones are, and together."""
+    frequent = [term for term, ids in lists if len(ids) > CAP]
+    rare = [term for term, ids in lists if len(ids) <= CAP]
+
+    def add(ids: Iterable[int], terms: Iterable[Term]) -> None:
+        for text in ids:
+            known = has.setdefault(text, [])
+            known += [term.stem for term in terms if term.stem not in known]
+
+    if rare:
+        for term in frequent:
+            add(postings.ids([[term], rare], CAP), [term])
+    # And the texts, however old, that have several frequent ones: all, then all but the most frequent, …
+    frequent.sort(key=lambda term: idf[term.stem], reverse=True)
+    for size in range(min(len(frequent), 6), 1, -1):
+        found = postings.ids([[term] for term in frequent[:size]], SEEDS)
+        add(found, frequent[:size])
+        if len(found) == SEEDS:
+            break
+
+
+def _places(near: Sequence[Near]) -> dict[int, int]:
+    """Places on one line: neighbours are next to each other, other tasks and later times out of reach."""
+    places: dict[int, int] = {}
+    at, last_task, last_seq, last_time = 0, "", 0, ""
+    for task, seq, text, time in near:
+        together = task == last_task and not _pause(last_time, time)
+        at += min(seq - last_seq, REACH + 1) if together else REACH + 1
+        places[text] = at
+        last_task, last_seq, last_time = task, seq, time
+    return places
+
+
+def _pause(before: str, after: str) -> bool:
+    return before[:13] != after[:13] and abs(seconds_of(after) - seconds_of(before)) > PAUSE
+
+
+def _spread(
+    has: Mapping[int, Sequence[str]], idf: Mapping[str, float], places: Mapping[int, int]
+) -> dict[int, float]:
+    """The score of every place: its terms and those around it, saturated by their size."""
+    size = max(places.values(), default=0) + REACH + 1
+    counts: dict[str, list[float]] = {}
+    mass = [0.0] * size
+    for text, at in places.items():
+        for distance, weight in WINDOW:
+            mass[at + distance] += weight
+        for term in has.get(text, ()):
+            if (row := counts.get(term)) is None:
+                row = counts[term] = [0.0] * size
+            for distance, weight in WINDOW:
+                row[at + distance] += weight
+    norm = [SATURATION * (1 - LENGTH + LENGTH * part / FULL) for part in mass]
+    total = [0.0] * size
+    for term, row in counts.items():
+        weight = idf[term] * (SATURATION + 1)
+        for at, number in enumerate(row):
+            if number:
+                total[at] += weight * number / (number + norm[at])
+    return {text: total[at] for text, at in places.items() if total[at]}
+
+
+def _weighed(
+    query: Query, postings: Postings, scores: dict[int, float], places: Mapping[int, int]
+) -> dict[int, float]:
+    """The scores with what is known besides the words: who, when, what kind, question or answer."""
+    at_place = {at: text for text, at in places.items()}
+    before = {text: at_place.get(places[text] - 1) for text in scores}
+    about = postings.about([*{*scores, *(text for text in before.values() if text is not None)}])
+    speakers = {about[text].speaker for text in scores if text in about} - {""}
+    named = [speaker for speaker in speakers if _names(query, speaker)]
+    dates = _dates(query.text)
+    oldest, newest = min(scores, default=0), max(scores, default=0)
+    for text in scores:
+        known = about.get(text)
+        if known is None:
+            continue
+        scores[text] *= 1 + RECENCY * (text - oldest) / max(1, newest - oldest)
+        scores[text] += _date_bonus(dates, known.at)
+        scores[text] *= IMPORTANCE.get(known.type, 1.0)
+        if len(named) == 1 and known.speaker == named[0]:
+            scores[text] *= 1 + SPEAKER
+        if known.asks:
+            scores[text] *= 1 - ASKING
+        previous = about.get(before[text] or 0)
+        if previous is not None and previous.asks:
+            scores[text] *= 1 + ANSWER
+    return scores
+
+
+def _names(query: Query, speaker: str) -> bool:
+    from .terms import stems
+
+    wanted = {term.stem for term in query.terms}
+    return not wanted.isdisjoint(stems(speaker))
+
+
+# --- dates ------------------------------------------------------------------------------------------
+
+_NAMES = "january february march april may june july august september october november december".split()
+_MONTHS = {name: number for number, full in enumerate(_NAMES, 1) for name in (full, full[:3])} | {"sept": 9}
+_WORD = "|".join(sorted(_MONTHS, key=len, reverse=True))
+_DATE = re.compile(
+    r"\b(?P<y1>\d{4})-(?P<m1>\d\d)(?:-(?P<d1>\d\d))?\b"
+    rf"|\b(?:(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? )?(?P<m2>{_WORD})\b\.?,?"
+    r"(?: (?P<d3>\d{1,2})(?:st|nd|rd|th)?\b)?(?:,? (?P<y2>\d{4})\b)?",
+    re.IGNORECASE,
+)
+_BEFORE_MONTH = ("in", "of", "last", "since", "during", "until", "by")
+
+
+def _dates(text: str) -> list[tuple[str | None, int, int | None]]:
+    """Year, month and day of the dates that a query names; a bare word like "may" is none."""
+    found: list[tuple[str | None, int, int | None]] = []
+    for match in _DATE.finditer(text[:1000]):
+        year, day = match["y1"] or match["y2"], match["d1"] or match["d2"] or match["d3"]
+        month = int(match["m1"]) if match["m1"] else _MONTHS[match["m2"].lower()]
+        words = text[: match.start()].lower().split()
+        if year or day or (words and words[-1] in _BEFORE_MONTH):
+            found.append((year, month, int(day) if day else None))
+    return found[:4]
+
+
+def _date_bonus(dates: Iterable[tuple[str | None, int, int | None]], at: str) -> float:
+    best = 0.0
+    for year, month, day in dates:
+        if at[5:7] == f"{month:02}" and (year is None or at[:4] == year):
+            best = max(best, MONTH + DAY * (day is not None and at[8:10] == f"{day:02}"))
+    return best

@@ -1,0 +1,140 @@
+"""The queries of recall: which events have which terms, and what is around them.
+
+The engines say how their full-text index is asked; all else is portable, as in tx.py.
+"""
+
+from __future__ import annotations
+
+from ..rules import ENTRY_TYPES
+from .tx import EVENT_FROM, EVENT_NAMES, EVENT_ROW, RECORDS, joined
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from ..recall.terms import Term
+    from .tx import Row, Tx
+
+    Groups = Sequence[Sequence[Term]]
+
+AT_ONCE = 500  # ids in one question: every engine takes so many parameters
+SEARCHABLE = ["id", *EVENT_NAMES, "workspace_path", "name", "status", "replaced_by"]
+_SELECT = (
+    f"{EVENT_ROW.replace('SELECT ', 'SELECT e.id, ', 1)}, h.workspace_path, h.name, r.status, r.ref_seq"
+    f"{EVENT_FROM} JOIN heads h ON h.task_id = e.task_id"
+    " LEFT JOIN records r ON r.task_id = e.task_id AND r.seq = e.seq"
+)
+_TYPES = ", ".join(f"'{kind}'" for kind in ENTRY_TYPES)
+_RELEVANT = (
+    f"SELECT {', '.join(f'r.{name}' for name in RECORDS)} FROM records r WHERE r.task_id = :task_id"
+    f" AND r.type IN ({_TYPES}) AND r.status <> 'invalidated'"
+    " AND (r.item_id = :item OR r.type IN ('decision', 'error', 'user_instruction') OR EXISTS"
+    " (SELECT 1 FROM labels l WHERE l.task_id = r.task_id AND l.seq = r.seq AND l.kind = 'item'"
+    " AND l.value = :item)) ORDER BY r.seq DESC LIMIT :limit"
+)
+
+
+class Search:
+    """The questions of recall in one transaction."""
+
+    def __init__(self, tx: Tx) -> None:
+        self._tx = tx
+        self._database = tx.database
+
+    def matching(
+        self,
+        wanted: Sequence[Groups],
+        low: int,
+        high: int,
+        limit: int,
+        since: str | None = None,
+        until: str | None = None,
+    ) -> list[list[int]]:
+        """For each of several searches the events that have one term of each group, newest first."""
+        column, matches = self._database.word_id, self._database.matches
+        timed = _times(since, until)
+        source = f"words w JOIN events e ON e.id = w.{column}" if timed else "words w"
+        sql = (
+            f"SELECT w.{column} FROM {source} WHERE {matches} AND w.{column} BETWEEN :low AND :high"
+            f"{timed} ORDER BY w.{column} DESC LIMIT :limit"
+        )
+        shared = {"low": low, "high": high, "limit": limit, "since": since, "until": until}
+        queries = [(sql, {**shared, "match": self._database.matching(groups)}) for groups in wanted]
+        return [[row[0] for row in rows] for rows in self._database.query_fresh(queries)]
+
+    def count(self, groups: Groups) -> int:
+        """How many events have one term of each group."""
+        sql = f"SELECT count(*) FROM words w WHERE {self._database.matches}"
+        return self._database.query_fresh([(sql, {"match": self._database.matching(groups)})])[0][0][0]
+
+    def id_range(self, since: str | None = None, until: str | None = None) -> tuple[int, int]:
+        """The lowest and the highest id of the events of a time; (0, -1) if there are none."""
+        where = f" WHERE e.id > 0{timed}" if (timed := _times(since, until)) else ""
+        found = self._database.query(
+            f"SELECT min(e.id), max(e.id) FROM events e{where}", {"since": since, "until": until}
+        )
+        low, high = found[0]
+        return (0, -1) if low is None else (low, high)
+
+    def event_id(self, task_id: str, seq: int) -> int:
+        """The id of an event in this store; 0 if there is none."""
+        sql = "SELECT id FROM events WHERE task_id = :task_id AND seq = :seq"
+        found = self._database.query(sql, {"task_id": task_id, "seq": seq})
+        return found[0][0] if found else 0
+
+    def texts(self, ids: Sequence[int]) -> list[Row]:
+        """Events by their ids, with their origin, the workspace and name of their task, and their record."""
+        return self._some(ids, SEARCHABLE, f"{_SELECT} WHERE e.id IN ({{}})")
+
+    def texts_after(self, after: int, limit: int) -> list[Row]:
+        """Events that were written after one, oldest first."""
+        sql = f"{_SELECT} WHERE e.id > :after ORDER BY e.id LIMIT :limit"
+        return self._tx.rows(SEARCHABLE, sql, after=after, limit=limit)
+
+    def around(self, ids: Sequence[int], reach: int) -> list[tuple[str, int, int, str]]:
+        """Task, seq, id and time of events and of those around them in their tasks, in order."""
+        found = self._some(
+            ids,
+            ["task_id", "seq", "id", "timestamp"],
+            "SELECT DISTINCT n.task_id, n.seq, n.id, n.timestamp FROM events e JOIN events n"
+            " ON n.task_id = e.task_id AND n.seq BETWEEN e.seq - :reach AND e.seq + :reach"
+            " WHERE e.id IN ({})",
+            reach=reach,
+        )
+        return sorted({(row["task_id"], row["seq"], row["id"], row["timestamp"]) for row in found})
+
+    def known_of(self, ids: Sequence[int]) -> list[Row]:
+        """Id, agent, time, type and the last letter of the text of events."""
+        return self._some(
+            ids,
+            ["id", "agent", "timestamp", "event_type", "last"],
+            "SELECT e.id, o.agent, e.timestamp, e.event_type,"
+            " substr(rtrim(e.text), length(rtrim(e.text)), 1)"
+            f"{EVENT_FROM} WHERE e.id IN ({{}})",
+        )
+
+    def relevant(self, task_id: str, item: str, limit: int) -> list[Row]:
+        """Entries of a step, entries that matter for it, and all decisions, errors and instructions."""
+        params = {"task_id": task_id, "item": item, "limit": limit}
+        names, queries = self._tx.recorded(f"({_RELEVANT}) r")
+        found = self._database.query_all([(sql, params) for sql in queries.values()])
+        rows, events = (
+            [dict(zip(names[name], row, strict=True)) for row in part]
+            for name, part in zip(queries, found, strict=True)
+        )
+        return joined(rows, {event["seq"]: event for event in events})[::-1]
+
+    def _some(self, ids: Sequence[int], names: Sequence[str], sql: str, **params: Any) -> list[Row]:
+        found: list[Row] = []
+        for begin in range(0, len(ids), AT_ONCE):
+            places = {f"id{number}": text for number, text in enumerate(ids[begin : begin + AT_ONCE])}
+            asked = sql.format(", ".join(f":{name}" for name in places))
+            found += self._tx.rows(names, asked, **places, **params)
+        return found
+
+
+def _times(since: str | None, until: str | None) -> str:
+    """The conditions for a time, each after an AND."""
+    low = " AND e.timestamp >= :since" if since is not None else ""
+    return low + (" AND e.timestamp <= :until" if until is not None else "")
