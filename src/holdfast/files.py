@@ -117,6 +117,32 @@ def sync_folder(folder: str) -> None:
         os.close(handle)
 
 
+@contextmanager
+def locked_folder(folder: str) -> Generator[None]:
+    """Hold a folder against others that write it through here, for the length of the block."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        _locked(handle, wait=True)
+        yield
+    finally:
+        os.close(handle)
+
+
+def make_folder(path: str) -> bool:
+    """Make a folder if there is none; True if it was made. A link to a folder is none."""
+    try:
+        os.mkdir(path, 0o700)
+    except FileExistsError:
+        if not stat.S_ISDIR(os.lstat(path).st_mode):
+            raise InvalidInput(
+                "invalid_argument",
+                f"{shown(path, 400)} is in the way: it is no folder of its own.",
+                "Move it away, or choose another folder.",
+            ) from None
+        return False
+    return True
+
+
 # --- reading ----------------------------------------------------------------------------------------
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from .actions import Actions
 from .claims import Claims
 from .entries import Entries
+from .folders import Folders
 from .plans import Plans
 from .tasks import Tasks
 from .transfer import Transfer
@@ -12,7 +13,7 @@ from .undo import Undo
 from .verify import Verify
 
 
-class TaskMemory(Tasks, Plans, Actions, Entries, Claims, Undo, Verify, Transfer):
+class TaskMemory(Folders, Tasks, Plans, Actions, Entries, Claims, Undo, Verify, Transfer):
     """The memory of tasks. Every method is safe to call from many threads and processes at once."""
 
 

@@ -66,22 +66,13 @@ def map_path(task_id: str) -> str:
     return f".context-map-{task_id}.md"
 
 
-def states_files(
-    task: Task, entries: Mapping[str, Sequence[Entry]], variables: Mapping[str, Any]
-) -> dict[str, str]:
-    """The files of one task, by their names; `entries` are all that it has, by type, oldest first."""
-    return {
-        task_path(task.id): task_json(task, variables),
-        decisions_path(task.id): decisions_markdown(task, entries.get("decision", ())),
-        map_path(task.id): map_markdown(task, entries),
-    }
-
-
 # --- state ------------------------------------------------------------------------------------------
 
 
-def task_json(task: Task, variables: Mapping[str, Any]) -> str:
-    """Where a task stands."""
+def task_json(
+    task: Task, variables: Mapping[str, Any], files: Mapping[str, str] | None = None, digest: str = ""
+) -> str:
+    """Where a task stands; `files` are its other files with their digests, so that edits are seen."""
     steps = [_step(item.to_dict()) for item in task.items if item.dropped_in is None]
     progress = {
         "done": task.done,
@@ -102,7 +93,14 @@ def task_json(task: Task, variables: Mapping[str, Any]) -> str:
         "progress": progress,
         "blockers": list(task.blockers),
         "variables": dict(variables),
-        "holdfast": {"format": FORMAT, "seq": task.seq, **_own(task)},
+        "holdfast": {
+            "format": FORMAT,
+            "complete": True,
+            "digest": digest,
+            "seq": task.seq,
+            **_own(task),
+            "files": files or {},
+        },
     }
     return pretty(value) + "\n"
 

@@ -43,7 +43,7 @@ _COMMENT = re.compile(r"<!-- holdfast (.*) -->")
 
 
 class Note(Record):
-    """An entry of a file: its kind, its time as it was written, its fields, what else it says, and its line."""
+    """An entry of a file: its kind, its time as it was written, its fields and what else it says."""
 
     kind: str
     line: int
@@ -146,7 +146,8 @@ class _Reader:
         name = _NAMES.get(word.lower(), word)
         entry = self._entry
         if entry is None or (name in _FIRST and name in entry["fields"]):
-            self._begin(number, _FIRST.get(name, self._section), None, None)
+            kind = "context" if self._section == "files" else self._section
+            self._begin(number, _FIRST.get(name, kind), None, None)
         self._field = name
         self._lines = [value]
 
