@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
 TEMP = ".holdfast-tmp"
+_BLOCK = 1 << 20
 _numbers = count(1)
 
 
@@ -148,8 +149,11 @@ def make_folder(path: str) -> bool:
 
 def read_bounded(path: str, most: int, *, root: str | None = None) -> bytes:
     """The content of a plain file of at most so many bytes, which lies within `root` if one is given."""
+    content = bytearray()
     with open_plain(path, root=root) as file:
-        content = file.read(most + 1)
+        # Block by block: a limit may be far above what is there, and would be allocated.
+        while len(content) <= most and (block := file.read(_BLOCK)):
+            content += block
     if len(content) > most:
         raise InvalidInput(
             "too_large",
@@ -157,7 +161,7 @@ def read_bounded(path: str, most: int, *, root: str | None = None) -> bytes:
             "Make it smaller, or raise the limit in the settings.",
             limit=most,
         )
-    return content
+    return bytes(content)
 
 
 def open_plain(path: str, *, root: str | None = None) -> BinaryIO:

@@ -154,27 +154,24 @@ class Arrival(Tasks, Plans, Actions, Entries):
     ) -> None:
         """Let the task stand as the files say it does: the last thing that is written."""
         ends, phase, reason = status
-        blockers: Any = own.get("blockers") or None
-        open_changes: dict[str, Any] = {
+        changes: dict[str, Any] = {
             "phase": phase,
+            "reason": reason,
             "next": own.get("next_step"),
-            "blockers": blockers,
+            "blockers": own.get("blockers") or None,
             "attention": own.get("attention"),
         }
-        if ends not in rules.ENDED:
-            open_changes.update(status=ends, reason=reason)
+        if ends in rules.ENDED:
+            self.task_finish(task_id, answer, status=ends, error=error)
+        else:
+            changes["status"] = ends
             if answer is not None:
                 self.task_remember(task_id, "The final answer", type="artifact", detail=answer)
             if error is not None:
-                self.task_remember(
-                    task_id, error["message"] or "an error", type="error", data={"error": dict(error)}
-                )
-        if any(value is not None for value in open_changes.values()):
-            self.task_update(task_id, **open_changes)
-        if ends in rules.ENDED:
-            self.task_finish(task_id, answer, status=ends, error=error)
-            if reason is not None:
-                self.task_update(task_id, reason=reason)
+                words = error["message"].strip() or "an error"
+                self.task_remember(task_id, words, type="error", data={"error": dict(error)})
+        if any(value is not None for value in changes.values()):
+            self.task_update(task_id, **changes)
         if own.get("archived") is True:
             self.task_update(task_id, archived=True)
 

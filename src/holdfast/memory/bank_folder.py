@@ -142,10 +142,9 @@ def read_bank(folder: str, settings: Settings) -> BankFolder:
         raise invalid(source.path(bank.METADATA), str(error)) from None
     own: Any = metadata.get("holdfast")
     own = own if is_dict(own) else {}
-    ledger = os.path.lexists(source.path(bank.EVENTS))
-    warnings = [
-        f"{shown(name)} is a link; it was not followed" for name in (*source.links(), *source.links(bank.CONTEXTS))
-    ]
+    ledger = source.has(bank.EVENTS)
+    odd = [*source.odd_names(), *source.odd_names(bank.CONTEXTS)]
+    warnings = [f"{shown(name)} is no plain file and was not read" for name in odd]
     if ledger:
         warnings += _differences(source, own, text)
     identity = metadata.get("parentTaskId")
@@ -202,14 +201,15 @@ def bring_bank(arrival: Arrival, tx: Tx, folder: BankFolder) -> tuple[str, int, 
         return known, 0, []
     warnings = [f"An earlier state of this folder is task {name}" for name in others]
     metadata, own = folder.metadata, folder.own
-    plans, said = _read_plans(source, settings)
+    plans, said = _read_plans(source, settings, ours=bool(own))
+    first = plans.pop(0)[1] if plans and plans[0][1] else None
     try:
-        task_id = _begin_task(arrival, folder, plans[0][1] if plans else None, tag)
+        task_id = _begin_task(arrival, folder, first, tag)
         status = read_status(own, metadata.get("taskStatus"), "bank")
         error = _read_error(metadata.get("errorSummary"))
     except InvalidInput as problem:
-        raise invalid(source.path(bank.METADATA), problem.message.rstrip(".")) from None
-    for name, plan in plans[1:]:
+        raise invalid(source.path(bank.METADATA), problem.message) from None
+    for name, plan in plans:
         _checked(source.path(name), lambda p=plan, n=name: arrival.task_plan_replace(task_id, p, reason=n))
     head = arrival.head(tx, task_id)
     log_said = _bring_log(arrival, tx, head, source, warnings)
@@ -228,9 +228,7 @@ def _checked(path: str, work: Callable[[], object], line: int | None = None) -> 
     try:
         work()
     except InvalidInput as error:
-        raise (
-            error if error.code == "import_invalid" else invalid(path, error.message.rstrip("."), line)
-        ) from None
+        raise (error if error.code == "import_invalid" else invalid(path, error.message, line)) from None
 
 
 def _begin_task(arrival: Arrival, folder: BankFolder, plan: Any, tag: str) -> str:
@@ -248,7 +246,7 @@ def _begin_task(arrival: Arrival, folder: BankFolder, plan: Any, tag: str) -> st
 
 
 def _read_plans(
-    source: Source, settings: Settings
+    source: Source, settings: Settings, ours: bool
 ) -> tuple[list[tuple[str, Any]], dict[str, dict[str, Any]]]:
     """The plans in order, each with its file, and what Holdfast said about the steps of the last."""
     plans: list[tuple[str, Any]] = []
@@ -259,7 +257,8 @@ def _read_plans(
             plan, said = read_plan((text or "").removeprefix("\ufeff"))
         except ValueError as error:
             raise invalid(source.path(name), str(error)) from None
-        if not plans or plans[-1][1] != plan:
+        # Others keep the present plan under its number too.
+        if ours or not plans or plans[-1][1] != plan:
             plans.append((name, plan))
     return plans, said
 
@@ -288,13 +287,14 @@ def _bring_log(
 
 def _bring_contexts(arrival: Arrival, tx: Tx, head: Row, source: Source, warnings: list[str]) -> None:
     """Add the contexts in the order of their numbers."""
-    text = source.text(bank.INDEX, arrival.settings.max_json_bytes)
+    names = source.names(bank.CONTEXTS)
+    text = source.text(bank.INDEX, arrival.settings.max_json_bytes) if "index.json" in names else None
     try:
         index = {} if text is None else read_index(text)
     except ValueError as error:
         raise invalid(source.path(bank.INDEX), str(error)) from None
     numbered: list[tuple[int, str, str]] = []
-    for name in source.names(bank.CONTEXTS):
+    for name in names:
         if (found := read_snapshot_name(name)) is not None:
             numbered.append((found[0], name, found[1]))
         elif name != "index.json" and not is_temp(name):
@@ -316,7 +316,8 @@ def _bring_contexts(arrival: Arrival, tx: Tx, head: Row, source: Source, warning
 def _read_answer(source: Source, named: Any, settings: Settings, warnings: list[str]) -> str | None:
     names = [bank.ANSWER, "final_answer.txt"]
     if named is not None:
-        if not isinstance(named, str) or os.path.basename(named) != named or named in ("", ".", ".."):
+        plain = isinstance(named, str) and named.isprintable() and os.path.basename(named) == named
+        if not plain or named in ("", ".", ".."):
             raise invalid(source.path(bank.METADATA), f"finalAnswerFile cannot be {shown(named)}")
         names.insert(0, named)
     for name in names:

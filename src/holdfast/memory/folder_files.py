@@ -221,21 +221,35 @@ class Source:
 
     def names(self, below: str = "") -> list[str]:
         """The names of the plain files in it or in a folder below, in order; links are left out."""
+        return [entry.name for entry in self._entries(below) if entry.is_file(follow_symlinks=False)]
+
+    def odd_names(self, below: str = "") -> list[str]:
+        """The names of links, pipes and devices in it, which are not read."""
+        return [
+            entry.name
+            for entry in self._entries(below)
+            if not entry.is_file(follow_symlinks=False) and not entry.is_dir(follow_symlinks=False)
+        ]
+
+    def _entries(self, below: str) -> list[os.DirEntry[str]]:
+        folder = self.path(below)
+        if below and os.path.islink(folder):
+            return []
         try:
-            with os.scandir(os.path.join(self.root, below)) as entries:
-                if below and os.path.islink(self.path(below)):
-                    return []
-                return sorted(entry.name for entry in entries if entry.is_file(follow_symlinks=False))
+            with os.scandir(folder) as entries:
+                return sorted(entries, key=lambda entry: entry.name)
         except (FileNotFoundError, NotADirectoryError):
             return []
 
-    def links(self, below: str = "") -> list[str]:
-        """The names of links in it, which are not followed."""
+    def has(self, name: str) -> bool:
+        """Whether there is such a file; one that may not be read is an error."""
         try:
-            with os.scandir(os.path.join(self.root, below)) as entries:
-                return sorted(entry.name for entry in entries if entry.is_symlink())
-        except (FileNotFoundError, NotADirectoryError):
-            return []
+            open_plain(self.path(name), root=self.root).close()
+        except FileNotFoundError:
+            return False
+        except InvalidInput as error:
+            raise invalid(self.path(name), error.message) from None
+        return True
 
     def text(self, name: str, most: int) -> str | None:
         """A file's text; None if there is no such file."""
@@ -280,7 +294,7 @@ def invalid(path: str, reason: str, line: int | None = None) -> InvalidInput:
     details = {} if line is None else {"line": line}
     return InvalidInput(
         "import_invalid",
-        f"{where} cannot be imported: {reason}.",
+        f"{where} cannot be imported: {reason.rstrip('.')}.",
         "Correct it, or take it out of the folder. Nothing of this folder was written.",
         file=path,
         **details,

@@ -125,7 +125,7 @@ def bring_states(arrival: Arrival, tx: Tx, files: StateFiles) -> tuple[str, int,
             before = arrival.head(tx, task_id)["last_seq"]
             warnings += _differences(arrival, tx, task_id, files)
     except InvalidInput as error:
-        raise invalid(files.path + states.task_path(files.identity), error.message.rstrip(".")) from None
+        raise invalid(files.path + states.task_path(files.identity), error.message) from None
     head = arrival.head(tx, task_id)
     _bring_notes(arrival, tx, head, files)
     if before == 0:
@@ -179,7 +179,7 @@ def _stand(arrival: Arrival, task_id: str, files: StateFiles, warnings: list[str
         if phase is not None:
             vocabulary.read_phase(checks.line("phase", phase))
     except InvalidInput as error:
-        warnings.append(error.message.rstrip("."))
+        warnings.append(error.message)
         phase = None
     own = {**state["holdfast"], **{name: state.get(name) for name in ("next_step", "blockers", "attention")}}
     try:
@@ -194,7 +194,7 @@ def _stand(arrival: Arrival, task_id: str, files: StateFiles, warnings: list[str
             error if is_dict(error) and isinstance(error.get("message"), str) else None,
         )
     except InvalidInput as error:
-        raise invalid(files.path + states.task_path(files.identity), error.message.rstrip(".")) from None
+        raise invalid(files.path + states.task_path(files.identity), error.message) from None
 
 
 def _differences(arrival: Arrival, tx: Tx, task_id: str, files: StateFiles) -> list[str]:
@@ -229,24 +229,24 @@ def _bring_notes(arrival: Arrival, tx: Tx, head: Row, files: StateFiles) -> None
     for kind in states.FIELDS:
         for row in tx.records(head["task_id"], kind, tuple(rules.ENTRY_TRANSITIONS), 1_000_000):
             data: dict[str, Any] = json.loads(row["data"])
-            present[_fingerprint(kind, data, row["key"])] += 1
+            present[_fingerprint(kind, row["text"], data, row["key"])] += 1
     for path, notes in ((states.decisions_path(name), files.decisions), (states.map_path(name), files.map)):
         for note in notes.notes:
             try:
                 draft = _draft(arrival, note, ids)
-                mark = _fingerprint(note.kind, draft.data, (draft.record or {}).get("key"))
+                mark = _fingerprint(note.kind, draft.text, draft.data, (draft.record or {}).get("key"))
                 if present[mark]:
                     present[mark] -= 1
                 else:
                     arrival.append(tx, head, draft)
             except InvalidInput as error:
-                raise invalid(files.path + path, error.message.rstrip("."), note.line) from None
+                raise invalid(files.path + path, error.message, note.line) from None
 
 
-def _fingerprint(kind: str, data: Mapping[str, Any], key: str | None) -> str:
+def _fingerprint(kind: str, text: str | None, data: Mapping[str, Any], key: str | None) -> str:
     """What two entries that say the same have in common, whenever they were written."""
     said = {name: value for name, value in data.items() if name != "recorded_at"}
-    return checks.dumps([kind, key, sorted(said.items())])
+    return checks.dumps([kind, text, key, sorted(said.items())])
 
 
 def _draft(arrival: Arrival, note: Note, ids: set[str]) -> Draft:
@@ -254,16 +254,17 @@ def _draft(arrival: Arrival, note: Note, ids: set[str]) -> Draft:
     fields, own = dict(note.fields), note.own
     at, key = note.at, None
     if note.kind == "decision":
-        title = None if own.get("untitled") is True else note.title
-        summary = title or fields.get("choice")
-        fields = {"choice": title, **fields, "title": title}
+        title = None if own.get("untitled") is True else checks.optional("title", note.title, 1000)
+        summary = fields.get("choice") if title is None else title
+        fields["title"] = title
+        if not own:
+            fields.setdefault("choice", title)
         if isinstance(fields.get("options"), str):
             fields["options"] = [fields["options"]]
-        if "choice" not in note.fields:
-            fields["choice"] = title
     elif note.kind == "exclusion":
-        fields.setdefault("what", note.title)
-        summary, key = fields["what"], fields.pop("signature", None)
+        if not own:
+            fields.setdefault("what", note.title)
+        summary, key = fields.get("what"), fields.pop("signature", None)
         when = fields.pop("when", None)
         at = at or when
         if when != at:
@@ -272,16 +273,19 @@ def _draft(arrival: Arrival, note: Note, ids: set[str]) -> Draft:
             fields["until"] = checks.moment("until", fields["until"])
     else:
         summary = fields.pop("summary", None) or note.title
-    text = arrival.said("the entry", summary)
+    text = arrival.said("the entry", own.get("summary", summary))
     data = {
         **arrival.mapping("the entry", {**note.data, **fields}),
         "recorded_at": checks.optional("time", at, 200),
     }
     status = own.get("status")
     item = own.get("item")
+    relevant = _listed(own.get("relevance_to"))
+    if isinstance(item, str) and item not in ids:  # a step that was dropped, of which the files say nothing
+        relevant = [*relevant, item]
     labels = [
         *(("tag", tag) for tag in checks.words("tags", _listed(own.get("tags")))),
-        *(("item", name) for name in checks.words("relevance_to", _listed(own.get("relevance_to")), 64)),
+        *(("item", name) for name in checks.words("relevance_to", relevant, 64)),
     ]
     record = {
         "type": note.kind,

@@ -165,7 +165,7 @@ def _no_number(word: str) -> Any:
 # What begins something in Markdown anywhere, and what does so at the beginning of a line.
 _INLINE = re.compile(r"[\\`*\[\]]|&|<|" + _STEERING.pattern)
 _BEGINS = "#+-=>_~|:"
-_NUMBERED = re.compile(r"\d{1,9}[.)]")
+_NUMBERED = re.compile(r"[0-9]{1,9}[.)]")
 _WRITTEN = re.compile(r"\\([!-/:-@\[-`{-~])|&(?:(amp|lt|gt|quot)|#x([0-9a-fA-F]{1,6})|#(\d{1,7}));")
 _NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"'}
 EMPTY_LINE = "\\"

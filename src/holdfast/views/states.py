@@ -30,6 +30,7 @@ FIELDS: dict[str, dict[str, str]] = {
         "risks": "Risks",
         "if_wrong": "If wrong",
         "context": "Context",
+        "detail": "Detail",
     },
     "exclusion": {
         "what": "What",
@@ -38,6 +39,7 @@ FIELDS: dict[str, dict[str, str]] = {
         "symptom": "Symptom",
         "until": "Until",
         "signature": "Signature",
+        "detail": "Detail",
     },
     **{
         kind: {"summary": "Summary", "detail": "Detail"}
@@ -135,7 +137,8 @@ def map_markdown(task: Task, entries: Mapping[str, Sequence[Entry]]) -> str:
     notes = sorted((entry for kind in NOTES for entry in entries.get(kind, ())), key=lambda entry: entry.seq)
     for title, group in (("Context", notes), ("Exclusions", entries.get("exclusion", ()))):
         if title == "Exclusions" and task.files:
-            touched = (f"- {file.change}: {markdown_line(file.path)}\n" for file in reversed(task.files))
+            files = sorted(task.files, key=lambda file: file.path)
+            touched = (f"- {file.change}: {markdown_line(file.path)}\n" for file in files)
             parts.append("## Files\n\n" + "".join(touched))
         if group:
             parts += [f"## {title}\n", *(entry_markdown(entry) for entry in group)]
@@ -150,14 +153,18 @@ def entry_markdown(entry: Entry) -> str:
     """An entry: a heading with its time and title, and its fields."""
     data = {**entry.data}
     at = str(data.pop("recorded_at", entry.at))
-    values: dict[str, Any] = {"summary": entry.summary, "detail": entry.detail}
+    values: dict[str, Any] = {"summary": entry.summary}
     title = None
+    meant = entry.summary
     if entry.type in ("decision", "exclusion"):
         values = {name: data.pop(name) for name in FIELDS[entry.type] if name in data}
     if entry.type == "decision":
         title = data.pop("title", None)
+        meant = values.get("choice") if title is None else title
     elif entry.type == "exclusion":
+        meant = values.get("what")
         values = {"when": at, **values, "signature": entry.key}
+    values["detail"] = entry.detail
     own: dict[str, Any] = {
         "seq": entry.seq,
         "status": None if entry.status == "active" else entry.status,
@@ -165,10 +172,12 @@ def entry_markdown(entry: Entry) -> str:
         "tags": list(entry.tags),
         "relevance_to": list(entry.relevance_to),
         "untitled": entry.type == "decision" and title is None,
+        # Where the entry is not summed up by its title, choice or approach.
+        "summary": None if entry.summary == str(meant).strip() else entry.summary,
     }
     shown = clip(one_line(entry.summary), 80) if title is None else str(title)
     lines = [
-        f"### [{markdown_line(at)}] {KINDS[entry.type]}: {markdown_line(shown)}",
+        f"### [{markdown_line(at) if at else ''}] {KINDS[entry.type]}: {markdown_line(shown)}",
         _comment({name: value for name, value in own.items() if value}),
     ]
     for name, word in FIELDS[entry.type].items():
@@ -192,10 +201,13 @@ def _text(value: Any, indent: str) -> str:
 
 def _json(value: Any) -> str:
     # Two backticks, and none inside: no text that was recorded looks like that, for theirs are escaped.
-    return f"``{pretty(value, None).replace('`', chr(92) + 'u0060')}``"
+    return f"``{_unmarked(value).replace('`', chr(92) + 'u0060')}``"
 
 
 def _comment(value: Mapping[str, Any]) -> str:
     """What only Holdfast reads; it cannot be closed from inside."""
-    text = pretty(value, None).replace("<", "\\u003c").replace(">", "\\u003e").replace("--", "-\\u002d")
-    return f"<!-- holdfast {text} -->"
+    return f"<!-- holdfast {_unmarked(value).replace('--', '-' + chr(92) + 'u002d')} -->"
+
+
+def _unmarked(value: Any) -> str:
+    return pretty(value, None).replace("<", "\\u003c").replace(">", "\\u003e")

@@ -168,7 +168,7 @@ class _Reader:
         entry, self._entry = self._entry, None
         if entry is None:
             return
-        if entry["fields"] or entry["data"] or entry["title"]:
+        if entry["fields"] or entry["data"] or entry["title"] or entry["own"]:
             self.notes.append(Note(**entry))
         else:
             self.unread.append(entry["line"])
