@@ -30,6 +30,7 @@ from holdfast.memory.actions import Actions
 from holdfast.memory.base import Base
 from holdfast.memory.claims import Claims
 from holdfast.memory.entries import Entries
+from holdfast.memory.folders import Folders
 from holdfast.memory.plans import Plans
 from holdfast.memory.tasks import Tasks
 from holdfast.memory.transfer import Transfer
@@ -74,6 +75,7 @@ GROUPS: Mapping[type, tuple[str, str]] = {
     Undo: ("Undo", "Taking back."),
     Verify: ("Verify", "Checking the ledger."),
     Transfer: ("Moving ledgers", "Events in and out, backup and restore."),
+    Folders: ("Folders", "A task as the files of other projects, and their files as tasks."),
 }
 
 # A name alone holds for every operation; `operation.name` comes first.
@@ -207,6 +209,10 @@ seq: The event to undo; else the last one that can be undone and was not.
 path: The file to write.
 import_events.path: An export.
 restore.path: A backup.
+folder: The folder to write below; it is made if it is not there.
+export_states.folder: The folder to write to; it is made if it is not there.
+import_bank.folder: The folder of a task, or one with several of them.
+import_states.folder: A states folder.
 """)  # noqa: E501
 
 FIELDS = meanings("""
@@ -384,6 +390,17 @@ CopyReport.diverged: ids of tasks that the target continued on its own; they wer
 CopyReport.others: tasks of the target that the source does not have
 CopyReport.source: what `verify` says of the source
 CopyReport.target: what `verify` says of the target
+FolderExport.path: where the files are
+FolderExport.seq: the event up to which they show the task
+FolderExport.files: the files of the task, relative to that path
+FolderExport.written: how many had to be written
+FolderExport.removed: how many of an earlier export were removed
+warnings: what someone should look at
+FolderImport.tasks: ids of the tasks that the files are about
+FolderImport.added: events that were written
+FolderImport.known: events that were there already
+FolderImport.active: the task that a states folder calls the active one
+FolderImport.conflicts: tasks that had gone two ways
 """)
 
 TABLES = meanings("""

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import hypothesis.strategies as st
@@ -340,6 +341,21 @@ def test_no_label_becomes_a_path(memory, task, opened, new_store_url, tmp_path, 
     (found,) = other.import_bank(tmp_path / "bank").tasks
     (entry,) = other.task_history(found, type="snapshot")
     assert (entry.summary, entry.key) == ("content", label.strip())
+
+
+def test_exports_at_the_same_time_leave_a_folder_that_fits_together(memory, task, tmp_path):
+    def work(number):
+        for _ in range(4):
+            memory.task_snapshot(task, f"context of {number}", label=f"{number}")
+            report = memory.export_bank(tmp_path, task)
+            assert report.warnings == ()
+
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(work, range(4)))
+    assert memory.import_bank(tmp_path).warnings == ()
+    memory.export_bank(tmp_path, task)
+    assert len(list((tmp_path / task / "context_history").glob("*.txt"))) == 16
+    assert all_temps(tmp_path) == []
 
 
 _LOOP = """
@@ -988,13 +1004,16 @@ def plain_files(memory, task, folder) -> dict:
     return found
 
 
-@pytest.mark.parametrize("call", ["export_bank", "import_bank", "export_states", "import_states"])
-@pytest.mark.parametrize("name", ["folder", "task_id"])
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        ("export_bank", "folder"), ("export_bank", "task_id"), ("export_states", "folder"),
+        ("export_states", "task_id"), ("import_bank", "folder"), ("import_states", "folder"),
+    ],
+)  # fmt: skip
 def test_whatever_a_folder_or_task_is_only_our_own_errors_come(
     memory, task, tmp_path, monkeypatch, call, name
 ):
-    if name == "task_id" and call.startswith("import"):
-        pytest.skip("it takes no task")
     monkeypatch.chdir(tmp_path)
     others = {}
     for what, value in HOSTILE.items():

@@ -261,7 +261,7 @@ def _log_line(event: Event, first: Event, status: str, plan: Mapping[str, Step])
 
 def _error_info(error: Any) -> dict[str, Any]:
     if is_dict(error) and isinstance(error.get("message"), str):
-        return {"details": None, **error}
+        return {"message": error["message"], "details": error.get("details"), **error}
     if error is None or isinstance(error, str):
         return {"message": error or "", "details": None}
     return {"message": pretty(error, None), "details": error}
