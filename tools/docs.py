@@ -30,6 +30,7 @@ from holdfast.memory.actions import Actions
 from holdfast.memory.base import Base
 from holdfast.memory.claims import Claims
 from holdfast.memory.entries import Entries
+from holdfast.memory.folders import Folders
 from holdfast.memory.handoff import Handoff
 from holdfast.memory.mirrors import Mirrors
 from holdfast.memory.plans import Plans
@@ -80,6 +81,7 @@ GROUPS: Mapping[type, tuple[str, str]] = {
     Verify: ("Verify", "Checking the ledger."),
     Transfer: ("Moving ledgers", "Events in and out, backup and restore."),
     Mirrors: ("Mirrors", "[Files](../how-to/mirrors.md) that follow the store."),
+    Folders: ("Folders", "A task as the files of other projects, and their files as tasks."),
 }
 
 # A name alone holds for every operation; `operation.name` comes first.
@@ -223,6 +225,10 @@ task_handoff.path: Also write it to this file.
 capsule: The text of a capsule.
 task_receive.path: The file of a capsule, instead of its text.
 force: Write also what seems to be right, and replace what was edited by hand.
+folder: The folder to write below; it is made if it is not there.
+export_states.folder: The folder to write to; it is made if it is not there.
+import_bank.folder: The folder of a task, or one with several of them.
+import_states.folder: A states folder.
 """)  # noqa: E501
 
 FIELDS = meanings("""
@@ -430,6 +436,17 @@ CopyReport.diverged: ids of tasks that the target continued on its own; they wer
 CopyReport.others: tasks of the target that the source does not have
 CopyReport.source: what `verify` says of the source
 CopyReport.target: what `verify` says of the target
+FolderExport.path: where the files are
+FolderExport.seq: the event up to which they show the task
+FolderExport.files: the files of the task, relative to that path
+FolderExport.written: how many had to be written
+FolderExport.removed: how many of an earlier export were removed
+warnings: what someone should look at
+FolderImport.tasks: ids of the tasks that the files are about
+FolderImport.added: events that were written
+FolderImport.known: events that were there already
+FolderImport.active: the task that a states folder calls the active one
+FolderImport.conflicts: tasks that had gone two ways
 """)
 
 TABLES = meanings("""

@@ -105,6 +105,10 @@ class AsyncTaskMemory:
     restore = _awaited(TaskMemory.restore)
     mirrors_status = _awaited(TaskMemory.mirrors_status)
     mirrors_refresh = _awaited(TaskMemory.mirrors_refresh)
+    export_bank = _awaited(TaskMemory.export_bank)
+    import_bank = _awaited(TaskMemory.import_bank)
+    export_states = _awaited(TaskMemory.export_states)
+    import_states = _awaited(TaskMemory.import_states)
 
     async def events(self, task_id: str | None = None, *, after: int = 0) -> AsyncIterator[Event]:
         """Events in the order of their writing, as TaskMemory.events gives them."""

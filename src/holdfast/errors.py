@@ -21,7 +21,7 @@ CODES = {
     "unknown_word": "A status, phase or type is none of the known words.",
     "invalid_plan": "A plan cannot be read, or names the same step twice.",
     "dependency_cycle": "Steps of a plan wait for one another in a circle.",
-    "import_invalid": "A line of an import is not an event of this format.",
+    "import_invalid": "A line or file of an import is not what its format says.",
     # NotFound
     "task_not_found": "No task has this id or prefix.",
     "no_current_task": "No task was named, and this workspace and session has no open one.",

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
 TEMP = ".holdfast-tmp"
+_BLOCK = 1 << 20
 _numbers = count(1)
 
 
@@ -117,13 +118,42 @@ def sync_folder(folder: str) -> None:
         os.close(handle)
 
 
+@contextmanager
+def locked_folder(folder: str) -> Generator[None]:
+    """Hold a folder against others that write it through here, for the length of the block."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        _locked(handle, wait=True)
+        yield
+    finally:
+        os.close(handle)
+
+
+def make_folder(path: str) -> bool:
+    """Make a folder if there is none; True if it was made. A link to a folder is none."""
+    try:
+        os.mkdir(path, 0o700)
+    except FileExistsError:
+        if not stat.S_ISDIR(os.lstat(path).st_mode):
+            raise InvalidInput(
+                "invalid_argument",
+                f"{shown(path, 400)} is in the way: it is no folder of its own.",
+                "Move it away, or choose another folder.",
+            ) from None
+        return False
+    return True
+
+
 # --- reading ----------------------------------------------------------------------------------------
 
 
 def read_bounded(path: str, most: int, *, root: str | None = None) -> bytes:
     """The content of a plain file of at most so many bytes, which lies within `root` if one is given."""
+    content = bytearray()
     with open_plain(path, root=root) as file:
-        content = file.read(most + 1)
+        # Block by block: a limit may be far above what is there, and would be allocated.
+        while len(content) <= most and (block := file.read(_BLOCK)):
+            content += block
     if len(content) > most:
         raise InvalidInput(
             "too_large",
@@ -131,7 +161,7 @@ def read_bounded(path: str, most: int, *, root: str | None = None) -> bytes:
             "Make it smaller, or raise the limit in the settings.",
             limit=most,
         )
-    return content
+    return bytes(content)
 
 
 def open_plain(path: str, *, root: str | None = None) -> BinaryIO:

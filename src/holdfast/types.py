@@ -548,3 +548,26 @@ class CopyReport(Record):
     others: int = 0
     source: VerifyReport | None = None
     target: VerifyReport | None = None
+
+
+class FolderExport(Record):
+    """What writing a task as a folder did; `path` is where its files are."""
+
+    task_id: str
+    path: str
+    seq: int
+    files: tuple[str, ...]
+    written: int
+    removed: int
+    warnings: tuple[str, ...] = ()
+
+
+class FolderImport(Record):
+    """What reading a folder did: the tasks it was about, how many events are new, and how many were known."""
+
+    tasks: tuple[str, ...]
+    added: int
+    known: int
+    active: str | None = None
+    conflicts: tuple[Divergence, ...] = ()
+    warnings: tuple[str, ...] = ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from .actions import Actions
 from .claims import Claims
 from .entries import Entries
+from .folders import Folders
 from .handoff import Handoff
 from .mirrors import Mirrors
 from .plans import Plans
@@ -15,7 +16,9 @@ from .undo import Undo
 from .verify import Verify
 
 
-class TaskMemory(Handoff, Tasks, Plans, Actions, Entries, Claims, Undo, Verify, Transfer, Mirrors, Recalling):
+class TaskMemory(
+    Folders, Handoff, Tasks, Plans, Actions, Entries, Claims, Undo, Verify, Transfer, Mirrors, Recalling
+):
     """The memory of tasks. Every method is safe to call from many threads and processes at once."""
 
 

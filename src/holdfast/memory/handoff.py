@@ -100,7 +100,7 @@ class Handoff(Views, Tasks):
                 return first_result(known, fingerprint)
             return receiver._receive(tx, content, drafts, scoped, fingerprint)
 
-        return self.store.write(work, settles=True)
+        return self._commit(work, settles=True, tasks=lambda written: (written.task_id,))
 
     def _receive(
         self, tx: Tx, content: dict[str, Any], drafts: list[Draft], key: str, fingerprint: str

@@ -37,7 +37,7 @@ class Transfer(Base):
         for row in self._ledger(task_id, after):
             yield read_event(row)
 
-    def _ledger(self, task_id: str | None, after: int = 0) -> Iterator[Row]:
+    def _ledger(self, task_id: str | None, after: int = 0, until: int | None = None) -> Iterator[Row]:
         checks.whole("after", after, 0, 1 << 62)
         if after and task_id is None:
             raise InvalidInput(
@@ -49,7 +49,7 @@ class Transfer(Base):
             names = [self.store.read(lambda tx: self.find(tx, task_id))["task_id"]]
         for name in names:
             head = self.store.read(lambda tx, n=name: tx.head(n)) or {"last_seq": 0, "root_id": name}
-            last, end = after, head["last_seq"]
+            last, end = after, head["last_seq"] if until is None else until
             while last < end:
                 rows = self.store.read(lambda tx, n=name, a=last, e=end: tx.events(n, a, PAGE, e))
                 for row in rows:
@@ -87,7 +87,7 @@ class Transfer(Base):
         with open(handle, "w", encoding="utf-8", newline="\n") as file:
             file.write(checks.dumps(FORMAT) + "\n")
             for row in self._ledger(task_id):
-                file.write(checks.dumps(_line(row)) + "\n")
+                file.write(checks.dumps(event_line(row)) + "\n")
                 count += 1
             file.flush()
             os.fsync(file.fileno())
@@ -103,10 +103,17 @@ class Transfer(Base):
         with FileErrors(source):
             return self._import(source)
 
-    def _import(self, source: str) -> ImportReport:
+    def _import(self, source: str, root: str | None = None, only: str | None = None) -> ImportReport:
+        """Bring in an export, which lies within a root and is about one task, where these are given."""
         begins: dict[str, tuple[int, Row]] = {}
-        for number, row, _ in _checked_lines(source):
+        for number, row, _ in _checked_lines(source, root):
             begins.setdefault(row["task_id"], (number, row))
+        if only is not None and set(begins) != {only}:
+            raise InvalidInput(
+                "import_invalid",
+                f"{source} is not the ledger of task {only}: it has events of {', '.join(begins) or 'none'}.",
+                "Import it with import_events if you trust it. Nothing was written.",
+            )
         self.store.read(lambda tx: _check_begins(tx, begins))
         merge = Merge()
         batch: list[tuple[int, Row, Origin]] = []
@@ -116,7 +123,7 @@ class Transfer(Base):
                 merge.take(self._commit(lambda tx: merge.add_all(tx, batch), settles=True, tasks=Merge.tasks))
                 batch.clear()
 
-        for entry in _checked_lines(source):
+        for entry in _checked_lines(source, root):
             batch.append(entry)
             if len(batch) == PAGE:
                 flush()
@@ -156,7 +163,8 @@ class FileErrors:
             ) from error
 
 
-def _line(row: Row) -> dict[str, Any]:
+def event_line(row: Row) -> dict[str, Any]:
+    """An event as a line of an export."""
     line: dict[str, Any] = {
         "task": row["task_id"],
         "root": row["root_id"] if row["root_id"] != row["task_id"] else None,
@@ -176,12 +184,14 @@ def _line(row: Row) -> dict[str, Any]:
     return {name: value for name, value in line.items() if value is not None}
 
 
-def _checked_lines(path: str) -> Iterator[tuple[int, Row, Origin]]:
+def _checked_lines(path: str, root: str | None = None) -> Iterator[tuple[int, Row, Origin]]:
     """The events of an export with their line numbers, each checked; the first bad one raises."""
+    from ..files import open_plain
+
     last: dict[str, tuple[int, bytes]] = {}
     line: Any
     number = 0
-    with open(path, "rb") as file:
+    with open(path, "rb") if root is None else open_plain(path, root=root) as file:
         try:
             for raw in file:
                 number += 1

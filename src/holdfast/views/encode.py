@@ -6,12 +6,15 @@ or a tag, speak as the system, or carry characters that nobody sees.
 
 from __future__ import annotations
 
+import json
 import re
 
 from ..checks import dumps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from ..types import Channel
 
 # Who wrote a row, in one letter that costs one token.
@@ -137,3 +140,88 @@ def _numbered(found: re.Match[str]) -> str:
 
 
 _STEERING = re.compile(_UNSEEN.pattern[:-1] + "\r\x0b\x0c\x85\u2028\u2029]")
+
+
+# --- files that are read back -----------------------------------------------------------------------
+
+
+def pretty(value: Any, indent: int | None = 2) -> str:
+    """A value as JSON for people that reads back equal: what is not seen in it is written by its number."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)
+    return _STEERING.sub(_json_escape, text)
+
+
+def _json_escape(found: re.Match[str]) -> str:
+    units = found[0].encode("utf-16-be").hex()
+    return "".join(f"\\u{units[place : place + 4]}" for place in range(0, len(units), 4))
+
+
+def read_json(text: str) -> Any:
+    """A JSON value; a ValueError says what is wrong with it, and in which line."""
+    try:
+        return json.loads(text, parse_constant=_no_number)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+    except json.JSONDecodeError as error:
+        raise ValueError(f"line {error.lineno}: {error.msg}") from None
+
+
+def _no_number(word: str) -> Any:
+    raise ValueError(f"{word} is no number in JSON")
+
+
+# What begins something in Markdown anywhere, and what does so at the beginning of a line.
+_INLINE = re.compile(r"[\\`*\[\]]|&|<|" + _STEERING.pattern)
+_BEGINS = "#+-=>_~|:"
+_NUMBERED = re.compile(r"[0-9]{1,9}[.)]")
+_WRITTEN = re.compile(r"\\([!-/:-@\[-`{-~])|&(?:(amp|lt|gt|quot)|#x([0-9a-fA-F]{1,6})|#(\d{1,7}));")
+_NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"'}
+EMPTY_LINE = "\\"
+
+
+def markdown(text: str, indent: str = "  ") -> str:
+    """A text in a Markdown list: its other lines are indented, and none begins anything.
+
+    `from_markdown` gives the same text back.
+    """
+    return f"\n{indent}".join(_markdown_line(line) or EMPTY_LINE for line in text.split("\n"))
+
+
+def markdown_line(text: str) -> str:
+    """The same on one line, as in a heading."""
+    line = _markdown_line(text).replace("\n", "&#xa;") or EMPTY_LINE
+    return f"{line[:-1]}\\#" if line.endswith("#") and line != "\\#" else line
+
+
+def _markdown_line(line: str) -> str:
+    coded = _INLINE.sub(_inline, line)
+    if coded[:1] in (" ", "\t"):
+        coded = f"&#x{ord(coded[0]):x};{coded[1:]}"
+    elif coded and coded[0] in _BEGINS:
+        coded = f"\\{coded}"
+    elif found := _NUMBERED.match(coded):
+        coded = f"{found[0][:-1]}\\{coded[found.end() - 1 :]}"
+    if coded[-1:] in (" ", "\t"):  # which editors take away
+        coded = f"{coded[:-1]}&#x{ord(coded[-1]):x};"
+    return coded
+
+
+def _inline(found: re.Match[str]) -> str:
+    letter = found[0]
+    return _ENTITIES.get(letter) or (f"\\{letter}" if letter in "\\`*[]" else f"&#x{ord(letter):x};")
+
+
+def from_markdown(text: str) -> str:
+    """The text that Markdown shows: escapes and character references are what they stand for."""
+    lines = text.split("\n")
+    return "\n".join("" if line == EMPTY_LINE else _WRITTEN.sub(_meant, line) for line in lines)
+
+
+def _meant(found: re.Match[str]) -> str:
+    if found[1]:
+        return found[1]
+    if found[2]:
+        return _NAMED[found[2]]
+    number = int(found[3], 16) if found[3] else int(found[4])
+    legal = 0 < number < 0x110000 and not 0xD800 <= number < 0xE000
+    return chr(number) if legal else found[0]
