@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .actions import Actions
+from .active import ActiveTasks
 from .claims import Claims
 from .entries import Entries
 from .plans import Plans
@@ -12,7 +13,7 @@ from .undo import Undo
 from .verify import Verify
 
 
-class TaskMemory(Tasks, Plans, Actions, Entries, Claims, Undo, Verify, Transfer):
+class TaskMemory(Tasks, Plans, Actions, Entries, Claims, Undo, Verify, Transfer, ActiveTasks):
     """The memory of tasks. Every method is safe to call from many threads and processes at once."""
 
 

@@ -237,6 +237,12 @@ class Base:
             "Register one with task_register, or name one by its id.",
         )
 
+    def _new_id(self, tx: Tx) -> str:
+        while True:
+            task_id = rules.make_id(self._random(rules.ID_LENGTH))
+            if tx.head(task_id) is None:
+                return task_id
+
     def _now(self) -> str:
         return checks.stamp(self._clock())
 

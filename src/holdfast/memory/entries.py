@@ -124,7 +124,7 @@ class Entries(Base):
 
         With a name: all the values that a variable has had.
         """
-        kind = checks.word("entry type", type, (*rules.ENTRY_TYPES, "snapshot"))
+        kind = checks.word("entry type", type, (*rules.ENTRY_TYPES, "snapshot", "fact"))
         limit = checks.whole("limit", limit, 1, 10_000)
         name = checks.optional("name", name, 500)
 

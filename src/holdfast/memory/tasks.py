@@ -123,12 +123,6 @@ class Tasks(Base):
 
         return self.store.write(work, settles=key is not None)
 
-    def _new_id(self, tx: Tx) -> str:
-        while True:
-            task_id = rules.make_id(self._random(rules.ID_LENGTH))
-            if tx.head(task_id) is None:
-                return task_id
-
     def task_update(
         self,
         task_id: str | None = None,
@@ -179,7 +173,7 @@ class Tasks(Base):
             )
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:
-            heads = {**changes, **_status_changes(head, changes.get("status"), meant_reason, now)}
+            heads = {**changes, **status_changes(head, changes.get("status"), meant_reason, now)}
             if archived is not None:
                 heads["archived_at"] = now if archived else None
             item_id, steps, warnings = _step_changes(tx, head, step, word, message, now)
@@ -469,7 +463,7 @@ def _meant(
     return changes, meant_phase, meant_reason
 
 
-def _status_changes(head: Row, status: str | None, reason: str | None, now: str) -> dict[str, Any]:
+def status_changes(head: Row, status: str | None, reason: str | None, now: str) -> dict[str, Any]:
     """What a new status brings with it; raises if it cannot follow the present one."""
     if status is None:
         return {} if reason is None else {"reason": reason}

@@ -10,7 +10,7 @@ import json
 
 from ..checks import dumps, plain, text
 from ..errors import StoreError, shown
-from ..rules import plan_position
+from ..rules import TASK_STATUSES, plan_position
 from ..types import Origin
 
 try:  # the same function without loading OpenSSL, which costs 4 ms
@@ -158,6 +158,14 @@ _SOURCE_SEQS = " UNION ".join(
     f"SELECT {cite} FROM {table} WHERE task_id = :task_id AND {cite} IS NOT NULL"
     for table, cites in SOURCES.items()
     for cite in cites.values()
+)
+_ACTIVE_HEADS = _columns(
+    "task_id name status phase reason session_id created_at updated_at last_seq name_seq next_step"
+)
+# The event that set the text of what is to be done next.
+_NEXT_SEQ = (
+    "CASE WHEN h.next_step IS NOT NULL THEN h.next_seq WHEN c.title IS NOT NULL THEN c.title_seq"
+    " ELSE n.title_seq END"
 )
 MOMENTS = _columns("seq type at text channel item status")
 _SELECT_RECENT = (
@@ -427,6 +435,143 @@ class Tx:
             text=text,
             **{f"status{number}": status for number, status in enumerate(statuses)},
         )
+
+    def labelled(self, kind: str, value: str, workspace: str | None, lock: bool = False) -> list[Row]:
+        """The tasks of a workspace with a label of their own, open ones first, then the last changed.
+
+        Locked, another transaction that asks for the same label waits for us, so that it is not given twice.
+        """
+        if lock:
+            self._lock(f"{kind}\n{workspace or ''}\n{value}")
+        return self._rows(
+            HEADS,
+            f"SELECT {', '.join(f'h.{name}' for name in HEADS)} FROM labels l JOIN heads h"
+            " ON h.task_id = l.task_id WHERE l.kind = :kind AND l.value = :value AND l.seq = 0"
+            " AND coalesce(h.workspace_path, '') = :workspace"
+            " ORDER BY CASE WHEN h.root_id <> h.task_id THEN 2"
+            " WHEN h.status IN ('active', 'waiting', 'paused') THEN 0 ELSE 1 END, h.position DESC",
+            kind=kind,
+            value=value,
+            workspace=workspace or "",
+        )
+
+    def own_labels(self, task_ids: Sequence[str]) -> dict[str, str]:
+        """The labels that some tasks were given."""
+        places = {f"id{number}": name for number, name in enumerate(task_ids)}
+        if not places:
+            return {}
+        rows = self._query(
+            "SELECT task_id, value FROM labels WHERE kind = 'label' AND seq = 0"
+            f" AND task_id IN ({', '.join(f':{name}' for name in places)}) ORDER BY value DESC",
+            places,
+        )
+        return {row[0]: row[1] for row in rows}
+
+    def active_rows(
+        self,
+        workspace: str | None,
+        statuses: Sequence[str],
+        keys: Sequence[str],
+        limit: int,
+        only: str | None = None,
+    ) -> tuple[TaskRows, int]:
+        """The tasks of a workspace with their labels, goals and some of their facts, asked for at once;
+        and the place of the newest change of the workspace. `only` is the id of one of them.
+
+        A task comes with the text and the source of what is to be done next: in its own words, else the
+        current step, else the next one.
+        """
+        here = "workspace_path = :workspace" if workspace else "workspace_path IS NULL"
+        own = f"{here} AND kind = 'task' AND root_id = task_id AND archived_at IS NULL"
+        if only is not None:
+            own = "task_id = :only"
+        branches = " UNION ALL ".join(
+            f"SELECT * FROM (SELECT {', '.join(HEADS)} FROM heads WHERE {own} AND status = :status{number}"
+            f" ORDER BY position DESC LIMIT :limit) b{number}"
+            for number in range(len(statuses))
+        )
+        some = f"({branches}) h"
+        wanted = ", ".join(f":key{number}" for number in range(len(keys)))
+        newest = " UNION ALL ".join(
+            f"SELECT max(position) AS p FROM heads WHERE {here} AND status = :any{number}"
+            for number in range(len(TASK_STATUSES))
+        )
+        queries = {
+            "heads": (
+                f"SELECT {', '.join(f'h.{name}' for name in _ACTIVE_HEADS)},"
+                " coalesce(h.next_step, c.title, n.title), name_by.channel, next_by.channel,"
+                f" {_NEXT_SEQ} FROM {some}"
+                " LEFT JOIN steps c ON c.task_id = h.task_id AND c.item_id = h.current_item"
+                " LEFT JOIN steps n ON n.task_id = h.task_id AND n.item_id = h.next_item"
+                " LEFT JOIN events named ON named.task_id = h.task_id AND named.seq = h.name_seq"
+                " LEFT JOIN origins name_by ON name_by.id = named.origin_id"
+                f" LEFT JOIN events nexted ON nexted.task_id = h.task_id AND nexted.seq = {_NEXT_SEQ}"
+                " LEFT JOIN origins next_by ON next_by.id = nexted.origin_id"
+            ),
+            "labels": (
+                f"SELECT l.task_id, l.value FROM {some} JOIN labels l ON l.task_id = h.task_id"
+                " AND l.kind = 'label' AND l.seq = 0 ORDER BY l.value DESC"
+            ),
+            "links": (
+                f"SELECT l.task_id, l.target, l.seq FROM {some} JOIN links l ON l.task_id = h.task_id"
+                " AND l.kind = 'goal' AND l.status = 'active' ORDER BY l.seq"
+            ),
+            # Not the index by key: a task has few variables, and there are many keys.
+            "facts": (
+                f"SELECT r.task_id, r.key, r.seq, e.data, o.channel FROM {some} JOIN records r"
+                " ON r.task_id = h.task_id AND r.type IN ('fact', 'variable') AND r.status = 'active'"
+                f" AND coalesce(r.key, '') IN ({wanted}) JOIN events e ON e.task_id = r.task_id"
+                " AND e.seq = r.seq JOIN origins o ON o.id = e.origin_id ORDER BY r.seq"
+            ),
+            "position": f"SELECT max(p) FROM ({newest}) m",
+        }
+        names = {
+            "heads": [*_ACTIVE_HEADS, "next", "name_channel", "next_channel", "next_from"],
+            "labels": ["task_id", "value"],
+            "links": ["task_id", "target", "seq"],
+            "facts": ["task_id", "key", "seq", "data", "channel"],
+        }
+        params: dict[str, Any] = {"workspace": workspace, "limit": limit, "only": only}
+        params |= {f"status{number}": status for number, status in enumerate(statuses)}
+        params |= {f"any{number}": status for number, status in enumerate(TASK_STATUSES)}
+        params |= {f"key{number}": key for number, key in enumerate(keys)}
+        found = dict(zip(queries, self._query_all([(sql, params) for sql in queries.values()]), strict=True))
+        position = found.pop("position")[0][0] or 0
+        return {
+            name: [dict(zip(names[name], row, strict=True)) for row in rows] for name, rows in found.items()
+        }, position
+
+    def facts(
+        self,
+        statuses: Sequence[str],
+        limit: int,
+        task_ids: Sequence[str] | None = None,
+        workspace: str | None = None,
+    ) -> list[Row]:
+        """Facts with their events, the newest first: those of some tasks, or of all of a workspace."""
+        params: dict[str, Any] = {"workspace": workspace, "limit": limit}
+        params |= {f"status{number}": status for number, status in enumerate(statuses)}
+        if task_ids is None:
+            here = "h.workspace_path = :workspace" if workspace else "h.workspace_path IS NULL"
+            where = f"{here} AND h.kind = 'task' AND h.root_id = h.task_id AND h.archived_at IS NULL"
+        else:
+            params |= {f"id{number}": name for number, name in enumerate(task_ids)}
+            where = f"h.task_id IN ({', '.join(f':id{number}' for number in range(len(task_ids)))})"
+        names = ["task_id", "kind", "type", "status", "key", "seq", "timestamp", "text", "data", "channel"]
+        return self._rows(
+            names,
+            "SELECT h.task_id, h.kind, r.type, r.status, r.key, r.seq, e.timestamp, e.text, e.data, o.channel"
+            " FROM heads h JOIN records r ON r.task_id = h.task_id"
+            " AND r.type IN ('fact', 'variable', 'discovery')"
+            f" AND r.status IN ({', '.join(f':status{number}' for number in range(len(statuses)))})"
+            " JOIN events e ON e.task_id = r.task_id AND e.seq = r.seq JOIN origins o ON o.id = e.origin_id"
+            f" WHERE {where} ORDER BY e.id DESC LIMIT :limit",
+            **params,
+        )
+
+    def links(self, task_id: str) -> list[Row]:
+        """The ties of a task that hold."""
+        return self._rows(LINKS, _SELECT_LINKS, task_id=task_id)
 
     def task_ids(self) -> list[str]:
         """All task ids, the longest unchanged first: an order that every store of the same ledger has."""
