@@ -97,6 +97,15 @@ class AsyncTaskMemory:
     import_events = _awaited(TaskMemory.import_events)
     backup = _awaited(TaskMemory.backup)
     restore = _awaited(TaskMemory.restore)
+    memory_store = _awaited(TaskMemory.memory_store)
+    memory_recall = _awaited(TaskMemory.memory_recall)
+    active_tasks = _awaited(TaskMemory.active_tasks)
+    active_tasks_render = _awaited(TaskMemory.active_tasks_render)
+    active_tasks_stale = _awaited(TaskMemory.active_tasks_stale)
+    active_tasks_block = _awaited(TaskMemory.active_tasks_block)
+    active_tasks_add = _awaited(TaskMemory.active_tasks_add)
+    active_task_checkpoint = _awaited(TaskMemory.active_task_checkpoint)
+    active_tasks_complete = _awaited(TaskMemory.active_tasks_complete)
 
     async def events(self, task_id: str | None = None, *, after: int = 0) -> AsyncIterator[Event]:
         """Events in the order of their writing, as TaskMemory.events gives them."""

@@ -214,51 +214,54 @@ def check_ours(path: str, content: bytes | None) -> None:
         )
 
 
-def _read_rows(found: TaskRows) -> Sequence[ActiveRow]:
-    labels = {row["task_id"]: row["value"] for row in found["labels"]}
-    goals = {row["task_id"]: row["target"] for row in found["links"]}
+def _read_rows(found: TaskRows) -> list[ActiveRow]:
+    from ..views.active_tasks import STARTED, UPDATED, is_completed, least_trusted, resolved
+
     facts: dict[str, dict[str, Row]] = {}
     for row in found["facts"]:
         facts.setdefault(row["task_id"], {})[row["key"]] = row
-    return [_read_row(head, labels, goals, facts.get(head["task_id"], {})) for head in found["heads"]]
+    rows: list[ActiveRow] = []
+    for head in found["heads"]:
+        own = facts.get(head["task_id"], {})
+        values: dict[str, Any] = {key: json.loads(row["data"]).get("value") for key, row in own.items()}
+        status = vocabulary.write_task_status("active-tasks", head["status"], head["phase"], head["reason"])
+        updated = resolved(values, UPDATED, head["updated_at"])
+        # Work that was written down after the last fact is an update, too.
+        if head["last_seq"] > max((row["seq"] for row in own.values()), default=0):
+            updated = max(updated or "", head["updated_at"])
+        rows.append(
+            ActiveRow(
+                label=head["label"] or head["task_id"],
+                title=head["name"],
+                status=status,
+                next=head["next"],
+                related_goal=head["goal"],
+                started=resolved(values, STARTED, head["created_at"]),
+                updated=updated,
+                completed=is_completed(status),
+                session=head["session_id"],
+                task_id=head["task_id"],
+                seq=head["last_seq"],
+                channel=least_trusted(_channels(head, own)),
+                **_texts(values),
+            )
+        )
+    return rows
 
 
-def _read_row(
-    head: Row, labels: Mapping[str, str], goals: Mapping[str, str], facts: Mapping[str, Row]
-) -> ActiveRow:
-    from ..views.active_tasks import STARTED, UPDATED, is_completed, least_trusted, resolved
-
-    values: dict[str, Any] = {key: json.loads(row["data"]).get("value") for key, row in facts.items()}
-    texts: dict[str, Any] = {
-        field: _shown(values[key]) for key, field in VARIABLES.items() if values.get(key) is not None
-    }
-    status = vocabulary.write_task_status("active-tasks", head["status"], head["phase"], head["reason"])
+def _channels(head: Row, facts: Mapping[str, Row]) -> list[Any]:
+    """Where the texts of a row come from."""
     channels = [head["name_channel"]]
     if head["next"] is not None:
         channels.append(head["next_channel"])
-    channels += [facts[key]["channel"] for key in VARIABLES if key in facts]
-    updated = resolved(values, UPDATED, head["updated_at"])
-    # Work that was written down after the last fact is an update, too.
-    if head["last_seq"] > max((row["seq"] for row in facts.values()), default=0):
-        updated = max(updated or "", head["updated_at"])
-    return ActiveRow(
-        label=labels.get(head["task_id"], head["task_id"]),
-        title=head["name"],
-        status=status,
-        next=head["next"],
-        related_goal=goals.get(head["task_id"]),
-        started=resolved(values, STARTED, head["created_at"]),
-        updated=updated,
-        completed=is_completed(status),
-        session=head["session_id"],
-        task_id=head["task_id"],
-        seq=head["last_seq"],
-        channel=least_trusted(channels),
-        **texts,
-    )
+    return channels + [facts[key]["channel"] for key in VARIABLES if key in facts]
+
+
+def _texts(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The variables that have a line in the file, as texts."""
+    return {field: _shown(values[key]) for key, field in VARIABLES.items() if values.get(key) is not None}
 
 
 def _shown(value: Any) -> str:
-    from ..views.encode import clip
-
-    return clip(value if isinstance(value, str) else checks.dumps(value), _MOST_VALUE)
+    text = value if isinstance(value, str) else checks.dumps(value)
+    return text if len(text) <= _MOST_VALUE else f"{text[: _MOST_VALUE - 1]}…"

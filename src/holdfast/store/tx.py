@@ -500,21 +500,16 @@ class Tx:
             "heads": (
                 f"SELECT {', '.join(f'h.{name}' for name in _ACTIVE_HEADS)},"
                 " coalesce(h.next_step, c.title, n.title), name_by.channel, next_by.channel,"
-                f" {_NEXT_SEQ} FROM {some}"
+                " (SELECT min(l.value) FROM labels l WHERE l.task_id = h.task_id AND l.kind = 'label'"
+                " AND l.seq = 0),"
+                " (SELECT g.target FROM links g WHERE g.task_id = h.task_id AND g.kind = 'goal'"
+                f" AND g.status = 'active' ORDER BY g.seq DESC LIMIT 1) FROM {some}"
                 " LEFT JOIN steps c ON c.task_id = h.task_id AND c.item_id = h.current_item"
                 " LEFT JOIN steps n ON n.task_id = h.task_id AND n.item_id = h.next_item"
                 " LEFT JOIN events named ON named.task_id = h.task_id AND named.seq = h.name_seq"
                 " LEFT JOIN origins name_by ON name_by.id = named.origin_id"
                 f" LEFT JOIN events nexted ON nexted.task_id = h.task_id AND nexted.seq = {_NEXT_SEQ}"
                 " LEFT JOIN origins next_by ON next_by.id = nexted.origin_id"
-            ),
-            "labels": (
-                f"SELECT l.task_id, l.value FROM {some} JOIN labels l ON l.task_id = h.task_id"
-                " AND l.kind = 'label' AND l.seq = 0 ORDER BY l.value DESC"
-            ),
-            "links": (
-                f"SELECT l.task_id, l.target, l.seq FROM {some} JOIN links l ON l.task_id = h.task_id"
-                " AND l.kind = 'goal' AND l.status = 'active' ORDER BY l.seq"
             ),
             # Not the index by key: a task has few variables, and there are many keys.
             "facts": (
@@ -526,9 +521,7 @@ class Tx:
             "position": f"SELECT max(p) FROM ({newest}) m",
         }
         names = {
-            "heads": [*_ACTIVE_HEADS, "next", "name_channel", "next_channel", "next_from"],
-            "labels": ["task_id", "value"],
-            "links": ["task_id", "target", "seq"],
+            "heads": [*_ACTIVE_HEADS, "next", "name_channel", "next_channel", "label", "goal"],
             "facts": ["task_id", "key", "seq", "data", "channel"],
         }
         params: dict[str, Any] = {"workspace": workspace, "limit": limit, "only": only}

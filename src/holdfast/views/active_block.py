@@ -192,7 +192,8 @@ def age(updated: str | None, now: float) -> str:
     """How long ago the last update was, coarsely."""
     if updated is None:
         return "last update unknown"
-    return f"last update {_period(max(0.0, now - checks.seconds_of(updated)))} ago"
+    seconds = now - checks.seconds_of(updated)
+    return f"last update {_period(seconds) if seconds >= 3_600 else 'less than an hour'} ago"
 
 
 def _period(seconds: float) -> str:

@@ -60,6 +60,8 @@ _STAMP = re.compile(
     re.MULTILINE,
 )
 NOT_SHOWN = "_Not shown: "
+_OVER = ("completed", "cancelled", "abandoned", "superseded")
+_WORDS = {word: status in _OVER for word, status, _, _ in vocabulary.TASK_WORDS["active-tasks"]}
 # From the one that may be acted on to the one that may not even be believed.
 _TRUST: tuple[Channel | None, ...] = ("user", "system", "agent", "import", "tool", "web", None)
 
@@ -107,12 +109,14 @@ def is_stale(updated: str | None, now: float, threshold_minutes: int) -> bool:
 
 
 def is_completed(status: str) -> bool:
-    """Whether a status word means that nothing is left to do. A failure is: someone must look at it."""
+    """Whether a status word means that nothing is left to do. A failure is open: someone must look at it."""
+    if status in _WORDS:
+        return _WORDS[status]
     try:
         found, _, _ = vocabulary.read_task_status(status, "active-tasks")
     except HoldfastError:
         return False
-    return found in ("completed", "cancelled", "abandoned", "superseded")
+    return found in _OVER
 
 
 def least_trusted(channels: Sequence[Channel | None]) -> Channel | None:
@@ -215,8 +219,9 @@ def row_lines(row: ActiveRow) -> list[str]:
     """The lines of a row; empty fields have none, unknown times say so."""
     title = encode.markdown(row.title)
     lines = [f"### [{encode.markdown(row.label, bracketed=True)}]: {title}".rstrip(" ")]
+    values = row.__dict__
     for field, name in FIELDS.items():
-        value: str | None = getattr(row, field)
+        value: str | None = values[field]
         if value is None and field in ("started", "updated"):
             value = UNKNOWN
         if value is not None and value != "":
