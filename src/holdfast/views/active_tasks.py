@@ -224,8 +224,8 @@ def row_lines(row: ActiveRow) -> list[str]:
         value: str | None = values[field]
         if value is None and field in ("started", "updated"):
             value = UNKNOWN
-        if value is not None and value != "":
-            lines.append(f"- **{name}:** {encode.markdown(value)}")
+        if value and (shown := encode.markdown(value)):
+            lines.append(f"- **{name}:** {shown}")
     return lines
 
 
