@@ -21,21 +21,25 @@ _WORDS = re.compile(r"\w+")
 def read_fact(row: Row, labels: dict[str, str], tags: Sequence[str]) -> Fact:
     data: dict[str, Any] = json.loads(row["data"])
     task = row["kind"] != "facts"
-    named: str | None = labels.get(row["task_id"], row["task_id"]) if task else data.get("entity")
+
+    def text(name: str) -> str | None:
+        found = data.get(name)
+        return found if isinstance(found, str) else None  # an import may bring anything
+
     return Fact(
         id=f"{row['task_id']}#{row['seq']}",
         task_id=row["task_id"],
         seq=row["seq"],
-        category=data.get("category", "project"),
-        entity=named,
-        key=row["key"] if task else data.get("key"),
+        category=text("category") or "project",
+        entity=labels.get(row["task_id"], row["task_id"]) if task else text("entity"),
+        key=row["key"] if task else text("key"),
         value=data.get("value"),
-        text=row["text"] if row["key"] is None else data.get("text"),
-        why=data.get("why"),
+        text=row["text"] if row["key"] is None else text("text"),
+        why=text("why"),
         importance=data.get("importance"),
         tags=tuple(tags),
         status=row["status"],
-        at=data.get("at") or row["timestamp"],
+        at=text("at") or row["timestamp"],
         channel=row["channel"],
     )
 
@@ -77,8 +81,10 @@ def with_columns(tx: Tx, found: list[Fact], heads: Sequence[Row]) -> list[Fact]:
 
 def _still(key: str, stored: Any, value: Any) -> bool:
     """Whether a stored fact says what the task says."""
+    if not isinstance(stored, str):  # an import may bring anything
+        return False
     if key == "status":
-        return vocabulary.read_task_status(stored, "active-tasks")[0] == value
+        return vocabulary.means(stored, "active-tasks") == value
     return (stored.strip() if key == "title" else stored or None) == value
 
 

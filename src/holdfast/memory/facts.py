@@ -246,8 +246,10 @@ class Facts(Base):
         if old is None or fact["at"] is None:
             return False
         event = tx.event(head["task_id"], old["seq"])
-        known = event and (json.loads(event["data"]).get("at") or event["timestamp"])
-        return bool(known) and fact["at"] < known
+        if event is None:
+            return False
+        said = json.loads(event["data"]).get("at")
+        return fact["at"] < (said if isinstance(said, str) else event["timestamp"])
 
     # --- reading ----------------------------------------------------------------------------------
 

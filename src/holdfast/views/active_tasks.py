@@ -110,13 +110,7 @@ def is_stale(updated: str | None, now: float, threshold_minutes: int) -> bool:
 
 def is_completed(status: str) -> bool:
     """Whether a status word means that nothing is left to do. A failure is open: someone must look at it."""
-    if status in _WORDS:
-        return _WORDS[status]
-    try:
-        found, _, _ = vocabulary.read_task_status(status, "active-tasks")
-    except HoldfastError:
-        return False
-    return found in _OVER
+    return _WORDS[status] if status in _WORDS else vocabulary.means(status, "active-tasks") in _OVER
 
 
 def least_trusted(channels: Sequence[Channel | None]) -> Channel | None:
