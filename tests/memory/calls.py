@@ -138,18 +138,21 @@ READS = {
 # What is about no one task: its arguments. Here `key` is that of a fact.
 ELSEWHERE = {
     "memory_store": {
-        "text": "t", "entity": "e", "key": "k", "value": 1, "category": "project", "why": "w", "importance": 0.5,
+        "text": "t", "entity": "e", "key": "k", "value": 1, "category": "project", "why": "w",
+        "importance": 0.5,
         "tags": ["t"], "supersedes": None, "scope": "workspace", "at": "2026-03-01", "idempotency_key": None,
     },
     "memory_recall": {
-        "query": "q", "id": None, "entity": "e", "key": "k", "category": "project", "tag": "t", "history": True,
+        "query": "q", "id": None, "entity": "e", "key": "k", "category": "project", "tag": "t",
+        "history": True,
         "limit": 5,
     },
     "active_tasks_add": {
         "label": "l", "description": "d", "branch": "b", "status": "waiting", "subagent": "s", "next": "n",
     },
     "active_task_checkpoint": {
-        "entity": "e", "status": "waiting", "owner": "o", "next": "n", "related_session": "s", "related_goal": "g",
+        "entity": "e", "status": "waiting", "owner": "o", "next": "n", "related_session": "s",
+        "related_goal": "g",
         "title": "t", "resume_at": "2026-03-01", "state": {"a": 1},
     },
     "active_tasks_complete": {"label": "l"},

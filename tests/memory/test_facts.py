@@ -19,9 +19,12 @@ def task_of(memory, entity):
 
 
 KEYS = {
-    "title": "Deploy the API", "status": "in_progress", "next": "Run the tests", "related_session": "worker-7",
-    "task_updated": "2026-02-28", "started": "2026-02-01T10:00:00Z", "branch": "feat/x", "stash_commit": "a1b2c3",
-    "handoff": "See notes.md", "related_goal": "Release 2.0", "owner": "Ada", "state": {"step": 3, "of": [1, 2]},
+    "title": "Deploy the API", "status": "in_progress", "next": "Run the tests",
+    "related_session": "worker-7",
+    "task_updated": "2026-02-28", "started": "2026-02-01T10:00:00Z", "branch": "feat/x",
+    "stash_commit": "a1b2c3",
+    "handoff": "See notes.md", "related_goal": "Release 2.0", "owner": "Ada", "state": {"step": 3, "of": [1,
+    2]},
     "anything": ["else", None, 1.5, True],
 }  # fmt: skip
 
@@ -97,8 +100,10 @@ def test_without_an_entity_the_current_task_is_meant(memory, task):
     ("word", "status"),
     [
         ("open", "active"), ("in_progress", "active"), ("In progress", "active"), ("blocked", "waiting"),
-        ("waiting", "waiting"), ("Stalled", "paused"), ("failed", "failed"), ("error", "failed"), ("done", "completed"),
-        ("completed", "completed"), ("closed", "completed"), ("cancelled", "cancelled"), ("abandoned", "abandoned"),
+        ("waiting", "waiting"), ("Stalled", "paused"), ("failed", "failed"), ("error", "failed"), ("done",
+        "completed"),
+        ("completed", "completed"), ("closed", "completed"), ("cancelled", "cancelled"), ("abandoned",
+        "abandoned"),
         ("superseded", "superseded"),
     ],
 )  # fmt: skip
@@ -323,9 +328,12 @@ def test_who_lost_the_claim_cannot_store_facts_about_the_task(memory, task, cloc
         ({"text": "a", "scope": "no"}, "unknown_word"), ({"text": "a", "importance": 2}, "invalid_argument"),
         ({"entity": "e", "key": "title", "value": 5}, "invalid_argument"),
         ({"entity": "e", "key": "task_updated", "value": "soon"}, "invalid_time"),
-        ({"entity": "e", "key": "a", "value": {1, 2}}, "invalid_json"), ({"text": "a", "at": "soon"}, "invalid_time"),
-        ({"text": "a", "supersedes": "x"}, "invalid_argument"), ({"entity": "x" * 300, "text": "a"}, "too_large"),
-        ({"text": "a\0b", "category": "fact"}, "invalid_text"), ({"text": "\ud800", "category": "fact"}, "invalid_text"),
+        ({"entity": "e", "key": "a", "value": {1, 2}}, "invalid_json"), ({"text": "a", "at": "soon"},
+        "invalid_time"),
+        ({"text": "a", "supersedes": "x"}, "invalid_argument"), ({"entity": "x" * 300, "text": "a"},
+        "too_large"),
+        ({"text": "a\0b", "category": "fact"}, "invalid_text"), ({"text": "\ud800", "category": "fact"},
+        "invalid_text"),
     ],
 )  # fmt: skip
 def test_a_fact_that_is_none_is_refused_and_registers_nothing(memory, arguments, code):

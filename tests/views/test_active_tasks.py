@@ -1,4 +1,4 @@
-"""ACTIVE-TASKS.md as a projection: sections, filters, footers, times, and a text that follows from the rows."""
+"""ACTIVE-TASKS.md as a projection: sections, filters, footers, times, and nothing but the rows."""
 
 from __future__ import annotations
 
@@ -39,7 +39,8 @@ EXAMPLE = [
         "deploy-api", "Deploy the API", next="Run the migration on staging", branch="feat/deploy",
         stash_commit="a1b2c3d", started=T(1), updated=T(3), related_goal="Release 2.0", channel="agent",
     ),
-    row("docs", "Write the docs", status="Waiting", subagent="agent:main:subagent:77", started=T(1), updated=T(2)),
+    row("docs", "Write the docs", status="Waiting", subagent="agent:main:subagent:77", started=T(1),
+    updated=T(2)),
     row("flaky", "Find the flaky test", stale=True, started=T(1), updated=None, handoff="See notes.md"),
     row("login", "Fix the login page", status="Done", completed=True, started=T(1), updated=T(2)),
     row("noise", "Project task"),
@@ -160,13 +161,11 @@ def test_unknown_times_are_called_unknown():
 def test_times_come_from_the_first_fact_that_can_be_read(keys):
     for number, key in enumerate(keys):
         facts = (
-            {name: "soon" for name in keys[:number]}
-            | {key: T(5)}
-            | {name: T(6) for name in keys[number + 1 :]}
+            dict.fromkeys(keys[:number], "soon") | {key: T(5)} | {name: T(6) for name in keys[number + 1 :]}
         )
         assert resolved(facts, keys, T(1)) == T(5)
     assert resolved({}, keys, T(1)) == T(1)
-    assert resolved({name: "soon" for name in keys}, keys, None) is None
+    assert resolved(dict.fromkeys(keys, "soon"), keys, None) is None
 
 
 @pytest.mark.parametrize(

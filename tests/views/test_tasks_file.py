@@ -52,10 +52,13 @@ Notes under the row.
 
 pieces = st.sampled_from(
     [
-        "# T\n", "## Active\n", "## Active Tasks\n", "## Completed\n", "## Stale — revisit\n", "## Other\n", "\n",
+        "# T\n", "## Active\n", "## Active Tasks\n", "## Completed\n", "## Stale — revisit\n", "## Other\n",
+        "\n",
         "### [a]: one\n", "### [b]: two\r\n", "### [c:d]: x\n", "- **Status:** Done\n", "- **Next:** go\n",
-        "- **Updated:** Unknown\n", "* **Branch**: x\n", "<!--\n", "-->\n", "```\n", "~~~\n", "text\n", "\r\n",
-        "\ufeff", "### broken\n", "### [x]\n", "- **Odd:** 1\n", "_Not shown: 1._\n", "No active tasks.\n", "###\n",
+        "- **Updated:** Unknown\n", "* **Branch**: x\n", "<!--\n", "-->\n", "```\n", "~~~\n", "text\n",
+        "\r\n",
+        "\ufeff", "### broken\n", "### [x]\n", "- **Odd:** 1\n", "_Not shown: 1._\n", "No active tasks.\n",
+        "###\n",
         "<!-- holdfast: active-tasks content=0123456789abcdef -->\n",
     ]
 )  # fmt: skip
@@ -72,8 +75,8 @@ def test_an_edit_keeps_every_other_line_and_says_what_was_asked_or_is_refused(te
     before = parse(text)
     try:
         after = upsert(before, label, {"title": "T", "next": "N", "status": status, "updated": NOW})
-    except HoldfastError as error:
-        assert error.code == "invalid_argument"
+    except HoldfastError:
+        assert "<!--" in text or "```" in text or "~~~" in text  # something is not closed
         return
     row = find(after, label).row
     assert (row.title, row.next, row.updated) == ("T", "N", NOW)
@@ -98,10 +101,12 @@ moments = st.sampled_from([None, NOW, "2026-01-01T00:00:00.000Z"])
     st.lists(
         st.builds(
             ActiveRow,
-            label=texts.map(clean), title=texts.map(clean), status=st.sampled_from(["In progress", "Waiting", "Done", "Failed"]),
+            label=texts.map(clean), title=texts.map(clean), status=st.sampled_from(["In progress",
+            "Waiting", "Done", "Failed"]),
             next=st.one_of(st.none(), texts.map(clean)), branch=st.one_of(st.none(), texts.map(clean)),
             subagent=st.one_of(st.none(), texts.map(clean)), handoff=st.one_of(st.none(), texts.map(clean)),
-            related_goal=st.one_of(st.none(), texts.map(clean)), stash_commit=st.one_of(st.none(), texts.map(clean)),
+            related_goal=st.one_of(st.none(), texts.map(clean)), stash_commit=st.one_of(st.none(),
+            texts.map(clean)),
             started=moments, updated=moments, stale=st.booleans(),
         ),
         max_size=6,
@@ -209,10 +214,12 @@ def test_completing_moves_the_row_with_all_that_stands_under_it():
         assert line in completed
     assert "api: v2" not in after.partition("## Completed")[0]
     assert find(parse(after), "api: v2").row.completed
-    assert sorted(filter(None, map(str.strip, after.split("\n")))) == sorted(
-        {"- **Status:** In progress": "- **Status:** Done", "* **Updated**: 2026-03-01": f"* **Updated**: {NOW}"}.get(line, line)
-        for line in filter(None, map(str.strip, BY_HAND.split("\n")))
-    )  # fmt: skip
+    changed = {
+        "- **Status:** In progress": "- **Status:** Done",
+        "* **Updated**: 2026-03-01": f"* **Updated**: {NOW}",
+    }
+    before = [changed.get(line, line) for line in BY_HAND.split("\n")]
+    assert sorted(filter(None, after.split("\n"))) == sorted(filter(None, before))
 
 
 def test_what_goes_on_again_moves_back():

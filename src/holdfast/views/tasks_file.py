@@ -324,6 +324,8 @@ def _changed(document: Document, block: Block, given: Mapping[str, str]) -> list
             lines[place] = f"{head} {encode.markdown(value)}{lines[place][len(body) :]}"
     if added:
         place = max(block.fields.values(), default=block.start)
+        while place + 1 < block.end and _FIELD.match(lines[place + 1].rstrip("\r\n")):
+            place += 1  # behind fields that are not ours
         _close_line(lines, place, end)
         lines[place + 1 : place + 1] = added
     for place in sorted(gone, reverse=True):
