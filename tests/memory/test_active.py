@@ -213,6 +213,24 @@ def test_the_label_of_an_ended_task_can_begin_a_new_one(here):
     assert here.task_get(second).next_step == "x"
 
 
+def test_a_failed_task_is_taken_up_again_under_its_label(here):
+    first = here.active_tasks_add("a", "One", status="failed").task_id
+    again = here.active_tasks_add("a", "One", status="in_progress")
+    assert (again.task_id, again.status) == (first, "In progress")
+
+
+def test_the_id_of_a_task_elsewhere_is_no_label(here):
+    other = here.task_register("elsewhere", workspace="/other").task_id
+    for call in (
+        lambda: here.active_tasks_complete(other),
+        lambda: here.active_tasks_add(other, "x"),
+        lambda: here.memory_store(entity=other, key="next", value="x"),
+        lambda: here.memory_recall(entity=other),
+    ):
+        with refused(here, "task_not_found"):
+            call()
+
+
 def test_repeating_a_call_leaves_the_task_as_it_is(here):
     here.active_tasks_add("a", "One", branch="b", next="n")
     before = here.task_get(here.active_tasks().active[0].task_id)

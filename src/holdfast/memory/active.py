@@ -175,7 +175,7 @@ class ActiveTasks(ActiveRows):
         subagent: str | None = None,
         next: str | None = None,
     ) -> ActiveRow:
-        """Add a task with a label, or change the open one that has it. Repeating the call is safe."""
+        """Add a task with a label, or change the one that has it and is not over. Repeating it is safe."""
         return self._upsert(
             label,
             {
@@ -266,7 +266,7 @@ class ActiveTasks(ActiveRows):
         def work(tx: Tx) -> ActiveRow:
             now = self._now()
             head = self._labelled(tx, label, lock=True)
-            if head is None or (fresh and head["status"] in rules.ENDED):
+            if head is None or (fresh and head["status"] in rules.ENDED and head["status"] != "failed"):
                 head = self._begin_task(tx, now, label, values.get("title") or label)
             self._check_own_claims(tx, head)
             self._checkpoint(tx, head, values, now)

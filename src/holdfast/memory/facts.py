@@ -167,8 +167,13 @@ class Facts(Base):
         if not found and (rules.normal_id(label) != label or len(label) != rules.ID_LENGTH):
             return None
         head = tx.head(task_id, lock)
-        own = head is not None and head["kind"] == "task" and head["workspace_path"] == self.workspace
-        return head if own else None
+        if head is not None and (head["kind"] != "task" or head["workspace_path"] != self.workspace):
+            raise NotFound(
+                "task_not_found",
+                f"{shown(label)} is no task of this workspace.",
+                "Name a task of this workspace by its label or id, or open the memory with the other one.",
+            )
+        return head
 
     def _begin(self, tx: Tx, now: str, fact: dict[str, Any], here: str | None) -> Row:
         """A ledger for facts: a task with its label, or the home of what is about no task."""
