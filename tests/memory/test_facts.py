@@ -86,6 +86,11 @@ def test_a_task_that_went_on_is_not_told_by_an_old_fact(memory):
     memory.task_finish(task)
     found = values(memory, "api")
     assert (found["status"], found["title"]) == ("completed", "New")
+    past = memory.memory_recall(entity="api", key="status", history=True).facts
+    assert [(fact.value, fact.status, fact.derived) for fact in past] == [
+        ("completed", "active", True),
+        ("in_progress", "superseded", False),
+    ]
 
 
 def test_without_an_entity_the_current_task_is_meant(memory, task):

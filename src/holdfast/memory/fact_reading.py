@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 _WORDS = re.compile(r"\w+")
 
 
-def read_fact(row: Row, labels: dict[str, str], tags: Sequence[str]) -> Fact:
+def read_fact(row: Row, labels: dict[str, str]) -> Fact:
+    """A fact that is stored; its tags are read apart."""
     data: dict[str, Any] = json.loads(row["data"])
     task = row["kind"] != "facts"
 
@@ -37,15 +38,14 @@ def read_fact(row: Row, labels: dict[str, str], tags: Sequence[str]) -> Fact:
         text=row["text"] if row["key"] is None else text("text"),
         why=text("why"),
         importance=data.get("importance"),
-        tags=tuple(tags),
         status=row["status"],
         at=text("at") or row["timestamp"],
         channel=row["channel"],
     )
 
 
-def with_columns(tx: Tx, found: list[Fact], heads: Sequence[Row]) -> list[Fact]:
-    """The facts with what tasks say of themselves now; a stored one that is no longer so is left out."""
+def with_columns(tx: Tx, found: list[Fact], heads: Sequence[Row], history: bool) -> list[Fact]:
+    """The facts with what tasks say of themselves now; a stored one that is no longer so is history."""
     labels = tx.own_labels([head["task_id"] for head in heads])
     derived: list[Fact] = []
     outdated: set[str] = set()
@@ -76,7 +76,8 @@ def with_columns(tx: Tx, found: list[Fact], heads: Sequence[Row]) -> list[Fact]:
                         derived=True,
                     )
                 )
-    return [fact for fact in found if fact.id not in outdated] + derived
+    past = [fact.replace(status="superseded") for fact in found if history and fact.id in outdated]
+    return [fact for fact in found if fact.id not in outdated] + derived + past
 
 
 def _still(key: str, stored: Any, value: Any) -> bool:
@@ -88,12 +89,9 @@ def _still(key: str, stored: Any, value: Any) -> bool:
     return (stored.strip() if key == "title" else stored or None) == value
 
 
-def fits(fact: Fact, key: str | None, category: str | None, tag: str | None) -> bool:
-    return (
-        (key is None or fact.key == key)
-        and (category is None or fact.category == category)
-        and (tag is None or tag in fact.tags)
-    )
+def fits(fact: Fact, key: str | None, category: str | None) -> bool:
+    """Whether a fact has the key and category that are asked for."""
+    return (key is None or fact.key == key) and (category is None or fact.category == category)
 
 
 def words(what: str, query: Any) -> frozenset[str]:

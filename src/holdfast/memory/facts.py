@@ -113,14 +113,17 @@ class Facts(Base):
 
         def work(tx: Tx) -> FactPage:
             if id is not None:
-                return FactPage(facts=self._fact_by_id(tx, id))
+                return FactPage(facts=_tagged(tx, self._fact_by_id(tx, id)))
             found = self._facts(tx, entity, wanted, statuses)
-            found = [fact for fact in found if fits(fact, key, wanted, tag)]
+            found = [fact for fact in found if fits(fact, key, wanted)]
+            if tag is not None:
+                having = tx.tagged(tag)
+                found = [fact for fact in found if (fact.task_id, fact.seq) in having and not fact.derived]
             if asked:
                 ranked = [(score(fact, asked), fact) for fact in found]
                 best = sorted((pair for pair in ranked if pair[0]), key=lambda pair: -pair[0])
                 found = [fact for _, fact in best]
-            return FactPage(facts=tuple(found[:limit]), left_out=max(0, len(found) - limit))
+            return FactPage(facts=_tagged(tx, found[:limit]), left_out=max(0, len(found) - limit))
 
         return self.store.read(work)
 
@@ -287,15 +290,25 @@ class Facts(Base):
             homes = [row["task_id"] for here in places for row in tx.labelled("facts", here or "", here)]
             rows = tx.facts(statuses, _MOST_READ, homes) if homes else []
             found += [fact for fact in self._read_facts(tx, rows) if entity is None or fact.entity == entity]
-        return with_columns(tx, found, heads)
+        return with_columns(tx, found, heads, history=len(statuses) > 1)
 
     def _read_facts(self, tx: Tx, rows: Sequence[Row]) -> tuple[Fact, ...]:
-        ids = list(dict.fromkeys(row["task_id"] for row in rows))
-        labels = tx.own_labels(ids)
-        tags = {name: tx.labels(name, [row["seq"] for row in rows if row["task_id"] == name]) for name in ids}
-        return tuple(
-            read_fact(row, labels, tags[row["task_id"]].get(row["seq"], {}).get("tag", ())) for row in rows
-        )
+        labels = tx.own_labels(list(dict.fromkeys(row["task_id"] for row in rows)))
+        return tuple(read_fact(row, labels) for row in rows)
+
+
+def _tagged(tx: Tx, facts: Sequence[Fact]) -> tuple[Fact, ...]:
+    """Facts with their tags: only those that are answered, for each task is asked."""
+    seqs: dict[str, list[int]] = {}
+    for fact in facts:
+        if not fact.derived:
+            seqs.setdefault(fact.task_id, []).append(fact.seq)
+    labels = {task_id: tx.labels(task_id, numbers) for task_id, numbers in seqs.items()}
+    return tuple(
+        fact if fact.derived or not found else fact.replace(tags=tuple(found))
+        for fact in facts
+        for found in (labels.get(fact.task_id, {}).get(fact.seq, {}).get("tag"),)
+    )
 
 
 def _own_value(key: str | None, value: Any) -> Any:

@@ -162,10 +162,15 @@ _SOURCE_SEQS = " UNION ".join(
 _ACTIVE_HEADS = _columns(
     "task_id name status phase reason session_id created_at updated_at last_seq name_seq next_step"
 )
-# The event that set the text of what is to be done next.
-_NEXT_SEQ = (
-    "CASE WHEN h.next_step IS NOT NULL THEN h.next_seq WHEN c.title IS NOT NULL THEN c.title_seq"
-    " ELSE n.title_seq END"
+# Looked up row by row: where an engine does not know its sizes, a join may go through whole tables.
+_NEXT = (
+    "coalesce({1}, (SELECT s.{0} FROM steps s WHERE s.task_id = h.task_id AND s.item_id = h.current_item),"
+    " (SELECT s.{0} FROM steps s WHERE s.task_id = h.task_id AND s.item_id = h.next_item))"
+)
+_OWN_NEXT = "CASE WHEN h.next_step IS NOT NULL THEN h.next_seq END"
+_CHANNEL_OF = (
+    "(SELECT o.channel FROM events e JOIN origins o ON o.id = e.origin_id"
+    " WHERE e.task_id = {0} AND e.seq = {1})"
 )
 MOMENTS = _columns("seq type at text channel item status")
 _SELECT_RECENT = (
@@ -498,25 +503,25 @@ class Tx:
         )
         queries = {
             "heads": (
-                f"SELECT {', '.join(f'h.{name}' for name in _ACTIVE_HEADS)},"
-                " coalesce(h.next_step, c.title, n.title), name_by.channel, next_by.channel,"
-                " (SELECT min(l.value) FROM labels l WHERE l.task_id = h.task_id AND l.kind = 'label'"
+                f"SELECT {', '.join(f't.{name}' for name in _ACTIVE_HEADS)}, t.next,"
+                f" {_CHANNEL_OF.format('t.task_id', 't.name_seq')},"
+                f" {_CHANNEL_OF.format('t.task_id', 't.next_from')},"
+                " (SELECT min(l.value) FROM labels l WHERE l.task_id = t.task_id AND l.kind = 'label'"
                 " AND l.seq = 0),"
-                " (SELECT g.target FROM links g WHERE g.task_id = h.task_id AND g.kind = 'goal'"
-                f" AND g.status = 'active' ORDER BY g.seq DESC LIMIT 1) FROM {some}"
-                " LEFT JOIN steps c ON c.task_id = h.task_id AND c.item_id = h.current_item"
-                " LEFT JOIN steps n ON n.task_id = h.task_id AND n.item_id = h.next_item"
-                " LEFT JOIN events named ON named.task_id = h.task_id AND named.seq = h.name_seq"
-                " LEFT JOIN origins name_by ON name_by.id = named.origin_id"
-                f" LEFT JOIN events nexted ON nexted.task_id = h.task_id AND nexted.seq = {_NEXT_SEQ}"
-                " LEFT JOIN origins next_by ON next_by.id = nexted.origin_id"
+                " (SELECT g.target FROM links g WHERE g.task_id = t.task_id AND g.kind = 'goal'"
+                " AND g.status = 'active' ORDER BY g.seq DESC LIMIT 1)"
+                f" FROM (SELECT h.*, {_NEXT.format('title', 'h.next_step')} AS next,"
+                f" {_NEXT.format('title_seq', _OWN_NEXT)} AS next_from"
+                f" FROM {some}) t"
             ),
             # Not the index by key: a task has few variables, and there are many keys.
             "facts": (
-                f"SELECT r.task_id, r.key, r.seq, e.data, o.channel FROM {some} JOIN records r"
-                " ON r.task_id = h.task_id AND r.type IN ('fact', 'variable') AND r.status = 'active'"
-                f" AND coalesce(r.key, '') IN ({wanted}) JOIN events e ON e.task_id = r.task_id"
-                " AND e.seq = r.seq JOIN origins o ON o.id = e.origin_id ORDER BY r.seq"
+                "SELECT r.task_id, r.key, r.seq,"
+                " (SELECT e.data FROM events e WHERE e.task_id = r.task_id AND e.seq = r.seq),"
+                f" {_CHANNEL_OF.format('r.task_id', 'r.seq')} FROM records r WHERE r.task_id "
+                + self._one_of(f"SELECT task_id FROM {some}")
+                + " AND r.type IN ('fact', 'variable') AND r.status = 'active'"
+                f" AND coalesce(r.key, '') IN ({wanted}) ORDER BY r.seq"
             ),
             "position": f"SELECT max(p) FROM ({newest}) m",
         }
@@ -561,6 +566,13 @@ class Tx:
             f" WHERE {where} ORDER BY e.id DESC LIMIT :limit",
             **params,
         )
+
+    def tagged(self, tag: str) -> set[tuple[str, int]]:
+        """The events that have a tag, as task and seq."""
+        rows = self._query(
+            "SELECT task_id, seq FROM labels WHERE kind = 'tag' AND value = :tag AND seq > 0", {"tag": tag}
+        )
+        return {(row[0], row[1]) for row in rows}
 
     def links(self, task_id: str) -> list[Row]:
         """The ties of a task that hold."""
