@@ -27,13 +27,16 @@ import click
 
 from holdfast import TaskMemory, config, errors, rules, types, vocabulary
 from holdfast.memory.actions import Actions
+from holdfast.memory.active import ActiveTasks
 from holdfast.memory.base import Base
 from holdfast.memory.claims import Claims
 from holdfast.memory.entries import Entries
+from holdfast.memory.facts import Facts
 from holdfast.memory.folders import Folders
 from holdfast.memory.handoff import Handoff
 from holdfast.memory.mirrors import Mirrors
 from holdfast.memory.plans import Plans
+from holdfast.memory.recalling import Recalling
 from holdfast.memory.tasks import Tasks
 from holdfast.memory.transfer import Transfer
 from holdfast.memory.undo import Undo
@@ -76,12 +79,18 @@ GROUPS: Mapping[type, tuple[str, str]] = {
     Entries: ("Entries and side effects", "What is worth remembering."),
     Views: ("Views", "What a model or a person reads, within a budget of tokens."),
     Handoff: ("Handing over", "A task in one file, and back."),
+    Recalling: ("Recall", "Finding anything that was ever written down."),
     Claims: ("Claims", "Who works on what."),
     Undo: ("Undo", "Taking back."),
     Verify: ("Verify", "Checking the ledger."),
     Transfer: ("Moving ledgers", "Events in and out, backup and restore."),
     Mirrors: ("Mirrors", "[Files](../how-to/mirrors.md) that follow the store."),
     Folders: ("Folders", "A task as the files of other projects, and their files as tasks."),
+    Facts: (
+        "Facts",
+        "What is known, of tasks and of anything else; see [Active tasks](../how-to/active-tasks.md).",
+    ),
+    ActiveTasks: ("Active tasks", "The list of active tasks, its file, and what a prompt is told of it."),
 }
 
 # A name alone holds for every operation; `operation.name` comes first.
@@ -215,6 +224,22 @@ seq: The event to undo; else the last one that can be undone and was not.
 path: The file to write.
 import_events.path: An export.
 restore.path: A backup.
+query: What to look for: any words, "quoted phrases", beginnings of words with a `*`.
+task_recall.task_id: Only this task; nothing means every task of the workspace.
+task_recall.item: Only what belongs to this step (of the named or the current task).
+task_recall.types: Only these: an entry type, message, action, log, snapshot, answer, request, plan or effect.
+task_recall.tags: Only what has all these tags.
+since: Only what was written at this time or later.
+task_recall.until: Only what was written at this time or before.
+task_recall.at: As it was after an event of the task (a whole number), or at a time.
+task_recall.workspace: `""`: the memory's own. `None`: everywhere.
+task_recall.limit: The most to answer, at most 100.
+titles: Only titles, without the words around the match: the cheapest look.
+anchors: Files of the workspace that the entry is about, cited by their content.
+task_around.seq: The event.
+task_around.before: How many before it.
+task_around.after: How many after it.
+task_event.seq: The event.
 command: The command that was run.
 exit_code: Its exit code; 0 means that it succeeded.
 task_resume.budget: The most tokens, from 300 to 8,000.
@@ -229,6 +254,42 @@ folder: The folder to write below; it is made if it is not there.
 export_states.folder: The folder to write to; it is made if it is not there.
 import_bank.folder: The folder of a task, or one with several of them.
 import_states.folder: A states folder.
+memory_store.text: The fact in words. With a key and a value: what can be said beyond them.
+memory_store.entity: What the fact is about, at most 200 bytes. In the category `project`: a task, by its label or id; else the current task.
+memory_store.key: Name of what is known: title, status, next, branch, … or your own, at most 200 bytes. This is no idempotency key.
+memory_store.value: Any JSON value. For title, next and related_goal a text, for status a status word, for a time a time.
+category: project, preference, fact, decision, entity or other.
+memory_recall.category: Only facts of this category.
+memory_store.why: Why it is so, or how it is known.
+importance: From 0 to 1.
+memory_store.supersedes: The ids of facts (`task#seq`) that this one replaces.
+scope: `workspace`, or `global` for a fact that holds everywhere.
+memory_store.at: When it was so; else now. What is newer stays.
+idempotency_key: The same call with the same key is written once.
+query: Words. A fact fits if it has one of them, whole; the most words come first, then the newest.
+memory_recall.id: Id of a fact: `task#seq`.
+memory_recall.entity: Only facts about this.
+memory_recall.key: Only facts with this key.
+memory_recall.tag: Only facts with this tag.
+history: Find facts that were replaced, too.
+render: Write the file anew first, if that is possible.
+completed: Give the completed rows, too.
+user_text: What the user wrote; tasks that have to do with it come first.
+active_tasks_block.session: The session that is asking; else the memory's own.
+budget: Most tokens of all blocks together; else the setting `injection_budget`.
+heartbeat: Add the block that counts what is untidy.
+active_tasks_add.label: A short name for the task, unique among the open ones of the workspace; at most 200 bytes.
+active_tasks_complete.label: The label or id of a task.
+description: The task in a few words, at most 500 bytes.
+branch: The branch that the work is on.
+subagent: The session that works on it.
+active_task_checkpoint.entity: The label or id of a task.
+active_task_checkpoint.title: The task in a few words.
+owner: Who looks after it.
+related_session: The session that works on it.
+active_task_checkpoint.related_goal: Id of its goal; an empty text takes it away.
+resume_at: When to go on: an ISO-8601 time or seconds since 1970.
+state: A JSON object, kept as the variable `state`.
 """)  # noqa: E501
 
 FIELDS = meanings("""
@@ -287,6 +348,22 @@ Snapshot.values: the variables as entries
 Snapshot.recent: the last 40 events, newest first
 Snapshot.waits: what the task waits for
 Snapshot.resolved: the last errors that were settled, with their `resolution`
+Anchor.path: the file, as it was cited
+Anchor.state: fresh: as it was cited; stale: changed or gone; unverifiable: not to be read here
+Hit.task_name: name of the task
+Hit.type: one of the [event types](events.md)
+Hit.status: of an entry, an action or a retracted message, its status
+Hit.replaced_by: seq of the event that ended or replaced it
+Hit.title: the first words
+Hit.snippet: the words around the match
+Hit.score: how well it fits, to be compared within one answer
+Hit.why: which words it has, or which event it is near to
+Hit.alike: how many more say the same
+Hit.anchors: the files that it cites, and whether they still are as cited
+Recall.query: what was looked for
+Recall.hits: what was found, best first
+Recall.cursor: for the next page; None: that was all
+Recall.semantic: whether vectors were used too
 Packet.text: the text to inject
 Packet.tokens: how many tokens it has, by the count that was used
 Packet.budget: how many it might have had
@@ -447,6 +524,74 @@ FolderImport.added: events that were written
 FolderImport.known: events that were there already
 FolderImport.active: the task that a states folder calls the active one
 FolderImport.conflicts: tasks that had gone two ways
+Fact.id: its citation, `task#seq`
+Fact.seq: the event that stored it, or set what it tells
+Fact.category: project, preference, fact, decision, entity or other
+Fact.entity: what it is about; of a task the label, else the id
+Fact.key: name of what is known
+Fact.value: the value
+Fact.text: the fact in words
+Fact.why: why it is so
+Fact.importance: from 0 to 1
+Fact.at: since when, as far as that is known
+Fact.derived: not stored as a fact: the task says so itself
+channel: channel of trust that it came through
+FactPage.facts: the facts
+FactPage.left_out: how many more there are
+ActiveRow.label: short name of the task; else its id
+ActiveRow.title: the task in a few words
+ActiveRow.status: In progress, Waiting, Stalled, Failed, Done, or what a person wrote
+ActiveRow.next: what is to be done next
+ActiveRow.branch: the branch that the work is on
+ActiveRow.stash_commit: stash or commit that holds the work
+ActiveRow.subagent: the session that works on it
+ActiveRow.related_goal: its goal
+ActiveRow.handoff: where a hand-off is
+ActiveRow.started: when it began; None: unknown
+ActiveRow.updated: when it was last updated; None: unknown, which counts as stale
+ActiveRow.stale: no update for longer than the threshold
+ActiveRow.completed: nothing is left to do
+ActiveRow.session: the session that turned to the task last
+ActiveRow.task_id: the task; None in a file
+ActiveRow.seq: its last event
+ActiveRow.channel: the least trusted channel of its texts; None: unknown
+Projection.mode: readable, or full: no row is filtered out
+Projection.exclude_generic_title: leave out rows titled only “Project task”
+Projection.title_min_chars: leave out rows with a shorter title
+Projection.dedupe_by: none, label or normalizedTitle
+Projection.max_rows: most rows of each section; 0: all
+Projection.sectioned: three sections, or one flat list
+Diagnostics.fetched: rows that were read
+Diagnostics.grouped: rows after duplicates were collapsed
+Diagnostics.collapsed: duplicates
+Diagnostics.stale: stale rows
+Diagnostics.rendered: rows that were shown
+Diagnostics.injected: rows that went into the prompt
+Diagnostics.elapsed_ms: how long it took
+ProjectionState.path: the file
+ProjectionState.stale: the file does not show what the store has
+ProjectionState.stale_reasons: why not
+ProjectionState.store_position: place of the newest change of the workspace
+ProjectionState.file_position: place that the file shows
+ProjectionState.file_modified_at: when the file was written
+RenderReport.requested: whether rendering was asked for
+RenderReport.applied: whether the file was written
+RenderReport.path: the file
+RenderReport.reason: why nothing was written
+RenderReport.error: the error that stood in the way
+diagnostics: counts of what became of the rows
+ActiveTaskList.generated_at: when the list was made
+ActiveTaskList.source: `store` or `file`
+ActiveTaskList.ledger: facts or markdown
+ActiveTaskList.stale_threshold_minutes: after how long without an update a row is stale
+ActiveTaskList.active: the rows: live ones first, then stale ones, then completed ones if they were asked for
+ActiveTaskList.active_count: live rows
+ActiveTaskList.stale_count: stale rows
+ActiveTaskList.completed_count: completed rows
+ActiveTaskList.projection: the state of the file
+ActiveTaskList.render: what rendering did
+ActiveTaskList.warnings: what looks odd
+ActiveBlock.text: the blocks; empty if there is nothing to say
 """)
 
 TABLES = meanings("""
@@ -462,6 +607,8 @@ links: Ties between tasks, and to goals.
 claims: Leases with their fencing tokens, released ones included.
 keys: Idempotency: what a keyed call answered the first time.
 learned_patterns: Patterns over many tasks. Nothing writes it yet.
+words: The full-text index: the words of each event, by its id. It holds no text that could be read.
+words_mark: How far the full-text index is; later events are searched without it.
 schema_migrations: Which migrations the store has had.
 tasks: Tasks with their goal, plan and request.
 plan_items: The steps of plans.
@@ -475,6 +622,8 @@ execution_log: Actions that are over, in the words of an execution log.
 
 # Used where the schema's own comment says nothing.
 COLUMNS = meanings("""
+words.body: the words; they can be searched for (`words MATCH 'registry'`), not read
+words_mark.up_to: the last event in the index
 name_seq: the event that gave the name
 next_seq: the event that set `next_step`
 blockers_seq: the event that set the blockers
@@ -545,6 +694,7 @@ duration_seconds: from start to end
 version: seq of the last event that changed the row
 records.type: action, effect, snapshot, an entry type, or message for an undone message
 ended_at: when it ended
+labels.kind: tag, item; `label`: the task's own label; `facts`: the workspace whose facts these are
 labels.value: the tag or name
 files.path: the file
 files.at: when it was last touched
@@ -905,7 +1055,9 @@ def schema(kind: str) -> dict[str, tuple[str, list[tuple[str, str, bool]]]]:
         connection = apsw.Connection(path)
         try:
             found = connection.execute(
-                "SELECT name, sql FROM sqlite_schema WHERE type = ? AND name NOT LIKE 'sqlite~_%' ESCAPE '~'",
+                "SELECT name, sql FROM sqlite_schema WHERE type = ? AND name NOT LIKE 'sqlite~_%' ESCAPE '~'"
+                # FTS5 keeps its index in tables of its own.
+                " AND name NOT IN ('words_data', 'words_idx', 'words_docsize', 'words_config')",
                 (kind,),
             ).fetchall()
             return {

@@ -93,6 +93,11 @@ class AsyncTaskMemory:
     task_release = _awaited(TaskMemory.task_release)
     task_undo = _awaited(TaskMemory.task_undo)
     task_receipt = _awaited(TaskMemory.task_receipt)
+    task_recall = _awaited(TaskMemory.task_recall)
+    query_relevant = _awaited(TaskMemory.query_relevant)
+    task_around = _awaited(TaskMemory.task_around)
+    task_event = _awaited(TaskMemory.task_event)
+    reindex = _awaited(TaskMemory.reindex)
     task_resume = _awaited(TaskMemory.task_resume)
     task_state = _awaited(TaskMemory.task_state)
     task_line = _awaited(TaskMemory.task_line)
@@ -109,6 +114,15 @@ class AsyncTaskMemory:
     import_bank = _awaited(TaskMemory.import_bank)
     export_states = _awaited(TaskMemory.export_states)
     import_states = _awaited(TaskMemory.import_states)
+    memory_store = _awaited(TaskMemory.memory_store)
+    memory_recall = _awaited(TaskMemory.memory_recall)
+    active_tasks = _awaited(TaskMemory.active_tasks)
+    active_tasks_render = _awaited(TaskMemory.active_tasks_render)
+    active_tasks_stale = _awaited(TaskMemory.active_tasks_stale)
+    active_tasks_block = _awaited(TaskMemory.active_tasks_block)
+    active_tasks_add = _awaited(TaskMemory.active_tasks_add)
+    active_task_checkpoint = _awaited(TaskMemory.active_task_checkpoint)
+    active_tasks_complete = _awaited(TaskMemory.active_tasks_complete)
 
     async def events(self, task_id: str | None = None, *, after: int = 0) -> AsyncIterator[Event]:
         """Events in the order of their writing, as TaskMemory.events gives them."""

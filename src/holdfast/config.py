@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 
-from .errors import InvalidInput, shown
+from .errors import HoldfastError, InvalidInput, shown
+from .rules import parse_duration
 from .types import Record
 
 TYPE_CHECKING = False
@@ -42,6 +43,17 @@ SETTINGS: dict[str, tuple[Any, Any, Any, str]] = {
     "mirrors": ("", None, None, "Views that are kept as files, separated by commas; none: no files."),
     "mirror_folder": ("", None, None, "Folder for these files. Empty: the folder of the task's workspace."),
     "mirror_gitignore": ("on", None, None, "on: git is told to overlook these files."),
+    "active_tasks_ledger": ("facts", None, None, "The truth: the store (facts) or the file (markdown)."),
+    "active_tasks_file": ("ACTIVE-TASKS.md", None, None, "The file; relative to the workspace."),
+    "stale_threshold": ("24h", None, None, "A task without an update for longer than this is stale."),
+    "injection_budget": (500, 0, 100_000, "Most tokens of all active-task blocks of one prompt."),
+    "injection_max_tasks": (0, 0, 10_000, "Most tasks in a prompt. 0: projection_max_rows."),
+    "projection_mode": ("readable", None, None, "full: no row is filtered out."),
+    "projection_exclude_generic_title": ("on", None, None, "Leave out rows titled only “Project task”."),
+    "projection_title_min_chars": (0, 0, 500, "Leave out rows with a shorter title."),
+    "projection_dedupe_by": ("none", None, None, "Rows that are alike in this are shown once."),
+    "projection_max_rows": (0, 0, 100_000, "Most rows of each section. 0: all."),
+    "projection_sectioned": ("on", None, None, "off: one flat list."),
 }
 WORDS = {
     "synchronous": ("full", "off"),
@@ -49,9 +61,15 @@ WORDS = {
     "superuser": ("refuse", "allow"),
     "tokens": ("exact", "estimate"),
     "mirror_gitignore": ("on", "off"),
+    "active_tasks_ledger": ("facts", "markdown"),
+    "projection_mode": ("readable", "full"),
+    "projection_exclude_generic_title": ("on", "off"),
+    "projection_dedupe_by": ("none", "label", "normalizedTitle"),
+    "projection_sectioned": ("on", "off"),
 }
+DURATIONS = ("stale_threshold",)
 # Settings that are lists of words, separated by commas.
-LISTS = {"mirrors": ("state", "resume")}
+LISTS = {"mirrors": ("state", "resume", "active-tasks", "bank", "states")}
 
 
 class Settings(Record):
@@ -75,6 +93,17 @@ class Settings(Record):
     mirrors: str = ""
     mirror_folder: str = ""
     mirror_gitignore: str = "on"
+    active_tasks_ledger: str = "facts"
+    active_tasks_file: str = "ACTIVE-TASKS.md"
+    stale_threshold: str = "24h"
+    injection_budget: int = 500
+    injection_max_tasks: int = 0
+    projection_mode: str = "readable"
+    projection_exclude_generic_title: str = "on"
+    projection_title_min_chars: int = 0
+    projection_dedupe_by: str = "none"
+    projection_max_rows: int = 0
+    projection_sectioned: str = "on"
     sources: Mapping[str, str] = {}
 
 
@@ -145,7 +174,13 @@ def _checked(name: str, value: Any, source: str) -> Any:
             f"The settings are: {', '.join(SETTINGS)}.",
         )
     default, least, most, _ = SETTINGS[name]
-    if isinstance(default, str):
+    if name in DURATIONS:
+        try:
+            parse_duration(name, value)
+            return str(value)
+        except HoldfastError:
+            bounds = "a duration like 24h or 1d12h30m, or a number of minutes"
+    elif isinstance(default, str):
         read = _read_text(name, value) if isinstance(value, str) else None
         if read is not None:
             return read

@@ -124,6 +124,41 @@ def check_transition(
     )
 
 
+# --- durations --------------------------------------------------------------------------------------
+
+_UNITS = {"d": 1440, "h": 60, "m": 1}
+_MOST_DIGITS = 7
+
+
+def parse_duration(what: str, value: Any) -> int:
+    """Minutes of a duration: `24h`, `1d12h30m` in that order, or a number of minutes; never zero."""
+    if isinstance(value, int) and not isinstance(value, bool) and 0 < value < 10**_MOST_DIGITS:
+        return value
+    minutes = _minutes(value.strip()) if isinstance(value, str) else 0
+    if not minutes:
+        raise InvalidInput(
+            "invalid_time",
+            f"{what} cannot be {shown(value)}.",
+            "Use days, hours and minutes in this order, for example 24h or 1d12h30m, or a number of minutes.",
+        )
+    return minutes
+
+
+def _minutes(text: str) -> int:
+    """The minutes that a text stands for; 0 if it is no duration."""
+    if text.isascii() and text.isdecimal():
+        return int(text) if len(text) <= _MOST_DIGITS else 0
+    total = 0
+    for unit, length in _UNITS.items():
+        digits, found, rest = text.partition(unit)
+        if found:
+            if not (digits.isascii() and digits.isdecimal()) or len(digits) > _MOST_DIGITS:
+                return 0
+            total += int(digits) * length
+            text = rest
+    return 0 if text else total
+
+
 # --- ids and words ----------------------------------------------------------------------------------
 
 CROCKFORD = "0123456789abcdefghjkmnpqrstvwxyz"

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         "variable",
         "question",
         "snapshot",
+        "fact",
     ]
     EntryStatus = Literal["active", "resolved", "superseded", "invalidated"]
     EffectStatus = Literal["intended", "did", "did_not", "unknown"]
@@ -307,7 +308,7 @@ class TaskCard(Record):
     phase: Phase
     reason: str | None = None
     attention: str | None = None
-    kind: Literal["task", "goal"] = "task"
+    kind: Literal["task", "goal", "facts"] = "task"
     done: int = 0
     total: int = 0
     current: str | None = None
@@ -571,3 +572,124 @@ class FolderImport(Record):
     active: str | None = None
     conflicts: tuple[Divergence, ...] = ()
     warnings: tuple[str, ...] = ()
+
+
+class Fact(Record):
+    """Something known: about a task (category `project`), or about anything else.
+
+    `derived` ones are no fact that was stored: they are what the task itself says now.
+    """
+
+    id: str
+    task_id: str
+    seq: int
+    category: str
+    entity: str | None = None
+    key: str | None = None
+    value: Any = None
+    text: str | None = None
+    why: str | None = None
+    importance: float | None = None
+    tags: tuple[str, ...] = ()
+    status: EntryStatus = "active"
+    at: str | None = None
+    derived: bool = False
+    channel: Channel | None = None
+
+
+class FactPage(Record):
+    """Some facts, the best match first, and how many more there are."""
+
+    facts: tuple[Fact, ...]
+    left_out: int = 0
+
+
+class ActiveRow(Record):
+    """One row of ACTIVE-TASKS.md; a time that is not known is None and shown as Unknown."""
+
+    label: str
+    title: str
+    status: str = "In progress"
+    next: str | None = None
+    branch: str | None = None
+    stash_commit: str | None = None
+    subagent: str | None = None
+    related_goal: str | None = None
+    handoff: str | None = None
+    started: str | None = None
+    updated: str | None = None
+    stale: bool = False
+    completed: bool = False
+    session: str | None = None
+    task_id: str | None = None
+    seq: int | None = None
+    channel: Channel | None = None
+
+
+class Projection(Record):
+    """Which rows of ACTIVE-TASKS.md are shown, and how."""
+
+    mode: str = "readable"
+    exclude_generic_title: bool = True
+    title_min_chars: int = 0
+    dedupe_by: str = "none"
+    max_rows: int = 0
+    sectioned: bool = True
+
+
+class Diagnostics(Record):
+    """What became of the rows on their way into a file or a prompt."""
+
+    fetched: int = 0
+    grouped: int = 0
+    collapsed: int = 0
+    stale: int = 0
+    rendered: int = 0
+    injected: int = 0
+    elapsed_ms: float = 0.0
+
+
+class ProjectionState(Record):
+    """Whether the file shows what the store has, and if not, why."""
+
+    path: str | None = None
+    stale: bool = False
+    stale_reasons: tuple[str, ...] = ()
+    store_position: int | None = None
+    file_position: int | None = None
+    file_modified_at: str | None = None
+
+
+class RenderReport(Record):
+    """What rendering ACTIVE-TASKS.md did."""
+
+    requested: bool = True
+    applied: bool = False
+    path: str | None = None
+    reason: str | None = None
+    error: Mapping[str, Any] | None = None
+    diagnostics: Diagnostics = Diagnostics()
+
+
+class ActiveTaskList(Record):
+    """The rows of ACTIVE-TASKS.md as they stand, and the state of the file."""
+
+    generated_at: str
+    source: str
+    ledger: str
+    stale_threshold_minutes: int
+    active: tuple[ActiveRow, ...]
+    active_count: int
+    stale_count: int
+    completed_count: int
+    projection: ProjectionState
+    render: RenderReport
+    warnings: tuple[str, ...] = ()
+    diagnostics: Diagnostics = Diagnostics()
+
+
+class ActiveBlock(Record):
+    """What is put into a prompt about active tasks; empty where there is nothing to say."""
+
+    text: str
+    diagnostics: Diagnostics

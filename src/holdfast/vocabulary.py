@@ -161,6 +161,14 @@ def read_task_status(word: str, source: str | None = None) -> tuple[str, str | N
     )
 
 
+def means(word: str, source: str | None = None) -> str | None:
+    """Our status for a word, or None where it is no status."""
+    try:
+        return read_task_status(word, source)[0]
+    except InvalidInput:
+        return None
+
+
 def write_task_status(source: str, status: str, phase: str | None = None, reason: str | None = None) -> str:
     """The word of a source that says most of our status, phase and reason."""
     best, best_score = "", -1

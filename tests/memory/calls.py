@@ -143,6 +143,29 @@ READS = {
     "task_handoff": {"path": None, "budget": 500, "max_bytes": 100_000},
     "verify": {},
 }  # fmt: skip
+# What is about no one task: its arguments. Here `key` is that of a fact.
+ELSEWHERE = {
+    "memory_store": {
+        "text": "t", "entity": "e", "key": "k", "value": 1, "category": "project", "why": "w",
+        "importance": 0.5,
+        "tags": ["t"], "supersedes": None, "scope": "workspace", "at": "2026-03-01", "idempotency_key": None,
+    },
+    "memory_recall": {
+        "query": "q", "id": None, "entity": "e", "key": "k", "category": "project", "tag": "t",
+        "history": True,
+        "limit": 5,
+    },
+    "active_tasks_add": {
+        "label": "l", "description": "d", "branch": "b", "status": "waiting", "subagent": "s", "next": "n",
+    },
+    "active_task_checkpoint": {
+        "entity": "e", "status": "waiting", "owner": "o", "next": "n", "related_session": "s",
+        "related_goal": "g",
+        "title": "t", "resume_at": "2026-03-01", "state": {"a": 1},
+    },
+    "active_tasks_complete": {"label": "l"},
+    "active_tasks_stale": {},
+}  # fmt: skip
 # What takes a task as its first argument.
 ON_A_TASK = {
     **{call: arguments for call, (arguments, _) in WRITES.items()},

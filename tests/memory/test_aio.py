@@ -10,7 +10,7 @@ import threading
 import pytest
 
 from holdfast import AsyncTaskMemory, HoldfastError, TaskMemory
-from tests.memory.calls import ON_A_TASK, READS, REGISTER, prepare
+from tests.memory.calls import ELSEWHERE, ON_A_TASK, READS, REGISTER, prepare
 from tests.support import Clock, contents, open_memory, sqlite_only, write_held
 
 
@@ -42,7 +42,7 @@ def test_every_operation_is_awaited_and_takes_the_same_arguments(name):
     assert theirs.__doc__
 
 
-@pytest.mark.parametrize("call", [*ON_A_TASK, "task_list", "task_register"])
+@pytest.mark.parametrize("call", [*ON_A_TASK, "task_list", "task_register", *ELSEWHERE])
 def test_every_operation_gives_the_same_result(new_store_url, call):
     seeds = [iter(range(1, 1000)), iter(range(1, 1000))]
     results = []
@@ -53,6 +53,8 @@ def test_every_operation_gives_the_same_result(new_store_url, call):
         task = memory.task_register("Deploy", ["Build", "Push", "Run"]).task_id
         prepare(memory, task)
         arguments = REGISTER if call == "task_register" else READS[call] if call == "task_list" else None
+        if arguments is None and call in ELSEWHERE:
+            arguments = ELSEWHERE[call]
         if arguments is None:
             arguments = {"task_id": task, **ON_A_TASK[call]}
         try:

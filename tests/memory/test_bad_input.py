@@ -12,7 +12,7 @@ import pytest
 
 from holdfast import HoldfastError, TaskMemory
 from holdfast.store.migrate import SCHEMA_VERSION
-from tests.memory.calls import ON_A_TASK, READS, REGISTER, WRITES, prepare
+from tests.memory.calls import ELSEWHERE, ON_A_TASK, READS, REGISTER, WRITES, prepare
 from tests.support import (
     complaint,
     contents,
@@ -58,7 +58,15 @@ HOSTILE = {
 }
 CALLS = [
     (call, name)
-    for call in (*WRITES, "task_heartbeat", *READS, "task_register", "events")
+    for call in (
+        *WRITES,
+        "task_heartbeat",
+        *READS,
+        "task_register",
+        "events",
+        *ELSEWHERE,
+        "active_tasks_block",
+    )
     for name in inspect.signature(getattr(TaskMemory, call)).parameters
     if name != "self"
 ]
@@ -69,6 +77,8 @@ def arguments_of(call: str, task: str) -> dict:
         return REGISTER
     if call == "task_list":
         return READS[call]
+    if call in ELSEWHERE or call == "active_tasks_block":
+        return ELSEWHERE.get(call, {})
     return {"task_id": task, **ON_A_TASK.get(call, {})}
 
 

@@ -69,6 +69,9 @@ def exported(opened, tmp_path):
         for arguments in (needed, {**needed, **more}):
             with suppress(HoldfastError):
                 getattr(memory, call)(task, **arguments)
+    for key in ("title", "status", "next", "task_updated", "related_goal", "branch"):
+        memory.memory_store(entity="e", key=key, value="2026-01-01" if key == "task_updated" else "done")
+    memory.memory_store("t", entity="x", key="k", value=1, category="fact", at="2026-01-01", tags=["t"])
     memory.export_events(tmp_path / "events")
     return [json.loads(line) for line in (tmp_path / "events").read_text().splitlines()]
 
@@ -80,6 +83,9 @@ def outcome(url, path):
             told = repr(memory.import_events(path))
         except HoldfastError as error:
             told = f"{error.code}"
+        memory.memory_recall("t", history=True, limit=1000)
+        memory.active_tasks(completed=True)
+        memory.active_tasks_block(budget=5000, heartbeat=True)
         report = memory.verify()
         assert report.ok, report.problems[:3]
         return told, report.events

@@ -8,7 +8,16 @@ import os
 import pytest
 
 from holdfast import TaskMemory
-from holdfast.config import LISTS, SETTINGS, WORDS, Settings, load_settings, store_location, user_folder
+from holdfast.config import (
+    DURATIONS,
+    LISTS,
+    SETTINGS,
+    WORDS,
+    Settings,
+    load_settings,
+    store_location,
+    user_folder,
+)
 from holdfast.errors import InvalidInput
 from tests.support import HUGE
 
@@ -83,7 +92,8 @@ def test_an_argument_of_none_and_an_empty_variable_say_nothing(config):
 def test_every_setting_can_come_from_the_environment(name):
     default, least, _, _ = SETTINGS[name]
     words = WORDS.get(name) or LISTS.get(name, ("/some/text",))
-    given = words[-1] if isinstance(default, str) else str(least)
+    given = "36h" if name in DURATIONS else words[-1]
+    given = given if isinstance(default, str) else str(least)
     settings = load_settings({f"HOLDFAST_{name.upper()}": given})
     assert getattr(settings, name) == (given if isinstance(default, str) else type(default)(least))
     assert type(getattr(settings, name)) is type(default)

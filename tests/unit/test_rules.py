@@ -449,3 +449,35 @@ def test_next_is_a_step_that_waits_for_nothing():
 def test_when_every_pending_step_waits_the_first_of_them_is_next():
     position = rules.plan_position([item("a", "active"), item("b", "pending", depends_on=["a"])])
     assert position["next_item"] == "b"
+
+
+# --- durations --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "minutes"),
+    [
+        ("24h", 1440),
+        ("1d12h30m", 2190),
+        ("1d30m", 1470),
+        ("90m", 90),
+        ("5", 5),
+        (" 7d ", 10_080),
+        (45, 45),
+        ("0d5m", 5),
+    ],
+)
+def test_a_duration_is_days_hours_and_minutes(text, minutes):
+    assert rules.parse_duration("it", text) == minutes
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", " ", "0", "0h", "0d0h0m", False, -7, "-5", "1.5h", "24 h", "h", "1h1d", "1h1h", "24hours", "1w",
+     "soon", None, True, 1.5, [], "٣", "٣h", "1e3", "9" * 30, 10**30, "1H"],
+)  # fmt: skip
+def test_anything_else_is_no_duration(text):
+    with pytest.raises(InvalidInput) as caught:
+        rules.parse_duration("the threshold", text)
+    assert caught.value.code == "invalid_time"
+    assert "the threshold" in caught.value.message

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .actions import Actions
+from .active import ActiveTasks
 from .claims import Claims
 from .entries import Entries
 from .folders import Folders
@@ -17,8 +18,9 @@ from .verify import Verify
 
 
 class TaskMemory(
-    Folders, Handoff, Tasks, Plans, Actions, Entries, Claims, Undo, Verify, Transfer, Mirrors, Recalling
-):
+    Folders, Handoff, Tasks, Plans, Actions, Entries, Claims, Undo, Verify, Transfer, Mirrors, Recalling,
+    ActiveTasks,
+):  # fmt: skip
     """The memory of tasks. Every method is safe to call from many threads and processes at once."""
 
 

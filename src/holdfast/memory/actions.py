@@ -182,7 +182,7 @@ class Actions(Base):
         kinds = checks.words("types", types)
 
         def work(tx: Tx) -> Thread:
-            head = self.find(tx, task_id)
+            head = self._find(tx, task_id)
             rows = tx.thread(head["task_id"], limit + 1, before, kinds)
             more = len(rows) > limit
             events = tuple(read_event(row) for row in reversed(rows[:limit]))
@@ -207,7 +207,7 @@ class Actions(Base):
             item = checks.whole("ordinal", ordinal, 0, 1 << 31) + 1
 
         def work(tx: Tx) -> Drill:
-            head = self.find(tx, task_id)
+            head = self._find(tx, task_id)
             name = head["task_id"]
             steps = tx.steps(name)
             card = TaskCard(**read_card(with_titles(head, steps)))

@@ -65,7 +65,7 @@ class Arrival(Tasks, Plans, Actions, Entries):
 
     def head(self, tx: Tx, task_id: str) -> Row:
         """The row of the task that is being written."""
-        return self.find(tx, task_id, lock=True)
+        return self._find(tx, task_id, lock=True)
 
     def said(self, what: str, value: Any) -> str:
         """A text with something in it."""

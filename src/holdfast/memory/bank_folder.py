@@ -19,7 +19,7 @@ from ..views.bank_reading import (
     read_snapshot_name,
 )
 from .arrivals import infer_steps, read_status, short_name, tag_of
-from .folder_files import Source, begin, digest, file_digest, invalid, is_intact, make_root
+from .folder_files import Source, begin, digest, file_digest, invalid, is_intact, make_root, signed
 from .reading import read_event
 from .transfer import FORMAT, event_line
 
@@ -98,6 +98,24 @@ def _write_files(
             if name not in streams:
                 streams[name] = open_files.enter_context(target.stream(name))
             streams[name].write(piece)
+
+
+def bank_texts(task: Task, rows: Iterable[Row], find: Callable[[int], Event | None]) -> dict[str, str]:
+    """The same files with their contents, for one who writes them himself: path below the task's folder."""
+    ledger = [checks.dumps(FORMAT)]
+
+    def events() -> Iterator[Event]:
+        for row in rows:
+            ledger.append(checks.dumps(event_line(row)))
+            yield read_event(row)
+
+    files: dict[str, str] = {}
+    for name, piece in bank.bank_parts(task, events(), find):
+        files[name] = files.get(name, "") + piece
+    files[bank.EVENTS] = "\n".join(ledger) + "\n"
+    digests = {name: digest(text.encode()) for name, text in sorted(files.items())}
+    files[bank.METADATA] = signed(lambda mark: bank.metadata_json(task, digests, mark))
+    return files
 
 
 # --- reading ----------------------------------------------------------------------------------------

@@ -215,7 +215,7 @@ class Base:
 
     # --- finding ----------------------------------------------------------------------------------
 
-    def find(self, tx: Tx, task_id: str | None, lock: bool = False, writing: bool = False) -> Row:
+    def _find(self, tx: Tx, task_id: str | None, lock: bool = False, writing: bool = False) -> Row:
         """A task's row by id, by an unambiguous prefix, or the current one of workspace and session."""
         if task_id is None:
             task_id = self._current(tx, writing or lock)
@@ -271,6 +271,12 @@ class Base:
             "Register one with task_register, or name one by its id.",
         )
 
+    def _new_id(self, tx: Tx) -> str:
+        while True:
+            task_id = rules.make_id(self._random(rules.ID_LENGTH))
+            if tx.head(task_id) is None:
+                return task_id
+
     def _now(self) -> str:
         return checks.stamp(self._clock())
 
@@ -284,7 +290,7 @@ class Base:
         from ..store import scratch
         from .reading import read_origin
 
-        head = self.store.read(lambda tx: self.find(tx, task_id))
+        head = self.store.read(lambda tx: self._find(tx, task_id))
         found, last = head["task_id"], head["last_seq"]
         if at is None:
             until = last
@@ -326,7 +332,7 @@ class Base:
             # On the current task it is looked for on any: by now another one may be current.
             if key is not None and task_id is None and (known := self._known(tx, operation, None, key)):
                 return first_result(known, fingerprint)
-            head = self.find(tx, task_id, lock=True)
+            head = self._find(tx, task_id, lock=True)
             # Only with the lock: until now the same call may have been under way elsewhere.
             if key is not None and (known := tx.key(head["task_id"], key)):
                 return first_result(known, fingerprint)
@@ -369,7 +375,7 @@ class Base:
         """
         if task_id is None:
             return tx.own_key(key, operation, self._origin_id, self.workspace)
-        return tx.key(self.find(tx, task_id)["task_id"], key)
+        return tx.key(self._find(tx, task_id)["task_id"], key)
 
     def _append(
         self,

@@ -107,7 +107,7 @@ class Claims(Base):
         check_stale(token)
 
         def work(tx: Tx) -> Written:
-            head = self.find(tx, task_id, lock=True)
+            head = self._find(tx, task_id, lock=True)
             claimed = _item(tx, head, item)
             row = self._held(tx, head, claimed, token)
             expires_at = checks.stamp(self._clock() + lease)

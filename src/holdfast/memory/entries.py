@@ -128,12 +128,12 @@ class Entries(Base):
 
         With a name: all the values that a variable has had.
         """
-        kind = checks.word("entry type", type, (*rules.ENTRY_TYPES, "snapshot"))
+        kind = checks.word("entry type", type, (*rules.ENTRY_TYPES, "snapshot", "fact"))
         limit = checks.whole("limit", limit, 1, 10_000)
         name = checks.optional("name", name, 500)
 
         def work(tx: Tx) -> tuple[Entry, ...]:
-            found = self.find(tx, task_id)["task_id"]
+            found = self._find(tx, task_id)["task_id"]
             return self._entries(tx, found, kind, tuple(rules.ENTRY_TRANSITIONS), limit, key=name)
 
         return self.store.read(work)

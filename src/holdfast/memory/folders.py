@@ -11,9 +11,10 @@ from .transfer import FileErrors, Transfer
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import os
+    from collections.abc import Callable, Iterator
     from typing import Any
 
-    from ..store.tx import Tx
+    from ..store.tx import Row, Tx
     from ..types import Divergence, Entry, Event, Task
     from .arrivals import Arrival
 
@@ -35,13 +36,22 @@ class Folders(Tasks, Transfer):
 
         root = checks.path("the folder", folder)
         task = self.task_get(task_id)
+        with FileErrors(root):
+            return write_bank(root, task, *self._history(task))
 
+    def _bank_texts(self, task_id: str) -> dict[str, str]:
+        """The files of a task's folder with their contents, as a mirror keeps them."""
+        from .bank_folder import bank_texts
+
+        task = self.task_get(task_id)
+        return bank_texts(task, *self._history(task))
+
+    def _history(self, task: Task) -> tuple[Iterator[Row], Callable[[int], Event | None]]:
         def find(seq: int) -> Event | None:
             row = self.store.read(lambda tx: tx.event(task.id, seq))
             return None if row is None else read_event(row)
 
-        with FileErrors(root):
-            return write_bank(root, task, self._ledger(task.id, until=task.seq), find)
+        return self._ledger(task.id, until=task.seq), find
 
     def import_bank(self, folder: str | os.PathLike[str]) -> FolderImport:
         """Bring in the folder of a task, or all in a folder of such folders; nothing is added twice.
@@ -86,7 +96,17 @@ class Folders(Tasks, Transfer):
         from .states_folder import write_states
 
         root = checks.path("the folder", folder)
+        task, entries = self._noted(task_id)
+        with FileErrors(root):
+            return write_states(root, task, entries)
 
+    def _states_texts(self, task_id: str) -> dict[str, str]:
+        """The files of a task in a states folder with their contents, as a mirror keeps them."""
+        from .states_folder import states_texts
+
+        return states_texts(*self._noted(task_id))
+
+    def _noted(self, task_id: str | None) -> tuple[Task, dict[str, tuple[Entry, ...]]]:
         def work(tx: Tx) -> tuple[Task, dict[str, tuple[Entry, ...]]]:
             from ..rules import ENTRY_TRANSITIONS
             from ..views.states import FIELDS
@@ -99,9 +119,7 @@ class Folders(Tasks, Transfer):
             entries["variable"] = self._entries(tx, task.id, "variable", ("active",), MOST_ENTRIES)
             return task, entries
 
-        task, entries = self.store.read(work)
-        with FileErrors(root):
-            return write_states(root, task, entries)
+        return self.store.read(work)
 
     def import_states(self, folder: str | os.PathLike[str]) -> FolderImport:
         """Bring in the tasks of a states folder; nothing is added twice.

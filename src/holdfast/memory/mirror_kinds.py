@@ -10,7 +10,7 @@ from .reading import read_snapshot
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Literal
+    from typing import Any, Literal
 
     from ..types import Snapshot
     from .base import Base
@@ -61,8 +61,62 @@ def _snapshot(memory: Base, task_id: str) -> Snapshot | None:
     return memory.store.read(lambda tx: read_snapshot(tx, task_id), once=True)
 
 
+def _active_tasks(memory: Base, workspace: str) -> dict[str, str]:
+    return {"ACTIVE-TASKS.md": _own(memory, workspace)._active_tasks_text()}
+
+
+def _bank(memory: Base, task_id: str) -> dict[str, str]:
+    files = _own(memory, memory.workspace)._bank_texts(task_id)
+    return {f"{_bank_place(task_id)}/{name}": text for name, text in files.items()}
+
+
+def _bank_place(task_id: str) -> str:
+    return f"task_memory_bank/{task_id}"
+
+
+def _states(memory: Base, workspace: str) -> dict[str, str]:
+    own = _own(memory, workspace)
+    tasks = own.task_list(limit=STATES_TASKS).tasks
+    files: dict[str, str] = {}
+    for card in tasks:
+        files |= own._states_texts(card.id)
+    if tasks:
+        files[".active-task"] = f"{tasks[0].id}\n"
+    return {f"{STATES}/{name}": text for name, text in files.items()}
+
+
+def _own(memory: Any, workspace: str | None) -> Any:
+    """The memory for a workspace, whatever the one is that keeps the mirrors."""
+    return memory.acting_as(workspace=workspace)
+
+
 # Files are made with the estimate of tokens, so that they do not depend on what is installed where.
+STATES, STATES_TASKS = "memory/states", 20
 KINDS = {
     "state": Kind(name="state", scope="task", place=_state_place, render=_state, comment=YAML),
     "resume": Kind(name="resume", scope="task", place=_resume_place, render=_resume, comment=MARKDOWN),
+    "active-tasks": Kind(
+        name="active-tasks",
+        scope="workspace",
+        place=lambda _: "ACTIVE-TASKS.md",
+        render=_active_tasks,
+        comment=None,
+        ignored=("ACTIVE-TASKS.md",),
+    ),
+    "bank": Kind(
+        name="bank",
+        scope="task",
+        place=_bank_place,
+        render=_bank,
+        comment=None,
+        ignored=("task_memory_bank/",),
+    ),
+    "states": Kind(
+        name="states",
+        scope="workspace",
+        place=lambda _: STATES,
+        render=_states,
+        comment=None,
+        ignored=(f"{STATES}/",),
+    ),
 }

@@ -55,7 +55,10 @@ class Keeper:
         self._memory = memory
         self._store = memory.store
         self._settings = memory.settings
-        self.kinds = [KINDS[name] for name in memory.settings.mirrors.split(",")]
+        names = memory.settings.mirrors.split(",")
+        if memory.settings.active_tasks_ledger == "markdown" and "active-tasks" in names:
+            names.remove("active-tasks")  # then the file is the truth, and nobody's mirror
+        self.kinds = [KINDS[name] for name in names]
         self.clock = clock
         self.failures = Failures()
         self._hidden: set[tuple[str, str]] = set()

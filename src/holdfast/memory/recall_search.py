@@ -17,7 +17,7 @@ from .reading import read_origin
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from ..recall.ranking import Found
@@ -47,6 +47,7 @@ CHATTY_SHARE = 0.3
 
 def recall(
     memory: Base,
+    find: Callable[[Tx, str | None], Row],
     query: str | None,
     task_id: str | None,
     item: str | int | None,
@@ -75,7 +76,7 @@ def recall(
     def work(tx: Tx) -> Recall | None:
         groups, last_seq, until_then, head = list(wanted), None, end, None
         if task_id is not None or item is not None or isinstance(at, int):
-            head = memory.find(tx, task_id)
+            head = find(tx, task_id)
             groups.append([scope_term("t", head["task_id"])])
         elif here is not None:
             groups.append([scope_term("w", here)])

@@ -44,7 +44,20 @@ class Recalling(Base):
         from . import recall_search
 
         return recall_search.recall(
-            self, query, task_id, item, types, tags, since, until, at, workspace, limit, cursor, titles
+            self,
+            self._find,
+            query,
+            task_id,
+            item,
+            types,
+            tags,
+            since,
+            until,
+            at,
+            workspace,
+            limit,
+            cursor,
+            titles,
         )
 
     def query_relevant(
@@ -57,7 +70,7 @@ class Recalling(Base):
         def work(tx: Tx) -> tuple[Entry, ...]:
             from ..store.search import Search
 
-            head = self.find(tx, task_id)
+            head = self._find(tx, task_id)
             name = _step(tx, head, item)
             rows = Search(tx).relevant(head["task_id"], name, limit)
             labels = tx.labels(head["task_id"], [row["seq"] for row in rows])
@@ -74,7 +87,7 @@ class Recalling(Base):
         after = checks.whole("after", after, 0, 100)
 
         def work(tx: Tx) -> Thread:
-            head = self.find(tx, task_id)
+            head = self._find(tx, task_id)
             _check_seq(head, seq)
             first = max(0, seq - before - 1)
             rows = tx.events(head["task_id"], first, before + after + 1, seq + after)
@@ -88,7 +101,7 @@ class Recalling(Base):
         seq = checks.whole("seq", seq, 1, 1 << 62)
 
         def work(tx: Tx) -> Event:
-            head = self.find(tx, task_id)
+            head = self._find(tx, task_id)
             _check_seq(head, seq)
             row = tx.event(head["task_id"], seq)
             if row is None:

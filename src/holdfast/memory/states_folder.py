@@ -14,7 +14,7 @@ from ..views import states
 from ..views.states_reading import read_notes, read_state
 from .arrivals import read_status, short_name, tag_of
 from .base import Draft
-from .folder_files import Source, begin, digest, invalid, make_root
+from .folder_files import Source, begin, digest, invalid, make_root, signed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,6 +70,18 @@ class StateFiles(Record):
     digest: str
     active: bool
     warnings: tuple[str, ...]
+
+
+def states_texts(task: Task, entries: Mapping[str, tuple[Entry, ...]]) -> dict[str, str]:
+    """The same files with their contents, but for the one that names the active task."""
+    files = {
+        states.decisions_path(task.id): states.decisions_markdown(task, entries["decision"]),
+        states.map_path(task.id): states.map_markdown(task, entries),
+    }
+    variables = {entry.key or "": entry.data.get("value") for entry in entries["variable"]}
+    digests = {name: digest(text.encode()) for name, text in sorted(files.items())}
+    state = signed(lambda mark: states.task_json(task, variables, digests, mark))
+    return {**files, states.task_path(task.id): state}
 
 
 def read_states(root: str, settings: Settings) -> Iterator[StateFiles]:

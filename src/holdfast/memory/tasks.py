@@ -100,7 +100,7 @@ class Tasks(Base):
                 heads["session_id"] = self.origin.session
                 heads["focus"] = tx.last_focus(self.origin.session) + 1
             if parent is not None:
-                heads["parent_id"] = self.find(tx, parent)["task_id"]
+                heads["parent_id"] = self._find(tx, parent)["task_id"]
             if steps:
                 heads.update(plan_version=1, plan_seq=1)
             sets = _given(
@@ -122,12 +122,6 @@ class Tasks(Base):
             return self._append(tx, head, draft, now, "task_register", scoped_key, fingerprint)
 
         return self._commit(work, settles=key is not None)
-
-    def _new_id(self, tx: Tx) -> str:
-        while True:
-            task_id = rules.make_id(self._random(rules.ID_LENGTH))
-            if tx.head(task_id) is None:
-                return task_id
 
     def task_update(
         self,
@@ -179,7 +173,7 @@ class Tasks(Base):
             )
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:
-            heads = {**changes, **_status_changes(head, changes.get("status"), meant_reason, now)}
+            heads = {**changes, **status_changes(head, changes.get("status"), meant_reason, now)}
             if archived is not None:
                 heads["archived_at"] = now if archived else None
             item_id, steps, warnings = _step_changes(tx, head, step, word, message, now)
@@ -221,7 +215,7 @@ class Tasks(Base):
         whole = rules.normal_id(task_id) if isinstance(task_id, str) else None
         if whole and len(whole) == rules.ID_LENGTH and (task := read_task(tx, whole)):
             return task
-        task = read_task(tx, self.find(tx, task_id)["task_id"])
+        task = read_task(tx, self._find(tx, task_id)["task_id"])
         if task is None:
             raise NotFound("task_not_found", f"There is no task {task_id}.", "task_list shows the tasks.")
         return task
@@ -264,7 +258,7 @@ class Tasks(Base):
                 workspace=here,
                 session=session,
                 tag=tag,
-                parent=None if parent is None else self.find(tx, parent)["task_id"],
+                parent=None if parent is None else self._find(tx, parent)["task_id"],
                 text=pattern,
                 kind=None if kind is None else checks.word("kind", kind, ("task", "goal")),
                 archived=archived,
@@ -381,7 +375,7 @@ class Tasks(Base):
             other = None
             named = target
             if kind != "goal":
-                other = self.find(tx, target, lock=True)
+                other = self._find(tx, target, lock=True)
                 named = other["task_id"]
             if named == head["task_id"]:
                 raise InvalidInput(
@@ -469,7 +463,7 @@ def _meant(
     return changes, meant_phase, meant_reason
 
 
-def _status_changes(head: Row, status: str | None, reason: str | None, now: str) -> dict[str, Any]:
+def status_changes(head: Row, status: str | None, reason: str | None, now: str) -> dict[str, Any]:
     """What a new status brings with it; raises if it cannot follow the present one."""
     if status is None:
         return {} if reason is None else {"reason": reason}

@@ -46,7 +46,7 @@ class Transfer(Base):
         if task_id is None:
             names = self.store.read(lambda tx: tx.task_ids())
         else:
-            names = [self.store.read(lambda tx: self.find(tx, task_id))["task_id"]]
+            names = [self.store.read(lambda tx: self._find(tx, task_id))["task_id"]]
         for name in names:
             head = self.store.read(lambda tx, n=name: tx.head(n)) or {"last_seq": 0, "root_id": name}
             last, end = after, head["last_seq"] if until is None else until

@@ -47,7 +47,7 @@ class Undo(Base):
             known := self.store.read(lambda tx: self._known(tx, "task_undo", task_id, key))
         ):
             return first_result(known, fingerprint)
-        target = self.store.read(lambda tx: self._undoable(tx, self.find(tx, task_id, writing=True), seq))
+        target = self.store.read(lambda tx: self._undoable(tx, self._find(tx, task_id, writing=True), seq))
         found = target["task_id"]
         past, _ = self._as_of(found, target["seq"] - 1)
         before = {table: past.state_rows(table, found) for table in STATE}

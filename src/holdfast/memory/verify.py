@@ -47,7 +47,7 @@ class Verify(Base):
 
     def _task_ids(self, task_id: str | None) -> list[str]:
         if task_id is not None:
-            return [self.store.read(lambda tx: self.find(tx, task_id))["task_id"]]
+            return [self.store.read(lambda tx: self._find(tx, task_id))["task_id"]]
         return self.store.read(lambda tx: tx.task_ids())
 
     def _verify_task(self, folder: Tx, task_id: str) -> tuple[int, list[Problem]]:

@@ -55,7 +55,7 @@ class Views(Base):
             # A whole id is read at once, without asking first what it means.
             whole = rules.normal_id(task_id) if isinstance(task_id, str) else None
             found = read_snapshot(tx, whole) if whole and len(whole) == rules.ID_LENGTH else None
-            found = found or read_snapshot(tx, self.find(tx, task_id)["task_id"])
+            found = found or read_snapshot(tx, self._find(tx, task_id)["task_id"])
             if found is None:
                 raise NotFound("task_not_found", f"There is no task {task_id}.", "task_list shows the tasks.")
             return found

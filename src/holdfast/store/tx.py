@@ -150,7 +150,7 @@ _SELECT_FILES = (
     f"SELECT {', '.join(FILES)} FROM files WHERE task_id = :task_id AND change <> 'undone'"
     " ORDER BY seq DESC, path"
 )
-_SELECT_LINKS = (
+SELECT_LINKS = (
     f"SELECT {', '.join(LINKS)} FROM links WHERE task_id = :task_id AND status = 'active'"
     " ORDER BY seq, kind, target"
 )
@@ -521,7 +521,7 @@ class Tx:
                 " ORDER BY seq, kind, value"
             ),
             "files": f"{_SELECT_FILES} LIMIT :files",
-            "links": _SELECT_LINKS,
+            "links": SELECT_LINKS,
             "claims": _SELECT_CLAIMS,
             "channels": f"SELECT e.seq, o.channel{EVENT_FROM} WHERE e.task_id = :task_id AND e.seq "
             + self._one_of(_SOURCE_SEQS),

@@ -9,26 +9,17 @@ from typing import Any
 import click
 
 from .._version import __version__
-from ..errors import HoldfastError
+from .active_tasks_cli import active_tasks
+from .console import Group, as_json
 
 
-class _Group(click.Group):
-    """Commands whose errors are told in one line with what to do next, not as a traceback."""
-
-    def invoke(self, ctx: click.Context) -> Any:
-        try:
-            return super().invoke(ctx)
-        except HoldfastError as error:
-            click.echo(f"holdfast: {error.message} [{error.code}]", err=True)
-            if error.hint:
-                click.echo(f"  {error.hint}", err=True)
-            ctx.exit(1)
-
-
-@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, message="holdfast %(version)s")
 def main() -> None:
     """Task memory for LLM agents that survives compaction, restarts, crashes and hand-overs."""
+
+
+main.add_command(active_tasks)
 
 
 @main.command()
@@ -43,9 +34,6 @@ def demo(keep: str | None) -> None:
 @main.group()
 def store() -> None:
     """Look after stores: a path of a SQLite file, or a postgresql:// URL."""
-
-
-as_json = click.option("--json", "plain", is_flag=True, help="Print JSON for programs.")
 
 
 @store.command(short_help="Show what a store is.")

@@ -127,6 +127,40 @@ def scalar(text: str) -> str:
     return dumps(clean(text))
 
 
+# What means something inside a line of Markdown: a line end, the beginning of a tag, comment or reference, a
+# code fence, a link or image, the end of a comment, and blanks at either end. Our own lines begin with what
+# we write, so nothing recorded ever stands where a heading, rule or list could begin.
+_ROW = re.compile(
+    r"\n|<(?=[\w/!?|<%$]|$)|&(?=#)|`{3,}|~{3,}|\](?=[(\[])|(?<=--)>|(?<=--!)>|\A +| +\Z|!(?=\[)"
+)
+_BRACKETS = re.compile(rf"{_ROW.pattern}|[\[\]\\]")
+_REFERENCE = re.compile(r"&#([0-9]{1,7});")
+
+
+def markdown_row(text: str, *, bracketed: bool = False) -> str:
+    """A text as one line of ACTIVE-TASKS.md, as plain as it can be.
+
+    `from_markdown_row` turns it back into the clean text. `bracketed` text stands between square brackets,
+    which it cannot close.
+    """
+    return (_BRACKETS if bracketed else _ROW).sub(_referenced, clean(text))
+
+
+def from_markdown_row(text: str) -> str:
+    """The text that `markdown_row` wrote; what a person wrote stays as it is."""
+    return _REFERENCE.sub(_referred, text)
+
+
+def _referenced(found: re.Match[str]) -> str:
+    return "".join(f"&#{ord(letter)};" for letter in found[0])
+
+
+def _referred(found: re.Match[str]) -> str:
+    number = int(found[1])
+    known = number < 0x110000 and not 0xD800 <= number < 0xE000
+    return clean(chr(number)) if known else found[0]
+
+
 def terminal(text: str) -> str:
     """A text as a terminal may get it: what would steer it, or is not seen, is shown by its number."""
     return _STEERING.sub(_numbered, text.replace("\r\n", "\n"))
