@@ -64,13 +64,13 @@ def same_task(first, second, task) -> None:
 
 @pytest.mark.parametrize("kind", ["bank", "states"])
 def test_the_folders_are_as_the_golden_ones_show(played, tmp_path, kind):
-    """To write them anew: GOLDEN=write."""
+    """To write them anew: HOLDFAST_GOLDEN=write."""
     memory, task = played
     memory.task_finish(
         task, "A sequential scan was slow; a trigram index mended it.\n\np99 at 20:00: 38 ms.\n"
     )
     getattr(memory, f"export_{kind}")(tmp_path / kind, task)
-    if os.environ.get("GOLDEN") == "write":
+    if os.environ.get("HOLDFAST_GOLDEN") == "write":
         shutil.rmtree(GOLDEN / kind, ignore_errors=True)
         shutil.copytree(tmp_path / kind, GOLDEN / kind)
     assert files_in(tmp_path / kind) == files_in(GOLDEN / kind)

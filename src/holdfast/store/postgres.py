@@ -148,7 +148,10 @@ class _PostgresDatabase:
     one_of = "= ANY(ARRAY({}))"
     position = "lastval()"
     word_id = "id"
-    matches = "w.terms @@ CAST(CAST(:match AS text) AS tsquery)"
+    matches = (
+        "w.tenant_id = current_setting('holdfast.tenant')"
+        " AND w.terms @@ CAST(CAST(:match AS text) AS tsquery)"
+    )
 
     def __init__(
         self, connection: Connection, begin: Any, first: Mapping[str, str], once: bool = False
