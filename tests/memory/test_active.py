@@ -15,7 +15,7 @@ from holdfast.memory import textfile
 from holdfast.views.active_tasks import answer
 from holdfast.views.tasks_file import parse
 from tests.support import contents, newest, open_memory, refused, run_python
-from tests.views.hostile import HOSTILE
+from tests.views.payloads import HOSTILE
 
 DAY = 86_400
 

@@ -18,6 +18,7 @@ import pytest
 from holdfast import AsyncTaskMemory, config, copy_store
 from holdfast.memory import mirror_files, mirroring
 from holdfast.memory.mirror_kinds import KINDS, MARKDOWN, Kind
+from holdfast.views.packet import resume_packet
 from holdfast.views.state import yaml_state
 from tests.reliability.test_faults import done_as_root, small_disk
 from tests.support import lock_held, open_memory, refused, run_python, sqlite_only
@@ -1001,3 +1002,54 @@ def test_no_thread_is_left_when_nothing_is_late(mirrored):
     settle(mirrored)
     assert mirrored._mirrors._thread is None
     assert not [thread for thread in threading.enumerate() if thread.name == "holdfast-mirrors"]
+
+
+# --- the views that are kept ------------------------------------------------------------------------
+
+
+def test_every_view_can_be_kept_and_says_what_its_operation_says(opened, store_url, workspace, new_store_url):
+    memory = opened(store_url, workspace=str(workspace), mirrors=",".join(KINDS))
+    task = memory.task_register("Deploy coursefolio", ["Build", "Run"], request="Deploy it.").task_id
+    memory.task_decide(task, choice="ghcr.io", reasoning="the key works there")
+    memory.task_snapshot(task, "the context", label="initial")
+    memory.task_update(task, "built", step=1, step_status="completed")
+    memory.task_finish(task, "It is live.")
+    memory.task_update(task, status="active")
+    settle(memory)
+    statuses = memory.mirrors_status()
+    assert {status.kind for status in statuses} == set(KINDS)
+    assert [status.reasons for status in statuses] == [()] * len(KINDS)
+
+    snapshot = memory._snapshot(task)
+    own = workspace / ".holdfast"
+    assert own.joinpath(f"{task}.state.yaml").read_text().startswith(yaml_state(snapshot))
+    assert own.joinpath(f"{task}.resume.md").read_text().startswith(resume_packet(snapshot).text)
+    assert memory.active_tasks().projection.stale is False
+    other = opened(new_store_url())
+    report = other.import_bank(workspace / "task_memory_bank")
+    assert report.warnings == ()
+    assert tuple(other.events(task)) == tuple(memory.events(task))
+    third = opened(new_store_url())
+    assert third.import_states(workspace / "memory" / "states").warnings == ()
+    assert (workspace / "memory" / "states" / ".active-task").read_text() == f"{task}\n"
+
+
+def test_facts_and_checkpoints_refresh_the_list_of_tasks(opened, store_url, workspace):
+    memory = opened(store_url, workspace=str(workspace), mirrors="active-tasks")
+    memory.memory_store(entity="deploy", key="next", value="ask for the key")
+    memory._mirrors._due = 0.0
+    memory.active_task_checkpoint("deploy", title="Deploy coursefolio")
+    settle(memory)
+    text = (workspace / "ACTIVE-TASKS.md").read_text()
+    assert "### [deploy]: Deploy coursefolio" in text
+    assert "- **Next:** ask for the key" in text
+
+
+def test_with_the_markdown_ledger_the_file_is_no_mirror(opened, store_url, workspace):
+    memory = opened(
+        store_url, workspace=str(workspace), mirrors="active-tasks", active_tasks_ledger="markdown"
+    )
+    memory.task_register("Deploy")
+    settle(memory)
+    assert memory.mirrors_status() == ()
+    assert not (workspace / "ACTIVE-TASKS.md").exists()

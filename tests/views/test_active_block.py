@@ -15,7 +15,7 @@ from holdfast.types import ActiveRow, Projection
 from holdfast.views.active_block import age, inject
 from holdfast.views.encode import CLASS, clean, one_line
 from holdfast.views.tokens import estimate
-from tests.views.hostile import HOSTILE
+from tests.views.payloads import HOSTILE
 
 GOLDEN = Path(__file__).parent / "golden"
 NOW = 1_772_366_400.0 + 4 * 86_400

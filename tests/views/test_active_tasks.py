@@ -24,7 +24,7 @@ from holdfast.views.active_tasks import (
 )
 from holdfast.views.encode import clean, from_markdown_row, markdown_row
 from holdfast.views.tasks_file import parse
-from tests.views.hostile import HOSTILE
+from tests.views.payloads import HOSTILE
 
 GOLDEN = Path(__file__).parent / "golden"
 T = "2026-03-0{}T12:00:00.000Z".format

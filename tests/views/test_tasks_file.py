@@ -11,7 +11,7 @@ from holdfast.types import ActiveRow, Projection
 from holdfast.views.active_tasks import is_completed, render
 from holdfast.views.encode import clean
 from holdfast.views.tasks_file import complete, find, parse, upsert, write
-from tests.views.hostile import HOSTILE
+from tests.views.payloads import HOSTILE
 
 NOW = "2026-03-05T12:00:00.000Z"
 BY_HAND = """\

@@ -3,25 +3,70 @@
 from __future__ import annotations
 
 from .actions import Actions
-from .active import ActiveTasks
 from .claims import Claims
 from .entries import Entries
-from .folders import Folders
-from .handoff import Handoff
-from .mirrors import Mirrors
 from .plans import Plans
-from .recalling import Recalling
 from .tasks import Tasks
-from .transfer import Transfer
-from .undo import Undo
-from .verify import Verify
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .active import ActiveTasks
+    from .folders import Folders
+    from .handoff import Handoff
+    from .mirrors import Mirrors
+    from .recalling import Recalling
+    from .transfer import Transfer
+    from .undo import Undo
+    from .verify import Verify
 
-class TaskMemory(
-    Folders, Handoff, Tasks, Plans, Actions, Entries, Claims, Undo, Verify, Transfer, Mirrors, Recalling,
-    ActiveTasks,
-):  # fmt: skip
-    """The memory of tasks. Every method is safe to call from many threads and processes at once."""
+    class TaskMemory(
+        Folders, Handoff, Tasks, Plans, Actions, Entries, Claims,
+        Recalling, ActiveTasks, Mirrors, Undo, Verify, Transfer,
+    ):  # fmt: skip
+        """The memory of tasks. Every method is safe to call from many threads and processes at once."""
+
+else:
+
+    class _Growing(type):
+        """A class that gets the rest of its operations when one of them is first asked for.
+
+        A hook writes one event and ends: what it does not use should cost it no time.
+        """
+
+        def __getattr__(cls, name):
+            if name.startswith("__") or not _grow():
+                raise AttributeError(f"type object {cls.__name__!r} has no attribute {name!r}")
+            return getattr(cls, name)
+
+        def __dir__(cls):
+            _grow()
+            return super().__dir__()
+
+    class TaskMemory(Tasks, Plans, Actions, Entries, Claims, metaclass=_Growing):
+        """The memory of tasks. Every method is safe to call from many threads and processes at once."""
+
+        def __getattr__(self, name):
+            if name.startswith("__") or not _grow():
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            return getattr(self, name)
+
+    def _grow() -> bool:
+        """Add the operations that are not there yet; False if all were."""
+        from .active import ActiveTasks
+        from .folders import Folders
+        from .handoff import Handoff
+        from .mirrors import Mirrors
+        from .recalling import Recalling
+        from .transfer import Transfer
+        from .undo import Undo
+        from .verify import Verify
+
+        if issubclass(TaskMemory, Verify):
+            return False
+        TaskMemory.__bases__ = (
+            Folders, Handoff, *TaskMemory.__bases__, Recalling, ActiveTasks, Mirrors, Undo, Verify, Transfer,
+        )  # fmt: skip
+        return True
 
 
 __all__ = ["TaskMemory"]

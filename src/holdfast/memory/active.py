@@ -19,7 +19,6 @@ from ..types import (
     ProjectionState,
     RenderReport,
 )
-from . import textfile
 from .active_rows import ActiveRows, check_ours
 from .base import Draft
 from .facts import TIMES, goal_links, status_heads
@@ -90,6 +89,7 @@ class ActiveTasks(ActiveRows):
         by us, or was edited since, is not overwritten.
         """
         from ..views.active_tasks import rendered, select
+        from . import textfile
 
         if self._is_markdown():
             return RenderReport(reason="the ledger is markdown: the file itself is the truth")

@@ -9,7 +9,6 @@ from .. import checks, rules, vocabulary
 from ..errors import Conflict, HoldfastError, shown
 from ..store.fact_queries import FactQueries
 from ..types import ActiveRow, Projection, ProjectionState, Record
-from . import textfile
 from .facts import TIMES, Facts
 
 TYPE_CHECKING = False
@@ -101,6 +100,8 @@ class ActiveRows(Facts):
 
     def _ledger_path(self) -> tuple[str, tuple[str, ...]]:
         """The file that is the truth; one of the old name if there is none of the new one."""
+        from . import textfile
+
         name = self.settings.active_tasks_file
         path = textfile.locate(name, self.workspace)
         new, old = _OLD_NAME
@@ -112,6 +113,7 @@ class ActiveRows(Facts):
 
     def _file_rows(self) -> Found:
         from ..views.tasks_file import parse
+        from . import textfile
 
         path, warnings = self._ledger_path()
         content = textfile.read(path, self.settings.max_text_bytes)
@@ -148,6 +150,7 @@ class ActiveRows(Facts):
 
     def _edit_file(self, label: str, change: Callable[[Document], Document]) -> ActiveRow:
         from ..views.tasks_file import find, parse, write
+        from . import textfile
 
         path, _ = self._ledger_path()
         after: list[Document] = []
@@ -164,6 +167,7 @@ class ActiveRows(Facts):
     def _file_state(self, wanted: str, found: Found) -> ProjectionState:
         """Whether the file shows what was rendered, and if not, why."""
         from ..views.active_tasks import read_stamp
+        from . import textfile
 
         try:
             path = textfile.locate(self.settings.active_tasks_file, self.workspace)

@@ -341,12 +341,12 @@ class SqliteStore:
         One by one they would make each write half as dear again, for FTS5 writes a piece of its index at each
         commit. What waits is found all the same: a search looks at it itself.
         """
+        after: int = _value(connection, "SELECT up_to FROM words_mark")
+        if newest - after < INDEX_BATCH:  # another process was faster, or this one has just begun
+            return after
         from ..recall.texts import index_words, is_silent
         from .search import Search
 
-        after: int = _value(connection, "SELECT up_to FROM words_mark")
-        if newest - after < INDEX_BATCH:  # another process was faster
-            return after
         while rows := Search(self._writer_tx).texts_after(after, INDEX_PAGE):
             connection.executemany(
                 "INSERT INTO words (rowid, body) VALUES (?, ?)",
