@@ -513,6 +513,14 @@ class Bench:
         value, spread = ratio(found["long"], found["short"])
         note = f"{times['long']}, {times['short']}; {spread}"
         yield at_most(f"task_resume, {self._sizes.events:,} / 1,000 events", value, 1.3, note)
+        tasks, _ = self._open()
+        for number in range(1000):
+            with_plan = {"plan": ["Build it", "Ship it"], "metadata": {"number": number}}
+            tasks.task_register(f"Task number {number} of the bench", **with_plan)
+        file = [seconds_of(tasks._active_tasks_text) * 1000 for _ in range(7)]
+        yield at_most("ACTIVE-TASKS.md of 1,000 tasks, ms", median(file), 50)
+        block = [seconds_of(lambda: tasks.active_tasks_block("ship task 7")) * 1000 for _ in range(7)]
+        yield at_most("its block for a prompt, ms", median(block), 50)
 
     def list(self) -> Iterator[Figure]:
         """task_list(limit=20) among very many tasks against among a hundred."""

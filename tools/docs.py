@@ -1117,6 +1117,8 @@ def demo() -> str:
     )
     output = re.sub(r"/\S+/holdfast-demo-[^/\s]+/", "/tmp/…/", run.stdout)  # noqa: S108 - only shown
     output = re.sub(r"kill -9 \d+", "kill -9 4711", output)
+    output = re.sub(r"holdfast-[0-9a-f]{8}\b", "holdfast-4f1a7c02", output)
+    output = re.sub(r"Last change \S+Z,", "Last change 2026-03-01T12:00Z,", output)
     task = re.search(r"registered task (\w+)", output)
     return fence(output.replace(task[1], "7k3m9xq2wd").rstrip() if task else output, "text")
 

@@ -9,7 +9,6 @@ import tempfile
 from pathlib import Path
 
 from .memory import TaskMemory
-from .types import Task
 
 REQUEST = "Deploy coursefolio v1.2.3 to the production server, please. Do not touch the database."
 PLAN = [
@@ -70,25 +69,6 @@ def work_until_killed(store: str) -> None:
     sys.stdin.readline()  # the next thing that happens to this process is SIGKILL
 
 
-def tell(task: Task) -> str:
-    """What a fresh process knows of a task, in plain words."""
-    marks = {"completed": "x", "active": ">", "failed": "!", "skipped": "-", "cancelled": "-"}
-    lines = [
-        f"Task {task.id}: {task.name} ({task.status}, {task.phase}, {task.done} of {task.total} steps)",
-        f'Request: "{task.request}"',
-    ]
-    lines += [f"  [{marks.get(item.status, ' ')}] {item.title}" for item in task.items]
-    for entry in task.decisions:
-        data = entry.data
-        lines.append(f"Decided #{entry.seq}: {data['choice']}, because {data['reasoning']}.")
-    for entry in task.exclusions:
-        lines.append(f"Do not try again #{entry.seq}: {entry.summary}: {entry.data['why']}.")
-    lines += [f"Variable: {name} = {value}" for name, value in task.variables.items()]
-    for effect in task.effects:
-        lines.append(f"Unknown #{effect.seq}: {effect.what}. Verify with: {effect.verify}")
-    return "\n".join(lines)
-
-
 def _say(line: str) -> None:
     print(f"  agent 1 | {line}", flush=True)
 
@@ -118,9 +98,9 @@ def _story(store: str) -> int:
     code = first.wait()
     print(f"\n  kill -9 {first.pid} (exit {code})\n")
     with TaskMemory.open(store, agent="successor", session="tuesday", workspace=None) as memory:
-        print("A new process opens the store and asks where it was:\n")
+        print("A new process opens the store and asks for what it needs to go on:\n")
         task = memory.task_get()
-        print(tell(task))
+        print(memory.task_resume(task.id, budget=600).text, end="")
         memory.task_focus(task.id)
         effect = task.effects[0]
         memory.task_outcome(intent=effect.seq, outcome="did_not", note="docker ps shows no container")
