@@ -129,6 +129,28 @@ def test_marks_tell_reported_verified_inferred_failed_skipped_and_dropped_steps_
     assert "v verified" in text
 
 
+def test_the_folder_that_files_share_is_said_once(memory):
+    task = memory.task_register("x").task_id
+    paths = ["/srv/app/source/main.py", "/srv/app/source/parts/one.py", "/srv/app/source/two words.py"]
+    memory.task_log_action(task, "edits", files=[*paths, "/w/inside.py"])
+    text = memory.task_resume(task).text
+    assert "/w/inside.py" not in text
+    memory.task_log_action(task, "more", files=[{"path": path, "change": "created"} for path in paths])
+    text = memory.task_resume(task).text
+    assert "Files created (a) in /srv/app/source/\nmain.py, parts/one.py, two words.py\n" in text
+    assert "Files modified (a)\ninside.py\n" in text
+
+
+def test_what_the_user_said_last_is_there_at_every_budget(memory):
+    task = long_plan(memory, 60)
+    user = memory.acting_as(channel="user")
+    for number in range(12):
+        user.task_remember(
+            task, f"Instruction number {number}: " + "and so on " * 20, type="user_instruction"
+        )
+    assert "Instruction number 11" in memory.task_resume(task, budget=300).text
+
+
 def test_a_task_that_is_over_says_how_it_ended(memory):
     task = memory.task_register("x", ["A"]).task_id
     memory.task_finish(task, "It is live at https://x.example", status="completed")

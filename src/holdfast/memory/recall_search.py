@@ -284,5 +284,5 @@ def _source(hit: Hit, row: Row) -> tuple[Any, ...] | None:
     if hit.type == "log":
         return hit.task_id, "log", row["ref_seq"]
     if hit.type in ("action", "action.ended") and hit.origin.channel in ("tool", "system", "web"):
-        return hit.task_id, hit.type, hit.origin.channel, stems(hit.title)[:1] and stems(hit.title)[0]
+        return hit.task_id, hit.type, hit.origin.channel, (stems(hit.title) or [""])[0]
     return None

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 LEAST, MOST, USUAL = 300, 8000, 1500
 # Steps further from the current one than this are counted, not looked at.
 NEAR = 150
+SHORT_FOLDER = 8
 MARKS = {
     "pending": " ",
     "active": ">",
@@ -130,7 +131,9 @@ def _head(task: Snapshot) -> list[Part]:
 def _record(task: Snapshot) -> list[Part]:
     """What grows: instructions, decisions, what failed, values, files."""
     return [
-        _part(task, "user_instruction", "User instructions", task.instructions, _instruction, 6, 16),
+        _part(
+            task, "user_instruction", "User instructions", task.instructions, _instruction, 6, 16, newest=2.2
+        ),
         _part(task, "decision", "Decisions", task.decisions, _decision, 8, 18, first=3),
         _part(task, "exclusion", "Failed or ruled out", task.exclusions, _exclusion, 10, 19, first=4),
         _part(task, "error", "Errors, not settled", task.errors, _error, 12, 24, first=3),
@@ -188,15 +191,21 @@ def _part(
     soon: float,
     late: float,
     first: int = 5,
+    newest: float | None = None,
 ) -> Part:
-    """Entries, the newest first in priority, oldest first in place: the last ones are wanted `soon`."""
-    newest = len(entries)
+    """Entries, the newest first in priority, oldest first in place: the last ones are wanted `soon`.
+
+    The very last one may be wanted sooner still: what the user said last.
+    """
+    count = len(entries)
     rows = [
-        row(entry, soon if newest - place <= first else late + (newest - place) / 100, late + 20)
+        row(entry, soon if count - place <= first else late + (count - place) / 100, late + 20)
         for place, entry in enumerate(entries)
     ]
+    if rows and newest is not None:
+        rows[-1] = row(entries[-1], newest, late)
     kinds = ("discovery", "artifact", "context", "tool_result") if kind == "note" else (kind,)
-    total = newest + sum(task.left_out.get(name, 0) for name in kinds)
+    total = count + sum(task.left_out.get(name, 0) for name in kinds)
     return Part(kind, _counted(title), rows, total)
 
 
@@ -205,20 +214,37 @@ def _counted(title: str) -> Callable[[int, int], str]:
 
 
 def _files(task: Snapshot) -> list[Part]:
-    """Files by what became of them and who said so, one line each."""
-    groups: dict[tuple[str, str], list[Row]] = {}
+    """Files by what became of them and who said so, one line each; the folder they share is said once."""
+    groups: dict[tuple[str, str], list[tuple[int, str]]] = {}
+    inside = f"{task.workspace}/" if task.workspace else None
     for number, file in enumerate(task.files):
-        group = groups.setdefault((file.change, encode.CLASS[file.channel]), [])
-        group.append(
-            Row((13 if number < 12 else 20 + number / 100, lambda file=file: encode.name(file.path)))
-        )
+        path = file.path.removeprefix(inside) if inside else file.path
+        groups.setdefault((file.change, encode.CLASS[file.channel]), []).append((number, path))
     extra = task.left_out.get("file", 0)
     parts: list[Part] = []
-    for (change, letter), rows in groups.items():
-        title = f"Files {change} ({letter})"
+    for (change, letter), files in groups.items():
+        shared = _shared_folder([path for _, path in files])
+        rows = [_file(number, path.removeprefix(shared)) for number, path in files]
+        title = f"Files {change} ({letter})" + (f" in {encode.name(shared)}" if shared else "")
         parts.append(Part("file", _counted(title), rows, len(rows) + extra, glue=", "))
         extra = 0
     return parts
+
+
+def _file(number: int, path: str) -> Row:
+    return Row((13 if number < 12 else 20 + number / 100, lambda: encode.name(path)))
+
+
+def _shared_folder(paths: Sequence[str]) -> str:
+    """The folder that all paths begin with, with its last slash, if it is worth saying only once."""
+    if len(paths) < 2:
+        return ""
+    least, most = min(paths), max(paths)
+    same = next(
+        (place for place, letter in enumerate(least) if most[place : place + 1] != letter), len(least)
+    )
+    folder = least[: least.rfind("/", 0, same) + 1]
+    return folder if len(folder) > SHORT_FOLDER else ""
 
 
 def _plan(task: Snapshot) -> list[Part]:
@@ -306,7 +332,7 @@ def _step_line(name: str, item: Item | None, title: str) -> Row:
 
 
 def _instruction(entry: Entry, soon: float, late: float) -> Row:
-    return _texts(f"{_by(entry)} ", _with_detail(entry), (soon, 140), (late, 4000))
+    return _texts(f"{_by(entry)} ", _with_detail(entry), (soon, 140), (soon + 7.2, 420), (late, 4000))
 
 
 def _decision(entry: Entry, soon: float, late: float) -> Row:
