@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import stat
 from contextlib import contextmanager
 from itertools import count
 
-from .errors import InvalidInput, shown
+from .errors import InvalidInput, StoreError, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +19,31 @@ if TYPE_CHECKING:
 TEMP = ".holdfast-tmp"
 _BLOCK = 1 << 20
 _numbers = count(1)
+_CODES = {
+    errno.ENOSPC: "store_full",
+    errno.EDQUOT: "store_full",
+    errno.EACCES: "store_readonly",
+    errno.EPERM: "store_readonly",
+    errno.EROFS: "store_readonly",
+}
+
+
+class FileErrors:
+    """Turns what the system says of a file into our error."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, OSError):
+            raise StoreError(
+                _CODES.get(error.errno or 0, "store_unavailable"),
+                f"{self._path} cannot be read or written: {error.strerror or error}.",
+                "Look whether the path and its folder exist and are yours to use.",
+            ) from error
 
 
 def write_atomic(path: str, content: bytes, *, mode: int = 0o600) -> None:

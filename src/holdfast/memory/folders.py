@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from .. import checks
+from ..files import FileErrors
 from ..types import FolderExport, FolderImport
 from .reading import read_event
 from .tasks import Tasks
-from .transfer import FileErrors, Transfer
+from .transfer import Transfer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,7 +8,6 @@ from ..store.tx import check_sets
 from ..types import ErrorSummary, Written
 from .base import Draft, first_result
 from .tasks import Tasks
-from .transfer import FileErrors
 from .views import Views
 
 TYPE_CHECKING = False
@@ -59,7 +58,7 @@ class Handoff(Views, Tasks):
         target = None if path is None else checks.path("the capsule", path)
         text = capsule.capsule(self._snapshot(task_id), budget=budget, most_bytes=most, count=self._counter())
         if target is not None:
-            from ..files import write_atomic
+            from ..files import FileErrors, write_atomic
 
             with FileErrors(target):
                 write_atomic(target, text.encode())
@@ -82,7 +81,7 @@ class Handoff(Views, Tasks):
         if (capsule is None) == (path is None):
             raise InvalidInput("invalid_argument", "Give a capsule or a path.", "One of them, not both.")
         if capsule is None:
-            from ..files import read_bounded
+            from ..files import FileErrors, read_bounded
 
             source = checks.path("the capsule", path)
             with FileErrors(source):

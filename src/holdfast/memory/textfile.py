@@ -8,7 +8,7 @@ import os
 import stat
 
 from ..errors import Conflict, InvalidInput, StoreError, shown
-from ..files import replacing
+from ..files import FileErrors, replacing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def locate(name: str, workspace: str | None) -> str:
 
 def read(path: str, limit: int) -> tuple[bytes, os.stat_result] | None:
     """The content of a regular file, or None if there is none."""
-    with _Told(path):
+    with FileErrors(path):
         try:
             # Not blocking: opening a pipe would wait for someone to write.
             handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
@@ -71,7 +71,7 @@ def edit(path: str, change: Callable[[bytes | None], bytes | None], limit: int) 
     written and the call fails with `stale_version`.
     """
     folder = os.path.dirname(path)
-    with _Told(path):
+    with FileErrors(path):
         lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX)  # on the folder: the file itself is replaced
@@ -105,24 +105,3 @@ def _replace(path: str, new: bytes, old: bytes | None, mode: int | None, limit: 
                 f"{path} was changed by someone else just now.",
                 "Nothing was written. Look at it again, then repeat the call.",
             )
-
-
-class _Told:
-    """Turns what the system says of a file into our error."""
-
-    def __init__(self, path: str) -> None:
-        self._path = path
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, OSError):
-            readonly = error.errno in (errno.EACCES, errno.EPERM, errno.EROFS)
-            full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-            code = "store_full" if full else "store_readonly" if readonly else "store_unavailable"
-            raise StoreError(
-                code,
-                f"{self._path} cannot be read or written: {error.strerror or error}.",
-                "Look whether the file and its folder are there and yours to use.",
-            ) from error

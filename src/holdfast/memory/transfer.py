@@ -8,7 +8,8 @@ from collections import ChainMap
 
 from .. import checks, rules
 from ..checks import blake2b
-from ..errors import HoldfastError, InvalidInput, StoreError, shown
+from ..errors import HoldfastError, InvalidInput, shown
+from ..files import FileErrors
 from ..store.tx import EVENTS, ORIGINS, check_sets, event_hash, first_link, origin_id
 from ..types import Divergence, Event, ImportReport, Origin, is_dict
 from .base import Base
@@ -143,24 +144,6 @@ class Transfer(Base):
         if self._mirrors is not None:
             self._mirrors.refresh(self.workspace, force=True)
         return kept
-
-
-class FileErrors:
-    """Turns what the system says of a file into our error."""
-
-    def __init__(self, path: str) -> None:
-        self._path = path
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, OSError):
-            raise StoreError(
-                "store_unavailable",
-                f"{self._path} cannot be read or written: {error.strerror or error}.",
-                "Look whether the path and its folder exist and are yours to use.",
-            ) from error
 
 
 def event_line(row: Row) -> dict[str, Any]:
