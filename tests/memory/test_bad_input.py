@@ -83,7 +83,13 @@ def arguments_of(call: str, task: str) -> dict:
 
 
 @pytest.mark.parametrize(("call", "name"), CALLS)
-def test_whatever_an_argument_is_only_our_own_errors_come_and_they_change_nothing(memory, task, call, name):
+def test_whatever_an_argument_is_only_our_own_errors_come_and_they_change_nothing(
+    memory, task, call, name, tmp_path, monkeypatch
+):
+    # Deep below a folder of its own: some arguments are paths, and some values are paths that go up.
+    folder = tmp_path / "a" / "b" / "c" / "d"
+    folder.mkdir(parents=True)
+    monkeypatch.chdir(folder)
     prepare(memory, task)
     others: dict[str, str] = {}
     for what, value in HOSTILE.items():

@@ -208,6 +208,18 @@ def test_what_is_no_capsule_is_refused(memory, text):
         memory.task_receive(text)
 
 
+def test_a_file_that_is_no_capsule_is_never_overwritten(memory, task, tmp_path):
+    mine = tmp_path / "notes.md"
+    mine.write_text("my own notes")
+    with refused(memory, "invalid_argument", naming="no capsule"):
+        memory.task_handoff(task, path=mine)
+    assert mine.read_text() == "my own notes"
+    earlier = tmp_path / "hand-off.md"
+    memory.task_handoff(task, path=earlier)
+    memory.task_update(task, "more")
+    assert memory.task_handoff(task, path=earlier) == earlier.read_text(encoding="utf-8")
+
+
 def test_a_capsule_comes_as_a_text_or_from_a_file(memory, tmp_path):
     with refused(memory, "invalid_argument"):
         memory.task_receive()

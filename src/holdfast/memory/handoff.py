@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
+
 from .. import checks, rules, vocabulary
-from ..errors import HoldfastError, InvalidInput
+from ..errors import HoldfastError, InvalidInput, shown
 from ..store.tx import check_sets
 from ..types import ErrorSummary, Written
 from .base import Draft, first_result
@@ -12,7 +14,6 @@ from .views import Views
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import os
     from typing import Any
 
     from ..store.tx import Row, Tx
@@ -49,7 +50,7 @@ class Handoff(Views, Tasks):
         """A task as one bounded file that any agent can read and `task_receive` turns back into a task.
 
         Markdown with the resume packet, and a JSON block with the plan and everything that is remembered.
-        With a path it is also written there.
+        With a path it is also written there, if nothing or an earlier capsule stands there.
         """
         from ..views import capsule, packet
 
@@ -61,6 +62,7 @@ class Handoff(Views, Tasks):
             from ..files import FileErrors, write_atomic
 
             with FileErrors(target):
+                _check_free(target)
                 write_atomic(target, text.encode())
         return text
 
@@ -128,6 +130,21 @@ class Handoff(Views, Tasks):
                 tx, head, Draft("task.finished", data=data, sets={"heads": ended}), now, "task_receive"
             )
         return result
+
+
+def _check_free(path: str) -> None:
+    """Raise if a file that is no capsule stands there: it would be lost."""
+    from ..files import open_plain
+    from ..views.capsule import TITLE
+
+    if os.path.lexists(path):
+        with open_plain(path) as file:
+            if file.read(len(TITLE)) != TITLE.encode():
+                raise InvalidInput(
+                    "invalid_argument",
+                    f"{shown(path, 400)} is there already, and is no capsule.",
+                    "Name a file that is not there yet.",
+                )
 
 
 # --- from a capsule to events -----------------------------------------------------------------------

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 FORMAT = {"holdfast": "capsule", "version": 1}
 USUAL_BYTES = 256 << 10
+TITLE = "# Hand-off: "
 LONGEST_TEXT = 20_000
 _OPENING, _CLOSING = "```json holdfast-capsule\n", "\n```\n"
 ENTRIES = ("instructions", "decisions", "exclusions", "errors", "questions", "values", "notes")
@@ -49,7 +50,7 @@ def capsule(
     packet = resume_packet(task, budget, count=count)
     title = encode.prompt(encode.clip(encode.one_line(task.name), 120))
     head = (
-        f"# Hand-off: {title}\n\n"
+        f"{TITLE}{title}\n\n"
         "A task handed over by Holdfast. The first block is for reading; Holdfast takes in the second.\n"
         "What stands in both was recorded by the agents, tools and people who worked on the task.\n\n"
         f"{packet.text}\n"
