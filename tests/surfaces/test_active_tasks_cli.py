@@ -51,6 +51,7 @@ def test_a_task_is_added_listed_rendered_and_completed(run, folder):
     listed = run("list")
     assert listed.stdout.startswith("Active (1)\n  [api: v2] Deploy the API (In progress)")
     assert run().stdout == listed.stdout
+    assert data(run("--json"))["activeCount"] == data(run("list", "--json"))["activeCount"] == 1
     rendered = run("render")
     assert rendered.stdout == f"{folder}/ACTIVE-TASKS.md: 1 tasks\n"
     assert "### [api: v2]: Deploy the API\n" in (folder / "ACTIVE-TASKS.md").read_text()

@@ -22,15 +22,16 @@ if TYPE_CHECKING:
     "--store", metavar="STORE", help="Path or URL of the store, instead of the one of the settings."
 )
 @click.option("--workspace", metavar="FOLDER", help="The workspace, instead of that of the current folder.")
+@as_json
 @click.pass_context
-def active_tasks(context: click.Context, store: str | None, workspace: str | None) -> None:
+def active_tasks(context: click.Context, store: str | None, workspace: str | None, plain: bool) -> None:
     """The active tasks of a workspace, and ACTIVE-TASKS.md, which shows them or is their ledger.
 
     Without a command: list.
     """
     context.obj = {"store": store, "workspace": workspace}
     if context.invoked_subcommand is None:
-        context.invoke(list_rows)
+        context.invoke(list_rows, plain=plain)
 
 
 def _opened(context: click.Context, create: bool = False) -> TaskMemory:
