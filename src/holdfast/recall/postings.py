@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from ..store.search import Search
 from .ranking import About
-from .terms import LONGEST_TERM, Term
-from .texts import index_terms, is_silent
+from .terms import LONGEST_TERM, MARK, Term
+from .texts import index_terms, is_silent, scopes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
+    from ..store.search import Groups
     from ..store.tx import Row, Tx
     from .ranking import Near
 
 EVERYTHING = 1 << 62
+# What all events of a task have in common: the task, and its workspace.
+WIDE = (f"{MARK}t", f"{MARK}w")
 
 
 class Scope:
@@ -37,6 +40,15 @@ class Scope:
         self.task_id = task_id
         self.last_seq = last_seq
 
+        # Whether texts of one task can pass or not, each for itself.
+        self.narrow = since is not None or any(not term.startswith(WIDE) for one in groups for term in one)
+
+    def later(self, seq: int | None, at: str | None) -> bool:
+        """Whether something happened only after the past that is searched."""
+        return (self.last_seq is not None and seq is not None and seq > self.last_seq) or (
+            self.until is not None and at is not None and at > self.until
+        )
+
     def passes(self, event: Mapping[str, Any], terms: frozenset[str] | set[str]) -> bool:
         """Whether an event with these terms is in the scope."""
         return (
@@ -53,6 +65,7 @@ class StorePostings:
     def __init__(self, tx: Tx, scope: Scope, waiting: Sequence[Row]) -> None:
         self._search = search = Search(tx)
         self._scope = scope
+        self._must: Groups = ()
         self._low, self._high = 0, EVERYTHING
         if scope.since is not None or scope.until is not None:
             self._low, self._high = search.id_range(scope.since, scope.until)
@@ -66,6 +79,10 @@ class StorePostings:
                 if scope.passes(event, terms):
                     self._tail.append((event["id"], terms))
         self._tail.sort(reverse=True)
+
+    def require(self, groups: Groups) -> None:
+        """From now on only texts that have one term of each of these groups."""
+        self._must = groups
 
     def total(self) -> int:
         if self._scope.groups:
@@ -88,12 +105,13 @@ class StorePostings:
     def _matching(self, wanted: Sequence[Sequence[Sequence[Term]]], limit: int) -> list[list[int]]:
         if not wanted or self._high < self._low:
             return [[] for _ in wanted]
-        asked = [[*self._scope.groups, *groups] for groups in wanted]
+        asked = [[*self._scope.groups, *self._must, *groups] for groups in wanted]
         return self._search.matching(
             asked, self._low, self._high, limit, self._scope.since, self._scope.until
         )
 
     def _with_tail(self, ids: list[int], all_of: Sequence[Sequence[Term]], limit: int) -> list[int]:
+        all_of = [*self._must, *all_of]
         own = [
             text
             for text, terms in self._tail
@@ -104,21 +122,39 @@ class StorePostings:
         return sorted({*own, *ids}, reverse=True)[:limit]
 
     def windows(self, ids: Sequence[int], reach: int) -> list[Near]:
-        near = self._search.around(ids, reach)
-        if self._scope.last_seq is None:
-            return near
-        return [row for row in near if row[1] <= (self._scope.last_seq or 0)]
+        """Texts and those around them; of a search in the past only what was there then."""
+        last, until = self._scope.last_seq, self._scope.until
+        return [
+            row
+            for row in self._search.around(ids, reach)
+            if (last is None or row[1] <= last) and (until is None or row[3] <= until)
+        ]
+
+    def passing(self, ids: Sequence[int]) -> set[int]:
+        """Of texts around others, in the same tasks, those that pass the filters themselves."""
+        if not ids or not self._scope.narrow:
+            return set(ids)
+        return {
+            row["id"]
+            for row in self._search.marked(ids)
+            if not is_silent(row) and self._scope.passes(row, frozenset(scopes(row)))
+        }
 
     def about(self, ids: Sequence[int]) -> dict[int, About]:
-        return {
-            row["id"]: About(
+        found: dict[int, About] = {}
+        for row in self._search.known_of(ids):
+            over = row["status"] in ("superseded", "invalidated") and not self._scope.later(
+                row["changed_seq"], row["changed_at"]
+            )
+            found[row["id"]] = About(
                 speaker=row["agent"] or "",
                 at=row["timestamp"],
                 type=row["event_type"],
                 asks=row["last"] == "?",
+                over=over,
+                replaced_by=row["replaced_by"] if over else None,
             )
-            for row in self._search.known_of(ids)
-        }
+        return found
 
 
 def _has(terms: set[str], term: Term) -> bool:

@@ -15,13 +15,14 @@ from itertools import pairwise
 
 from ..checks import seconds_of
 from ..types import Record
+from .terms import Term
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Protocol
 
-    from .terms import Query, Term
+    from .terms import Query
 
     Near = tuple[str, int, int, str]  # task, seq, id and time of a text
 
@@ -48,6 +49,10 @@ if TYPE_CHECKING:
             """What is known of texts besides their words."""
             ...
 
+        def passing(self, ids: Sequence[int]) -> set[int]:
+            """Of texts around others those that are in scope themselves."""
+            ...
+
 
 class About(Record):
     """What is known of a text besides its words."""
@@ -56,6 +61,8 @@ class About(Record):
     at: str
     type: str
     asks: bool = False
+    over: bool = False
+    replaced_by: int | None = None
 
 
 BEFORE = (0.6, 0.36, 0.22, 0.13)  # the weight of the text 1, 2, 3, 4 before
@@ -84,7 +91,10 @@ IMPORTANCE = {
 }
 
 CAP = 1000  # newest texts that are looked at for one term
-SEEDS = 120  # best texts by their own terms, whose neighbourhoods are scored
+SEEDS = 120  # best texts by their own terms, whose neighbourhoods are scored; then the next best, …
+QUIET_SEEDS = 40  # of these so many are kept for kinds of which there are few: not all may be logs
+KEEP = 100  # best texts of so many neighbourhoods
+OVER = 0.5  # what is left of the score of something that no longer holds
 TERMS = 24  # of a query's terms the rarest
 
 
@@ -97,24 +107,90 @@ class Found(Record):
     places: Mapping[int, int]
 
 
-def rank(query: Query, postings: Postings, keep: int, also: Iterable[int] = ()) -> Found:
-    """The best texts for a query. `also` are texts to be placed and scored whatever their terms."""
-    has, idf = _gather(query, postings)
-    own = {text: sum(idf[term] for term in terms) for text, terms in has.items()}
-    seeds = nlargest(SEEDS, own, key=lambda text: (own[text], text))
-    near = postings.windows([*seeds, *also], REACH)
-    places = _places(near)
-    scores = _spread(has, idf, places)
-    if query.exact:  # who asks for an identifier or a phrase wants texts that have it
-        scores = {text: score for text, score in scores.items() if text in has}
-    best = nlargest(keep, scores, key=lambda text: (scores[text], text))
-    scores = _weighed(query, postings, {text: scores[text] for text in best}, places)
-    return Found(
-        scores=scores,
-        own={text: tuple(has.get(text, ())) for text in scores},
-        idf=idf,
-        places=places,
-    )
+class Ranking:
+    """The texts that have some terms of a query, in parts: first the best ones, then the next best, …
+
+    A part is the same however much of it is read, so that pages of it fit together.
+    """
+
+    def __init__(self, query: Query, postings: Postings) -> None:
+        self._query = query
+        self._postings = postings
+        self.has, self.idf = _gather(query, postings)
+        own = {text: sum(self.idf[term] for term in terms) for text, terms in self.has.items()}
+        order = sorted(own, key=lambda text: (own[text], text), reverse=True)
+        self._seeds = _dealt(order, self._quiet() if len(order) > SEEDS else set())
+        self._span = (min(order, default=0), max(order, default=0))
+        self._given: set[int] = set()
+
+    def _quiet(self) -> set[int]:
+        from .texts import QUIET
+
+        terms = [term for term in self._query.terms if term.stem in self.idf]
+        if not terms:
+            return set()
+        return set(self._postings.ids([[Term(word=QUIET, stem=QUIET)], terms], CAP))
+
+    def part(self, number: int, also: Iterable[int] = ()) -> Found | None:
+        """The texts around the seeds of a part; `also` are texts to be placed and scored whatever their
+        terms. None if there are no more."""
+        seeds = self._seeds[number * SEEDS : (number + 1) * SEEDS]
+        also = [*also]
+        if not seeds and not also:
+            return None
+        places = _places(self._postings.windows([*seeds, *also], REACH))
+        scores = _spread(self.has, self.idf, places)
+        best = [text for text in self._best(scores) if text not in self._given]
+        best += [text for text in seeds if text in scores and text not in self._given and text not in best]
+        self._given.update(best)
+        weighed = _weighed(
+            self._query, self._postings, {text: scores[text] for text in best}, places, self._span
+        )
+        return Found(
+            scores=weighed,
+            own={text: tuple(self.has.get(text, ())) for text in weighed},
+            idf=self.idf,
+            places=places,
+        )
+
+    def _best(self, scores: Mapping[int, float]) -> list[int]:
+        """The best texts in scope: what has terms is, what is only near may not be."""
+        if self._query.exact:  # who asks for an identifier or a phrase wants texts that have it
+            own = [text for text in scores if text in self.has]
+            return nlargest(KEEP, own, key=lambda text: (scores[text], text))
+        found: list[int] = []
+        order = sorted(scores, key=lambda text: (scores[text], text), reverse=True)
+        for begin in range(0, len(order), KEEP):
+            some = order[begin : begin + KEEP]
+            passing = self._postings.passing([text for text in some if text not in self.has])
+            found += [text for text in some if text in self.has or text in passing]
+            if len(found) >= KEEP:
+                break
+        return found[:KEEP]
+
+
+def rank(query: Query, postings: Postings, also: Iterable[int] = ()) -> Found:
+    """The best texts for a query."""
+    found = Ranking(query, postings).part(0, also)
+    return found or Found(scores={}, own={}, idf={}, places={})
+
+
+def _dealt(order: Sequence[int], quiet: set[int]) -> list[int]:
+    """Texts in order, but with some quiet ones in every part."""
+    if not quiet:
+        return [*order]
+    dealt: dict[int, None] = {}
+    plain, calm = iter(order), iter([text for text in order if text in quiet])
+    while len(dealt) < len(order):
+        part: dict[int, None] = {}
+        for source, size in ((plain, SEEDS - QUIET_SEEDS), (calm, SEEDS), (plain, SEEDS)):
+            for text in source:
+                if text not in dealt:
+                    part[text] = None
+                if len(part) >= size:
+                    break
+        dealt.update(part)
+    return list(dealt)
 
 
 def _gather(query: Query, postings: Postings) -> tuple[dict[int, list[str]], dict[str, float]]:
@@ -209,7 +285,11 @@ def _spread(
 
 
 def _weighed(
-    query: Query, postings: Postings, scores: dict[int, float], places: Mapping[int, int]
+    query: Query,
+    postings: Postings,
+    scores: dict[int, float],
+    places: Mapping[int, int],
+    span: tuple[int, int],
 ) -> dict[int, float]:
     """The scores with what is known besides the words: who, when, what kind, question or answer."""
     at_place = {at: text for text, at in places.items()}
@@ -218,12 +298,12 @@ def _weighed(
     speakers = {about[text].speaker for text in scores if text in about} - {""}
     named = [speaker for speaker in speakers if _names(query, speaker)]
     dates = _dates(query.text)
-    oldest, newest = min(scores, default=0), max(scores, default=0)
+    oldest, newest = span
     for text in scores:
         known = about.get(text)
         if known is None:
             continue
-        scores[text] *= 1 + RECENCY * (text - oldest) / max(1, newest - oldest)
+        scores[text] *= 1 + RECENCY * max(0.0, min(1.0, (text - oldest) / max(1, newest - oldest)))
         scores[text] += _date_bonus(dates, known.at)
         scores[text] *= IMPORTANCE.get(known.type, 1.0)
         if len(named) == 1 and known.speaker == named[0]:
@@ -233,6 +313,16 @@ def _weighed(
         previous = about.get(before[text] or 0)
         if previous is not None and previous.asks:
             scores[text] *= 1 + ANSWER
+    return _settled(scores, about)
+
+
+def _settled(scores: dict[int, float], about: Mapping[int, About]) -> dict[int, float]:
+    """The scores with what no longer holds after what replaced it."""
+    # What replaced something is newer than it, so the newest come first.
+    for text in sorted(scores, reverse=True):
+        known = about.get(text)
+        if known is not None and known.over:
+            scores[text] = OVER * min(scores[text], scores.get(known.replaced_by or 0, scores[text]))
     return scores
 
 

@@ -349,7 +349,8 @@ class SqliteStore:
             return after
         while rows := Search(self._writer_tx).texts_after(after, INDEX_PAGE):
             connection.executemany(
-                "INSERT INTO words (rowid, body) VALUES (?, ?)",
+                # In place of what may be there: the mark can be behind, as in a store that was mended.
+                "INSERT OR REPLACE INTO words (rowid, body) VALUES (?, ?)",
                 [(row["id"], index_words(row)) for row in rows if not is_silent(row)],
             )
             after = rows[-1]["id"]
