@@ -9,7 +9,7 @@ from ..errors import InvalidInput
 from ..recall import snippets
 from ..recall.postings import Scope, StorePostings
 from ..recall.ranking import REACH, Ranking
-from ..recall.terms import JOIN, has_phrase, has_words, read_query, scope_term
+from ..recall.terms import JOIN, QUERY_CHARACTERS, has_phrase, has_words, read_query, scope_term
 from ..recall.texts import full_text, is_silent
 from ..store.search import Search
 from ..types import Hit, Recall, is_dict
@@ -66,7 +66,7 @@ def recall(
     titles: bool,
 ) -> Recall:
     """Find the best texts for a query within the filters."""
-    asked = None if query is None else checks.text("query", query, 1 << 20)
+    asked = None if query is None else _asked(query)
     limit = checks.whole("limit", limit, 1, MOST_LIMIT)
     offset = 0 if cursor is None else checks.whole("cursor", cursor, 0, 10_000)
     kinds = _kinds(types)
@@ -111,6 +111,13 @@ def recall(
     return found or Recall(query=asked, hits=())
 
 
+def _asked(query: Any) -> str:
+    """A query as text: it is not stored, so whatever is in it does no harm."""
+    if not isinstance(query, str):
+        raise InvalidInput("invalid_argument", "The query is no text.", "Say in words what to look for.")
+    return query[:QUERY_CHARACTERS].encode("utf-8", "replace").decode()
+
+
 def _kinds(types: Any) -> list[str]:
     kinds: list[str] = []
     for word in checks.words("types", types):
@@ -129,9 +136,8 @@ class _Search:
         self._postings = postings
         self._titles = titles
         self._looked_at = 0
-        # What was given: the hits by what they say, and the texts.
+        # The hits by what they say.
         self._said: dict[tuple[str, str], _Draft] = {}
-        self._given: set[tuple[str, int]] = set()
 
     def page(self, asked: str | None, limit: int, offset: int) -> Recall:
         """The hits from an offset on."""
@@ -171,26 +177,23 @@ class _Search:
         later: list[_Draft] = []
         why = _Reasons(query, found)
         for row, text in self._read(order):
-            if not _matches(query, text):
+            if row["id"] not in found.instead and not _matches(query, text):
                 continue
-            key = (row["task_id"], row["seq"])
-            same = (row["task_id"], snippets.fingerprint(text))
-            if key in self._given:
-                continue
+            source = _source(row)
+            # What a source that repeats itself says again with other numbers is the same.
+            same = (row["task_id"], snippets.fingerprint(text, numbers=source is None))
             if row["status"] not in _OVER and same in self._said:
                 self._said[same].alike += 1
                 continue
             draft = _Draft(row, text, found.scores[row["id"]], why.of(row), found.own[row["id"]])
-            self._given.add(key)
             if row["status"] not in _OVER:
                 self._said[same] = draft
-            source = _source(row)
             if source is not None:
                 counts[source] = counts.get(source, 0) + 1
                 if counts[source] > CHATTY:
                     later.append(draft)
                     continue
-            hits += [*self._in_its_place(draft, found), draft]
+            hits.append(draft)
             if len(hits) >= wanted:
                 return
         hits += later
@@ -207,22 +210,6 @@ class _Search:
                     yield self._as_it_was(row), full_text(row)
             if self._looked_at >= LOOKED_AT:
                 return
-
-    def _in_its_place(self, draft: _Draft, found: Found) -> list[_Draft]:
-        """What holds now instead of a hit that no longer does, if that is not found by itself."""
-        row = draft.row
-        if row["status"] not in _OVER or not row["replaced_by"]:
-            return []
-        now = self._search.end_of_line(row["task_id"], row["seq"])
-        if now is None or now in found.scores or not self._postings.passing([now]):
-            return []
-        (fresh,) = self._search.texts([now])
-        fresh = self._as_it_was(fresh)
-        key = (fresh["task_id"], fresh["seq"])
-        if key in self._given or is_silent(fresh) or self._scope.later(fresh["seq"], fresh["timestamp"]):
-            return []
-        self._given.add(key)
-        return [_Draft(fresh, full_text(fresh), draft.score, f"replaced #{row['seq']}", ())]
 
     def _as_it_was(self, row: Row) -> Row:
         """A row with its status at the time that is searched."""
@@ -297,6 +284,8 @@ class _Reasons:
         own = self._found.own[row["id"]]
         if own:
             return "has " + ", ".join(self._words[stem].replace(JOIN, ".") for stem in own)
+        if (old := self._found.instead.get(row["id"])) is not None:
+            return f"replaced #{old}"
         at = self._found.places[row["id"]]
         for distance in range(1, REACH + 1):
             for way in (-distance, distance):  # places of a task are as far apart as its events

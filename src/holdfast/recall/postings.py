@@ -41,7 +41,9 @@ class Scope:
         self.last_seq = last_seq
 
         # Whether texts of one task can pass or not, each for itself.
-        self.narrow = since is not None or any(not term.startswith(WIDE) for one in groups for term in one)
+        self.narrow = any(limit is not None for limit in (since, until, last_seq)) or any(
+            not term.startswith(WIDE) for group in groups for term in group
+        )
 
     def later(self, seq: int | None, at: str | None) -> bool:
         """Whether something happened only after the past that is searched."""
@@ -51,9 +53,16 @@ class Scope:
 
     def passes(self, event: Mapping[str, Any], terms: frozenset[str] | set[str]) -> bool:
         """Whether an event with these terms is in the scope."""
+        return self.has_groups(terms) and self.in_time(event)
+
+    def has_groups(self, terms: frozenset[str] | set[str]) -> bool:
+        """Whether among some terms is one of each group."""
+        return all(any(term.stem in terms for term in group) for group in self.groups)
+
+    def in_time(self, event: Mapping[str, Any]) -> bool:
+        """Whether an event is of the time that is searched."""
         return (
-            all(any(term.stem in terms for term in group) for group in self.groups)
-            and (self.since is None or event["timestamp"] >= self.since)
+            (self.since is None or event["timestamp"] >= self.since)
             and (self.until is None or event["timestamp"] <= self.until)
             and (self.last_seq is None or event["seq"] <= self.last_seq)
         )
@@ -73,10 +82,12 @@ class StorePostings:
             last = search.event_id(scope.task_id, scope.last_seq)
             self._high = min(self._high, last)
         self._tail: list[tuple[int, set[str]]] = []
+        self._tail_total = 0  # whatever their time: the index does not know it either
         for event in waiting:
-            if not is_silent(event):
-                terms = set(index_terms(event))
-                if scope.passes(event, terms):
+            terms: set[str] = set() if is_silent(event) else {*index_terms(event)}
+            if terms and scope.has_groups(terms):
+                self._tail_total += 1
+                if scope.in_time(event):
                     self._tail.append((event["id"], terms))
         self._tail.sort(reverse=True)
 
@@ -86,7 +97,7 @@ class StorePostings:
 
     def total(self) -> int:
         if self._scope.groups:
-            return self._search.count(self._scope.groups) + len(self._tail)
+            return self._search.count(self._scope.groups) + self._tail_total
         low, high = (self._low, self._high) if self._high < EVERYTHING else self._search.id_range()
         return max(0, high - low + 1)
 
@@ -141,20 +152,27 @@ class StorePostings:
         }
 
     def about(self, ids: Sequence[int]) -> dict[int, About]:
-        found: dict[int, About] = {}
-        for row in self._search.known_of(ids):
-            over = row["status"] in ("superseded", "invalidated") and not self._scope.later(
-                row["changed_seq"], row["changed_at"]
-            )
-            found[row["id"]] = About(
+        rows = self._search.known_of(ids)
+        over = {row["id"]: row for row in rows if self._is_over(row)}
+        instead = self._search.ends_of_lines(over.values())
+        return {
+            row["id"]: About(
                 speaker=row["agent"] or "",
                 at=row["timestamp"],
                 type=row["event_type"],
                 asks=row["last"] == "?",
-                over=over,
-                replaced_by=row["replaced_by"] if over else None,
+                seq=row["seq"],
+                over=row["id"] in over,
+                replaced_by=row["replaced_by"] if row["id"] in over else None,
+                instead=instead.get(row["id"]),
             )
-        return found
+            for row in rows
+        }
+
+    def _is_over(self, row: Row) -> bool:
+        return row["status"] in ("superseded", "invalidated") and not self._scope.later(
+            row["changed_seq"], row["changed_at"]
+        )
 
 
 def _has(terms: set[str], term: Term) -> bool:

@@ -61,8 +61,10 @@ class About(Record):
     at: str
     type: str
     asks: bool = False
+    seq: int = 0
     over: bool = False
-    replaced_by: int | None = None
+    replaced_by: int | None = None  # by which text, and what holds now in its place
+    instead: int | None = None
 
 
 BEFORE = (0.6, 0.36, 0.22, 0.13)  # the weight of the text 1, 2, 3, 4 before
@@ -95,6 +97,7 @@ SEEDS = 120  # best texts by their own terms, whose neighbourhoods are scored; t
 QUIET_SEEDS = 40  # of these so many are kept for kinds of which there are few: not all may be logs
 KEEP = 100  # best texts of so many neighbourhoods
 OVER = 0.5  # what is left of the score of something that no longer holds
+BELOW = 0.99  # of the score of what replaced it, at most
 TERMS = 24  # of a query's terms the rarest
 
 
@@ -105,6 +108,7 @@ class Found(Record):
     own: Mapping[int, tuple[str, ...]]
     idf: Mapping[str, float]
     places: Mapping[int, int]
+    instead: Mapping[int, int]  # what is there because it holds now in the place of another, by its seq
 
 
 class Ranking:
@@ -143,15 +147,36 @@ class Ranking:
         best = [text for text in self._best(scores) if text not in self._given]
         best += [text for text in seeds if text in scores and text not in self._given and text not in best]
         self._given.update(best)
-        weighed = _weighed(
+        about, weighed = _weighed(
             self._query, self._postings, {text: scores[text] for text in best}, places, self._span
         )
+        instead = self._settle(weighed, about)
         return Found(
             scores=weighed,
             own={text: tuple(self.has.get(text, ())) for text in weighed},
             idf=self.idf,
             places=places,
+            instead=instead,
         )
+
+    def _settle(self, scores: dict[int, float], about: Mapping[int, About]) -> dict[int, int]:
+        """Put what no longer holds after what holds now, which comes with it; returns what came so."""
+        over = [text for text in sorted(scores, reverse=True) if text in about and about[text].over]
+        absent = {about[text].instead or 0 for text in over} - {0} - {*scores} - self._given
+        coming = self._postings.passing([*absent])
+        self._given.update(coming)
+        instead: dict[int, int] = {}
+        for text in over:
+            known, score = about[text], scores[text]
+            now = known.instead or 0
+            if now in coming:
+                instead[now] = known.seq
+            if now in coming or now in scores:
+                scores[now] = max(score, scores.get(now, 0.0))
+        for text in over:  # the newest first: what replaced something is newer than that
+            by = scores.get(about[text].replaced_by or 0)
+            scores[text] = min(OVER * scores[text], scores[text] if by is None else BELOW * by)
+        return instead
 
     def _best(self, scores: Mapping[int, float]) -> list[int]:
         """The best texts in scope: what has terms is, what is only near may not be."""
@@ -172,7 +197,7 @@ class Ranking:
 def rank(query: Query, postings: Postings, also: Iterable[int] = ()) -> Found:
     """The best texts for a query."""
     found = Ranking(query, postings).part(0, also)
-    return found or Found(scores={}, own={}, idf={}, places={})
+    return found or Found(scores={}, own={}, idf={}, places={}, instead={})
 
 
 def _dealt(order: Sequence[int], quiet: set[int]) -> list[int]:
@@ -290,7 +315,7 @@ def _weighed(
     scores: dict[int, float],
     places: Mapping[int, int],
     span: tuple[int, int],
-) -> dict[int, float]:
+) -> tuple[Mapping[int, About], dict[int, float]]:
     """The scores with what is known besides the words: who, when, what kind, question or answer."""
     at_place = {at: text for text, at in places.items()}
     before = {text: at_place.get(places[text] - 1) for text in scores}
@@ -313,17 +338,7 @@ def _weighed(
         previous = about.get(before[text] or 0)
         if previous is not None and previous.asks:
             scores[text] *= 1 + ANSWER
-    return _settled(scores, about)
-
-
-def _settled(scores: dict[int, float], about: Mapping[int, About]) -> dict[int, float]:
-    """The scores with what no longer holds after what replaced it."""
-    # What replaced something is newer than it, so the newest come first.
-    for text in sorted(scores, reverse=True):
-        known = about.get(text)
-        if known is not None and known.over:
-            scores[text] = OVER * min(scores[text], scores.get(known.replaced_by or 0, scores[text]))
-    return scores
+    return about, scores
 
 
 def _names(query: Query, speaker: str) -> bool:

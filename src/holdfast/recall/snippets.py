@@ -65,6 +65,7 @@ def _densest(places: list[tuple[int, str]], width: int) -> int:
     return begin
 
 
-def fingerprint(text: str) -> str:
-    """What texts that say the same have in common: numbers and case do not count."""
-    return _DIGITS.sub("0", one_line(text[:1000]).lower())[:300]
+def fingerprint(text: str, numbers: bool = True) -> str:
+    """What texts that say the same have in common: case and spaces do not count, and maybe no numbers."""
+    plain = one_line(text[:1000]).lower()
+    return plain if numbers else _DIGITS.sub("0", plain)[:300]

@@ -11,7 +11,7 @@ from .tx import EVENT_FROM, EVENT_NAMES, EVENT_ROW, RECORDS, joined
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
     from ..recall.terms import Term
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     Groups = Sequence[Sequence[Term]]
 
+LONGEST_LINE = 1000
 AT_ONCE = 500  # ids in one question: every engine takes so many parameters
 SEARCHABLE = ["id", *EVENT_NAMES, "workspace_path", "name", "status", "replaced_by", "changed"]
 _SELECT = (
@@ -34,6 +35,18 @@ _RELEVANT = (
     " AND (r.item_id = :item OR r.type IN ('decision', 'error', 'user_instruction') OR EXISTS"
     " (SELECT 1 FROM labels l WHERE l.task_id = r.task_id AND l.seq = r.seq AND l.kind = 'item'"
     " AND l.value = :item)) ORDER BY r.seq DESC LIMIT :limit"
+)
+
+
+# From one entry to what replaced it, to what replaced that, …
+_LINE = (
+    "WITH RECURSIVE line(seq, status, next, size) AS ("
+    " SELECT seq, status, ref_seq, 0 FROM records WHERE task_id = :task_id AND seq = :seq"
+    " UNION ALL SELECT r.seq, r.status, r.ref_seq, l.size + 1 FROM line l JOIN records r"
+    " ON r.task_id = :task_id AND r.seq = l.next AND r.seq > l.seq"
+    f" WHERE l.status IN ('superseded', 'invalidated') AND l.size < {LONGEST_LINE})"
+    " SELECT e.id FROM line l JOIN events e ON e.task_id = :task_id AND e.seq = l.seq"
+    " WHERE l.size > 0 ORDER BY l.size DESC LIMIT 1"
 )
 
 
@@ -115,8 +128,10 @@ class Search:
         """Who wrote events, when, their type, the last letter of their text, and what has become of them."""
         return self._some(
             ids,
-            _columns("id agent timestamp event_type last status changed_seq changed_at replaced_by"),
-            "SELECT e.id, o.agent, e.timestamp, e.event_type,"
+            _columns(
+                "id task_id seq agent timestamp event_type last status changed_seq changed_at replaced_by"
+            ),
+            "SELECT e.id, e.task_id, e.seq, o.agent, e.timestamp, e.event_type,"
             " substr(rtrim(e.text), length(rtrim(e.text)), 1), r.status, c.seq, c.timestamp, n.id"
             f"{EVENT_FROM} LEFT JOIN records r ON r.task_id = e.task_id AND r.seq = e.seq"
             " LEFT JOIN events c ON c.task_id = r.task_id AND c.seq = r.version"
@@ -133,19 +148,17 @@ class Search:
             " FROM events e JOIN heads h ON h.task_id = e.task_id WHERE e.id IN ({})",
         )
 
-    def end_of_line(self, task_id: str, seq: int) -> int | None:
-        """The id of what holds now in the place of an entry that was replaced, maybe again and again."""
-        sql = (
-            "WITH RECURSIVE line(seq, status, next) AS ("
-            " SELECT seq, status, ref_seq FROM records WHERE task_id = :task_id AND seq = :seq"
-            " UNION SELECT r.seq, r.status, r.ref_seq FROM line l JOIN records r"
-            " ON r.task_id = :task_id AND r.seq = l.next AND r.seq > l.seq"
-            " WHERE l.status IN ('superseded', 'invalidated'))"
-            " SELECT e.id FROM line l JOIN events e ON e.task_id = :task_id AND e.seq = l.seq"
-            " WHERE l.seq > :seq ORDER BY l.seq DESC LIMIT 1"
-        )
-        found = self._database.query(sql, {"task_id": task_id, "seq": seq})
-        return found[0][0] if found else None
+    def ends_of_lines(self, over: Iterable[Row]) -> dict[int, int]:
+        """By the ids of entries that were replaced, maybe again and again: the id of what holds now."""
+        ends: dict[int, int] = {}
+        for row in sorted(over, key=lambda row: -row["id"]):
+            if (by := row["replaced_by"]) is None:
+                continue
+            if by in ends:
+                ends[row["id"]] = ends[by]
+            elif found := self._database.query(_LINE, {"task_id": row["task_id"], "seq": row["seq"]}):
+                ends[row["id"]] = found[0][0]
+        return ends
 
     def settling(self, task_id: str, after: int, until: int) -> list[tuple[int, str]]:
         """What events between two of a task set, of those that changed the status of an earlier one."""
