@@ -34,7 +34,7 @@ def test_a_text_is_found_by_each_of_its_words(text):
     found = set(terms_of(text))
     for word in text.split():
         wanted = {term.stem for term in read_query(word).terms}
-        assert wanted <= found or not wanted, (word, wanted - found)
+        assert wanted <= found, (word, wanted - found)
 
 
 @given(ANY | NAMES)
@@ -118,7 +118,11 @@ def seconds(work) -> float:
     return min(times)
 
 
-@pytest.mark.parametrize("letter", ["a", "A", ".", "/", "*", '"', "_", "-", "数", "é", "\U0001f600", "\u0301", "\0", "\ue000", "1", "aB", "a.", "a ", '" '])  # fmt: skip
+LETTERS = ["a", "A", ".", "/", "*", '"', "_", "-", "1", "aB", "a.", "a ", '" ', "\0"]
+LETTERS += ["数", "é", "\U0001f600", "\u0301", "\ue000"]
+
+
+@pytest.mark.parametrize("letter", LETTERS)
 @pytest.mark.parametrize(
     "work",
     [
@@ -162,9 +166,7 @@ def event(kind="message", text=None, data=None, sets=None, **more):
 def test_any_event_can_be_indexed(kind, text, data, sets):
     odd = event(kind, text, data, {"heads": sets, "steps": sets, "+extras": sets})
     words = set(stems(texts.index_words(odd)))
-    own = texts.index_terms(odd)
-    assert set(own) <= words
-    assert all(term not in own or MARK in term for term in texts.scopes(odd) if term.startswith(MARK))
+    assert set(texts.index_terms(odd)) <= words
 
 
 @given(st.dictionaries(st.sampled_from(["choice", "output", "own", "detail"]), JSON, max_size=4))
@@ -229,8 +231,9 @@ class Texts:
     def about(self, ids):
         return {
             n: About(
-                speaker="", at="2026-03-01T00:00:00Z", type="message", asks=self.lines[n].endswith("?"), seq=n,
-                over=n in self.over, replaced_by=self.over.get(n), instead=self.over.get(n),
+                speaker="", at="2026-03-01T00:00:00Z", type="message", seq=n,
+                asks=self.lines[n].endswith("?"), over=n in self.over, replaced_by=self.over.get(n),
+                instead=self.over.get(n),
             )
             for n in ids
         }  # fmt: skip

@@ -158,7 +158,7 @@ class _Search:
         return Recall(query=asked, hits=tuple(shown), cursor=offset + limit if more else None)
 
     def _newest(self, asked: str | None, limit: int, offset: int) -> Recall:
-        if asked and asked.strip():  # nothing in it is a word
+        if asked and (asked.strip() or not self._scope.groups):  # nothing in it is a word
             return Recall(query=asked, hits=())
         if not self._scope.groups:
             raise InvalidInput(

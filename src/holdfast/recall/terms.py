@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import threading
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 import apsw
 
@@ -129,8 +129,8 @@ def _extras(text: str) -> str:
     found = sorted(filter(None, (_pieces(chunk) for chunk in plain_words if len(chunk) < 1000)))
     if not text.isascii():
         for run in _UNSPACED.findall(text):
-            found += run
-            found += [run[place : place + 2] for place in range(len(run) - 1)]
+            found += dict.fromkeys(run)
+            found += dict.fromkeys(map("".join, pairwise(run)))
     return " ".join(found)
 
 
