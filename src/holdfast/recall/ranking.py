@@ -11,7 +11,8 @@ from __future__ import annotations
 import math
 import re
 from heapq import nlargest
-from itertools import pairwise
+from itertools import repeat
+from operator import sub
 
 from ..checks import seconds_of
 from ..types import Record
@@ -54,17 +55,31 @@ if TYPE_CHECKING:
             ...
 
 
-class About(Record):
-    """What is known of a text besides its words."""
+class About:
+    """What is known of a text besides its words: who said it, when, its type, whether it asks; and whether it
+    no longer holds, by which text it was replaced, and which one holds now in its place."""
 
-    speaker: str
-    at: str
-    type: str
-    asks: bool = False
-    seq: int = 0
-    over: bool = False
-    replaced_by: int | None = None  # by which text, and what holds now in its place
-    instead: int | None = None
+    __slots__ = ("asks", "at", "instead", "over", "replaced_by", "seq", "speaker", "type")
+
+    def __init__(
+        self,
+        speaker: str,
+        at: str,
+        type: str,
+        asks: bool,
+        seq: int,
+        over: bool = False,
+        replaced_by: int | None = None,
+        instead: int | None = None,
+    ) -> None:
+        self.speaker = speaker
+        self.at = at
+        self.type = type
+        self.asks = asks
+        self.seq = seq
+        self.over = over
+        self.replaced_by = replaced_by
+        self.instead = instead
 
 
 BEFORE = (0.6, 0.36, 0.22, 0.13)  # the weight of the text 1, 2, 3, 4 before
@@ -95,7 +110,7 @@ IMPORTANCE = {
 CAP = 1000  # newest texts that are looked at for one term
 SEEDS = 120  # best texts by their own terms, whose neighbourhoods are scored; then the next best, …
 QUIET_SEEDS = 40  # of these so many are kept for kinds of which there are few: not all may be logs
-KEEP = 100  # best texts of so many neighbourhoods
+KEEP = 100  # best texts of their neighbourhoods that come first
 OVER = 0.5  # what is left of the score of something that no longer holds
 BELOW = 0.99  # of the score of what replaced it, at most
 TERMS = 24  # of a query's terms the rarest
@@ -121,11 +136,15 @@ class Ranking:
         self._query = query
         self._postings = postings
         self.has, self.idf = _gather(query, postings)
-        own = {text: sum(self.idf[term] for term in terms) for text, terms in self.has.items()}
-        order = sorted(own, key=lambda text: (own[text], text), reverse=True)
+        weights = self.idf
+        own = [(sum([weights[term] for term in terms]), text) for text, terms in self.has.items()]
+        order = [text for _, text in sorted(own, reverse=True)]
         self._seeds = _dealt(order, self._quiet() if len(order) > SEEDS else set())
         self._span = (min(order, default=0), max(order, default=0))
         self._given: set[int] = set()
+        self._left: list[int] = []  # seeds of the last part that were not among the best
+        self._scores: dict[int, float] = {}
+        self._places: dict[int, int] = {}
 
     def _quiet(self) -> set[int]:
         from .texts import QUIET
@@ -136,26 +155,29 @@ class Ranking:
         return set(self._postings.ids([[Term(word=QUIET, stem=QUIET)], terms], CAP))
 
     def part(self, number: int, also: Iterable[int] = ()) -> Found | None:
-        """The texts around the seeds of a part; `also` are texts to be placed and scored whatever their
-        terms. None if there are no more."""
-        seeds = self._seeds[number * SEEDS : (number + 1) * SEEDS]
-        also = [*also]
-        if not seeds and not also:
+        """The next best texts, to be asked for in turn; `also` are texts to be placed and scored whatever
+        their terms. None if there are no more."""
+        if number % 2:  # the seeds that were not among the best texts around them
+            return self._found([text for text in self._left if text not in self._given])
+        begin = number // 2 * SEEDS
+        seeds = [*self._seeds[begin : begin + SEEDS], *also]
+        if not seeds:
             return None
-        places = _places(self._postings.windows([*seeds, *also], REACH))
-        scores = _spread(self.has, self.idf, places)
-        best = [text for text in self._best(scores) if text not in self._given]
-        best += [text for text in seeds if text in scores and text not in self._given and text not in best]
-        self._given.update(best)
-        about, weighed = _weighed(
-            self._query, self._postings, {text: scores[text] for text in best}, places, self._span
-        )
-        instead = self._settle(weighed, about)
+        self._places = _places(self._postings.windows(seeds, REACH))
+        self._scores = _spread(self.has, self.idf, self._places)
+        self._left = [text for text in seeds if text in self._scores]
+        return self._found([text for text in self._best(self._scores) if text not in self._given])
+
+    def _found(self, texts: list[int]) -> Found:
+        self._given.update(texts)
+        scores = {text: self._scores[text] for text in texts}
+        about = _weigh(self._query, self._postings, scores, self._places, self._span)
+        instead = self._settle(scores, about)
         return Found(
-            scores=weighed,
-            own={text: tuple(self.has.get(text, ())) for text in weighed},
+            scores=scores,
+            own={text: tuple(self.has.get(text, ())) for text in scores},
             idf=self.idf,
-            places=places,
+            places=self._places,
             instead=instead,
         )
 
@@ -234,7 +256,7 @@ def _gather(query: Query, postings: Postings) -> tuple[dict[int, list[str]], dic
 
 def _idf(ids: Sequence[int], total: int) -> float:
     """A term's weight counts the neighbourhoods that it is in: words that come in bursts weigh more."""
-    near: float = WIDTH + sum(min(WIDTH, newer - older) for newer, older in pairwise(ids))
+    near: float = WIDTH + sum(map(min, map(sub, ids, ids[1:]), repeat(WIDTH)))
     if len(ids) > CAP:
         near *= total / (ids[0] - ids[-1] + 1)
     share = min(near, total)
@@ -292,11 +314,12 @@ def _spread(
     counts: dict[str, list[float]] = {}
     mass = [0.0] * size
     for text, at in places.items():
-        for distance, weight in WINDOW:
-            mass[at + distance] += weight
+        rows = [mass]
         for term in has.get(text, ()):
             if (row := counts.get(term)) is None:
                 row = counts[term] = [0.0] * size
+            rows.append(row)
+        for row in rows:
             for distance, weight in WINDOW:
                 row[at + distance] += weight
     norm = [SATURATION * (1 - LENGTH + LENGTH * part / FULL) for part in mass]
@@ -309,14 +332,14 @@ def _spread(
     return {text: total[at] for text, at in places.items() if total[at]}
 
 
-def _weighed(
+def _weigh(
     query: Query,
     postings: Postings,
     scores: dict[int, float],
     places: Mapping[int, int],
     span: tuple[int, int],
-) -> tuple[Mapping[int, About], dict[int, float]]:
-    """The scores with what is known besides the words: who, when, what kind, question or answer."""
+) -> Mapping[int, About]:
+    """Change scores by what is known besides the words: who, when, what kind, question or answer."""
     at_place = {at: text for text, at in places.items()}
     before = {text: at_place.get(places[text] - 1) for text in scores}
     about = postings.about([*{*scores, *(text for text in before.values() if text is not None)}])
@@ -338,7 +361,7 @@ def _weighed(
         previous = about.get(before[text] or 0)
         if previous is not None and previous.asks:
             scores[text] *= 1 + ANSWER
-    return about, scores
+    return about
 
 
 def _names(query: Query, speaker: str) -> bool:

@@ -110,7 +110,8 @@ def scope_term(kind: str, value: str) -> str:
 
 def searched(text: str) -> str:
     """A text with all its terms as words, as it goes into the index of an engine that stems by itself."""
-    text = _PRIVATE.sub(" ", text)
+    if "\0" in text or not text.isascii():
+        text = _PRIVATE.sub(" ", text)
     return f"{text} {_extras(text)}"
 
 
@@ -125,8 +126,8 @@ def terms_of(text: str) -> list[str]:
 
 
 def _extras(text: str) -> str:
-    plain_words = (chunk for chunk in set(text.split()) if not (chunk.isalpha() and chunk[1:].islower()))
-    found = sorted(filter(None, (_pieces(chunk) for chunk in plain_words if len(chunk) < 1000)))
+    chunks = [chunk for chunk in set(text.split()) if not (chunk[1:].islower() and chunk.isalpha())]
+    found = sorted([_pieces(chunk) for chunk in chunks if len(chunk) < 1000])
     if not text.isascii():
         for run in _UNSPACED.findall(text):
             found += dict.fromkeys(run)

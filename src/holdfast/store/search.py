@@ -11,8 +11,7 @@ from .tx import EVENT_FROM, EVENT_NAMES, EVENT_ROW, RECORDS, joined
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import Any
+    from collections.abc import Iterable, Iterator, Sequence
 
     from ..recall.terms import Term
     from .tx import Row, Tx
@@ -113,16 +112,16 @@ class Search:
 
     def around(self, ids: Sequence[int], reach: int) -> list[tuple[str, int, int, str]]:
         """Task, seq, id and time of events and of those around them in their tasks, in order."""
-        found = self._some(
+        found: set[tuple[str, int, int, str]] = set()
+        for asked, places in _in_pieces(
             ids,
-            ["task_id", "seq", "id", "timestamp"],
-            "SELECT DISTINCT n.task_id, n.seq, n.id, n.timestamp FROM events e JOIN events n"
+            "SELECT n.task_id, n.seq, n.id, n.timestamp FROM events e JOIN events n"
             " ON n.task_id = e.task_id AND n.seq BETWEEN e.seq - :reach AND e.seq + :reach"
             f" WHERE e.id IN ({{}}) AND n.forgotten IS NULL"
             f" AND (n.text IS NOT NULL OR n.event_type NOT IN ({_SILENT}))",
-            reach=reach,
-        )
-        return sorted({(row["task_id"], row["seq"], row["id"], row["timestamp"]) for row in found})
+        ):
+            found.update(self._database.query(asked, {**places, "reach": reach}))
+        return sorted(found)
 
     def known_of(self, ids: Sequence[int]) -> list[Row]:
         """Who wrote events, when, their type, the last letter of their text, and what has become of them."""
@@ -182,13 +181,18 @@ class Search:
         )
         return joined(rows, {event["seq"]: event for event in events})[::-1]
 
-    def _some(self, ids: Sequence[int], names: Sequence[str], sql: str, **params: Any) -> list[Row]:
+    def _some(self, ids: Sequence[int], names: Sequence[str], sql: str) -> list[Row]:
         found: list[Row] = []
-        for begin in range(0, len(ids), AT_ONCE):
-            places = {f"id{number}": text for number, text in enumerate(ids[begin : begin + AT_ONCE])}
-            asked = sql.format(", ".join(f":{name}" for name in places))
-            found += self._tx.rows(names, asked, **places, **params)
+        for asked, places in _in_pieces(ids, sql):
+            found += self._tx.rows(names, asked, **places)
         return found
+
+
+def _in_pieces(ids: Sequence[int], sql: str) -> Iterator[tuple[str, dict[str, int]]]:
+    """A question about many ids as several, each with its parameters."""
+    for begin in range(0, len(ids), AT_ONCE):
+        places = {f"id{number}": text for number, text in enumerate(ids[begin : begin + AT_ONCE])}
+        yield sql.format(", ".join([f":{name}" for name in places])), places
 
 
 def _times(since: str | None, until: str | None) -> str:
