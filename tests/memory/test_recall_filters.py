@@ -430,8 +430,9 @@ def test_an_index_that_is_behind_heals(memory, store_url, clock, mark, lost):
     drop(store_url, *statements)
     if lost:
         assert answers(memory) == before
-    else:  # what is counted twice weighs a little less
-        assert [keys(hits) for hits in answers(memory)] == [keys(hits) for hits in before]
+    else:  # what is counted twice weighs a little less, so the end of an answer may differ
+        for hits, healed in zip(before, answers(memory), strict=True):
+            assert keys(hits[:5]) <= keys(healed)
     memory.task_update(memory.task_list().tasks[0].id, "something new")
     memory.store.index()
     assert rows(store_url, "SELECT count(*) AS n, max(rowid) AS last FROM words") == [{"n": 404, "last": 404}]

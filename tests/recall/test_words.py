@@ -32,7 +32,7 @@ NAMES = st.lists(
 @settings(max_examples=400)
 def test_a_text_is_found_by_each_of_its_words(text):
     found = set(terms_of(text))
-    for word in text.split():
+    for word in text.replace("*", " ").split():
         wanted = {term.stem for term in read_query(word).terms}
         assert wanted <= found, (word, wanted - found)
 

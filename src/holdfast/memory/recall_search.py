@@ -138,6 +138,9 @@ class _Search:
         self._looked_at = 0
         # The hits by what they say.
         self._said: dict[tuple[str, str], _Draft] = {}
+        # How many of each chatty source, and those beyond its share.
+        self._counts: dict[tuple[Any, ...], int] = {}
+        self._later: list[_Draft] = []
 
     def page(self, asked: str | None, limit: int, offset: int) -> Recall:
         """The hits from an offset on."""
@@ -153,6 +156,9 @@ class _Search:
             number += 1
             if len(hits) > offset + limit or self._looked_at >= LOOKED_AT:
                 break
+            if number % 2 == 0:  # two parts are about the same texts
+                hits += self._flush()
+        hits += self._flush()
         shown = [self._hit(*draft.parts()) for draft in hits[offset : offset + limit]]
         more = len(hits) > offset + limit
         return Recall(query=asked, hits=tuple(shown), cursor=offset + limit if more else None)
@@ -173,8 +179,7 @@ class _Search:
     def _add(self, hits: list[_Draft], query: Query, found: Found, wanted: int) -> None:
         """Add the hits of a part, best first, with those of a chatty source after the others."""
         order = sorted(found.scores, key=lambda text: (-found.scores[text], -text))
-        counts: dict[tuple[Any, ...], int] = {}
-        later: list[_Draft] = []
+        counts = self._counts
         why = _Reasons(query, found)
         for row, text in self._read(order):
             if row["id"] not in found.instead and not _matches(query, text):
@@ -191,12 +196,17 @@ class _Search:
             if source is not None:
                 counts[source] = counts.get(source, 0) + 1
                 if counts[source] > CHATTY:
-                    later.append(draft)
+                    self._later.append(draft)
                     continue
             hits.append(draft)
             if len(hits) >= wanted:
                 return
-        hits += later
+
+    def _flush(self) -> list[_Draft]:
+        """What chatty sources have said beyond their share; from now on they have it again."""
+        later, self._later = self._later, []
+        self._counts = {}
+        return later
 
     def _read(self, order: Sequence[int]) -> Iterator[tuple[Row, str]]:
         """Texts in order with all their words, a few at a time."""
