@@ -22,7 +22,7 @@ import tempfile
 import threading
 import time
 from functools import cached_property
-from itertools import product
+from itertools import accumulate, product
 from pathlib import Path
 from statistics import median, quantiles
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import apsw
 
 from holdfast import TaskMemory
+from holdfast.store import sqlite
 from holdfast.store.tx import EVENTS, HEADS, Tx
 
 if TYPE_CHECKING:
@@ -61,9 +62,10 @@ class Sizes(NamedTuple):
     starts: int = 40
     updates: int = 5000
     reopens: int = 9
+    questions: int = 300
 
 
-QUICK = Sizes(8, 150, 6, 3, 20, 1.0, 10_000, 10_000, 15, 12, 1000, 3)
+QUICK = Sizes(8, 150, 6, 3, 20, 1.0, 10_000, 10_000, 15, 12, 1000, 3, 100)
 
 
 class Figure(NamedTuple):
@@ -323,6 +325,83 @@ def fill_tasks(memory: TaskMemory, count: int, open_tasks: int) -> None:
     build(memory, (step(number) for number in range(count)))
 
 
+class Texts:
+    """Entries of an agent's work: words of very different frequency, paths, versions, numbers."""
+
+    TASKS = 200
+    OFTEN = "service"
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+        dice = random.Random(4)
+        letters = "bcdfghklmnprstvz", "aeiou"
+        made = (
+            "".join(dice.choice(letters[at % 2]) for at in range(dice.randint(4, 9))) for _ in range(30_000)
+        )
+        self._words = list(dict.fromkeys(made))
+        self._weights = [1 / (place + 3) for place in range(len(self._words))]
+        self._summed = list(accumulate(self._weights))
+        self.ids: list[str] = []
+
+    def text(self, number: int) -> str:
+        """An entry of about 250 characters; every other one has the word that is everywhere."""
+        dice = random.Random(number)
+        said = dice.choices(self._words, cum_weights=self._summed, k=26)
+        if number % 2:
+            said[3] = self.OFTEN
+        said.insert(7, f"src/{said[0]}/{said[1]}_{number % 211}.py")
+        said.insert(14, f"v{number % 9}.{number % 13}.{number % 29}")
+        return " ".join(said)
+
+    def question(self, dice: random.Random) -> str:
+        """Two to six words of one entry."""
+        said = self.text(dice.randrange(self._count)).split()
+        return " ".join(dice.sample(said, dice.randint(2, 6)))
+
+    def fill(self, memory: TaskMemory) -> Iterator[tuple[int, int, str, str]]:
+        """Write all entries to 200 tasks of two workspaces, ten at a time; yields what was written."""
+        self.ids = [
+            memory.acting_as(workspace=f"/repo/{task % 2}").task_register(f"Task {task}").task_id
+            for task in range(self.TASKS)
+        ]
+        kinds = ("message", "message", "error", "message", "discovery")
+
+        def step(number: int) -> Callable[[TaskMemory], object]:
+            task, kind, text = self.ids[number // 10 % self.TASKS], kinds[number % 5], self.text(number)
+            if kind == "message":
+                return lambda inside: inside.task_update(task, text)
+            return lambda inside: inside.task_remember(task, text, type=kind)
+
+        build(memory, (step(number) for number in range(self._count)))
+        memory.store.index()
+        for number in range(self._count):
+            yield number + 1, number // 10 % self.TASKS, kinds[number % 5], self.text(number)
+
+
+class RawWords:
+    """The same texts in one FTS5 table with porter, ranked by its own bm25, filtered by a join."""
+
+    def __init__(self, path: str, rows: Iterable[tuple[int, int, str, str]]) -> None:
+        self._execute = (connection := apsw.Connection(path)).execute
+        self._execute(
+            "CREATE VIRTUAL TABLE raw USING fts5(text, tokenize='porter unicode61');"
+            "CREATE TABLE docs (id INTEGER PRIMARY KEY, task INTEGER, type TEXT, text TEXT)"
+        ).fetchall()
+        with connection:
+            for number, task, kind, text in rows:
+                self._execute("INSERT INTO raw (rowid, text) VALUES (?, ?)", (number, text))
+                self._execute("INSERT INTO docs VALUES (?, ?, ?, ?)", (number, task, kind, text))
+
+    def search(self, query: str, task: int, condition: str) -> list[Any]:
+        """The ten best texts that have one of the words and fulfil the condition."""
+        words = " OR ".join(f'"{word}"' for word in query.split())
+        return self._execute(
+            "SELECT d.id, d.text FROM raw JOIN docs d ON d.id = raw.rowid WHERE raw MATCH ?1 AND"
+            f" {condition} AND ?2 IS NOT NULL ORDER BY bm25(raw) LIMIT 10",
+            (words, task),
+        ).fetchall()
+
+
 # --- the figures ------------------------------------------------------------------------------------
 
 
@@ -521,6 +600,101 @@ class Bench:
         yield at_most("ACTIVE-TASKS.md of 1,000 tasks, ms", median(file), 50)
         block = [seconds_of(lambda: tasks.active_tasks_block("ship task 7")) * 1000 for _ in range(7)]
         yield at_most("its block for a prompt, ms", median(block), 50)
+
+    def recall(self) -> Iterator[Figure]:
+        """Filtered top 10 and frequent words against FTS5's own bm25, and what the index costs a write."""
+        memory, path = self._open()
+        texts = Texts(self._sizes.events)
+        raw = RawWords(f"{path}.raw", texts.fill(memory))
+        dice = random.Random(11)
+        queries = [(texts.question(dice), dice.randrange(texts.TASKS)) for _ in range(self._sizes.questions)]
+        filters: dict[str, tuple[Callable[[int], dict[str, Any]], str]] = {
+            "of one task of 200": (lambda task: {"task_id": texts.ids[task]}, "d.task = ?2"),
+            "of one type": (lambda _: {"types": "error"}, "d.type = 'error'"),
+            "of a workspace with half of it": (lambda _: {"workspace": "/repo/0"}, "d.task % 2 = 0"),
+            "of everything": (lambda _: {"workspace": None}, "1"),
+        }
+        for name, (given, condition) in filters.items():
+            ours: list[float] = []
+            theirs: list[float] = []
+            for query, task in queries:
+                theirs.append(seconds_of(lambda q=query, t=task, c=condition: raw.search(q, t, c)))
+                ours.append(
+                    seconds_of(lambda q=query, t=task, g=given: memory.task_recall(q, **g(t), limit=10))
+                )
+            p95 = [quantiles(times, n=20)[18] for times in (ours, theirs)]
+            note = f"{p95[0] * 1000:.1f} ms, {p95[1] * 1000:.1f} ms; medians"
+            note += f" {median(ours) * 1000:.1f} ms, {median(theirs) * 1000:.1f} ms"
+            title = f"task_recall {name} / FTS5 bm25, p95, {self._sizes.events:,} entries"
+            # The time of a search has a bound; FTS5's grows, and in a small store it is the faster one.
+            goal = self._sizes.events >= Sizes().events
+            value = p95[0] / p95[1]
+            yield at_most(title, value, 2, note) if goal else Figure(title, f"{value:.2f}", note=note)
+        often = [
+            seconds_of(lambda: memory.task_recall(texts.OFTEN, workspace=None, limit=10))
+            for _ in range(self._sizes.read_rounds)
+        ]
+        slow = seconds_of(lambda: raw.search(texts.OFTEN, 0, "1"))
+        note = f"p95; FTS5 bm25 {slow * 1000:.0f} ms"
+        yield at_most("One word in half of the entries, ms", quantiles(often, n=20)[18] * 1000, 50, note)
+        for synchronous, goal in (("full", 1.4), ("off", None)):
+            value, note = self._index_cost(texts, synchronous)
+            name = f"task_update with / without the index, synchronous={synchronous}"
+            yield at_most(name, value, goal, note) if goal else Figure(name, f"{value:.2f}", note=note)
+
+    def _index_cost(self, texts: Texts, synchronous: str) -> tuple[float, str]:
+        """How much longer a write takes with the index; without it is a store whose batch is never full."""
+        plain, _ = self._open(synchronous=synchronous)
+        indexed, _ = self._open(synchronous=synchronous)
+        ids = {id(memory): memory.task_register("T").task_id for memory in (plain, indexed)}
+        numbers = iter(range(1 << 30))
+
+        def writing(memory: TaskMemory, batch: int) -> Callable[[], float]:
+            def run() -> float:
+                lines = [texts.text(next(numbers)) for _ in range(self._sizes.writer_calls)]
+                usual, sqlite.INDEX_BATCH = sqlite.INDEX_BATCH, batch
+                try:
+                    begin = clock()
+                    for line in lines:
+                        memory.task_update(ids[id(memory)], line)
+                    return clock() - begin
+                finally:
+                    sqlite.INDEX_BATCH = usual
+
+            return run
+
+        found = in_turn(
+            self._sizes.writer_rounds,
+            plain=writing(plain, 1 << 60),
+            indexed=writing(indexed, sqlite.INDEX_BATCH),
+        )
+        value, spread = ratio(found["indexed"], found["plain"])
+        each = [median(found[name]) / self._sizes.writer_calls * 1e6 for name in ("indexed", "plain")]
+        return value, f"{each[0]:.0f} µs, {each[1]:.0f} µs; {spread}"
+
+    def million(self) -> Iterator[Figure]:
+        """How long recall takes among a million entries; only when asked for."""
+        memory, _ = self._open()
+        texts = Texts(1_000_000)
+        begin = clock()
+        for _ in texts.fill(memory):
+            pass
+        yield Figure("Building 1,000,000 entries", f"{clock() - begin:.0f} s")
+        dice = random.Random(11)
+        for name, given in (
+            ("one task of 200", lambda: {"task_id": dice.choice(texts.ids)}),
+            ("everything", lambda: {"workspace": None}),
+        ):
+            times = [
+                seconds_of(lambda g=given: memory.task_recall(texts.question(dice), **g(), limit=10))
+                for _ in range(100)
+            ]
+            note = f"median / p99 {percentiles(times)}"
+            yield Figure(
+                f"task_recall in {name}, 1,000,000 entries", f"{median(times) * 1000:.1f} ms", note=note
+            )
+        often = [seconds_of(lambda: memory.task_recall(texts.OFTEN, workspace=None)) for _ in range(20)]
+        yield Figure("One word in half of 1,000,000 entries", f"{median(often) * 1000:.1f} ms")
 
     def list(self) -> Iterator[Figure]:
         """task_list(limit=20) among very many tasks against among a hundred."""
@@ -721,7 +895,7 @@ CHILDREN = {"writer": child_writer, "victim": child_victim}
 
 # --- the command ------------------------------------------------------------------------------------
 
-SECTIONS = "writer threads processes get views list start bytes history reopen postgres".split()
+SECTIONS = "writer threads processes get views recall list start bytes history reopen postgres".split()
 
 
 def machine() -> dict[str, str]:
@@ -771,6 +945,7 @@ def main() -> int:
     parser.add_argument("--gate", action="store_true", help="exit with 1 when a goal is missed")
     parser.add_argument("--json", metavar="FILE", help="write the figures to a file as well")
     parser.add_argument("--only", nargs="+", choices=SECTIONS, metavar="NAME", help=", ".join(SECTIONS))
+    parser.add_argument("--million", action="store_true", help="also recall among a million entries")
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the stores are removed
     facts = machine()
@@ -781,7 +956,7 @@ def main() -> int:
         scratch_folder() as folder,
         contextlib.closing(Bench(folder, QUICK if options.quick else Sizes())) as bench,
     ):
-        for name in options.only or SECTIONS:
+        for name in [*(options.only or SECTIONS), *(["million"] if options.million else [])]:
             section = clock()
             figures += getattr(bench, name)()
             print(f"{name}: {clock() - section:.1f} s", file=sys.stderr, flush=True)

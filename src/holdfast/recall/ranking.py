@@ -11,17 +11,19 @@ from __future__ import annotations
 import math
 import re
 from heapq import nlargest
-from itertools import pairwise
+from itertools import repeat
+from operator import sub
 
 from ..checks import seconds_of
 from ..types import Record
+from .terms import Term
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Protocol
 
-    from .terms import Query, Term
+    from .terms import Query
 
     Near = tuple[str, int, int, str]  # task, seq, id and time of a text
 
@@ -48,14 +50,36 @@ if TYPE_CHECKING:
             """What is known of texts besides their words."""
             ...
 
+        def passing(self, ids: Sequence[int]) -> set[int]:
+            """Of texts around others those that are in scope themselves."""
+            ...
 
-class About(Record):
-    """What is known of a text besides its words."""
 
-    speaker: str
-    at: str
-    type: str
-    asks: bool = False
+class About:
+    """What is known of a text besides its words: who said it, when, its type, whether it asks; and whether it
+    no longer holds, by which text it was replaced, and which one holds now in its place."""
+
+    __slots__ = ("asks", "at", "instead", "over", "replaced_by", "seq", "speaker", "type")
+
+    def __init__(
+        self,
+        speaker: str,
+        at: str,
+        type: str,
+        asks: bool,
+        seq: int,
+        over: bool = False,
+        replaced_by: int | None = None,
+        instead: int | None = None,
+    ) -> None:
+        self.speaker = speaker
+        self.at = at
+        self.type = type
+        self.asks = asks
+        self.seq = seq
+        self.over = over
+        self.replaced_by = replaced_by
+        self.instead = instead
 
 
 BEFORE = (0.6, 0.36, 0.22, 0.13)  # the weight of the text 1, 2, 3, 4 before
@@ -84,7 +108,11 @@ IMPORTANCE = {
 }
 
 CAP = 1000  # newest texts that are looked at for one term
-SEEDS = 120  # best texts by their own terms, whose neighbourhoods are scored
+SEEDS = 120  # best texts by their own terms, whose neighbourhoods are scored; then the next best, …
+QUIET_SEEDS = 40  # of these so many are kept for kinds of which there are few: not all may be logs
+KEEP = 100  # best texts of their neighbourhoods that come first
+OVER = 0.5  # what is left of the score of something that no longer holds
+BELOW = 0.99  # of the score of what replaced it, at most
 TERMS = 24  # of a query's terms the rarest
 
 
@@ -95,26 +123,121 @@ class Found(Record):
     own: Mapping[int, tuple[str, ...]]
     idf: Mapping[str, float]
     places: Mapping[int, int]
+    instead: Mapping[int, int]  # what is there because it holds now in the place of another, by its seq
 
 
-def rank(query: Query, postings: Postings, keep: int, also: Iterable[int] = ()) -> Found:
-    """The best texts for a query. `also` are texts to be placed and scored whatever their terms."""
-    has, idf = _gather(query, postings)
-    own = {text: sum(idf[term] for term in terms) for text, terms in has.items()}
-    seeds = nlargest(SEEDS, own, key=lambda text: (own[text], text))
-    near = postings.windows([*seeds, *also], REACH)
-    places = _places(near)
-    scores = _spread(has, idf, places)
-    if query.exact:  # who asks for an identifier or a phrase wants texts that have it
-        scores = {text: score for text, score in scores.items() if text in has}
-    best = nlargest(keep, scores, key=lambda text: (scores[text], text))
-    scores = _weighed(query, postings, {text: scores[text] for text in best}, places)
-    return Found(
-        scores=scores,
-        own={text: tuple(has.get(text, ())) for text in scores},
-        idf=idf,
-        places=places,
-    )
+class Ranking:
+    """The texts that have some terms of a query, in parts: first the best ones, then the next best, …
+
+    A part is the same however much of it is read, so that pages of it fit together.
+    """
+
+    def __init__(self, query: Query, postings: Postings) -> None:
+        self._query = query
+        self._postings = postings
+        self.has, self.idf = _gather(query, postings)
+        weights = self.idf
+        own = [(sum([weights[term] for term in terms]), text) for text, terms in self.has.items()]
+        order = [text for _, text in sorted(own, reverse=True)]
+        self._seeds = _dealt(order, self._quiet() if len(order) > SEEDS else set())
+        self._span = (min(order, default=0), max(order, default=0))
+        self._given: set[int] = set()
+        self._left: list[int] = []  # seeds of the last part that were not among the best
+        self._scores: dict[int, float] = {}
+        self._places: dict[int, int] = {}
+
+    def _quiet(self) -> set[int]:
+        from .texts import QUIET
+
+        terms = [term for term in self._query.terms if term.stem in self.idf]
+        if not terms:
+            return set()
+        return set(self._postings.ids([[Term(word=QUIET, stem=QUIET)], terms], CAP))
+
+    def part(self, number: int, also: Iterable[int] = ()) -> Found | None:
+        """The next best texts, to be asked for in turn; `also` are texts to be placed and scored whatever
+        their terms. None if there are no more."""
+        if number % 2:  # the seeds that were not among the best texts around them
+            return self._found([text for text in self._left if text not in self._given])
+        begin = number // 2 * SEEDS
+        seeds = [*self._seeds[begin : begin + SEEDS], *also]
+        if not seeds:
+            return None
+        self._places = _places(self._postings.windows(seeds, REACH))
+        self._scores = _spread(self.has, self.idf, self._places)
+        self._left = [text for text in seeds if text in self._scores]
+        return self._found([text for text in self._best(self._scores) if text not in self._given])
+
+    def _found(self, texts: list[int]) -> Found:
+        self._given.update(texts)
+        scores = {text: self._scores[text] for text in texts}
+        about = _weigh(self._query, self._postings, scores, self._places, self._span)
+        instead = self._settle(scores, about)
+        return Found(
+            scores=scores,
+            own={text: tuple(self.has.get(text, ())) for text in scores},
+            idf=self.idf,
+            places=self._places,
+            instead=instead,
+        )
+
+    def _settle(self, scores: dict[int, float], about: Mapping[int, About]) -> dict[int, int]:
+        """Put what no longer holds after what holds now, which comes with it; returns what came so."""
+        over = [text for text in sorted(scores, reverse=True) if text in about and about[text].over]
+        absent = {about[text].instead or 0 for text in over} - {0} - {*scores} - self._given
+        coming = self._postings.passing([*absent])
+        self._given.update(coming)
+        instead: dict[int, int] = {}
+        for text in over:
+            known, score = about[text], scores[text]
+            now = known.instead or 0
+            if now in coming:
+                instead[now] = known.seq
+            if now in coming or now in scores:
+                scores[now] = max(score, scores.get(now, 0.0))
+        for text in over:  # the newest first: what replaced something is newer than that
+            by = scores.get(about[text].replaced_by or 0)
+            scores[text] = min(OVER * scores[text], scores[text] if by is None else BELOW * by)
+        return instead
+
+    def _best(self, scores: Mapping[int, float]) -> list[int]:
+        """The best texts in scope: what has terms is, what is only near may not be."""
+        if self._query.exact:  # who asks for an identifier or a phrase wants texts that have it
+            own = [text for text in scores if text in self.has]
+            return nlargest(KEEP, own, key=lambda text: (scores[text], text))
+        found: list[int] = []
+        order = sorted(scores, key=lambda text: (scores[text], text), reverse=True)
+        for begin in range(0, len(order), KEEP):
+            some = order[begin : begin + KEEP]
+            passing = self._postings.passing([text for text in some if text not in self.has])
+            found += [text for text in some if text in self.has or text in passing]
+            if len(found) >= KEEP:
+                break
+        return found[:KEEP]
+
+
+def rank(query: Query, postings: Postings, also: Iterable[int] = ()) -> Found:
+    """The best texts for a query."""
+    found = Ranking(query, postings).part(0, also)
+    return found or Found(scores={}, own={}, idf={}, places={}, instead={})
+
+
+def _dealt(order: Sequence[int], quiet: set[int]) -> list[int]:
+    """Texts in order, but with some quiet ones in every part."""
+    if not quiet:
+        return [*order]
+    dealt: dict[int, None] = {}
+    plain, calm = iter(order), iter([text for text in order if text in quiet])
+    while len(dealt) < len(order):
+        part: dict[int, None] = {}
+        for source, size in ((plain, SEEDS - QUIET_SEEDS), (calm, SEEDS), (plain, SEEDS)):
+            for text in source:
+                if text not in dealt:
+                    part[text] = None
+                if len(part) >= size:
+                    break
+        dealt.update(part)
+    return list(dealt)
 
 
 def _gather(query: Query, postings: Postings) -> tuple[dict[int, list[str]], dict[str, float]]:
@@ -133,7 +256,7 @@ def _gather(query: Query, postings: Postings) -> tuple[dict[int, list[str]], dic
 
 def _idf(ids: Sequence[int], total: int) -> float:
     """A term's weight counts the neighbourhoods that it is in: words that come in bursts weigh more."""
-    near: float = WIDTH + sum(min(WIDTH, newer - older) for newer, older in pairwise(ids))
+    near: float = WIDTH + sum(map(min, map(sub, ids, ids[1:]), repeat(WIDTH)))
     if len(ids) > CAP:
         near *= total / (ids[0] - ids[-1] + 1)
     share = min(near, total)
@@ -191,11 +314,12 @@ def _spread(
     counts: dict[str, list[float]] = {}
     mass = [0.0] * size
     for text, at in places.items():
-        for distance, weight in WINDOW:
-            mass[at + distance] += weight
+        rows = [mass]
         for term in has.get(text, ()):
             if (row := counts.get(term)) is None:
                 row = counts[term] = [0.0] * size
+            rows.append(row)
+        for row in rows:
             for distance, weight in WINDOW:
                 row[at + distance] += weight
     norm = [SATURATION * (1 - LENGTH + LENGTH * part / FULL) for part in mass]
@@ -208,22 +332,26 @@ def _spread(
     return {text: total[at] for text, at in places.items() if total[at]}
 
 
-def _weighed(
-    query: Query, postings: Postings, scores: dict[int, float], places: Mapping[int, int]
-) -> dict[int, float]:
-    """The scores with what is known besides the words: who, when, what kind, question or answer."""
+def _weigh(
+    query: Query,
+    postings: Postings,
+    scores: dict[int, float],
+    places: Mapping[int, int],
+    span: tuple[int, int],
+) -> Mapping[int, About]:
+    """Change scores by what is known besides the words: who, when, what kind, question or answer."""
     at_place = {at: text for text, at in places.items()}
     before = {text: at_place.get(places[text] - 1) for text in scores}
     about = postings.about([*{*scores, *(text for text in before.values() if text is not None)}])
     speakers = {about[text].speaker for text in scores if text in about} - {""}
     named = [speaker for speaker in speakers if _names(query, speaker)]
     dates = _dates(query.text)
-    oldest, newest = min(scores, default=0), max(scores, default=0)
+    oldest, newest = span
     for text in scores:
         known = about.get(text)
         if known is None:
             continue
-        scores[text] *= 1 + RECENCY * (text - oldest) / max(1, newest - oldest)
+        scores[text] *= 1 + RECENCY * max(0.0, min(1.0, (text - oldest) / max(1, newest - oldest)))
         scores[text] += _date_bonus(dates, known.at)
         scores[text] *= IMPORTANCE.get(known.type, 1.0)
         if len(named) == 1 and known.speaker == named[0]:
@@ -233,7 +361,7 @@ def _weighed(
         previous = about.get(before[text] or 0)
         if previous is not None and previous.asks:
             scores[text] *= 1 + ANSWER
-    return scores
+    return about
 
 
 def _names(query: Query, speaker: str) -> bool:
