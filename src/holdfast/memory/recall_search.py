@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from ..recall.ranking import Found
+    from ..recall.ranking import Found, Likeness
     from ..recall.terms import Query
     from ..store.tx import Row, Tx
     from .base import Base
@@ -73,6 +73,12 @@ def recall(
     if kinds:
         wanted.append([scope_term("k", kind) for kind in kinds])
 
+    meaning = None
+    if memory.settings.embedder != "none" and asked is not None and asked.strip():
+        from .meaning import meaning_of
+
+        meaning = meaning_of(memory).prepared(memory.store, read_query(asked))
+
     def work(tx: Tx) -> Recall | None:
         groups, last_seq, until_then, head = list(wanted), None, end, None
         if task_id is not None or item is not None or isinstance(at, int):
@@ -96,14 +102,17 @@ def recall(
         waiting = memory.store.waiting(tx)
         if len(waiting) > WAITING_AT_MOST:
             return None
-        return _Search(tx, scope, StorePostings(tx, scope, waiting), titles).page(asked, limit, offset)
+        postings = StorePostings(tx, scope, waiting)
+        likeness = meaning.likeness(tx, postings, offset + limit + 1) if meaning else None
+        return _Search(tx, scope, postings, titles, likeness).page(asked, limit, offset)
 
     found = memory.store.read(work)
     if found is None:
         # Much was written before there was an index, or another process is behind: index it first.
         memory.store.index()
         found = memory.store.read(work)
-    return found or Recall(query=asked, hits=())
+    found = found or Recall(query=asked, hits=())
+    return found.replace(warnings=meaning.warnings) if meaning else found
 
 
 def _kinds(types: Any) -> list[str]:
@@ -117,24 +126,28 @@ def _kinds(types: Any) -> list[str]:
 class _Search:
     """One search on one snapshot."""
 
-    def __init__(self, tx: Tx, scope: Scope, postings: StorePostings, titles: bool) -> None:
+    def __init__(
+        self, tx: Tx, scope: Scope, postings: StorePostings, titles: bool, likeness: Likeness | None
+    ) -> None:
         self._tx = tx
         self._scope = scope
         self._postings = postings
         self._titles = titles
+        self._likeness = likeness
 
     def page(self, asked: str | None, limit: int, offset: int) -> Recall:
         """The hits from an offset on."""
         query = read_query(asked) if asked and asked.strip() else None
         if query is None or not query.terms:
             return self._newest(asked, limit, offset)
-        found = rank(query, self._postings, 3 * (offset + limit) + 50)
+        found = rank(query, self._postings, 3 * (offset + limit) + 50, self._likeness)
         order = sorted(found.scores, key=lambda text: (-found.scores[text], -text))
         rows = self._readable(query, order, offset + limit + 1)
         hits = self._hits(query, found, rows)
         hits = _settled(hits)
         hits = _spread_sources(hits, limit)
-        return self._cut(asked, [hit for hit, _ in hits], limit, offset)
+        page = self._cut(asked, [hit for hit, _ in hits], limit, offset)
+        return page.replace(semantic=True) if self._likeness else page
 
     def _newest(self, asked: str | None, limit: int, offset: int) -> Recall:
         if not self._scope.groups:

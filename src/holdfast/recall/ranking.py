@@ -48,6 +48,17 @@ if TYPE_CHECKING:
             """What is known of texts besides their words."""
             ...
 
+    class Likeness(Protocol):
+        """How near texts are to what a query means, whatever their words."""
+
+        def closest(self, weights: Mapping[str, float], total: int) -> Sequence[int]:
+            """The texts in scope that are nearest."""
+            ...
+
+        def of(self, texts: Sequence[int]) -> Mapping[int, float]:
+            """How near some texts are, at most 1."""
+            ...
+
 
 class About(Record):
     """What is known of a text besides its words."""
@@ -70,6 +81,9 @@ SPEAKER = 0.2  # bonus for a text by the one speaker that the query names
 ANSWER = 0.1  # bonus for a text after one that ends with a question mark
 ASKING = 0.15  # malus for a text that ends with a question mark: it seldom is the answer
 MONTH, DAY = 1.5, 3.0  # bonus for the month and the day that the query names
+LIKENESS = 1.0  # weight of the likeness, beside the score of words whose best counts 1
+# The likeness of a text is that of its neighbourhood: the text n before counts so much.
+SMOOTH = [(0, 1.0), (-1, 0.5), (-2, 0.25), (-3, 0.125), (1, 0.25), (2, 0.125), (3, 0.06)]
 RECENCY = 0.03  # bonus for the newest of what was found, less for older ones
 PAUSE = 3600  # seconds after which what follows is no neighbour any more
 # A little for what matters more by its kind: too little to bury a text that matches better.
@@ -97,9 +111,11 @@ class Found(Record):
     places: Mapping[int, int]
 
 
-def rank(query: Query, postings: Postings, keep: int, also: Iterable[int] = ()) -> Found:
-    """The best texts for a query. `also` are texts to be placed and scored whatever their terms."""
-    has, idf = _gather(query, postings)
+def rank(query: Query, postings: Postings, keep: int, likeness: Likeness | None = None) -> Found:
+    """The best texts for a query: by their words, and by their likeness if that is known."""
+    total = postings.total()
+    has, idf = _gather(query, postings, total)
+    also = likeness.closest(idf, total) if likeness else ()
     own = {text: sum(idf[term] for term in terms) for text, terms in has.items()}
     seeds = nlargest(SEEDS, own, key=lambda text: (own[text], text))
     near = postings.windows([*seeds, *also], REACH)
@@ -109,6 +125,8 @@ def rank(query: Query, postings: Postings, keep: int, also: Iterable[int] = ()) 
         scores = {text: score for text, score in scores.items() if text in has}
     best = nlargest(keep, scores, key=lambda text: (scores[text], text))
     scores = _weighed(query, postings, {text: scores[text] for text in best}, places)
+    if likeness:
+        scores = _fused(scores, [text for text in also if text in places], likeness, places)
     return Found(
         scores=scores,
         own={text: tuple(has.get(text, ())) for text in scores},
@@ -117,9 +135,25 @@ def rank(query: Query, postings: Postings, keep: int, also: Iterable[int] = ()) 
     )
 
 
-def _gather(query: Query, postings: Postings) -> tuple[dict[int, list[str]], dict[str, float]]:
+def _fused(
+    scores: Mapping[int, float], also: Iterable[int], likeness: Likeness, places: Mapping[int, int]
+) -> dict[int, float]:
+    """Both scores together, added up: to mix the two orders instead was worse than words alone."""
+    near = likeness.of(list(places))
+    at_place = {places[text]: cosine for text, cosine in near.items()}
+    best = max(scores.values(), default=0.0) or 1.0
+    fused: dict[int, float] = {}
+    for text in {*scores, *also}:
+        around = [(weight, at_place.get(places[text] + place)) for place, weight in SMOOTH]
+        known = [(weight, cosine) for weight, cosine in around if cosine is not None]
+        mass = sum(weight for weight, _ in known) or 1.0
+        like = sum(weight * cosine for weight, cosine in known) / mass
+        fused[text] = scores.get(text, 0.0) / best + LIKENESS * like
+    return {text: score for text, score in fused.items() if score > 0}
+
+
+def _gather(query: Query, postings: Postings, total: int) -> tuple[dict[int, list[str]], dict[str, float]]:
     """The terms of each text that has some, and how much each term weighs."""
-    total = postings.total()
     found = zip(query.terms, postings.lists(query.terms, CAP + 1), strict=True)
     rarest = sorted(((term, ids) for term, ids in found if ids), key=lambda pair: len(pair[1]))[:TERMS]
     idf = {term.stem: _idf(ids, total) for term, ids in rarest}

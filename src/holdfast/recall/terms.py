@@ -41,7 +41,7 @@ _UNSPACED = re.compile(
 )
 _PHRASE = re.compile(r'"([^"]{1,500})"|“([^”]{1,500})”')
 _PREFIX = re.compile(r"(\w[\w./:@#-]*)\*")
-_QUESTION_WORDS = (
+QUESTION_WORDS = (
     "a an the of to in on at for and or is are was were be been being do does did has have had what when"
     " where who whom which why how with by from as it its this that these those s t i you he she they we his"
     " her their our your my me him them us can could would should will may might about into than then there"
@@ -195,7 +195,7 @@ def _last_word(prefix: str) -> list[str]:
 @lru_cache(1)
 def stop_terms() -> frozenset[str]:
     """Words that questions are made of; they say nothing about what is looked for."""
-    return frozenset(stems(_QUESTION_WORDS))
+    return frozenset(stems(QUESTION_WORDS))
 
 
 def has_phrase(text: str, phrases: Iterable[str]) -> bool:
