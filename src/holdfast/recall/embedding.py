@@ -14,6 +14,7 @@ from itertools import pairwise
 
 from ..checks import blake2b
 from ..errors import StoreError
+from .numbers import not_installed, numpy
 from .terms import QUESTION_WORDS, stems
 
 TYPE_CHECKING = False
@@ -82,29 +83,6 @@ def embedder_for(settings: Settings) -> Embedder | None:
         numpy()  # what it answers is compared with it
         return EndpointEmbedder(settings)
     return None
-
-
-def numpy() -> Any:
-    """The module numpy, with one thread: two on a busy machine are slower by far."""
-    name = "OPENBLAS_NUM_THREADS"
-    given = os.environ.get(name)
-    os.environ.setdefault(name, "1")
-    try:
-        import numpy as module
-    except ImportError as error:
-        raise _not_installed(error) from None
-    finally:
-        if given is None:
-            del os.environ[name]
-    return module
-
-
-def _not_installed(error: object) -> StoreError:
-    return StoreError(
-        "embedder_unavailable",
-        f"Finding by meaning needs packages that are not installed ({error}).",
-        "Install holdfast with its extra: pip install 'holdfast[semantic]'; or set embedder to none.",
-    )
 
 
 @lru_cache(1)
@@ -194,7 +172,7 @@ def _package_folder() -> str:
 
     found = find_spec("wordllama")  # finds it without running it
     if found is None or not found.submodule_search_locations:
-        raise _not_installed("No module named 'wordllama'")
+        raise not_installed("No module named 'wordllama'")
     return next(iter(found.submodule_search_locations))
 
 

@@ -9,7 +9,7 @@ import threading
 import time
 
 from ..errors import StoreError, shown
-from .embedding import numpy
+from .numbers import numpy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

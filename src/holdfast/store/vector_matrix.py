@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..recall.embedding import numpy
+from ..recall.numbers import numpy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ from __future__ import annotations
 import os
 
 from ..errors import StoreError
-from ..recall.embedding import chunks, numpy
+from ..recall.embedding import chunks
+from ..recall.numbers import numpy
 from ..recall.texts import SILENT, full_text
 from ..types import Record
 from .search import Search
