@@ -110,6 +110,7 @@ class Meaning:
         embedder = self._ready(forgive=True)
         while self._batch(store, embedder, None):
             pass
+        store.loaded()
 
     def _ready(self, forgive: bool = False) -> Embedder:
         if self._embedder is None:

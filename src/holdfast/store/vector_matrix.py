@@ -116,7 +116,8 @@ class Held:
     def _compare(self, wanted: Any, ids: Sequence[int]) -> tuple[Any, Any]:
         """Those of some texts that are here, and the cosine of the best piece of each."""
         np = numpy()
-        asked = np.unique(np.array(ids, np.int64))
+        asked = np.sort(np.array(ids, np.int64))
+        asked = asked[np.diff(asked, prepend=-1) > 0]
         begin = np.searchsorted(self._sorted, asked, "left")
         counts = np.searchsorted(self._sorted, asked, "right") - begin
         asked, begin, counts = asked[counts > 0], begin[counts > 0], counts[counts > 0]

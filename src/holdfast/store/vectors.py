@@ -35,6 +35,7 @@ _WAITING = f"SELECT e.id{_WITHOUT} ORDER BY e.id DESC LIMIT :limit"
 _INSERT = (
     "INSERT INTO vectors (model, id, chunk, vector) VALUES (:model, :id, :chunk, {}) ON CONFLICT DO NOTHING"
 )
+_LOOPS = "SELECT set_config('enable_nestloop', :how, true)"
 _EVERYTHING = 1 << 62
 _AT_ONCE = 500
 
@@ -194,8 +195,10 @@ class Vectors:
                 " ORDER BY far, v.id DESC LIMIT :nearest"
             )
             more = {"wanted": as_text(wanted), "model": model.number, "nearest": limit}
-            found = [row[0] for row in tx.database.query_fresh([(asked, {**params, **more})])[0]]
-            return [*found, *besides]
+            # Of a table that has just been filled the planner knows nothing, and would go through all of the
+            # scope for each vector.
+            steps = [(_LOOPS, {"how": "off"}), (asked, {**params, **more}), (_LOOPS, {"how": "on"})]
+            return [*(row[0] for row in tx.database.query_fresh(steps)[1]), *besides]
         ids = [row[0] for row in tx.database.query_fresh([scope])[0]]
         return self._matrix.of(tx, model).nearest(wanted, [*ids, *besides], limit)
 
