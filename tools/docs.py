@@ -235,6 +235,7 @@ task_recall.at: As it was after an event of the task (a whole number), or at a t
 task_recall.workspace: `""`: the memory's own. `None`: everywhere.
 task_recall.limit: The most to answer, at most 100.
 titles: Only titles, without the words around the match: the cheapest look.
+vectors: Make all vectors now, too; else each search makes some.
 anchors: Files of the workspace that the entry is about, cited by their content.
 task_around.seq: The event.
 task_around.before: How many before it.
@@ -364,6 +365,7 @@ Recall.query: what was looked for
 Recall.hits: what was found, best first
 Recall.cursor: for the next page; None: that was all
 Recall.semantic: whether vectors were used too
+Recall.warnings: what could not be done, like texts or servers that vectors are missing of
 Packet.text: the text to inject
 Packet.tokens: how many tokens it has, by the count that was used
 Packet.budget: how many it might have had
