@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import json
+
 from .. import checks, rules
 from ..errors import InvalidInput
 from ..recall import snippets
 from ..recall.postings import Scope, StorePostings
-from ..recall.ranking import REACH, rank
-from ..recall.terms import has_phrase, read_query, scope_term, stems
-from ..recall.texts import full_text
+from ..recall.ranking import REACH, Ranking
+from ..recall.terms import JOIN, QUERY_CHARACTERS, has_phrase, has_words, read_query, scope_term
+from ..recall.texts import full_text, is_silent
 from ..store.search import Search
-from ..types import Hit, Recall
+from ..types import Hit, Recall, is_dict
 from .anchors import read_anchors
 from .base import find_item
 from .reading import read_origin
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
     from ..recall.ranking import Found, Likeness
@@ -36,13 +38,15 @@ TYPES: dict[str, tuple[str, ...]] = {
     "request": ("task.registered",),
     "plan": ("task.registered", "plan.replaced", "plan.appended"),
     "effect": ("intent", "outcome"),
+    "fact": ("fact",),
 }
 WAITING_AT_MOST = 200  # texts that a search looks at itself before it asks for them to be indexed
 MOST_LIMIT = 100
-LOOKED_AT = 150  # texts that are read in full for one page, at most
+LOOKED_AT = 1500  # texts that are read for one answer, at most: phrases may be hard to find
 READ_AT_ONCE = 25
-# Of a source that repeats itself (the logs of one action, the calls of one tool) so many a page, then others.
-CHATTY_SHARE = 0.3
+# Of a source that repeats itself (the logs of one action, the calls of one tool) so many, then others.
+CHATTY = 3
+_OVER = ("superseded", "invalidated")
 
 
 def recall(
@@ -62,7 +66,7 @@ def recall(
     titles: bool,
 ) -> Recall:
     """Find the best texts for a query within the filters."""
-    asked = None if query is None else checks.text("query", query, 1 << 20)
+    asked = None if query is None else _asked(query)
     limit = checks.whole("limit", limit, 1, MOST_LIMIT)
     offset = 0 if cursor is None else checks.whole("cursor", cursor, 0, 10_000)
     kinds = _kinds(types)
@@ -103,7 +107,7 @@ def recall(
         if len(waiting) > WAITING_AT_MOST:
             return None
         postings = StorePostings(tx, scope, waiting)
-        likeness = meaning.likeness(tx, postings, offset + limit + 1) if meaning else None
+        likeness = meaning.likeness(tx, postings) if meaning else None
         return _Search(tx, scope, postings, titles, likeness).page(asked, limit, offset)
 
     found = memory.store.read(work)
@@ -113,6 +117,13 @@ def recall(
         found = memory.store.read(work)
     found = found or Recall(query=asked, hits=())
     return found.replace(warnings=meaning.warnings) if meaning else found
+
+
+def _asked(query: Any) -> str:
+    """A query as text: it is not stored, so whatever is in it does no harm."""
+    if not isinstance(query, str):
+        raise InvalidInput("invalid_argument", "The query is no text.", "Say in words what to look for.")
+    return query[:QUERY_CHARACTERS].encode("utf-8", "replace").decode()
 
 
 def _kinds(types: Any) -> list[str]:
@@ -130,87 +141,112 @@ class _Search:
         self, tx: Tx, scope: Scope, postings: StorePostings, titles: bool, likeness: Likeness | None
     ) -> None:
         self._tx = tx
+        self._search = Search(tx)
         self._scope = scope
         self._postings = postings
         self._titles = titles
         self._likeness = likeness
+        self._looked_at = 0
+        # The hits by what they say.
+        self._said: dict[tuple[str, str], _Draft] = {}
 
     def page(self, asked: str | None, limit: int, offset: int) -> Recall:
         """The hits from an offset on."""
         query = read_query(asked) if asked and asked.strip() else None
         if query is None or not query.terms:
             return self._newest(asked, limit, offset)
-        found = rank(query, self._postings, 3 * (offset + limit) + 50, self._likeness)
-        order = sorted(found.scores, key=lambda text: (-found.scores[text], -text))
-        rows = self._readable(query, order, offset + limit + 1)
-        hits = self._hits(query, found, rows)
-        hits = _settled(hits)
-        hits = _spread_sources(hits, limit)
-        page = self._cut(asked, [hit for hit, _ in hits], limit, offset)
-        return page.replace(semantic=True) if self._likeness else page
+        self._postings.require(query.must)
+        ranking = Ranking(query, self._postings, self._likeness)
+        hits: list[_Draft] = []
+        number = 0
+        while (found := ranking.part(number)) is not None:
+            self._add(hits, query, found, offset + limit + 1)
+            number += 1
+            if len(hits) > offset + limit or self._looked_at >= LOOKED_AT:
+                break
+        shown = [self._hit(*draft.parts()) for draft in hits[offset : offset + limit]]
+        more = len(hits) > offset + limit
+        return Recall(
+            query=asked,
+            hits=tuple(shown),
+            cursor=offset + limit if more else None,
+            semantic=self._likeness is not None,
+        )
 
     def _newest(self, asked: str | None, limit: int, offset: int) -> Recall:
+        if asked and (asked.strip() or not self._scope.groups):  # nothing in it is a word
+            return Recall(query=asked, hits=())
         if not self._scope.groups:
             raise InvalidInput(
                 "invalid_argument", "There is nothing to look for.", "Give a query, a task or a filter."
             )
-        if asked and asked.strip():  # nothing in it is a word
-            return Recall(query=asked, hits=())
         ids = self._postings.newest(offset + limit + 1)
-        rows = sorted(Search(self._tx).texts(ids), key=lambda row: -row["id"])
-        hits = [self._hit(row, full_text(row), 0.0, "newest", ()) for row in rows]
-        return self._cut(None, hits, limit, offset)
+        rows = sorted(self._search.texts(ids[offset : offset + limit]), key=lambda row: -row["id"])
+        hits = [self._hit(row, full_text(row), 0.0, "newest", (), 0) for row in rows]
+        more = len(ids) > offset + limit
+        return Recall(query=asked, hits=tuple(hits), cursor=offset + limit if more else None)
 
-    def _cut(self, asked: str | None, hits: list[Hit], limit: int, offset: int) -> Recall:
-        more = len(hits) > offset + limit
-        return Recall(
-            query=asked, hits=tuple(hits[offset : offset + limit]), cursor=offset + limit if more else None
-        )
+    def _add(self, hits: list[_Draft], query: Query, found: Found, wanted: int) -> None:
+        """Add the hits of a part, best first, with those of a chatty source after the others."""
+        order = sorted(found.scores, key=lambda text: (-found.scores[text], -text))
+        counts: dict[tuple[Any, ...], int] = {}
+        later: list[_Draft] = []
+        why = _Reasons(query, found)
+        for row, text in self._read(order):
+            if row["id"] not in found.instead and not _matches(query, text):
+                continue
+            source = _source(row)
+            # What a source that repeats itself says again with other numbers is the same.
+            same = (row["task_id"], snippets.fingerprint(text, numbers=source is None))
+            if row["status"] not in _OVER and same in self._said:
+                self._said[same].alike += 1
+                continue
+            draft = _Draft(row, text, found.scores[row["id"]], why.of(row), found.own[row["id"]])
+            if row["status"] not in _OVER:
+                self._said[same] = draft
+            if source is not None:
+                counts[source] = counts.get(source, 0) + 1
+                if counts[source] > CHATTY:
+                    later.append(draft)
+                    continue
+            hits.append(draft)
+            if len(hits) >= wanted:
+                return
+        hits += later
 
-    def _readable(self, query: Query, order: Sequence[int], wanted: int) -> list[tuple[Row, str, int]]:
-        """The best texts with their words, how many are like each, until enough are found."""
-        found: list[tuple[Row, str, int]] = []
-        places: dict[tuple[str, str], int] = {}
-        begun = [term.word for term in query.terms if term.prefix]
-        for begin in range(0, min(len(order), LOOKED_AT + wanted), READ_AT_ONCE):
+    def _read(self, order: Sequence[int]) -> Iterator[tuple[Row, str]]:
+        """Texts in order with all their words, a few at a time."""
+        for begin in range(0, len(order), READ_AT_ONCE):
             some = order[begin : begin + READ_AT_ONCE]
-            rows = {row["id"]: row for row in Search(self._tx).texts(some)}
+            rows = {row["id"]: row for row in self._search.texts(some)}
+            self._looked_at += len(some)
             for text_id in some:
                 row = rows.get(text_id)
-                if row is None or row["forgotten"] is not None:
-                    continue
-                text = full_text(row)
-                if query.phrases and not has_phrase(text, query.phrases):
-                    continue
-                if begun and not _begins(text, begun):
-                    continue
-                same = (row["task_id"], snippets.fingerprint(text))
-                if same in places:
-                    row_before, text_before, alike = found[places[same]]
-                    found[places[same]] = (row_before, text_before, alike + 1)
-                    continue
-                places[same] = len(found)
-                found.append((row, text, 0))
-            if len(found) >= wanted + READ_AT_ONCE:
-                break
-        return found
+                if row is not None and not is_silent(row):
+                    yield self._as_it_was(row), full_text(row)
+            if self._looked_at >= LOOKED_AT:
+                return
 
-    def _hits(self, query: Query, found: Found, rows: list[tuple[Row, str, int]]) -> list[tuple[Hit, Row]]:
-        words = {term.stem: term.word for term in query.terms}
-        having = {at: text for text, at in found.places.items() if found.own.get(text)}
-        seqs = {row["id"]: row["seq"] for row, _, _ in rows}
-        hits: list[tuple[Hit, Row]] = []
-        for row, text, alike in rows:
-            own = found.own.get(row["id"], ())
-            why = _why(own, words, row["id"], found.places, having, seqs)
-            hit = self._hit(row, text, found.scores[row["id"]], why, own, alike)
-            hits.append((hit, row))
-        return hits
+    def _as_it_was(self, row: Row) -> Row:
+        """A row with its status at the time that is searched."""
+        if row["changed"] is None or (self._scope.last_seq is None and self._scope.until is None):
+            return row
+        last = self._scope.last_seq
+        if last is None:
+            last = self._tx.seq_at(row["task_id"], self._scope.until or "")
+        if row["changed"] <= last:
+            return row
+        was = {"status": _first_status(row), "replaced_by": None}
+        own = str(row["seq"])
+        for _, sets in self._search.settling(row["task_id"], row["seq"], last):
+            changes = json.loads(sets).get("records", {}).get(own)
+            if is_dict(changes):
+                was["status"] = changes.get("status", was["status"])
+                was["replaced_by"] = changes.get("ref_seq", was["replaced_by"])
+        return {**row, **was}
 
-    def _hit(self, row: Row, text: str, score: float, why: str, own: Sequence[str], alike: int = 0) -> Hit:
-        status, replaced_by = row["status"], row["replaced_by"]
-        if self._scope.last_seq is not None and replaced_by and replaced_by > self._scope.last_seq:
-            status, replaced_by = "active", None  # it still was, then
+    def _hit(self, row: Row, text: str, score: float, why: str, own: Sequence[str], alike: int) -> Hit:
+        status = row["status"]
         return Hit(
             task_id=row["task_id"],
             task_name=row["name"],
@@ -220,7 +256,7 @@ class _Search:
             origin=read_origin(row),
             item=row["item_id"],
             status=status,
-            replaced_by=replaced_by if status in ("superseded", "invalidated", "resolved") else None,
+            replaced_by=row["replaced_by"] if status in (*_OVER, "resolved") else None,
             title=snippets.title(row["text"] or text),
             snippet=None if self._titles else snippets.snippet(text, set(own)),
             score=round(score, 4),
@@ -230,72 +266,63 @@ class _Search:
         )
 
 
-def _begins(text: str, begun: Sequence[str]) -> bool:
-    import re
+class _Draft:
+    """A hit in the making; snippets and anchors are made only for what is shown."""
 
-    lowered = text.lower()
-    return all(re.search(rf"(?<!\w){re.escape(word)}", lowered) for word in begun)
+    def __init__(self, row: Row, text: str, score: float, why: str, own: Sequence[str]) -> None:
+        self.row = row
+        self.text = text
+        self.score = score
+        self.why = why
+        self.own = own
+        self.alike = 0
 
-
-def _why(
-    own: Sequence[str],
-    words: Mapping[str, str],
-    text: int,
-    places: Mapping[int, int],
-    having: Mapping[int, int],
-    seqs: Mapping[int, int],
-) -> str:
-    if own:
-        from ..recall.terms import JOIN
-
-        shown = [words.get(stem, stem).replace(JOIN, ".") for stem in own]
-        return "has " + ", ".join(dict.fromkeys(shown))
-    at = places[text]
-    for distance in range(1, REACH + 1):
-        for near in (at - distance, at + distance):
-            if near in having:
-                seq = seqs.get(having[near])
-                return f"near #{seq}" if seq is not None else "near texts that have the words"
-    return "like the query"
+    def parts(self) -> tuple[Row, str, float, str, Sequence[str], int]:
+        return self.row, self.text, self.score, self.why, self.own, self.alike
 
 
-_OVER = ("superseded", "invalidated")
+def _matches(query: Query, text: str) -> bool:
+    """Whether a text has the phrases of a query, and words that begin as it asks."""
+    return (not query.phrases or has_phrase(text, query.phrases)) and (
+        not query.prefixes or has_words(text, query.prefixes)
+    )
 
 
-def _settled(hits: list[tuple[Hit, Row]]) -> list[tuple[Hit, Row]]:
-    """Hits in order, with what was superseded or invalidated after what replaced it."""
-    place = {(hit.task_id, hit.seq): score for hit, _ in hits for score in (hit.score,)}
+class _Reasons:
+    """Why texts were found: the words that they have, or the text with them that they are near to."""
 
-    def weight(hit: Hit) -> float:
-        if hit.status not in _OVER:
-            return hit.score
-        replaced = place.get((hit.task_id, hit.replaced_by or 0), hit.score)
-        return min(hit.score, replaced) * 0.5
+    def __init__(self, query: Query, found: Found) -> None:
+        self._words = {term.stem: term.word + "*" * term.prefix for term in query.terms}
+        self._found = found
+        self._having = {at for text, at in found.places.items() if found.own.get(text)}
 
-    return sorted(hits, key=lambda pair: -weight(pair[0]))
-
-
-def _spread_sources(hits: list[tuple[Hit, Row]], limit: int) -> list[tuple[Hit, Row]]:
-    """Hits in order, with those of a chatty source after the others once it has had its share."""
-    most = max(2, round(limit * CHATTY_SHARE))
-    counts: dict[tuple[Any, ...], int] = {}
-    first: list[tuple[Hit, Row]] = []
-    later: list[tuple[Hit, Row]] = []
-    for pair in hits:
-        source = _source(*pair)
-        if source is not None:
-            counts[source] = counts.get(source, 0) + 1
-            if counts[source] > most:
-                later.append(pair)
-                continue
-        first.append(pair)
-    return first + later
+    def of(self, row: Row) -> str:
+        own = self._found.own[row["id"]]
+        if own:
+            return "has " + ", ".join(self._words[stem].replace(JOIN, ".") for stem in own)
+        if (old := self._found.instead.get(row["id"])) is not None:
+            return f"replaced #{old}"
+        at = self._found.places[row["id"]]
+        for distance in range(1, REACH + 1):
+            for way in (-distance, distance):  # places of a task are as far apart as its events
+                if at + way in self._having:
+                    return f"near #{row['seq'] + way}"
+        return "like the query"
 
 
-def _source(hit: Hit, row: Row) -> tuple[Any, ...] | None:
+def _first_status(row: Row) -> str | None:
+    """The status that something had when it was written; a message has none."""
+    added: Any = json.loads(row["sets"] or "{}").get("+records")
+    own = added.get(str(row["seq"])) if is_dict(added) else None
+    return own.get("status") if is_dict(own) else None
+
+
+def _source(row: Row) -> tuple[Any, ...] | None:
     """What a hit comes from, if that is something which repeats itself: an action's logs, a tool's calls."""
-    if hit.type == "log":
-        return hit.task_id, "log", row["ref_seq"]
-    if hit.type in ("action", "action.ended") and hit.origin.channel in ("tool", "system", "web"):
-        return hit.task_id, hit.type, hit.origin.channel, stems(hit.title)[:1] and stems(hit.title)[0]
+    kind = row["event_type"]
+    if kind == "log":
+        return row["task_id"], kind, row["ref_seq"]
+    if kind in ("action", "action.ended"):
+        data = json.loads(row["data"])
+        return row["task_id"], kind, data.get("tool") or data.get("type")
     return None

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from ..store.search import Search
 from .ranking import About
-from .terms import LONGEST_TERM, Term
-from .texts import index_terms, is_silent
+from .terms import LONGEST_TERM, MARK, Term
+from .texts import index_terms, is_silent, scopes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
+    from ..store.search import Groups
     from ..store.tx import Row, Tx
     from .ranking import Near
 
 EVERYTHING = 1 << 62
+# What all events of a task have in common: the task, and its workspace.
+WIDE = (f"{MARK}t", f"{MARK}w")
 
 
 class Scope:
@@ -37,11 +40,29 @@ class Scope:
         self.task_id = task_id
         self.last_seq = last_seq
 
+        # Whether texts of one task can pass or not, each for itself.
+        self.narrow = any(limit is not None for limit in (since, until, last_seq)) or any(
+            not term.startswith(WIDE) for group in groups for term in group
+        )
+
+    def later(self, seq: int | None, at: str | None) -> bool:
+        """Whether something happened only after the past that is searched."""
+        return (self.last_seq is not None and seq is not None and seq > self.last_seq) or (
+            self.until is not None and at is not None and at > self.until
+        )
+
     def passes(self, event: Mapping[str, Any], terms: frozenset[str] | set[str]) -> bool:
         """Whether an event with these terms is in the scope."""
+        return self.has_groups(terms) and self.in_time(event)
+
+    def has_groups(self, terms: frozenset[str] | set[str]) -> bool:
+        """Whether among some terms is one of each group."""
+        return all(any(term.stem in terms for term in group) for group in self.groups)
+
+    def in_time(self, event: Mapping[str, Any]) -> bool:
+        """Whether an event is of the time that is searched."""
         return (
-            all(any(term.stem in terms for term in group) for group in self.groups)
-            and (self.since is None or event["timestamp"] >= self.since)
+            (self.since is None or event["timestamp"] >= self.since)
             and (self.until is None or event["timestamp"] <= self.until)
             and (self.last_seq is None or event["seq"] <= self.last_seq)
         )
@@ -53,6 +74,7 @@ class StorePostings:
     def __init__(self, tx: Tx, scope: Scope, waiting: Sequence[Row]) -> None:
         self._search = search = Search(tx)
         self._scope = scope
+        self._must: Groups = ()
         self._low, self._high = 0, EVERYTHING
         if scope.since is not None or scope.until is not None:
             self._low, self._high = search.id_range(scope.since, scope.until)
@@ -60,16 +82,22 @@ class StorePostings:
             last = search.event_id(scope.task_id, scope.last_seq)
             self._high = min(self._high, last)
         self._tail: list[tuple[int, set[str]]] = []
+        self._tail_total = 0  # whatever their time: the index does not know it either
         for event in waiting:
-            if not is_silent(event):
-                terms = set(index_terms(event))
-                if scope.passes(event, terms):
+            terms: set[str] = set() if is_silent(event) else {*index_terms(event)}
+            if terms and scope.has_groups(terms):
+                self._tail_total += 1
+                if scope.in_time(event):
                     self._tail.append((event["id"], terms))
         self._tail.sort(reverse=True)
 
+    def require(self, groups: Groups) -> None:
+        """From now on only texts that have one term of each of these groups."""
+        self._must = groups
+
     def total(self) -> int:
         if self._scope.groups:
-            return self._search.count(self._scope.groups) + len(self._tail)
+            return self._search.count(self._scope.groups) + self._tail_total
         low, high = (self._low, self._high) if self._high < EVERYTHING else self._search.id_range()
         return max(0, high - low + 1)
 
@@ -96,12 +124,13 @@ class StorePostings:
     def _matching(self, wanted: Sequence[Sequence[Sequence[Term]]], limit: int) -> list[list[int]]:
         if not wanted or self._high < self._low:
             return [[] for _ in wanted]
-        asked = [[*self._scope.groups, *groups] for groups in wanted]
+        asked = [[*self._scope.groups, *self._must, *groups] for groups in wanted]
         return self._search.matching(
             asked, self._low, self._high, limit, self._scope.since, self._scope.until
         )
 
     def _with_tail(self, ids: list[int], all_of: Sequence[Sequence[Term]], limit: int) -> list[int]:
+        all_of = [*self._must, *all_of]
         own = [
             text
             for text, terms in self._tail
@@ -112,21 +141,46 @@ class StorePostings:
         return sorted({*own, *ids}, reverse=True)[:limit]
 
     def windows(self, ids: Sequence[int], reach: int) -> list[Near]:
-        near = self._search.around(ids, reach)
-        if self._scope.last_seq is None:
-            return near
-        return [row for row in near if row[1] <= (self._scope.last_seq or 0)]
+        """Texts and those around them; of a search in the past only what was there then."""
+        last, until = self._scope.last_seq, self._scope.until
+        return [
+            row
+            for row in self._search.around(ids, reach)
+            if (last is None or row[1] <= last) and (until is None or row[3] <= until)
+        ]
+
+    def passing(self, ids: Sequence[int]) -> set[int]:
+        """Of texts around others, in the same tasks, those that pass the filters themselves."""
+        if not ids or not self._scope.narrow:
+            return set(ids)
+        return {
+            row["id"]
+            for row in self._search.marked(ids)
+            if not is_silent(row) and self._scope.passes(row, frozenset(scopes(row)))
+        }
 
     def about(self, ids: Sequence[int]) -> dict[int, About]:
+        rows = self._search.known_of(ids)
+        over = {row["id"]: row for row in rows if self._is_over(row)}
+        instead = self._search.ends_of_lines(over.values())
         return {
             row["id"]: About(
                 speaker=row["agent"] or "",
                 at=row["timestamp"],
                 type=row["event_type"],
                 asks=row["last"] == "?",
+                seq=row["seq"],
+                over=row["id"] in over,
+                replaced_by=row["replaced_by"] if row["id"] in over else None,
+                instead=instead.get(row["id"]),
             )
-            for row in self._search.known_of(ids)
+            for row in rows
         }
+
+    def _is_over(self, row: Row) -> bool:
+        return row["status"] in ("superseded", "invalidated") and not self._scope.later(
+            row["changed_seq"], row["changed_at"]
+        )
 
 
 def _has(terms: set[str], term: Term) -> bool:

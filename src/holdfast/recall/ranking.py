@@ -15,13 +15,14 @@ from itertools import pairwise
 
 from ..checks import seconds_of
 from ..types import Record
+from .terms import Term
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Protocol
 
-    from .terms import Query, Term
+    from .terms import Query
 
     Near = tuple[str, int, int, str]  # task, seq, id and time of a text
 
@@ -48,6 +49,10 @@ if TYPE_CHECKING:
             """What is known of texts besides their words."""
             ...
 
+        def passing(self, ids: Sequence[int]) -> set[int]:
+            """Of texts around others those that are in scope themselves."""
+            ...
+
     class Likeness(Protocol):
         """How near texts are to what a query means, whatever their words."""
 
@@ -67,6 +72,10 @@ class About(Record):
     at: str
     type: str
     asks: bool = False
+    seq: int = 0
+    over: bool = False
+    replaced_by: int | None = None  # by which text, and what holds now in its place
+    instead: int | None = None
 
 
 BEFORE = (0.6, 0.36, 0.22, 0.13)  # the weight of the text 1, 2, 3, 4 before
@@ -98,7 +107,11 @@ IMPORTANCE = {
 }
 
 CAP = 1000  # newest texts that are looked at for one term
-SEEDS = 120  # best texts by their own terms, whose neighbourhoods are scored
+SEEDS = 120  # best texts by their own terms, whose neighbourhoods are scored; then the next best, …
+QUIET_SEEDS = 40  # of these so many are kept for kinds of which there are few: not all may be logs
+KEEP = 100  # best texts of so many neighbourhoods
+OVER = 0.5  # what is left of the score of something that no longer holds
+BELOW = 0.99  # of the score of what replaced it, at most
 TERMS = 24  # of a query's terms the rarest
 
 
@@ -109,46 +122,136 @@ class Found(Record):
     own: Mapping[int, tuple[str, ...]]
     idf: Mapping[str, float]
     places: Mapping[int, int]
+    instead: Mapping[int, int]  # what is there because it holds now in the place of another, by its seq
 
 
-def rank(query: Query, postings: Postings, keep: int, likeness: Likeness | None = None) -> Found:
-    """The best texts for a query: by their words, and by their likeness if that is known."""
-    total = postings.total()
-    has, idf = _gather(query, postings, total)
-    also = likeness.closest(idf, total) if likeness else ()
-    own = {text: sum(idf[term] for term in terms) for text, terms in has.items()}
-    seeds = nlargest(SEEDS, own, key=lambda text: (own[text], text))
-    near = postings.windows([*seeds, *also], REACH)
-    places = _places(near)
-    scores = _spread(has, idf, places)
-    if query.exact:  # who asks for an identifier or a phrase wants texts that have it
-        scores = {text: score for text, score in scores.items() if text in has}
-    best = nlargest(keep, scores, key=lambda text: (scores[text], text))
-    scores = _weighed(query, postings, {text: scores[text] for text in best}, places)
-    if likeness:
-        scores = _fused(scores, [text for text in also if text in places], likeness, places)
-    return Found(
-        scores=scores,
-        own={text: tuple(has.get(text, ())) for text in scores},
-        idf=idf,
-        places=places,
-    )
+class Ranking:
+    """The texts that have terms of a query or are like it, in parts: first the best ones, then the next, …
+
+    A part is the same however much of it is read, so that pages of it fit together.
+    """
+
+    def __init__(self, query: Query, postings: Postings, likeness: Likeness | None = None) -> None:
+        self._query = query
+        self._postings = postings
+        self._likeness = likeness
+        total = postings.total()
+        self.has, self.idf = _gather(query, postings, total)
+        self._closest = likeness.closest(self.idf, total) if likeness else ()
+        self._top = 0.0  # the best score of words
+        own = {text: sum(self.idf[term] for term in terms) for text, terms in self.has.items()}
+        order = sorted(own, key=lambda text: (own[text], text), reverse=True)
+        self._seeds = _dealt(order, self._quiet() if len(order) > SEEDS else set())
+        self._span = (min(order, default=0), max(order, default=0))
+        self._given: set[int] = set()
+
+    def _quiet(self) -> set[int]:
+        from .texts import QUIET
+
+        terms = [term for term in self._query.terms if term.stem in self.idf]
+        if not terms:
+            return set()
+        return set(self._postings.ids([[Term(word=QUIET, stem=QUIET)], terms], CAP))
+
+    def part(self, number: int) -> Found | None:
+        """The texts around the seeds of a part, and with the first one those that are most like the query.
+        None if there are no more."""
+        seeds = self._seeds[number * SEEDS : (number + 1) * SEEDS]
+        also = () if number else self._closest
+        if not seeds and not also:
+            return None
+        places = _places(self._postings.windows([*seeds, *also], REACH))
+        scores = _spread(self.has, self.idf, places)
+        best = [text for text in self._best(scores) if text not in self._given]
+        best += [text for text in seeds if text in scores and text not in self._given and text not in best]
+        best += [text for text in also if text in places and text not in best]
+        self._given.update(best)
+        about, weighed = _weighed(
+            self._query, self._postings, {text: scores.get(text, 0.0) for text in best}, places, self._span
+        )
+        if self._likeness is not None:
+            self._top = self._top or max(weighed.values(), default=0.0) or 1.0
+            weighed = _fused(weighed, self._top, self._likeness, places)
+        instead = self._settle(weighed, about)
+        return Found(
+            scores=weighed,
+            own={text: tuple(self.has.get(text, ())) for text in weighed},
+            idf=self.idf,
+            places=places,
+            instead=instead,
+        )
+
+    def _settle(self, scores: dict[int, float], about: Mapping[int, About]) -> dict[int, int]:
+        """Put what no longer holds after what holds now, which comes with it; returns what came so."""
+        over = [text for text in sorted(scores, reverse=True) if text in about and about[text].over]
+        absent = {about[text].instead or 0 for text in over} - {0} - {*scores} - self._given
+        coming = self._postings.passing([*absent])
+        self._given.update(coming)
+        instead: dict[int, int] = {}
+        for text in over:
+            known, score = about[text], scores[text]
+            now = known.instead or 0
+            if now in coming:
+                instead[now] = known.seq
+            if now in coming or now in scores:
+                scores[now] = max(score, scores.get(now, 0.0))
+        for text in over:  # the newest first: what replaced something is newer than that
+            by = scores.get(about[text].replaced_by or 0)
+            scores[text] = min(OVER * scores[text], scores[text] if by is None else BELOW * by)
+        return instead
+
+    def _best(self, scores: Mapping[int, float]) -> list[int]:
+        """The best texts in scope: what has terms is, what is only near may not be."""
+        if self._query.exact:  # who asks for an identifier or a phrase wants texts that have it
+            own = [text for text in scores if text in self.has]
+            return nlargest(KEEP, own, key=lambda text: (scores[text], text))
+        found: list[int] = []
+        order = sorted(scores, key=lambda text: (scores[text], text), reverse=True)
+        for begin in range(0, len(order), KEEP):
+            some = order[begin : begin + KEEP]
+            passing = self._postings.passing([text for text in some if text not in self.has])
+            found += [text for text in some if text in self.has or text in passing]
+            if len(found) >= KEEP:
+                break
+        return found[:KEEP]
+
+
+def rank(query: Query, postings: Postings) -> Found:
+    """The best texts for a query."""
+    found = Ranking(query, postings).part(0)
+    return found or Found(scores={}, own={}, idf={}, places={}, instead={})
+
+
+def _dealt(order: Sequence[int], quiet: set[int]) -> list[int]:
+    """Texts in order, but with some quiet ones in every part."""
+    if not quiet:
+        return [*order]
+    dealt: dict[int, None] = {}
+    plain, calm = iter(order), iter([text for text in order if text in quiet])
+    while len(dealt) < len(order):
+        part: dict[int, None] = {}
+        for source, size in ((plain, SEEDS - QUIET_SEEDS), (calm, SEEDS), (plain, SEEDS)):
+            for text in source:
+                if text not in dealt:
+                    part[text] = None
+                if len(part) >= size:
+                    break
+        dealt.update(part)
+    return list(dealt)
 
 
 def _fused(
-    scores: Mapping[int, float], also: Iterable[int], likeness: Likeness, places: Mapping[int, int]
+    scores: Mapping[int, float], top: float, likeness: Likeness, places: Mapping[int, int]
 ) -> dict[int, float]:
     """Both scores together, added up: to mix the two orders instead was worse than words alone."""
     near = likeness.of(list(places))
     at_place = {places[text]: cosine for text, cosine in near.items()}
-    best = max(scores.values(), default=0.0) or 1.0
     fused: dict[int, float] = {}
-    for text in {*scores, *also}:
+    for text, score in scores.items():
         around = [(weight, at_place.get(places[text] + place)) for place, weight in SMOOTH]
         known = [(weight, cosine) for weight, cosine in around if cosine is not None]
         mass = sum(weight for weight, _ in known) or 1.0
-        like = sum(weight * cosine for weight, cosine in known) / mass
-        fused[text] = scores.get(text, 0.0) / best + LIKENESS * like
+        fused[text] = score / top + LIKENESS * sum(weight * cosine for weight, cosine in known) / mass
     return {text: score for text, score in fused.items() if score > 0}
 
 
@@ -243,8 +346,12 @@ def _spread(
 
 
 def _weighed(
-    query: Query, postings: Postings, scores: dict[int, float], places: Mapping[int, int]
-) -> dict[int, float]:
+    query: Query,
+    postings: Postings,
+    scores: dict[int, float],
+    places: Mapping[int, int],
+    span: tuple[int, int],
+) -> tuple[Mapping[int, About], dict[int, float]]:
     """The scores with what is known besides the words: who, when, what kind, question or answer."""
     at_place = {at: text for text, at in places.items()}
     before = {text: at_place.get(places[text] - 1) for text in scores}
@@ -252,12 +359,12 @@ def _weighed(
     speakers = {about[text].speaker for text in scores if text in about} - {""}
     named = [speaker for speaker in speakers if _names(query, speaker)]
     dates = _dates(query.text)
-    oldest, newest = min(scores, default=0), max(scores, default=0)
+    oldest, newest = span
     for text in scores:
         known = about.get(text)
         if known is None:
             continue
-        scores[text] *= 1 + RECENCY * (text - oldest) / max(1, newest - oldest)
+        scores[text] *= 1 + RECENCY * max(0.0, min(1.0, (text - oldest) / max(1, newest - oldest)))
         scores[text] += _date_bonus(dates, known.at)
         scores[text] *= IMPORTANCE.get(known.type, 1.0)
         if len(named) == 1 and known.speaker == named[0]:
@@ -267,7 +374,7 @@ def _weighed(
         previous = about.get(before[text] or 0)
         if previous is not None and previous.asks:
             scores[text] *= 1 + ANSWER
-    return scores
+    return about, scores
 
 
 def _names(query: Query, speaker: str) -> bool:

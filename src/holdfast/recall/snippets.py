@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ..views.encode import clip, one_line
-from .terms import stem_places
+from .terms import JOIN, stem_places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,16 +25,9 @@ def title(text: str) -> str:
 def snippet(text: str, stems: Collection[str], width: int = WIDTH) -> str:
     """The part of a text that has most of some stems, on one line; its beginning if it has none."""
     text = text[:MOST_LOOKED_AT]
-    places = [(start, end, stem) for start, end, stem in stem_places(text) if stem in stems]
-    best, begin = 0, 0
-    for number, (start, _, _) in enumerate(places):
-        within = {stem for _, last, stem in places[number : number + 50] if last - start <= width}
-        if len(within) > best:
-            best, begin = len(within), start
     if len(text) <= width:
         return one_line(text)
-    # Some words before the match, so that it can be read.
-    begin = max(0, begin - width // 4)
+    begin = max(0, _densest(_places(text, stems), width) - width // 4)  # with some words before the match
     if begin:
         space = text.find(" ", begin, begin + 30)
         begin = space + 1 if space >= 0 else begin
@@ -42,6 +35,37 @@ def snippet(text: str, stems: Collection[str], width: int = WIDTH) -> str:
     return f"…{shown}" if begin else shown
 
 
-def fingerprint(text: str) -> str:
-    """What texts that say the same have in common: numbers and case do not count."""
-    return _DIGITS.sub("0", one_line(text[:1000]).lower())[:300]
+def _places(text: str, stems: Collection[str]) -> list[tuple[int, str]]:
+    """Where in a text some stems begin, and which, in order."""
+    places = [(start, stem) for start, _, stem in stem_places(text) if stem in stems]
+    found = {stem for _, stem in places}
+    # A part of an identifier, a whole one, the beginning of a word, words without spaces between.
+    others = ((stem, _inside(stem).search(text)) for stem in stems if stem not in found)
+    return sorted(places + [(match.start(), stem) for stem, match in others if match])
+
+
+def _inside(stem: str) -> re.Pattern[str]:
+    return re.compile(re.escape(stem).replace(JOIN, r"[./\\:@#_-]"), re.IGNORECASE)
+
+
+def _densest(places: list[tuple[int, str]], width: int) -> int:
+    """Where the part of a text begins that has most of the stems; 0 if none is there."""
+    best, begin, last = 0, 0, 0
+    within: dict[str, int] = {}
+    for start, stem in places:
+        within[stem] = within.get(stem, 0) + 1
+        while start - places[last][0] > width // 2:
+            gone = places[last][1]
+            within[gone] -= 1
+            if not within[gone]:
+                del within[gone]
+            last += 1
+        if len(within) > best:
+            best, begin = len(within), places[last][0]
+    return begin
+
+
+def fingerprint(text: str, numbers: bool = True) -> str:
+    """What texts that say the same have in common: case and spaces do not count, and maybe no numbers."""
+    plain = one_line(text[:1000]).lower()
+    return plain if numbers else _DIGITS.sub("0", plain)[:300]

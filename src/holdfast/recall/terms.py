@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import threading
 from functools import lru_cache
+from itertools import accumulate, pairwise
 
 import apsw
 
@@ -26,10 +27,12 @@ if TYPE_CHECKING:
 MARK, JOIN = "\ue000", "\ue001"
 TOKENIZER = ("unicode61", "remove_diacritics", "2")
 MOST_TERMS_OF_A_TEXT = 20_000
+MOST_BYTES_OF_A_TEXT = 900_000  # a tsvector takes a megabyte
 LONGEST_TERM = 120
 # Of a query so many characters and terms are looked at.
 QUERY_CHARACTERS = 8000
 QUERY_TERMS = 96
+PHRASES = 8
 
 _PRIVATE = re.compile("[\ue000-\uf8ff\x00]")
 _SEPARATORS = "./\\:@#_-"
@@ -40,7 +43,8 @@ _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+"
 )
 _PHRASE = re.compile(r'"([^"]{1,500})"|“([^”]{1,500})”')
-_PREFIX = re.compile(r"(\w[\w./:@#-]*)\*")
+# Only from where a word begins: a long word without a star must not be tried from each of its letters.
+_PREFIX = re.compile(r"(?<![\w./:@#-])[./:@#-]*(\w[\w./:@#-]*)\*")
 QUESTION_WORDS = (
     "a an the of to in on at for and or is are was were be been being do does did has have had what when"
     " where who whom which why how with by from as it its this that these those s t i you he she they we his"
@@ -76,6 +80,11 @@ def stems(text: str) -> list[str]:
     return _tokens(_tokenizers.stem, text)
 
 
+def words(text: str) -> list[str]:
+    """The words of a text, folded but not stemmed."""
+    return _tokens(_tokenizers.split, text)
+
+
 def stem_places(text: str) -> list[tuple[int, int, str]]:
     """The stems of a text with where their words begin and end."""
     encoded = text.encode("utf-8", "replace")
@@ -93,6 +102,7 @@ def stem_places(text: str) -> list[tuple[int, int, str]]:
     return places
 
 
+@lru_cache(1 << 12)
 def scope_term(kind: str, value: str) -> str:
     """The term of a filter: a text has it or not, and no word can be mistaken for it."""
     return f"{MARK}{kind}{blake2b(value.encode(), digest_size=6).hexdigest()}{MARK}"
@@ -100,15 +110,18 @@ def scope_term(kind: str, value: str) -> str:
 
 def searched(text: str) -> str:
     """A text with all its terms as words, as it goes into the index of an engine that stems by itself."""
-    if not text.isascii():
-        text = _PRIVATE.sub(" ", text)
+    text = _PRIVATE.sub(" ", text)
     return f"{text} {_extras(text)}"
 
 
 def terms_of(text: str) -> list[str]:
     """The terms of a text, each once."""
     found = dict.fromkeys(term for term in stems(searched(text)) if len(term) <= LONGEST_TERM)
-    return list(found)[:MOST_TERMS_OF_A_TEXT]
+    terms = list(found)[:MOST_TERMS_OF_A_TEXT]
+    if 4 * sum(map(len, terms)) > MOST_BYTES_OF_A_TEXT:
+        ends = accumulate(len(term.encode()) for term in terms)
+        terms = [term for term, end in zip(terms, ends, strict=True) if end <= MOST_BYTES_OF_A_TEXT]
+    return terms
 
 
 def _extras(text: str) -> str:
@@ -116,8 +129,8 @@ def _extras(text: str) -> str:
     found = sorted(filter(None, (_pieces(chunk) for chunk in plain_words if len(chunk) < 1000)))
     if not text.isascii():
         for run in _UNSPACED.findall(text):
-            found += run
-            found += [run[place : place + 2] for place in range(len(run) - 1)]
+            found += dict.fromkeys(run)
+            found += dict.fromkeys(map("".join, pairwise(run)))
     return " ".join(found)
 
 
@@ -152,30 +165,38 @@ class Term(Record):
 
 
 class Query(Record):
-    """What a query asks for: terms, phrases that must be there, and whether it names identifiers."""
+    """What a query asks for: terms, phrases and beginnings of words that must be there (`must` has their
+    terms: one of each group), and whether it names identifiers."""
 
     text: str
     terms: tuple[Term, ...]
     phrases: tuple[str, ...] = ()
+    prefixes: tuple[str, ...] = ()
+    must: tuple[tuple[Term, ...], ...] = ()
     exact: bool = False
 
 
 def read_query(text: str) -> Query:
     """Any text as a query; nothing in it is syntax but quotation marks and a `*` behind a word."""
     text = _PRIVATE.sub(" ", text[:QUERY_CHARACTERS])
-    phrases = [(one or other).strip() for one, other in _PHRASE.findall(text)]
+    quoted = ((one or other).strip() for one, other in _PHRASE.findall(text))
+    phrases = [phrase for phrase in quoted if phrase][:PHRASES]
     prefixes = [found.rstrip(_SEPARATORS) for found in _PREFIX.findall(text)]
     identifiers = _extras(text)
     every = _query_terms(f"{text} {identifiers}")
     wanted = [term for term in every if term.stem not in stop_terms()] or every
     begun = [Term(word=word, stem=word, prefix=True) for prefix in prefixes for word in _last_word(prefix)]
+    begun = list({term.word: term for term in begun}.values())[:PHRASES]
     known = {term.word for term in begun}
     wanted = begun + [term for term in wanted if term.word not in known]
+    within = _query_terms(" ".join(phrases))[: 2 * PHRASES]
     return Query(
         text=text,
         terms=tuple(wanted[:QUERY_TERMS]),
-        phrases=tuple(phrase for phrase in phrases if phrase)[:8],
-        exact=bool(phrases) or JOIN in identifiers,
+        phrases=tuple(phrases),
+        prefixes=tuple(known),
+        must=tuple((term,) for term in (*begun, *within)),
+        exact=bool(phrases or begun) or JOIN in identifiers,
     )
 
 
@@ -189,7 +210,13 @@ def _query_terms(text: str) -> list[Term]:
 
 
 def _last_word(prefix: str) -> list[str]:
-    return _tokens(_tokenizers.split, prefix)[-1:]
+    return words(prefix)[-1:]
+
+
+def has_words(text: str, prefixes: Iterable[str]) -> bool:
+    """Whether for each of some beginnings a text has a word that begins so."""
+    found = words(searched(text))
+    return all(any(word.startswith(prefix) for word in found) for prefix in prefixes)
 
 
 @lru_cache(1)

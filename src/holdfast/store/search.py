@@ -5,12 +5,13 @@ The engines say how their full-text index is asked; all else is portable, as in 
 
 from __future__ import annotations
 
+from ..recall.texts import SILENT
 from ..rules import ENTRY_TYPES
 from .tx import EVENT_FROM, EVENT_NAMES, EVENT_ROW, RECORDS, joined
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
     from ..recall.terms import Term
@@ -18,13 +19,15 @@ if TYPE_CHECKING:
 
     Groups = Sequence[Sequence[Term]]
 
+LONGEST_LINE = 1000
 AT_ONCE = 500  # ids in one question: every engine takes so many parameters
-SEARCHABLE = ["id", *EVENT_NAMES, "workspace_path", "name", "status", "replaced_by"]
+SEARCHABLE = ["id", *EVENT_NAMES, "workspace_path", "name", "status", "replaced_by", "changed"]
 _SELECT = (
-    f"{EVENT_ROW.replace('SELECT ', 'SELECT e.id, ', 1)}, h.workspace_path, h.name, r.status, r.ref_seq"
-    f"{EVENT_FROM} JOIN heads h ON h.task_id = e.task_id"
+    f"{EVENT_ROW.replace('SELECT ', 'SELECT e.id, ', 1)}, h.workspace_path, h.name, r.status, r.ref_seq,"
+    f" r.version{EVENT_FROM} JOIN heads h ON h.task_id = e.task_id"
     " LEFT JOIN records r ON r.task_id = e.task_id AND r.seq = e.seq"
 )
+_SILENT = ", ".join(f"'{kind}'" for kind in SILENT)
 _TYPES = ", ".join(f"'{kind}'" for kind in ENTRY_TYPES)
 _RELEVANT = (
     f"SELECT {', '.join(f'r.{name}' for name in RECORDS)} FROM records r WHERE r.task_id = :task_id"
@@ -33,6 +36,22 @@ _RELEVANT = (
     " (SELECT 1 FROM labels l WHERE l.task_id = r.task_id AND l.seq = r.seq AND l.kind = 'item'"
     " AND l.value = :item)) ORDER BY r.seq DESC LIMIT :limit"
 )
+
+
+# From one entry to what replaced it, to what replaced that, …
+_LINE = (
+    "WITH RECURSIVE line(seq, status, next, size) AS ("
+    " SELECT seq, status, ref_seq, 0 FROM records WHERE task_id = :task_id AND seq = :seq"
+    " UNION ALL SELECT r.seq, r.status, r.ref_seq, l.size + 1 FROM line l JOIN records r"
+    " ON r.task_id = :task_id AND r.seq = l.next AND r.seq > l.seq"
+    f" WHERE l.status IN ('superseded', 'invalidated') AND l.size < {LONGEST_LINE})"
+    " SELECT e.id FROM line l JOIN events e ON e.task_id = :task_id AND e.seq = l.seq"
+    " WHERE l.size > 0 ORDER BY l.size DESC LIMIT 1"
+)
+
+
+def _columns(names: str) -> list[str]:
+    return names.split()
 
 
 class Search:
@@ -112,20 +131,58 @@ class Search:
             ["task_id", "seq", "id", "timestamp"],
             "SELECT DISTINCT n.task_id, n.seq, n.id, n.timestamp FROM events e JOIN events n"
             " ON n.task_id = e.task_id AND n.seq BETWEEN e.seq - :reach AND e.seq + :reach"
-            " WHERE e.id IN ({})",
+            f" WHERE e.id IN ({{}}) AND n.forgotten IS NULL"
+            f" AND (n.text IS NOT NULL OR n.event_type NOT IN ({_SILENT}))",
             reach=reach,
         )
         return sorted({(row["task_id"], row["seq"], row["id"], row["timestamp"]) for row in found})
 
     def known_of(self, ids: Sequence[int]) -> list[Row]:
-        """Id, agent, time, type and the last letter of the text of events."""
+        """Who wrote events, when, their type, the last letter of their text, and what has become of them."""
         return self._some(
             ids,
-            ["id", "agent", "timestamp", "event_type", "last"],
-            "SELECT e.id, o.agent, e.timestamp, e.event_type,"
-            " substr(rtrim(e.text), length(rtrim(e.text)), 1)"
-            f"{EVENT_FROM} WHERE e.id IN ({{}})",
+            _columns(
+                "id task_id seq agent timestamp event_type last status changed_seq changed_at replaced_by"
+            ),
+            "SELECT e.id, e.task_id, e.seq, o.agent, e.timestamp, e.event_type,"
+            " substr(rtrim(e.text), length(rtrim(e.text)), 1), r.status, c.seq, c.timestamp, n.id"
+            f"{EVENT_FROM} LEFT JOIN records r ON r.task_id = e.task_id AND r.seq = e.seq"
+            " LEFT JOIN events c ON c.task_id = r.task_id AND c.seq = r.version"
+            " LEFT JOIN events n ON n.task_id = r.task_id AND n.seq = r.ref_seq WHERE e.id IN ({})",
         )
+
+    def marked(self, ids: Sequence[int]) -> list[Row]:
+        """What filters look at of events; of what they set only their labels are needed."""
+        return self._some(
+            ids,
+            _columns("id task_id seq event_type timestamp item_id text forgotten sets workspace_path"),
+            "SELECT e.id, e.task_id, e.seq, e.event_type, e.timestamp, e.item_id, substr(e.text, 1, 1),"
+            """ e.forgotten, CASE WHEN e.sets LIKE '%"+labels"%' THEN e.sets END, h.workspace_path"""
+            " FROM events e JOIN heads h ON h.task_id = e.task_id WHERE e.id IN ({})",
+        )
+
+    def ends_of_lines(self, over: Iterable[Row]) -> dict[int, int]:
+        """By the ids of entries that were replaced, maybe again and again: the id of what holds now."""
+        ends: dict[int, int] = {}
+        for row in sorted(over, key=lambda row: -row["id"]):
+            if (by := row["replaced_by"]) is None:
+                continue
+            if by in ends:
+                ends[row["id"]] = ends[by]
+            elif found := self._database.query(_LINE, {"task_id": row["task_id"], "seq": row["seq"]}):
+                ends[row["id"]] = found[0][0]
+        return ends
+
+    def settling(self, task_id: str, after: int, until: int) -> list[tuple[int, str]]:
+        """What events between two of a task set, of those that changed the status of an earlier one."""
+        sql = (
+            "SELECT seq, sets FROM events WHERE task_id = :task_id AND seq > :after AND seq <= :until"
+            """ AND sets LIKE '%"records"%' ORDER BY seq"""
+        )
+        return [
+            (row[0], row[1])
+            for row in self._database.query(sql, {"task_id": task_id, "after": after, "until": until})
+        ]
 
     def relevant(self, task_id: str, item: str, limit: int) -> list[Row]:
         """Entries of a step, entries that matter for it, and all decisions, errors and instructions."""

@@ -43,6 +43,7 @@ MOST_IN_A_COMMIT = 256
 LOG_PAGES = 1000
 FOLD_WAIT_MS = 200
 INDEX_BATCH, INDEX_PAGE = 64, 1000
+NOW = -1  # an event's id: what waits is indexed whatever its number
 
 _stores: WeakSet[SqliteStore] = WeakSet()
 _graveyard: list[apsw.Connection] = []  # a parent's connections, which a forked child must not close
@@ -354,11 +355,12 @@ class SqliteStore:
         from .search import Search
 
         after: int = _value(connection, "SELECT up_to FROM words_mark")
-        if newest - after < INDEX_BATCH:  # another process was faster
+        if newest - after < INDEX_BATCH and self._index_at != NOW:  # another process was faster
             return after
         while rows := Search(self._writer_tx).texts_after(after, INDEX_PAGE):
             connection.executemany(
-                "INSERT INTO words (rowid, body) VALUES (?, ?)",
+                # In place of what may be there: the mark can be behind, as in a store that was mended.
+                "INSERT OR REPLACE INTO words (rowid, body) VALUES (?, ?)",
                 [(row["id"], index_words(row)) for row in rows if not is_silent(row)],
             )
             after = rows[-1]["id"]
@@ -526,8 +528,11 @@ class SqliteStore:
 
     def index(self) -> None:
         """Put all that waits into the full-text index."""
-        self._index_at = 0
-        self.write(lambda _: None)
+
+        def work(_: Tx) -> None:
+            self._index_at = NOW
+
+        self.write(work)
 
     def reindex(self) -> None:
         """Throw the vectors and the full-text index away, and make the index anew."""
@@ -537,7 +542,7 @@ class SqliteStore:
             self._writer.execute("DELETE FROM vector_models")
             self._writer.execute("INSERT INTO words (words) VALUES ('delete-all')")
             self._writer.execute("UPDATE words_mark SET up_to = 0")
-            self._index_at = 0
+            self._index_at = NOW
 
         self.write(work)
 
