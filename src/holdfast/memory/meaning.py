@@ -51,7 +51,7 @@ class Prepared:
         self.wanted: Sequence[float] | None = None
         self.warnings: tuple[str, ...] = ()
 
-    def likeness(self, tx: Tx, postings: StorePostings, limit: int) -> VectorLikeness | None:
+    def likeness(self, tx: Tx, postings: StorePostings) -> VectorLikeness | None:
         """How near texts are to the query; None if that cannot be said."""
         if self.embedder is None:
             return None
@@ -60,7 +60,7 @@ class Prepared:
         if not model.number or model.dimensions != self.embedder.dimensions:
             return None
         text = self._query.text
-        return VectorLikeness(tx, vectors, model, postings, self.embedder, text, self.wanted, limit)
+        return VectorLikeness(tx, vectors, model, postings, self.embedder, text, self.wanted)
 
     def warn(self, error: HoldfastError) -> None:
         """Say in the answer what went wrong."""

@@ -103,7 +103,7 @@ def recall(
         if len(waiting) > WAITING_AT_MOST:
             return None
         postings = StorePostings(tx, scope, waiting)
-        likeness = meaning.likeness(tx, postings, offset + limit + 1) if meaning else None
+        likeness = meaning.likeness(tx, postings) if meaning else None
         return _Search(tx, scope, postings, titles, likeness).page(asked, limit, offset)
 
     found = memory.store.read(work)

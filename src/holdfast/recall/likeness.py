@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .embedding import Embedder
     from .postings import StorePostings
 
-NEAREST = 60  # texts that are looked at for their likeness alone, at least
+NEAREST = 100  # texts that are looked at for their likeness alone: as many as a page can have
 # Of a scope the newest are compared; to compare more would take longer than anyone waits.
 COMPARED = 50_000
 
@@ -33,7 +33,6 @@ class VectorLikeness:
         embedder: Embedder,
         text: str,
         wanted: Sequence[float] | None,
-        limit: int,
     ) -> None:
         self._tx = tx
         self._vectors = vectors
@@ -42,7 +41,6 @@ class VectorLikeness:
         self._embedder = embedder
         self._text = text
         self._wanted: Any = None if wanted is None else rounded(wanted)
-        self._limit = max(NEAREST, limit)
 
     def closest(self, weights: Mapping[str, float], total: int) -> Sequence[int]:
         """The texts in scope that are nearest."""
@@ -51,7 +49,7 @@ class VectorLikeness:
         scope = self._postings.all_in_scope(COMPARED)
         if scope is None or not self._wanted.any():
             return ()
-        return self._vectors.nearest(self._tx, self._model, self._wanted, *scope, self._limit)
+        return self._vectors.nearest(self._tx, self._model, self._wanted, *scope, NEAREST)
 
     def of(self, texts: Sequence[int]) -> Mapping[int, float]:
         """How near some texts are."""
