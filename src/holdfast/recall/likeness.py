@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .embedding import Embedder
     from .postings import StorePostings
 
-NEAREST = 60  # texts that are looked at for their likeness alone
+NEAREST = 100  # texts that are looked at for their likeness alone: as many as a page can have
 # Of a scope the newest are compared; to compare more would take longer than anyone waits.
 COMPARED = 50_000
 
