@@ -235,6 +235,7 @@ task_recall.at: As it was after an event of the task (a whole number), or at a t
 task_recall.workspace: `""`: the memory's own. `None`: everywhere.
 task_recall.limit: The most to answer, at most 100.
 titles: Only titles, without the words around the match: the cheapest look.
+vectors: Make all vectors now, too; else each search makes some.
 anchors: Files of the workspace that the entry is about, cited by their content.
 task_around.seq: The event.
 task_around.before: How many before it.
@@ -364,6 +365,7 @@ Recall.query: what was looked for
 Recall.hits: what was found, best first
 Recall.cursor: for the next page; None: that was all
 Recall.semantic: whether vectors were used too
+Recall.warnings: what could not be done, like texts or servers that vectors are missing of
 Packet.text: the text to inject
 Packet.tokens: how many tokens it has, by the count that was used
 Packet.budget: how many it might have had
@@ -609,6 +611,8 @@ keys: Idempotency: what a keyed call answered the first time.
 learned_patterns: Patterns over many tasks. Nothing writes it yet.
 words: The full-text index: the words of each event, by its id. It holds no text that could be read.
 words_mark: How far the full-text index is; later events are searched without it.
+vector_models: Models that vectors were made with, and which events have theirs.
+vectors: Vectors of texts, for finding by meaning. All can be made anew from the events.
 schema_migrations: Which migrations the store has had.
 tasks: Tasks with their goal, plan and request.
 plan_items: The steps of plans.
@@ -624,6 +628,16 @@ execution_log: Actions that are over, in the words of an execution log.
 COLUMNS = meanings("""
 words.body: the words; they can be searched for (`words MATCH 'registry'`), not read
 words_mark.up_to: the last event in the index
+vector_models.model: a number, made by chance
+vector_models.name: with its version: vectors of different models are never compared
+vector_models.dimensions: how many numbers a vector has
+vector_models.done_from: from this event …
+vector_models.done_to: … to this one none waits for its vectors
+vectors.number: in the order of writing
+vectors.model: the model
+vectors.id: id of the event
+vectors.chunk: number of the piece of its text, from 0
+vectors.vector: float16 numbers; on PostgreSQL with pgvector a halfvec
 name_seq: the event that gave the name
 next_seq: the event that set `next_step`
 blockers_seq: the event that set the blockers

@@ -54,6 +54,15 @@ SETTINGS: dict[str, tuple[Any, Any, Any, str]] = {
     "projection_dedupe_by": ("none", None, None, "Rows that are alike in this are shown once."),
     "projection_max_rows": (0, 0, 100_000, "Most rows of each section. 0: all."),
     "projection_sectioned": ("on", None, None, "off: one flat list."),
+    "embedder": ("none", None, None, "Finding by meaning: none, static (word vectors, offline) or endpoint."),
+    "embedding_url": ("", None, None, "endpoint: base address of the server, like http://localhost:8080/v1."),
+    "embedding_model": ("", None, None, "endpoint: name of the model."),
+    "embedding_key_env": (
+        "HOLDFAST_EMBEDDING_KEY",
+        None,
+        None,
+        "endpoint: name of the variable that holds the key, if one is needed.",
+    ),
 }
 WORDS = {
     "synchronous": ("full", "off"),
@@ -66,6 +75,7 @@ WORDS = {
     "projection_exclude_generic_title": ("on", "off"),
     "projection_dedupe_by": ("none", "label", "normalizedTitle"),
     "projection_sectioned": ("on", "off"),
+    "embedder": ("none", "static", "endpoint"),
 }
 DURATIONS = ("stale_threshold",)
 # Settings that are lists of words, separated by commas.
@@ -104,6 +114,10 @@ class Settings(Record):
     projection_dedupe_by: str = "none"
     projection_max_rows: int = 0
     projection_sectioned: str = "on"
+    embedder: str = "none"
+    embedding_url: str = ""
+    embedding_model: str = ""
+    embedding_key_env: str = "HOLDFAST_EMBEDDING_KEY"
     sources: Mapping[str, str] = {}
 
 

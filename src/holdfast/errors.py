@@ -51,6 +51,7 @@ CODES = {
     "unsafe_role": "The database role is bound by no row-level security.",
     "not_supported": "This engine cannot do that.",
     "engine_too_old": "The SQLite engine has a bug that loses committed data, or PostgreSQL is too old.",
+    "embedder_unavailable": "The embedder is not installed, or its server does not answer as it should.",
     "outcome_unknown": "The disk or the connection failed while committing: it may be written, or not.",
 }
 

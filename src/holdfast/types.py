@@ -484,6 +484,7 @@ class Recall(Record):
     hits: tuple[Hit, ...]
     cursor: int | None = None
     semantic: bool = False
+    warnings: tuple[str, ...] = ()
 
 
 class Problem(Record):

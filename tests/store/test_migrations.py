@@ -23,6 +23,7 @@ ADDED = {
         for column in columns.split()
     ],
     3: ["DROP TABLE words", "DROP INDEX events_by_time", "DROP TABLE {waiting}"],
+    4: ["DROP TABLE vectors", "DROP TABLE vector_models"],
 }
 OLDER = range(1, SCHEMA_VERSION)
 

@@ -142,8 +142,10 @@ class Two:
     def __init__(self, url: str) -> None:
         self.url = url
         self.names = [f"A{uuid4().hex}", f"B{uuid4().hex}"]
-        self.memories = [open_memory(f"{url}&tenant={name}") for name in self.names]
+        self.memories = [open_memory(f"{url}&tenant={name}", embedder="static") for name in self.names]
         self.tasks = [do_everything(memory) for memory in self.memories]
+        for memory in self.memories:
+            assert memory.task_recall("something").semantic  # now there are vectors
 
 
 @pytest.fixture(scope="module")

@@ -189,5 +189,12 @@ def test_making_a_store_loads_nothing_heavy(tmp_path):
     assert sorted(found & set(HEAVY)) == []
 
 
+@pytest.mark.parametrize("embedder", ["static", "endpoint"])
+def test_whoever_writes_loads_nothing_for_vectors(tmp_path, monkeypatch, embedder):
+    monkeypatch.setenv("HOLDFAST_EMBEDDER", embedder)
+    found = loaded(_WORK.format(write='task_register("first", ["b"])'), str(tmp_path / "store.db"))
+    assert sorted(found & {*HEAVY, "numpy", "wordllama", "http", "urllib"}) == []
+
+
 def test_the_check_would_find_a_heavy_module():
     assert "logging" in loaded("import logging")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
-    from ..recall.ranking import Found
+    from ..recall.ranking import Found, Likeness
     from ..recall.terms import Query
     from ..store.tx import Row, Tx
     from .base import Base
@@ -77,6 +77,12 @@ def recall(
     if kinds:
         wanted.append([scope_term("k", kind) for kind in kinds])
 
+    meaning = None
+    if memory.settings.embedder != "none" and asked is not None and asked.strip():
+        from .meaning import meaning_of
+
+        meaning = meaning_of(memory).prepared(memory.store, read_query(asked))
+
     def work(tx: Tx) -> Recall | None:
         groups, last_seq, until_then, head = list(wanted), None, end, None
         if task_id is not None or item is not None or isinstance(at, int):
@@ -101,14 +107,16 @@ def recall(
         if len(waiting) > WAITING_AT_MOST:
             return None
         postings = StorePostings(tx, scope, waiting)
-        return _Search(tx, scope, postings, titles).page(asked, limit, offset)
+        likeness = meaning.likeness(tx, postings) if meaning else None
+        return _Search(tx, scope, postings, titles, likeness).page(asked, limit, offset)
 
     found = memory.store.read(work)
     if found is None:
         # Much was written before there was an index, or another process is behind: index it first.
         memory.store.index()
         found = memory.store.read(work)
-    return found or Recall(query=asked, hits=())
+    found = found or Recall(query=asked, hits=())
+    return found.replace(warnings=meaning.warnings) if meaning else found
 
 
 def _asked(query: Any) -> str:
@@ -129,12 +137,15 @@ def _kinds(types: Any) -> list[str]:
 class _Search:
     """One search on one snapshot."""
 
-    def __init__(self, tx: Tx, scope: Scope, postings: StorePostings, titles: bool) -> None:
+    def __init__(
+        self, tx: Tx, scope: Scope, postings: StorePostings, titles: bool, likeness: Likeness | None
+    ) -> None:
         self._tx = tx
         self._search = Search(tx)
         self._scope = scope
         self._postings = postings
         self._titles = titles
+        self._likeness = likeness
         self._looked_at = 0
         # The hits by what they say.
         self._said: dict[tuple[str, str], _Draft] = {}
@@ -148,7 +159,7 @@ class _Search:
         if query is None or not query.terms:
             return self._newest(asked, limit, offset)
         self._postings.require(query.must)
-        ranking = Ranking(query, self._postings)
+        ranking = Ranking(query, self._postings, self._likeness)
         hits: list[_Draft] = []
         number = 0
         while (found := ranking.part(number)) is not None:
@@ -161,7 +172,12 @@ class _Search:
         hits += self._flush()
         shown = [self._hit(*draft.parts()) for draft in hits[offset : offset + limit]]
         more = len(hits) > offset + limit
-        return Recall(query=asked, hits=tuple(shown), cursor=offset + limit if more else None)
+        return Recall(
+            query=asked,
+            hits=tuple(shown),
+            cursor=offset + limit if more else None,
+            semantic=self._likeness is not None,
+        )
 
     def _newest(self, asked: str | None, limit: int, offset: int) -> Recall:
         if asked and (asked.strip() or not self._scope.groups):  # nothing in it is a word

@@ -110,9 +110,20 @@ class Recalling(Base):
 
         return self.store.read(work)
 
-    def reindex(self) -> None:
-        """Throw away everything that recall has derived from the events, and make it anew."""
+    def reindex(self, *, vectors: bool = False) -> None:
+        """Throw away everything that recall has derived from the events, and make it anew.
+
+        The vectors are made by the searches that follow, some by each; with `vectors` all of them now.
+        """
+        if not vectors:
+            self.store.reindex()
+            return
+        from .meaning import meaning_of
+
+        meaning = meaning_of(self)
+        meaning.check()
         self.store.reindex()
+        meaning.fill_all(self.store)
 
 
 def _step(tx: Tx, head: Row, item: str | int | None) -> str:

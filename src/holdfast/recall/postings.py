@@ -113,6 +113,14 @@ class StorePostings:
         """The newest texts in scope, whatever their terms; only of a scope that has groups."""
         return self.ids([], limit)
 
+    def all_in_scope(self, limit: int) -> tuple[tuple[str, Mapping[str, Any]], list[int]] | None:
+        """A query for the newest texts in scope, and those that it does not find; None if there are none."""
+        if self._high < self._low:
+            return None
+        scope = self._scope
+        query = self._search.in_scope(scope.groups, self._low, self._high, limit, scope.since, scope.until)
+        return query, [text for text, _ in self._tail]
+
     def _matching(self, wanted: Sequence[Sequence[Sequence[Term]]], limit: int) -> list[list[int]]:
         if not wanted or self._high < self._low:
             return [[] for _ in wanted]

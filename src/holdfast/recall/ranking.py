@@ -54,6 +54,17 @@ if TYPE_CHECKING:
             """Of texts around others those that are in scope themselves."""
             ...
 
+    class Likeness(Protocol):
+        """How near texts are to what a query means, whatever their words."""
+
+        def closest(self, weights: Mapping[str, float], total: int) -> Sequence[int]:
+            """The texts in scope that are nearest."""
+            ...
+
+        def of(self, texts: Sequence[int]) -> Mapping[int, float]:
+            """How near some texts are, at most 1."""
+            ...
+
 
 class About:
     """What is known of a text besides its words: who said it, when, its type, whether it asks; and whether it
@@ -94,6 +105,9 @@ SPEAKER = 0.2  # bonus for a text by the one speaker that the query names
 ANSWER = 0.1  # bonus for a text after one that ends with a question mark
 ASKING = 0.15  # malus for a text that ends with a question mark: it seldom is the answer
 MONTH, DAY = 1.5, 3.0  # bonus for the month and the day that the query names
+LIKENESS = 1.0  # weight of the likeness, beside the score of words whose best counts 1
+# The likeness of a text is that of its neighbourhood: the text n before counts so much.
+SMOOTH = [(0, 1.0), (-1, 0.5), (-2, 0.25), (-3, 0.125), (1, 0.25), (2, 0.125), (3, 0.06)]
 RECENCY = 0.03  # bonus for the newest of what was found, less for older ones
 PAUSE = 3600  # seconds after which what follows is no neighbour any more
 # A little for what matters more by its kind: too little to bury a text that matches better.
@@ -127,15 +141,19 @@ class Found(Record):
 
 
 class Ranking:
-    """The texts that have some terms of a query, in parts: first the best ones, then the next best, …
+    """The texts that have terms of a query or are like it, in parts: first the best ones, then the next, …
 
     A part is the same however much of it is read, so that pages of it fit together.
     """
 
-    def __init__(self, query: Query, postings: Postings) -> None:
+    def __init__(self, query: Query, postings: Postings, likeness: Likeness | None = None) -> None:
         self._query = query
         self._postings = postings
-        self.has, self.idf = _gather(query, postings)
+        self._likeness = likeness
+        total = postings.total()
+        self.has, self.idf = _gather(query, postings, total)
+        self._closest = likeness.closest(self.idf, total) if likeness else ()
+        self._top = 0.0  # the best score of words
         weights = self.idf
         own = [(sum([weights[term] for term in terms]), text) for text, terms in self.has.items()]
         order = [text for _, text in sorted(own, reverse=True)]
@@ -154,24 +172,30 @@ class Ranking:
             return set()
         return set(self._postings.ids([[Term(word=QUIET, stem=QUIET)], terms], CAP))
 
-    def part(self, number: int, also: Iterable[int] = ()) -> Found | None:
-        """The next best texts, to be asked for in turn; `also` are texts to be placed and scored whatever
-        their terms. None if there are no more."""
+    def part(self, number: int) -> Found | None:
+        """The next best texts, to be asked for in turn, and with the first ones those that are most like the
+        query. None if there are no more."""
         if number % 2:  # the seeds that were not among the best texts around them
             return self._found([text for text in self._left if text not in self._given])
         begin = number // 2 * SEEDS
-        seeds = [*self._seeds[begin : begin + SEEDS], *also]
-        if not seeds:
+        seeds = self._seeds[begin : begin + SEEDS]
+        also = () if number else self._closest
+        if not seeds and not also:
             return None
-        self._places = _places(self._postings.windows(seeds, REACH))
+        self._places = _places(self._postings.windows([*seeds, *also], REACH))
         self._scores = _spread(self.has, self.idf, self._places)
         self._left = [text for text in seeds if text in self._scores]
-        return self._found([text for text in self._best(self._scores) if text not in self._given])
+        best = dict.fromkeys(text for text in self._best(self._scores) if text not in self._given)
+        best |= dict.fromkeys(text for text in also if text in self._places)
+        return self._found(list(best))
 
     def _found(self, texts: list[int]) -> Found:
         self._given.update(texts)
-        scores = {text: self._scores[text] for text in texts}
+        scores = {text: self._scores.get(text, 0.0) for text in texts}
         about = _weigh(self._query, self._postings, scores, self._places, self._span)
+        if self._likeness is not None:
+            self._top = self._top or max(scores.values(), default=0.0) or 1.0
+            scores = _fused(scores, self._top, self._likeness, self._places)
         instead = self._settle(scores, about)
         return Found(
             scores=scores,
@@ -216,9 +240,9 @@ class Ranking:
         return found[:KEEP]
 
 
-def rank(query: Query, postings: Postings, also: Iterable[int] = ()) -> Found:
+def rank(query: Query, postings: Postings) -> Found:
     """The best texts for a query."""
-    found = Ranking(query, postings).part(0, also)
+    found = Ranking(query, postings).part(0)
     return found or Found(scores={}, own={}, idf={}, places={}, instead={})
 
 
@@ -240,9 +264,23 @@ def _dealt(order: Sequence[int], quiet: set[int]) -> list[int]:
     return list(dealt)
 
 
-def _gather(query: Query, postings: Postings) -> tuple[dict[int, list[str]], dict[str, float]]:
+def _fused(
+    scores: Mapping[int, float], top: float, likeness: Likeness, places: Mapping[int, int]
+) -> dict[int, float]:
+    """Both scores together, added up: to mix the two orders instead was worse than words alone."""
+    near = likeness.of(list(places))
+    at_place = {places[text]: cosine for text, cosine in near.items()}
+    fused: dict[int, float] = {}
+    for text, score in scores.items():
+        around = [(weight, at_place.get(places[text] + place)) for place, weight in SMOOTH]
+        known = [(weight, cosine) for weight, cosine in around if cosine is not None]
+        mass = sum(weight for weight, _ in known) or 1.0
+        fused[text] = score / top + LIKENESS * sum(weight * cosine for weight, cosine in known) / mass
+    return {text: score for text, score in fused.items() if score > 0}
+
+
+def _gather(query: Query, postings: Postings, total: int) -> tuple[dict[int, list[str]], dict[str, float]]:
     """The terms of each text that has some, and how much each term weighs."""
-    total = postings.total()
     found = zip(query.terms, postings.lists(query.terms, CAP + 1), strict=True)
     rarest = sorted(((term, ids) for term, ids in found if ids), key=lambda pair: len(pair[1]))[:TERMS]
     idf = {term.stem: _idf(ids, total) for term, ids in rarest}

@@ -45,7 +45,7 @@ _UNSPACED = re.compile(
 _PHRASE = re.compile(r'"([^"]{1,500})"|“([^”]{1,500})”')
 # Only from where a word begins: a long word without a star must not be tried from each of its letters.
 _PREFIX = re.compile(r"(?<![\w./:@#-])[./:@#-]*(\w[\w./:@#-]*)\*")
-_QUESTION_WORDS = (
+QUESTION_WORDS = (
     "a an the of to in on at for and or is are was were be been being do does did has have had what when"
     " where who whom which why how with by from as it its this that these those s t i you he she they we his"
     " her their our your my me him them us can could would should will may might about into than then there"
@@ -223,7 +223,7 @@ def has_words(text: str, prefixes: Iterable[str]) -> bool:
 @lru_cache(1)
 def stop_terms() -> frozenset[str]:
     """Words that questions are made of; they say nothing about what is looked for."""
-    return frozenset(stems(_QUESTION_WORDS))
+    return frozenset(stems(QUESTION_WORDS))
 
 
 def has_phrase(text: str, phrases: Iterable[str]) -> bool:

@@ -21,11 +21,14 @@ if TYPE_CHECKING:
 
         url: str
 
-        def write(self, work: Callable[[Tx], Result], *, settles: bool = False) -> Result:
+        def write(
+            self, work: Callable[[Tx], Result], *, settles: bool = False, patience: float | None = None
+        ) -> Result:
             """Run `work` in a transaction and return when it is safely on disk.
 
             `settles`: the work finds out by a key whether it was done before, so that an engine may
-            repeat it after a commit whose outcome it does not know.
+            repeat it after a commit whose outcome it does not know. `patience`: seconds to wait for
+            other writers, if not those of the setting.
             """
             ...
 
@@ -49,7 +52,7 @@ if TYPE_CHECKING:
             ...
 
         def reindex(self) -> None:
-            """Throw the full-text index away and make it anew."""
+            """Throw the vectors and the full-text index away, and make the index anew."""
             ...
 
         def loaded(self) -> None:

@@ -51,7 +51,7 @@ class ProcessLock:
             return
         raise StoreError(
             "store_busy",
-            f"Another process ({self._holder()}) has held the store's lock for {self._timeout:g} s.",
+            f"Another process ({self._holder()}) has held the store's lock for {patience:.3g} s.",
             "Nothing was written. Try again; if it stays so, look what that process is doing.",
         )
 

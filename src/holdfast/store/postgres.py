@@ -55,10 +55,30 @@ _BEGIN_WITH = (
 _WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED"
 _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _LOCK = "SELECT pg_advisory_xact_lock(hashtextextended(current_setting('holdfast.tenant') || :name, 0))"
+# Whoever has been given an id has locked the table before, and lets go of it with the commit.
 _NEWEST = (
     "SELECT CASE WHEN is_called THEN last_value ELSE 0 END, EXISTS (SELECT 1 FROM pg_locks"
-    " WHERE relation = 'events'::regclass AND mode = 'RowExclusiveLock') FROM events_id_seq"
+    " WHERE relation = CAST('events' AS regclass) AND mode = 'RowExclusiveLock') FROM events_id_seq"
 )
+_VECTOR_TYPE = (
+    "SELECT atttypid = CAST('bytea' AS regtype) FROM pg_attribute"
+    " WHERE attrelid = CAST('vectors' AS regclass) AND attname = 'vector'"
+)
+# The vectors are made anew from the events, so that their column can change.
+_PREFER_PGVECTOR = f"""
+DO $$ BEGIN
+  IF NOT ({_VECTOR_TYPE}) THEN RETURN; END IF;
+  BEGIN
+    CREATE EXTENSION IF NOT EXISTS vector;
+  EXCEPTION WHEN insufficient_privilege OR feature_not_supported OR undefined_file THEN
+    NULL;  -- then the client compares
+  END;
+  IF to_regtype('halfvec') IS NOT NULL THEN
+    TRUNCATE vectors, vector_models;
+    ALTER TABLE vectors ALTER COLUMN vector TYPE halfvec USING CAST(NULL AS halfvec);
+  END IF;
+END $$
+"""
 _CHANNEL = "holdfast"
 # Names of advisory locks, any two numbers of our own.
 _RELAY_LOCK, _MIGRATION_LOCK = 0x484F4C44, 0x484F4C45
@@ -161,6 +181,7 @@ class _PostgresDatabase:
         self._first = first
         self._once = once
         self._began = False
+        self._compares: bool | None = None
         self.committing = False
 
     def _execute(
@@ -197,6 +218,15 @@ class _PostgresDatabase:
         if not is_silent(event):
             terms = [*index_terms(event), self._tenant_term()]
             self._execute(_INDEX, {"terms": terms})
+
+    def settled(self) -> int | None:
+        newest, writing = self._execute(_NEWEST, {}).fetchall()[0]
+        return None if writing else newest
+
+    def compares_vectors(self) -> bool:
+        if self._compares is None:
+            self._compares = not self._execute(_VECTOR_TYPE, {}).fetchall()[0][0]
+        return self._compares
 
     def query_fresh(self, queries: Sequence[tuple[str, Mapping[str, Any]]]) -> list[list[tuple[Any, ...]]]:
         # Not prepared: a plan for any term would be wrong for most.
@@ -302,6 +332,7 @@ class PostgresStore:
                     ' \'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"\'))',
                     (number, name, checksum),
                 )
+            connection.execute(_PREFER_PGVECTOR)
 
     def _open_pool(self) -> None:
         options: dict[str, Any] = {**self._server, "autocommit": True}
@@ -322,7 +353,9 @@ class PostgresStore:
 
     # --- transactions -----------------------------------------------------------------------------
 
-    def write(self, work: Callable[[Tx], Result], *, settles: bool = False) -> Result:
+    def write(
+        self, work: Callable[[Tx], Result], *, settles: bool = False, patience: float | None = None
+    ) -> Result:
         """Run `work` in a transaction and return when it is committed.
 
         Work is repeated when it lost against another writer, or with its connection. `settles`: it finds
@@ -330,8 +363,10 @@ class PostgresStore:
         is unknown.
         """
 
+        first = self._first if patience is None else {**self._first, "wait": f"{round(patience * 1000)}ms"}
+
         def transaction(connection: Connection) -> Result:
-            database = _PostgresDatabase(connection, _WRITE, self._first)
+            database = _PostgresDatabase(connection, _WRITE, first)
             try:
                 with connection.pipeline():
                     result = work(Tx(database))
@@ -342,7 +377,7 @@ class PostgresStore:
                     raise _CommitLost(_said(error)) from error
                 raise
 
-        return self._transact(transaction, settles)
+        return self._transact(transaction, settles, patience)
 
     def read(self, work: Callable[[Tx], Result], *, once: bool = False) -> Result:
         """Run `work` on one consistent snapshot; with `once`, on one for each batch of questions."""
@@ -356,12 +391,14 @@ class PostgresStore:
 
         return self._transact(snapshot)
 
-    def _transact(self, work: Callable[[Connection], Result], settles: bool = False) -> Result:
+    def _transact(
+        self, work: Callable[[Connection], Result], settles: bool = False, patience: float | None = None
+    ) -> Result:
         if getattr(self._inside, "now", False):
             raise RuntimeError("a transaction inside a write or a read: it would wait for itself")
         self._inside.now = True
         try:
-            return self._attempts(lambda: self._pooled(work), settles)
+            return self._attempts(lambda: self._pooled(work), settles, patience)
         finally:
             self._inside.now = False
 
@@ -383,10 +420,11 @@ class PostgresStore:
             pool.give_back(connection)
 
     def _attempts(
-        self, work: Callable[[], Result], settles: bool = False, patience: float = 3600.0
+        self, work: Callable[[], Result], settles: bool = False, patience: float | None = None
     ) -> Result:
         """Run work, again and again while the server is away or others win, until the time is up."""
-        until = time.monotonic() + min(self._settings.lock_timeout, patience)
+        wait = self._settings.lock_timeout
+        until = time.monotonic() + (wait if patience is None else min(wait, patience))
         pause, met = 0.005, 0
         while True:
             self._check_open()
@@ -509,9 +547,12 @@ class PostgresStore:
             pass
 
     def reindex(self) -> None:
-        """Throw the full-text index away and make it anew."""
+        """Throw the vectors and the full-text index away, and make the index anew."""
 
         def work(tx: Tx) -> None:
+            tx.database.run(_PREFER_PGVECTOR, {})
+            tx.database.run("DELETE FROM vectors", {})
+            tx.database.run("DELETE FROM vector_models", {})
             tx.database.run("DELETE FROM words w USING events e WHERE w.id = e.id", {})
             tx.database.run("INSERT INTO words_missing (id) SELECT id FROM events ON CONFLICT DO NOTHING", {})
 

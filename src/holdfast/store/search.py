@@ -70,16 +70,29 @@ class Search:
         until: str | None = None,
     ) -> list[list[int]]:
         """For each of several searches the events that have one term of each group, newest first."""
-        column, matches = self._database.word_id, self._database.matches
-        timed = _times(since, until)
-        source = f"words w JOIN events e ON e.id = w.{column}" if timed else "words w"
-        sql = (
-            f"SELECT w.{column} FROM {source} WHERE {matches} AND w.{column} BETWEEN :low AND :high"
-            f"{timed} ORDER BY w.{column} DESC LIMIT :limit"
-        )
+        sql = self._matching(_times(since, until))
         shared = {"low": low, "high": high, "limit": limit, "since": since, "until": until}
         queries = [(sql, {**shared, "match": self._database.matching(groups)}) for groups in wanted]
         return [[row[0] for row in rows] for rows in self._database.query_fresh(queries)]
+
+    def _matching(self, timed: str) -> str:
+        column, matches = self._database.word_id, self._database.matches
+        source = f"words w JOIN events e ON e.id = w.{column}" if timed else "words w"
+        return (
+            f"SELECT w.{column} FROM {source} WHERE {matches} AND w.{column} BETWEEN :low AND :high"
+            f"{timed} ORDER BY w.{column} DESC LIMIT :limit"
+        )
+
+    def in_scope(
+        self, groups: Groups, low: int, high: int, limit: int, since: str | None, until: str | None
+    ) -> tuple[str, dict[str, Any]]:
+        """A query for the newest events of a scope, whatever their words, with its parameters."""
+        timed = _times(since, until)
+        params = {"low": low, "high": high, "limit": limit, "since": since, "until": until}
+        if not groups:
+            sql = f"SELECT e.id FROM events e WHERE e.id BETWEEN :low AND :high{timed}"
+            return f"{sql} ORDER BY e.id DESC LIMIT :limit", params
+        return self._matching(timed), {**params, "match": self._database.matching(groups)}
 
     def count(self, groups: Groups) -> int:
         """How many events have one term of each group."""

@@ -80,6 +80,12 @@ class _SqliteDatabase:
     def lock(self, name: str) -> None:
         """One writes at a time anyway."""
 
+    def settled(self) -> int:
+        return _value(self._connection, "SELECT max(id) FROM events") or 0
+
+    def compares_vectors(self) -> bool:
+        return False
+
     def index(self, event: Mapping[str, Any]) -> None:
         """Not now: events are indexed in batches, see `_index_waiting`."""
 
@@ -237,9 +243,12 @@ class SqliteStore:
 
     # --- writing ----------------------------------------------------------------------------------
 
-    def write(self, work: Callable[[Tx], Result], *, settles: bool = False) -> Result:
+    def write(
+        self, work: Callable[[Tx], Result], *, settles: bool = False, patience: float | None = None
+    ) -> Result:
         """Run `work` in a transaction and return when it is safely on disk."""
-        job = _Job(work, time.monotonic() + self._settings.lock_timeout)
+        wait = self._settings.lock_timeout if patience is None else patience
+        job = _Job(work, time.monotonic() + wait)
         if self._leader == threading.get_ident():
             raise RuntimeError("a write inside a write would wait for itself for ever")
         with self._mutex:
@@ -527,9 +536,11 @@ class SqliteStore:
         self.write(work)
 
     def reindex(self) -> None:
-        """Throw the full-text index away and make it anew."""
+        """Throw the vectors and the full-text index away, and make the index anew."""
 
         def work(_: Tx) -> None:
+            self._writer.execute("DELETE FROM vectors")
+            self._writer.execute("DELETE FROM vector_models")
             self._writer.execute("INSERT INTO words (words) VALUES ('delete-all')")
             self._writer.execute("UPDATE words_mark SET up_to = 0")
             self._index_at = NOW

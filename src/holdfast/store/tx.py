@@ -57,6 +57,15 @@ if TYPE_CHECKING:
 
         def lock(self, name: str) -> None: ...
 
+        def settled(self) -> int | None:
+            """An id up to which a transaction that begins later sees every event; None if someone is just
+            writing, so that none can be named."""
+            ...
+
+        def compares_vectors(self) -> bool:
+            """Whether the engine itself can say how near vectors are."""
+            ...
+
 
 def _columns(names: str) -> list[str]:
     return names.split()

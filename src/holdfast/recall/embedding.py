@@ -1,0 +1,188 @@
+"""Embedders: texts as vectors, so that what means the same is found whatever its words.
+
+There are three choices: none, a table of word vectors that needs no network and no model, and any server
+that speaks the OpenAI protocol. Both need numpy, which is imported when the first vector is needed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from functools import lru_cache
+from itertools import pairwise
+
+from ..checks import blake2b
+from ..errors import StoreError
+from .numbers import not_installed, numpy
+from .terms import QUESTION_WORDS, stems
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any, Protocol
+
+    from ..config import Settings
+
+    Vector = Sequence[float]
+
+    class Embedder(Protocol):
+        """Texts to vectors of length one; texts that mean the same point the same way."""
+
+        # The model and its version: vectors of another name are not compared with these.
+        name: str
+        # How many numbers a vector has; 0 if only the first answer will tell.
+        dimensions: int
+        # Whether a query is weighed by what its words are worth in the store today. That is known only
+        # inside a snapshot, where nothing may wait: `query` of such an embedder must not.
+        weighs: bool
+        # How many texts are embedded at once.
+        batch: int
+
+        def texts(self, texts: Sequence[str]) -> Sequence[Vector]:
+            """The vectors of stored texts; they stay valid for as long as the name does."""
+            ...
+
+        def query(self, text: str, weights: Mapping[str, float], unknown: float) -> Vector:
+            """The vector of a query; `weights` by stem, `unknown` for words that the store does not have."""
+            ...
+
+        def forgive(self) -> None:
+            """Forget that it failed: someone wants to know whether it works now."""
+            ...
+
+
+CHUNK = 1000
+# Of a longer text the beginning and the end are compared: what a log says last matters most.
+HEAD, TAIL = 12 * CHUNK, 8 * CHUNK
+_WORD = re.compile(r"\w+")
+_LONGEST_WORD = 40
+_SAY_NOTHING = frozenset(QUESTION_WORDS.split())
+
+
+def chunks(text: str) -> list[str]:
+    """A text in pieces that are short enough to mean one thing; at least one, at most about 20."""
+    if len(text) > HEAD + TAIL:
+        return [*chunks(text[:HEAD]), *chunks(text[-TAIL:])]
+    found: list[str] = []
+    while len(text) > CHUNK + CHUNK // 3:
+        space = max(text.rfind(" ", CHUNK // 2, CHUNK), text.rfind("\n", CHUNK // 2, CHUNK))
+        cut = space + 1 or CHUNK
+        found.append(text[:cut])
+        text = text[cut:]
+    return [*found, text]
+
+
+def embedder_for(settings: Settings) -> Embedder | None:
+    """The embedder that the settings name, ready to be used; None if they name none."""
+    if settings.embedder == "static":
+        return _static()
+    if settings.embedder == "endpoint":
+        from .endpoint import EndpointEmbedder
+
+        numpy()  # what it answers is compared with it
+        return EndpointEmbedder(settings)
+    return None
+
+
+@lru_cache(1)
+def _static() -> StaticEmbedder:
+    return StaticEmbedder()
+
+
+class StaticEmbedder:
+    """Word vectors from the wordllama package: no model is run, a text takes a tenth of a millisecond.
+
+    Only the package's files are used: its own loader looks for them in the network. A text is the sum of its
+    words, weighed by how rare they are in any text; a query is the sum of its words, weighed by how rare they
+    are in this store. That is what makes such vectors useful: with plain means they find less than half.
+    """
+
+    weighs = True
+    batch = 250
+
+    def __init__(self) -> None:
+        self._np = np = numpy()
+        folder = _package_folder()
+        weights = _read(os.path.join(folder, "weights", "l2_supercat_256.safetensors"))
+        model = json.loads(_read(os.path.join(folder, "tokenizers", "l2_supercat_tokenizer_config.json")))
+        size = int.from_bytes(weights[:8], "little")
+        (spec,) = (part for name, part in json.loads(weights[8 : 8 + size]).items() if name != "__metadata__")
+        begin = 8 + size + spec["data_offsets"][0]
+        self._vectors = np.frombuffer(weights, np.float16, offset=begin).reshape(spec["shape"])
+        self._vocabulary: dict[str, int] = model["model"]["vocab"]
+        self._merges = {tuple(pair.split(" ")): rank for rank, pair in enumerate(model["model"]["merges"])}
+        # Tokens are numbered by falling frequency, after 259 that are bytes and signs: a number says how
+        # much its token weighs in any text, so that stored vectors never have to be computed again.
+        self._rarity = np.log1p(np.maximum(np.arange(len(self._vectors)) - 258, 1) / 50).astype(np.float32)
+        self._tokens = lru_cache(50_000)(self._split)
+        self.dimensions: int = self._vectors.shape[1]
+        self.name = f"wordllama-l2_supercat_256-{blake2b(weights, digest_size=4).hexdigest()}-1"
+
+    def texts(self, texts: Sequence[str]) -> Sequence[Vector]:
+        """The vectors of stored texts."""
+        return [self._text(text) for text in texts]
+
+    def _text(self, text: str) -> Any:
+        tokens = [token for word in _words(text) for token in self._tokens(word)]
+        return self._unit((self._vectors[tokens] * self._rarity[tokens, None]).sum(0))
+
+    def query(self, text: str, weights: Mapping[str, float], unknown: float) -> Vector:
+        """The vector of a query."""
+        total = self._np.zeros(self.dimensions, self._np.float32)
+        for word in dict.fromkeys(_words(text)):
+            stem = (stems(word) or [""])[-1]
+            vectors = self._vectors[list(self._tokens(word))].astype(self._np.float32)
+            total += weights.get(stem, unknown) * vectors.mean(0)
+        return self._unit(total)
+
+    def forgive(self) -> None:
+        """Nothing: it never fails."""
+
+    def _unit(self, vector: Any) -> Any:
+        length = float(self._np.linalg.norm(vector))
+        return vector / length if length else self._np.zeros(self.dimensions, self._np.float32)
+
+    def _split(self, word: str) -> tuple[int, ...]:
+        """A word in tokens, by byte-pair encoding; what is in no token is spelled in bytes."""
+        parts = list(f"▁{word}")
+        never = len(self._merges)
+        while len(parts) > 1:
+            pairs = pairwise(parts)
+            best, at = min((self._merges.get(pair, never), at) for at, pair in enumerate(pairs))
+            if best == never:
+                break
+            parts[at : at + 2] = [parts[at] + parts[at + 1]]
+        tokens: list[int] = []
+        for part in parts:
+            if (token := self._vocabulary.get(part)) is not None:
+                tokens.append(token)
+            else:
+                tokens += [self._vocabulary[f"<0x{byte:02X}>"] for byte in part.encode("utf-8", "replace")]
+        return tuple(tokens)
+
+
+def _words(text: str) -> list[str]:
+    """The words of a text that say something."""
+    return [word[:_LONGEST_WORD] for word in _WORD.findall(text) if word.lower() not in _SAY_NOTHING]
+
+
+def _package_folder() -> str:
+    from importlib.util import find_spec
+
+    found = find_spec("wordllama")  # finds it without running it
+    if found is None or not found.submodule_search_locations:
+        raise not_installed("No module named 'wordllama'")
+    return next(iter(found.submodule_search_locations))
+
+
+def _read(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError as error:
+        raise StoreError(
+            "embedder_unavailable",
+            f"The word vectors cannot be read: {error}.",
+            "Install the package wordllama again: pip install --force-reinstall wordllama.",
+        ) from None
