@@ -135,7 +135,8 @@ class Ranking:
     def __init__(self, query: Query, postings: Postings) -> None:
         self._query = query
         self._postings = postings
-        self.has, self.idf = _gather(query, postings)
+        self.total = postings.total()
+        self.has, self.idf = _gather(query, postings, self.total)
         weights = self.idf
         own = [(sum([weights[term] for term in terms]), text) for text, terms in self.has.items()]
         order = [text for _, text in sorted(own, reverse=True)]
@@ -241,9 +242,8 @@ def _dealt(order: Sequence[int], quiet: set[int]) -> list[int]:
     return list(dealt)
 
 
-def _gather(query: Query, postings: Postings) -> tuple[dict[int, list[str]], dict[str, float]]:
+def _gather(query: Query, postings: Postings, total: int) -> tuple[dict[int, list[str]], dict[str, float]]:
     """The terms of each text that has some, and how much each term weighs."""
-    total = postings.total()
     found = zip(query.terms, postings.lists(query.terms, CAP + 1), strict=True)
     rarest = sorted(((term, ids) for term, ids in found if ids), key=lambda pair: len(pair[1]))[:TERMS]
     idf = {term.stem: _idf(ids, total) for term, ids in rarest}
