@@ -227,7 +227,7 @@ restore.path: A backup.
 query: What to look for: any words, "quoted phrases", beginnings of words with a `*`.
 task_recall.task_id: Only this task; nothing means every task of the workspace.
 task_recall.item: Only what belongs to this step (of the named or the current task).
-task_recall.types: Only these: an entry type, message, action, log, snapshot, answer, request, plan or effect.
+task_recall.types: Only these: an entry type, message, action, log, snapshot, answer, request, plan, effect or fact.
 task_recall.tags: Only what has all these tags.
 since: Only what was written at this time or later.
 task_recall.until: Only what was written at this time or before.

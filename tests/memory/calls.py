@@ -141,6 +141,9 @@ READS = {
     "task_state": {"budget": 500},
     "task_line": {},
     "task_handoff": {"path": None, "budget": 500, "max_bytes": 100_000},
+    "query_relevant": {"item": "s1", "limit": 5},
+    "task_around": {"seq": 2, "before": 1, "after": 1},
+    "task_event": {"seq": 2},
     "verify": {},
 }  # fmt: skip
 # What is about no one task: its arguments. Here `key` is that of a fact.
@@ -164,6 +167,10 @@ ELSEWHERE = {
         "title": "t", "resume_at": "2026-03-01", "state": {"a": 1},
     },
     "active_tasks_complete": {"label": "l"},
+    "task_recall": {
+        "query": "q", "item": None, "types": ["message"], "tags": ["t"], "since": "2026-01-01",
+        "until": "2027-01-01", "at": None, "workspace": "/w", "limit": 5, "cursor": 0, "titles": False,
+    },
     "active_tasks_stale": {},
 }  # fmt: skip
 # What takes a task as its first argument.

@@ -128,7 +128,7 @@ def test_what_was_tampered_with_is_refused_or_sound_and_alike_on_both_engines(ex
 
 def test_a_step_that_is_added_twice_is_refused(exported, both):
     lines = json.loads(json.dumps(exported))
-    begun = next(line for line in lines[1:] if "+steps" in line.get("sets", {}))
-    later = next(line for line in lines[1:] if line["task"] == begun["task"] and line["seq"] == 5)
-    later.setdefault("sets", {})["+steps"] = begun["sets"]["+steps"]
+    begun = {line["task"]: line["sets"]["+steps"] for line in lines[1:] if "+steps" in line.get("sets", {})}
+    later = next(line for line in lines[1:] if line["seq"] == 5 and line["task"] in begun)
+    later.setdefault("sets", {})["+steps"] = begun[later["task"]]
     assert both(rehashed(lines))[0] == "import_invalid"

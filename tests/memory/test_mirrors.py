@@ -133,7 +133,7 @@ memory.task_register("Deploy", ["Build"])
 print([name for name in sys.modules if "mirror" in name], memory.mirrors_status(), memory.mirrors_refresh())
 """
     done = run_python(code, str(tmp_path / "store.db"), str(workspace))
-    assert done.stdout.strip() == "['holdfast.memory.mirrors'] () ()"
+    assert done.stdout.strip() == "[] () ()"
     assert os.listdir(workspace) == []
 
 

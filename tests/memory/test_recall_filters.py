@@ -264,6 +264,17 @@ def test_the_past_by_event_and_by_time(memory, clock, task):
     assert seqs(memory, task_id=task, at=gone) == [gone, old, 1]
 
 
+def test_a_time_filter_shows_what_has_become_of_things_since(memory, clock, task):
+    """`until` is about when something was written; `at` is about how things stood."""
+    old = memory.task_decide(task, choice="quux one").seq
+    clock.forward(3600)
+    new = memory.task_decide(task, choice="quux two", supersedes=old).seq
+    (hit,) = [hit for hit in memory.task_recall("quux", until="2026-03-01T12:30:00Z").hits if hit.seq == old]
+    assert (hit.status, hit.replaced_by) == ("superseded", new)
+    (hit,) = [hit for hit in memory.task_recall("quux", at="2026-03-01T12:30:00Z").hits if hit.seq == old]
+    assert (hit.status, hit.replaced_by) == ("active", None)
+
+
 def test_a_status_that_changed_often_is_that_of_the_time(memory, task):
     entry = memory.task_remember(task, "quux", type="question").seq
     resolved = memory.task_remember(task, "settled", resolves=entry).seq

@@ -84,7 +84,7 @@ def recall(
         meaning = meaning_of(memory).prepared(memory.store, read_query(asked))
 
     def work(tx: Tx) -> Recall | None:
-        groups, last_seq, until_then, head = list(wanted), None, end, None
+        groups, last_seq, as_of, head = list(wanted), None, None, None
         if task_id is not None or item is not None or isinstance(at, int):
             head = find(tx, task_id)
             groups.append([scope_term("t", head["task_id"])])
@@ -95,13 +95,14 @@ def recall(
         if isinstance(at, int) and not isinstance(at, bool) and head is not None:
             last_seq = checks.whole("at", at, 1, head["last_seq"])
         elif at is not None:
-            until_then = min(filter(None, (end, checks.moment("at", at))))
+            as_of = checks.moment("at", at)
         scope = Scope(
             groups,
             since=begin,
-            until=until_then,
+            until=min(filter(None, (end, as_of)), default=None),
             task_id=head["task_id"] if head else None,
             last_seq=last_seq,
+            as_of=as_of,
         )
         waiting = memory.store.waiting(tx)
         if len(waiting) > WAITING_AT_MOST:
@@ -239,11 +240,11 @@ class _Search:
 
     def _as_it_was(self, row: Row) -> Row:
         """A row with its status at the time that is searched."""
-        if row["changed"] is None or (self._scope.last_seq is None and self._scope.until is None):
+        last, as_of = self._scope.last_seq, self._scope.as_of
+        if row["changed"] is None or (last is None and as_of is None):
             return row
-        last = self._scope.last_seq
         if last is None:
-            last = self._tx.seq_at(row["task_id"], self._scope.until or "")
+            last = self._tx.seq_at(row["task_id"], as_of or "")
         if row["changed"] <= last:
             return row
         was = {"status": _first_status(row), "replaced_by": None}

@@ -32,13 +32,15 @@ class Scope:
         until: str | None = None,
         task_id: str | None = None,
         last_seq: int | None = None,
+        as_of: str | None = None,
     ) -> None:
         self.groups = [[Term(word=term, stem=term) for term in group] for group in groups]
         self.since = since
         self.until = until
-        # The past of one task: events up to a number.
+        # The past: events of one task up to a number, or all up to a time, as they stood then.
         self.task_id = task_id
         self.last_seq = last_seq
+        self.as_of = as_of
 
         # Whether texts of one task can pass or not, each for itself.
         self.narrow = any(limit is not None for limit in (since, until, last_seq)) or any(
@@ -48,7 +50,7 @@ class Scope:
     def later(self, seq: int | None, at: str | None) -> bool:
         """Whether something happened only after the past that is searched."""
         return (self.last_seq is not None and seq is not None and seq > self.last_seq) or (
-            self.until is not None and at is not None and at > self.until
+            self.as_of is not None and at is not None and at > self.as_of
         )
 
     def passes(self, event: Mapping[str, Any], terms: frozenset[str] | set[str]) -> bool:

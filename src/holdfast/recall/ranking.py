@@ -215,10 +215,11 @@ class Ranking:
         for text in over:
             known, score = about[text], scores[text]
             now = known.instead or 0
-            if now in coming:
+            if now not in coming and now not in scores:
+                continue
+            if now not in self.has:
                 instead[now] = known.seq
-            if now in coming or now in scores:
-                scores[now] = max(score, scores.get(now, 0.0))
+            scores[now] = max(score, scores.get(now, 0.0))
         for text in over:  # the newest first: what replaced something is newer than that
             by = scores.get(about[text].replaced_by or 0)
             scores[text] = min(OVER * scores[text], scores[text] if by is None else BELOW * by)

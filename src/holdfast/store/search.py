@@ -12,6 +12,7 @@ from .tx import EVENT_FROM, EVENT_NAMES, EVENT_ROW, RECORDS, joined
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from typing import Any
 
     from ..recall.terms import Term
     from .tx import Row, Tx
@@ -101,10 +102,11 @@ class Search:
 
     def id_range(self, since: str | None = None, until: str | None = None) -> tuple[int, int]:
         """The lowest and the highest id of the events of a time; (0, -1) if there are none."""
-        where = f" WHERE e.id > 0{timed}" if (timed := _times(since, until)) else ""
-        found = self._database.query(
-            f"SELECT min(e.id), max(e.id) FROM events e{where}", {"since": since, "until": until}
-        )
+        if timed := _times(since, until):
+            sql = f"SELECT min(e.id), max(e.id) FROM events e WHERE e.id > 0{timed}"
+        else:  # each by itself: together SQLite would look at every row
+            sql = "SELECT (SELECT min(id) FROM events), (SELECT max(id) FROM events)"
+        found = self._database.query(sql, {"since": since, "until": until} if timed else {})
         low, high = found[0]
         return (0, -1) if low is None else (low, high)
 
