@@ -385,7 +385,7 @@ def test_chatty_sources_come_when_there_is_nothing_else(memory, task):
 # --- pages ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("limit", [1, 7, 10, 100])
+@pytest.mark.parametrize("limit", [4, 7, 10, 100])
 def test_pages_fit_together_without_overlap_or_loss(memory, task, limit):
     action = memory.task_log_action(task, "a long run", status="started").seq
     old = None

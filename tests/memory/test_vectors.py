@@ -507,8 +507,8 @@ def one_vector_too_few(handler, asked):
 
 
 FAILURES = {
-    "slow": (slow, "took more than 3 s"),
-    "slow byte by byte": (slow_byte_by_byte, "took more than 3 s"),
+    "slow": (slow, "took more than 0.3 s"),
+    "slow byte by byte": (slow_byte_by_byte, "took more than 0.3 s"),
     "500": (lambda handler, _: handler.say(500, b"out of memory"), "answered 500 'out of memory'"),
     "redirection": (lambda handler, _: handler.say(302, b""), "answered 302"),
     "garbage": (lambda handler, _: handler.say(200, b"\xff\x00<html>"), "failed"),
@@ -530,7 +530,11 @@ FAILURES = {
 
 @pytest.mark.parametrize("name", FAILURES)
 @sqlite_only
-def test_recall_answers_whatever_a_server_does(opened, store_url, server, name):
+def test_recall_answers_whatever_a_server_does(opened, store_url, server, name, monkeypatch):
+    from holdfast.recall import endpoint as client
+
+    monkeypatch.setattr(client, "QUERY_SECONDS", 0.3)
+    monkeypatch.setattr(client, "BATCH_SECONDS", 0.5)
     server.answer, said = FAILURES[name]
     memory = opened(store_url, **endpoint(server))
     write(memory, PUPPY)
@@ -539,7 +543,7 @@ def test_recall_answers_whatever_a_server_does(opened, store_url, server, name):
         assert (found.hits[0].title, found.semantic) == (PUPPY, False)
         assert said in found.warnings[0]
     assert len(server.asked) == 1  # then it is left alone for a while
-    with refused(memory, "embedder_unavailable", naming=said.replace("3 s", "5 s")):
+    with refused(memory, "embedder_unavailable", naming=said.replace("0.3 s", "0.5 s")):
         memory.reindex(vectors=True)
     assert len(server.asked) == 2  # unless someone asks for it
     server.answer = server.good
