@@ -291,11 +291,11 @@ def test_parts_give_each_text_once_and_all_that_have_a_word(lines, size):
 
 def test_a_term_weighs_more_the_fewer_neighbourhoods_it_is_in():
     assert (
-        ranking._idf([50, 49, 48], 100)
-        > ranking._idf([90, 50, 10], 100)
-        > ranking._idf(range(100, 0, -3), 100)
+        ranking._idf([50, 49, 48], 100, 1000)
+        > ranking._idf([90, 50, 10], 100, 1000)
+        > ranking._idf(range(100, 0, -3), 100, 1000)
     )
-    assert ranking._idf(range(100, 0, -1), 100) > 0
+    assert ranking._idf(range(100, 0, -1), 100, 1000) > 0
 
 
 @pytest.mark.parametrize(

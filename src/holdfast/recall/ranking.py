@@ -122,6 +122,7 @@ IMPORTANCE = {
 }
 
 CAP = 1000  # newest texts that are looked at for one term
+MANY_TERMS, LEAST_CAP = 8, 300  # of a query with more terms fewer texts for each: the time has a bound
 SEEDS = 120  # best texts by their own terms, whose neighbourhoods are scored; then the next best, …
 QUIET_SEEDS = 40  # of these so many are kept for kinds of which there are few: not all may be logs
 KEEP = 100  # best texts of their neighbourhoods that come first
@@ -282,35 +283,37 @@ def _fused(
 
 def _gather(query: Query, postings: Postings, total: int) -> tuple[dict[int, list[str]], dict[str, float]]:
     """The terms of each text that has some, and how much each term weighs."""
-    found = zip(query.terms, postings.lists(query.terms, CAP + 1), strict=True)
+    cap = CAP if len(query.terms) <= MANY_TERMS else max(LEAST_CAP, MANY_TERMS * CAP // len(query.terms))
+    found = zip(query.terms, postings.lists(query.terms, cap + 1), strict=True)
     rarest = sorted(((term, ids) for term, ids in found if ids), key=lambda pair: len(pair[1]))[:TERMS]
-    idf = {term.stem: _idf(ids, total) for term, ids in rarest}
+    idf = {term.stem: _idf(ids, total, cap) for term, ids in rarest}
     has: dict[int, list[str]] = {}
     for term, ids in rarest:
-        for text in ids[:CAP]:
+        for text in ids[:cap]:
             has.setdefault(text, []).append(term.stem)
-    _look_up_frequent(rarest, idf, postings, has)
+    frequent = [term for term, ids in rarest if len(ids) > cap]
+    rare = [term for term, ids in rarest if len(ids) <= cap]
+    _look_up_frequent(frequent, rare, idf, postings, has)
     return has, idf
 
 
-def _idf(ids: Sequence[int], total: int) -> float:
+def _idf(ids: Sequence[int], total: int, cap: int) -> float:
     """A term's weight counts the neighbourhoods that it is in: words that come in bursts weigh more."""
     near: float = WIDTH + sum(map(min, map(sub, ids, ids[1:]), repeat(WIDTH)))
-    if len(ids) > CAP:
+    if len(ids) > cap:
         near *= total / (ids[0] - ids[-1] + 1)
     share = min(near, total)
     return math.log(1 + (total - share + 0.5) / (share + 0.5))
 
 
 def _look_up_frequent(
-    lists: Sequence[tuple[Term, list[int]]],
+    frequent: list[Term],
+    rare: Sequence[Term],
     idf: Mapping[str, float],
     postings: Postings,
     has: dict[int, list[str]],
 ) -> None:
     """Frequent terms were read only for the newest texts: find them where rarer ones are, and together."""
-    frequent = [term for term, ids in lists if len(ids) > CAP]
-    rare = [term for term, ids in lists if len(ids) <= CAP]
 
     def add(ids: Iterable[int], terms: Iterable[Term]) -> None:
         for text in ids:
