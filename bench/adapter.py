@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from holdfast import TaskMemory
+from holdfast.distill.progress import Observation, Progress
 
 
 class Memory:
@@ -45,6 +46,28 @@ class Memory:
         ids = self._folder.joinpath("ids").read_text(encoding="utf-8").split("\n")
         found = self.memory.task_recall(query, limit=k, types="message", titles=True)
         return [ids[hit.seq - 1] for hit in found.hits]
+
+    def progress(self, items: list[str], events: list[dict[str, Any]]) -> dict[str, Any]:
+        """Which items of a plan are over, judged from the work alone."""
+        belief = Progress(items)
+        for event in events:
+            if (seen := _observation(event)) is not None:
+                belief.observe(seen)
+        completed = [finding.item for finding in belief.findings() if finding.status == "completed"]
+        return {"completed": completed, "current": belief.current}
+
+
+def _observation(event: dict[str, Any]) -> Observation | None:
+    """An event of a benchmark as an observation; others say nothing about a plan."""
+    at, kind = event["i"], event["k"]
+    if kind in ("assistant", "user"):
+        return Observation(at=at, kind="agent" if kind == "assistant" else "user", text=event["text"])
+    if kind == "call":
+        return Observation(at=at, kind="action", tool=event["tool"], input=event["input"])
+    if kind == "result":
+        ok = not event["error"]
+        return Observation(at=at, kind="outcome", of=event["call_i"], ok=ok, text=event["text"])
+    return None
 
 
 def _seconds(said: str) -> float | None:

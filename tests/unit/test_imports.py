@@ -16,7 +16,7 @@ SOURCE = Path(holdfast.__file__).parent
 LEVELS = {
     0: ("_version", "types", "errors"),
     1: ("rules", "vocabulary", "checks", "config", "scope", "files", "views"),
-    2: ("store", "recall"),
+    2: ("store", "recall", "distill"),
     3: ("memory",),
     4: ("aio", "demo"),
     5: ("surfaces",),
