@@ -7,6 +7,7 @@ import errno
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -1053,3 +1054,15 @@ def test_with_the_markdown_ledger_the_file_is_no_mirror(opened, store_url, works
     settle(memory)
     assert memory.mirrors_status() == ()
     assert not (workspace / "ACTIVE-TASKS.md").exists()
+
+
+def test_the_resume_packet_says_when_a_mirror_cannot_be_written(opened, store_url, workspace):
+    memory = opened(store_url, workspace=str(workspace), mirrors="state")
+    task = memory.task_register("Deploy").task_id
+    assert "Memory:" not in memory.task_resume(task).text
+    shutil.rmtree(workspace / ".holdfast")
+    (workspace / ".holdfast").write_text("in the way")
+    memory._mirrors._due = 0.0
+    memory.task_update(task, "built")
+    settle(memory)
+    assert 'Memory: "1 of the files that mirror tasks cannot be written' in memory.task_resume(task).text

@@ -234,12 +234,16 @@ def test_hostile_texts_in_every_place_stay_inside(memory, budget):
 
 
 def test_waits_and_the_health_of_the_memory_are_shown(memory):
-    from holdfast.types import Wait
+    from holdfast.memory.base import Draft
 
-    snapshot = memory._snapshot(deployment(memory))
-    waits = (Wait(seq=30, at=snapshot.updated_at, target="file:/tmp/x", until="it exists", channel="agent"),)
-    text = packet.resume_packet(
-        snapshot.replace(waits=waits), 1500, health=["2 events wait in the spool"]
-    ).text
-    assert 'Waiting for\n#30a "file:/tmp/x" until "it exists"' in text
+    task = deployment(memory)
+
+    def wait(tx, head, now):
+        data = {"target": "file:/srv/ready", "until": "it exists"}
+        return Draft("wait.started", data=data, record={"type": "wait", "status": "watching"})
+
+    seq = memory._write("wait", task, wait).seq
+    snapshot = memory._snapshot(task)
+    text = packet.resume_packet(snapshot, health=["2 events wait in the spool"]).text
+    assert f'Waiting for\n#{seq}a "file:/srv/ready" until "it exists"' in text
     assert 'Memory: "2 events wait in the spool"' in text

@@ -28,7 +28,9 @@ class Views(Base):
         from ..views import packet
 
         budget = checks.whole("budget", budget, packet.LEAST, packet.MOST)
-        return packet.resume_packet(self._snapshot(task_id), budget, count=self._counter(), now=self._now())
+        return packet.resume_packet(
+            self._snapshot(task_id), budget, count=self._counter(), now=self._now(), health=self._health()
+        )
 
     def task_state(self, task_id: str | None = None, *, budget: int = 1500) -> str:
         """The state of a task as YAML of at most `budget` tokens, in the shape that other agents know."""
@@ -42,6 +44,13 @@ class Views(Base):
         from ..views import state
 
         return state.inline_state(self._snapshot(task_id))
+
+    def _health(self) -> tuple[str, ...]:
+        """What is wrong with the memory itself, as far as this process knows; nothing while all is well."""
+        failing = () if self._mirrors is None else self._mirrors.failures.fresh
+        if not failing:
+            return ()
+        return (f"{len(failing)} of the files that mirror tasks cannot be written; mirrors_status says why",)
 
     def _counter(self) -> Callable[[str], int]:
         from ..views import tokens
