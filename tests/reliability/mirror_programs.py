@@ -30,8 +30,8 @@ def add_folder_kind() -> None:
 def write_in_place(path, content, *, mode=0o600):
     """What a plain writer does: the file is open for all to see while it is written."""
     file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
-    for begin in range(0, len(content), 1024):
-        os.write(file, content[begin : begin + 1024])
+    for begin in range(0, len(content), 64):
+        os.write(file, content[begin : begin + 64])
         os.fsync(file)
     os.close(file)
 
