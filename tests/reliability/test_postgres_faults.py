@@ -432,9 +432,12 @@ def test_a_caller_is_not_told_of_a_full_pool_when_the_server_was_away(proxy, thr
 def round_trips(proxy: Proxy, call: Callable[[], object]) -> int:
     for _ in range(20):  # until the connections are there and the statements prepared
         call()
-    proxy.reset()
-    call()
-    return proxy.bursts
+    counts: list[int] = []
+    for _ in range(5):  # on a busy machine one way may come in two pieces, but not each time
+        proxy.reset()
+        call()
+        counts.append(proxy.bursts)
+    return min(counts)
 
 
 @pytest.mark.parametrize("prepared", ["on", "off"])
