@@ -349,6 +349,24 @@ Snapshot.values: the variables as entries
 Snapshot.recent: the last 40 events, newest first
 Snapshot.waits: what the task waits for
 Snapshot.resolved: the last errors that were settled, with their `resolution`
+Snapshot.names: the names that the work uses, the most useful first
+Snapshot.summary: the running summary
+Name.name: the name
+Name.kind: file, path, identifier, version, ticket, commit, url, …
+Name.seq: the last event that has it
+Name.channel: the channel of trust of that event
+Name.weight: how likely it is to be needed again
+Summary.text: what it says
+Summary.seq: the last event that it covers
+Summary.at: when it was made
+Summary.source: `ledger`, or the name of the model that wrote it
+Summary.channel: the lowest trust of what it was made of
+Answer.seq: the last event of the task when it was asked
+Answer.question: the question
+Answer.text: the answer, with `#seq` citations
+Answer.source: `ledger`, `recall`, or the name of the model that worded it
+Answer.about: what the question was understood to ask for
+Answer.cites: the events that it cites
 Anchor.path: the file, as it was cited
 Anchor.state: fresh: as it was cited; stale: changed or gone; unverifiable: not to be read here
 Hit.task_name: name of the task
@@ -613,6 +631,9 @@ words: The full-text index: the words of each event, by its id. It holds no text
 words_mark: How far the full-text index is; later events are searched without it.
 vector_models: Models that vectors were made with, and which events have theirs.
 vectors: Vectors of texts, for finding by meaning. All can be made anew from the events.
+distilled: What was distilled from a task's events, and up to which one. All can be made anew from the events.
+jobs: What waits to be done, like extractions and summaries. A job that is done is gone.
+spending: What models have cost, by day, task and model.
 schema_migrations: Which migrations the store has had.
 tasks: Tasks with their goal, plan and request.
 plan_items: The steps of plans.
@@ -638,6 +659,21 @@ vectors.model: the model
 vectors.id: id of the event
 vectors.chunk: number of the piece of its text, from 0
 vectors.vector: float16 numbers; on PostgreSQL with pgvector a halfvec
+distilled.task_id: the task
+distilled.at: when that was
+jobs.id: its id
+jobs.kind: what is to be done
+jobs.attempts: how often it was tried
+jobs.holder: who works on it
+jobs.error: why the last attempt failed
+jobs.created_at: when it was asked for
+spending.day: the day, in UTC
+spending.task_id: the task; empty: none
+spending.model: the model
+spending.calls: calls
+spending.tokens_in: tokens that it read
+spending.tokens_out: tokens that it wrote
+spending.cost: in the currency of the settings' prices
 name_seq: the event that gave the name
 next_seq: the event that set `next_step`
 blockers_seq: the event that set the blockers

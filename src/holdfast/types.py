@@ -385,14 +385,55 @@ class Wait(Record):
     channel: Channel = "agent"
 
 
+class Name(Record):
+    """A name that the work uses: a file, an identifier, a version, a ticket, a commit, an address."""
+
+    name: str
+    kind: str
+    seq: int
+    channel: Channel
+    weight: float
+
+
+class Summary(Record):
+    """A running summary: what it says, up to which event, and who made it (`ledger`, or a model's name).
+
+    Its trust is the lowest of what it was made of.
+    """
+
+    text: str
+    seq: int
+    at: str
+    source: str
+    channel: Channel
+
+
 class Snapshot(Task):
-    """A task with all that views show: also its variables as entries, what happened lately, waits, and the
-    errors that were settled."""
+    """A task with all that views show: also its variables as entries, what happened lately, waits, the errors
+    that were settled, and what was distilled: the names in use, the running summary."""
 
     values: tuple[Entry, ...] = ()
     recent: tuple[Moment, ...] = ()
     waits: tuple[Wait, ...] = ()
     resolved: tuple[Entry, ...] = ()
+    names: tuple[Name, ...] = ()
+    summary: Summary | None = None
+
+
+class Answer(Record):
+    """An answer from the memory: the text with its citations, and where it comes from.
+
+    `source` is `ledger` (the recorded state), `recall` (a search) or a model's name; `about` is what the
+    question was understood to ask for.
+    """
+
+    task_id: str | None
+    seq: int
+    question: str
+    text: str
+    source: str
+    about: str
+    cites: tuple[int, ...] = ()
 
 
 class Packet(Record):

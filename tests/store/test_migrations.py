@@ -24,6 +24,7 @@ ADDED = {
     ],
     3: ["DROP TABLE words", "DROP INDEX events_by_time", "DROP TABLE {waiting}"],
     4: ["DROP TABLE vectors", "DROP TABLE vector_models"],
+    5: ["DROP TABLE distilled", "DROP TABLE jobs", "DROP TABLE spending"],
 }
 OLDER = range(1, SCHEMA_VERSION)
 

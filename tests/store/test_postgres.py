@@ -131,6 +131,19 @@ def do_everything(memory: TaskMemory) -> list[str]:
             "INSERT INTO records (task_id, seq, type, status, version) VALUES (:task_id, 1, 'wait', 'w', 1)",
             {"task_id": tasks[0]},
         )
+        tx._run(
+            "INSERT INTO distilled (task_id, kind, seq, at, state)"
+            " VALUES (:task_id, 'test', 1, '2026', '{}')",
+            {"task_id": tasks[0]},
+        )
+        tx._run(
+            "INSERT INTO jobs (kind, task_id, key, data, status, attempts, due_at, token, created_at)"
+            " VALUES ('test', '', '', '{}', 'dead', 0, '2026', 0, '2026')", {},
+        )  # fmt: skip
+        tx._run(
+            "INSERT INTO spending VALUES (current_setting('holdfast.tenant'), '2026', '', 'm', 1, 1, 1, 0)",
+            {},
+        )
 
     memory.store.write(add)
     return tasks

@@ -17,9 +17,11 @@ from ..types import (
     Item,
     Link,
     Moment,
+    Name,
     Origin,
     Snapshot,
     Source,
+    Summary,
     Task,
     Timestamps,
     Wait,
@@ -246,7 +248,27 @@ def read_snapshot(tx: Tx, task_id: str) -> Snapshot | None:
             if row["status"] == "resolved"
             for entry in read_entries([row], {})
         ),
+        **_distilled(rows),
     )
+
+
+def _distilled(rows: TaskRows) -> dict[str, Any]:
+    """What views show of what was distilled."""
+    found: dict[str, Row] = {row["kind"]: row for row in rows["distilled"]}
+    fields: dict[str, Any] = {}
+    if "summary" in found:
+        row = found["summary"]
+        state = json.loads(row["state"])
+        fields["summary"] = Summary(
+            text=state["text"],
+            seq=row["seq"],
+            at=row["at"],
+            source=state["source"],
+            channel=state["channel"],
+        )
+    if "names" in found:
+        fields["names"] = tuple(Name(**name) for name in json.loads(found["names"]["state"])["shown"])
+    return fields
 
 
 def _labels(rows: TaskRows) -> Labels:

@@ -12,6 +12,7 @@ from ..checks import blake2b, dumps, plain, text
 from ..errors import StoreError, shown
 from ..rules import plan_position
 from ..types import Origin
+from . import distilled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -536,9 +537,10 @@ class Tx:
             + self._one_of(_SOURCE_SEQS),
         }
         if recent:
-            names |= {"recent": MOMENTS, "file_channels": ("seq", "channel")}
+            names |= {"recent": MOMENTS, "file_channels": ("seq", "channel"), "distilled": distilled.NAMES}
             queries |= {
                 "recent": _SELECT_RECENT,
+                "distilled": distilled.SELECT,
                 "file_channels": f"SELECT e.seq, o.channel{EVENT_FROM} WHERE e.task_id = :task_id AND e.seq "
                 + self._one_of(f"SELECT seq FROM ({_SELECT_FILES} LIMIT :files) f"),
             }

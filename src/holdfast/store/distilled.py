@@ -1,0 +1,43 @@
+"""What was distilled from a task's events: for each kind how far it came, and what it found."""
+
+from __future__ import annotations
+
+import json
+
+from ..checks import dumps
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from .tx import Tx
+
+NAMES = ("kind", "seq", "at", "state")
+SELECT = "SELECT kind, seq, at, state FROM distilled WHERE task_id = :task_id"
+_PUT = (
+    "INSERT INTO distilled (task_id, kind, seq, at, state) VALUES (:task_id, :kind, :seq, :at, :state)"
+    " ON CONFLICT (task_id, kind) DO UPDATE SET seq = excluded.seq, at = excluded.at, state = excluded.state"
+    " WHERE distilled.seq <= excluded.seq"
+)
+
+
+def get(tx: Tx, task_id: str, kind: str) -> tuple[int, dict[str, Any]]:
+    """The last event that a kind covers, and its state; (0, {}) if there is none yet."""
+    found = tx.database.query(
+        "SELECT seq, state FROM distilled WHERE task_id = :task_id AND kind = :kind",
+        {"task_id": task_id, "kind": kind},
+    )
+    return (found[0][0], json.loads(found[0][1])) if found else (0, {})
+
+
+def put(tx: Tx, task_id: str, kind: str, seq: int, at: str, state: Mapping[str, Any]) -> None:
+    """Keep what a kind found up to an event; what covers more already stays."""
+    tx.database.run(_PUT, {"task_id": task_id, "kind": kind, "seq": seq, "at": at, "state": dumps(state)})
+
+
+def drop(tx: Tx, task_id: str, kind: str) -> None:
+    """Forget what was distilled of a kind: it will be made anew."""
+    tx.database.run(
+        "DELETE FROM distilled WHERE task_id = :task_id AND kind = :kind", {"task_id": task_id, "kind": kind}
+    )
