@@ -1,6 +1,7 @@
 """Holdfast for the benchmarks: `python ../shared/bench/recall.py --adapter bench/adapter.py`.
 
-Everything goes through the public operations. HOLDFAST_EMBEDDER=static searches with vectors too.
+What happens goes through the code that hosts use (hosts/capture.py), what is asked for through the public
+operations. HOLDFAST_EMBEDDER=static searches with vectors too.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from typing import Any
 
 from holdfast import TaskMemory
 from holdfast.distill.progress import Observation, Progress
+from holdfast.hosts.capture import Capture
+from holdfast.views.packet import resume_packet
 
 
 class Memory:
@@ -31,6 +34,25 @@ class Memory:
     def reopen(self) -> None:
         self.memory.close()
         self._open()
+
+    def feed(self, events: list[dict[str, Any]], mode: str) -> None:
+        """Capture a session as a host would, and distil it as is done before a compaction."""
+        feeding = Feeding(Capture(self.memory))
+        for event in events:
+            self._now = max(self._now, _stamp(event["ts"])) if feeding.begun else _stamp(event["ts"])
+            feeding.take(event)
+        feeding.end()
+        self.memory.task_distill()
+
+    def block(self, budget_tokens: int) -> str:
+        """What the agent is given after the compaction; the kit counts four bytes as a token."""
+        return resume_packet(self.memory._snapshot(None), budget_tokens, count=_kit_tokens).text
+
+    def ask(self, question: str) -> str:
+        return self.memory.task_ask(None, question).text if hasattr(self.memory, "task_ask") else ""
+
+    def search(self, query: str, k: int) -> list[str]:
+        return [hit.snippet or hit.title for hit in self.memory.task_recall(query, limit=k).hits]
 
     def recall_index(self, docs: list[dict[str, str]]) -> None:
         """A conversation is a task, each turn a message of its speaker."""
@@ -55,6 +77,66 @@ class Memory:
                 belief.observe(seen)
         completed = [finding.item for finding in belief.findings() if finding.status == "completed"]
         return {"completed": completed, "current": belief.current}
+
+
+class Feeding:
+    """The events of the kit, in the words of a host."""
+
+    def __init__(self, capture: Capture) -> None:
+        self._capture = capture
+        self._calls: dict[int, dict[str, Any]] = {}
+        self.begun = False
+
+    def take(self, event: dict[str, Any]) -> None:
+        self.begun = True
+        getattr(self, f"_{event['k']}", lambda event: None)(event)
+
+    def end(self) -> None:
+        """Calls whose result never came are still under way: nothing to say about them yet."""
+        self._calls.clear()
+
+    def _user(self, event: dict[str, Any]) -> None:
+        self._capture.prompt(event["text"])
+
+    def _assistant(self, event: dict[str, Any]) -> None:
+        self._capture.message(event["text"])
+
+    def _call(self, event: dict[str, Any]) -> None:
+        self._calls[event["i"]] = event
+
+    def _result(self, event: dict[str, Any]) -> None:
+        call = self._calls.pop(event.get("call_i", -1), None)
+        # The kit has clipped long outputs and lists the names that were in the rest: they were in the output.
+        rest = " ".join(value for _, value in event.get("ents") or ())
+        output = f"{event['text']}\n{rest}" if rest else event["text"]
+        self._capture.tool(event["tool"], call["input"] if call else {}, output, failed=event["error"])
+
+    def _plan(self, event: dict[str, Any]) -> None:
+        # The ids of TodoWrite are places in the list: they name nothing.
+        ids = event["src"] != "TodoWrite"
+        keep = ("text", "status", "id") if ids else ("text", "status")
+        self._capture.todo([{name: item[name] for name in keep} for item in event["items"]])
+
+    def _decision(self, event: dict[str, Any]) -> None:
+        if event["src"] == "AskUserQuestion":
+            self._capture.answered(event["questions"], event["answers"])
+        elif event["src"] == "ExitPlanMode":
+            self._capture.planned(event["plan"] or "", bool(event["approved"]))
+        else:
+            tags = [event["tag"]] if event.get("tag") else None
+            self._capture.decided(event["choice"], reasoning=event.get("reason"), tags=tags)
+
+    def _state(self, event: dict[str, Any]) -> None:
+        values = {name: event.get(name) for name in ("phase", "plan", "status")}
+        self._capture.state(values, event.get("blockers") or [])
+
+
+def _kit_tokens(text: str) -> int:
+    return (len(text.encode()) + 3) // 4
+
+
+def _stamp(ts: str) -> float:
+    return timegm(time.strptime(ts[:19], "%Y-%m-%dT%H:%M:%S"))
 
 
 def _observation(event: dict[str, Any]) -> Observation | None:

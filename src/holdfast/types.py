@@ -420,6 +420,13 @@ class Snapshot(Task):
     summary: Summary | None = None
 
 
+class Distilled(Record):
+    """What distilling did: up to which event all that is derived from a task is now."""
+
+    task_id: str
+    seq: int
+
+
 class Answer(Record):
     """An answer from the memory: the text with its citations, and where it comes from.
 

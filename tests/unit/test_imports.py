@@ -19,7 +19,7 @@ LEVELS = {
     2: ("store", "recall", "distill"),
     3: ("memory",),
     4: ("aio", "demo"),
-    5: ("surfaces",),
+    5: ("hosts", "surfaces"),
     6: ("__main__",),
     7: ("",),  # the package itself: public names
 }

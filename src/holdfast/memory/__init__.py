@@ -6,11 +6,13 @@ from .actions import Actions
 from .claims import Claims
 from .entries import Entries
 from .plans import Plans
+from .syncing import Syncing
 from .tasks import Tasks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .active import ActiveTasks
+    from .distilling import Distilling
     from .folders import Folders
     from .handoff import Handoff
     from .mirrors import Mirrors
@@ -20,8 +22,8 @@ if TYPE_CHECKING:
     from .verify import Verify
 
     class TaskMemory(
-        Folders, Handoff, Tasks, Plans, Actions, Entries, Claims,
-        Recalling, ActiveTasks, Mirrors, Undo, Verify, Transfer,
+        Folders, Handoff, Tasks, Plans, Syncing, Actions, Entries, Claims,
+        Recalling, ActiveTasks, Distilling, Mirrors, Undo, Verify, Transfer,
     ):  # fmt: skip
         """The memory of tasks. Every method is safe to call from many threads and processes at once."""
 
@@ -42,7 +44,7 @@ else:
             _grow()
             return super().__dir__()
 
-    class TaskMemory(Tasks, Plans, Actions, Entries, Claims, metaclass=_Growing):
+    class TaskMemory(Tasks, Plans, Syncing, Actions, Entries, Claims, metaclass=_Growing):
         """The memory of tasks. Every method is safe to call from many threads and processes at once."""
 
         def __getattr__(self, name):
@@ -53,6 +55,7 @@ else:
     def _grow() -> bool:
         """Add the operations that are not there yet; False if all were."""
         from .active import ActiveTasks
+        from .distilling import Distilling
         from .folders import Folders
         from .handoff import Handoff
         from .mirrors import Mirrors
@@ -64,7 +67,8 @@ else:
         if issubclass(TaskMemory, Verify):
             return False
         TaskMemory.__bases__ = (
-            Folders, Handoff, *TaskMemory.__bases__, Recalling, ActiveTasks, Mirrors, Undo, Verify, Transfer,
+            Folders, Handoff, *TaskMemory.__bases__, Recalling, ActiveTasks, Distilling, Mirrors, Undo,
+            Verify, Transfer,
         )  # fmt: skip
         return True
 

@@ -316,7 +316,7 @@ class Base:
         self,
         operation: str,
         task_id: str | None,
-        decide: Callable[[Tx, Row, str], Draft],
+        decide: Callable[[Tx, Row, str], Draft | None],
         *,
         key: str | None = None,
         token: int | None = None,
@@ -324,7 +324,10 @@ class Base:
         expect: int | None = None,
         arguments: Any = None,
     ) -> Written:
-        """Find the task, let `decide(tx, head, now)` draft an event, append it; all in one transaction."""
+        """Find the task, let `decide(tx, head, now)` draft an event, append it; all in one transaction.
+
+        Without a draft there is nothing new, and nothing is written.
+        """
         fingerprint = self._fingerprint(operation, key, arguments)
         check_stale(token, expect)
 
@@ -347,6 +350,8 @@ class Base:
                 self._check_tokens(tx, head, {token})
             now = self._now()
             draft = decide(tx, head, now)
+            if draft is None:
+                return written(head, head["last_seq"], Draft(""))
             if fenced and token is None and (claimed := self._tokens.get(head["task_id"])):
                 # What is written about an item that is still held may go on when another was lost.
                 about = claimed if draft.item is None else ("", draft.item)

@@ -1,0 +1,1 @@
+"""Hosts: programs that run agents. What happens in them is captured as it happens."""

@@ -1,0 +1,257 @@
+"""Capture: what happens in a host becomes the ledger of a task, without anybody's asking.
+
+One method for each thing that can happen, one short transaction each, nothing but the core operations: this
+is the way of a hook. What needs thought (which attempt failed for what reason, which names matter) is
+distilled later, from what is written here.
+"""
+
+from __future__ import annotations
+
+from ..errors import HoldfastError
+from ..types import is_dict, is_list
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any, TypeVar
+
+    from ..memory import TaskMemory
+    from ..types import Written
+
+    Result = TypeVar("Result")
+
+# What an operation says when the session has no task to write to.
+_NO_TASK = ("no_current_task", "ambiguous_task")
+NAME_CHARACTERS = 120
+SUMMARY_CHARACTERS = 300
+# Of a longer output the beginning and the end are kept; the end says how it went.
+OUTPUT_CHARACTERS = 16_000
+# Words that go on with what was said before and ask for nothing by themselves.
+_ASSENT = frozenset(
+    "yes y yep yeah yup ok okay sure k continue proceed go on ahead do it please thanks thank you great good"
+    " nice cool perfect right correct fine done lgtm sounds looks and now keep going carry".split()
+)
+_ASSENT_WORDS = 4
+_INTERRUPTED = "[Request interrupted"
+# Fields of a tool's input that say what it is about, the best first.
+_TELLING = ("description", "command", "cmd", "file_path", "path", "notebook_path", "pattern", "query", "url")
+_PATHS = ("file_path", "path", "notebook_path", "filename")
+_SHELLS = ("bash", "shell", "exec", "command", "terminal", "powershell")
+_WRITES = ("edit", "write", "patch", "replace", "create", "insert")
+
+
+class Capture:
+    """What happens in one session of a host, written down through a memory of that session."""
+
+    def __init__(self, memory: TaskMemory) -> None:
+        self._agent = memory
+        self._user = memory.acting_as(channel="user")
+        self._tool = memory.acting_as(channel="tool")
+
+    def prompt(self, text: str, *, key: str | None = None) -> Written | None:
+        """The user said something: the first time it is the request of a task, later an instruction."""
+        text = text.strip()
+        if not text:
+            return None
+        try:
+            if is_assent(text):
+                return self._user.task_update(None, text, key=key)
+            return self._user.task_remember(None, text, type="user_instruction", key=key)
+        except HoldfastError as error:
+            if error.code not in _NO_TASK:
+                raise
+        return self._user.task_register(_name(text), request=text, key=key)
+
+    def message(self, text: str, *, key: str | None = None) -> Written | None:
+        """The agent said something."""
+        if not text.strip():
+            return None
+        return self._on_task(lambda: self._agent.task_update(None, text, key=key))
+
+    def tool(
+        self,
+        name: str,
+        given: Any,
+        output: Any = None,
+        *,
+        failed: bool = False,
+        duration_ms: float | None = None,
+        key: str | None = None,
+    ) -> Written:
+        """The agent used a tool, and that is over."""
+        fields: Mapping[str, Any] = given if is_dict(given) else {}
+        kept = clipped(as_text(output))
+        edits = is_edit(name, fields)
+        path = next((fields[field] for field in _PATHS if isinstance(fields.get(field), str)), None)
+        return self._on_task(
+            lambda: self._tool.task_log_action(
+                None,
+                summary_of(name, fields),
+                type="edit" if edits else "cli" if _is_shell(name) else "tool",
+                status="failed" if failed else "completed",
+                tool=name[:500],
+                input=given,
+                output=None if failed else kept,
+                error=kept if failed else None,
+                duration_ms=duration_ms,
+                files=[path] if path and edits and not failed else None,
+                key=key,
+            )
+        )
+
+    def todo(self, items: Sequence[Mapping[str, Any]], *, key: str | None = None) -> Written:
+        """The agent keeps a to-do list, and this is the whole of it now."""
+        return self._on_task(lambda: self._agent.task_plan_sync(None, items, key=key))
+
+    def decided(
+        self,
+        choice: str,
+        *,
+        title: str | None = None,
+        reasoning: str | None = None,
+        options: Sequence[Any] | None = None,
+        tags: Sequence[str] | None = None,
+        by_user: bool = False,
+        key: str | None = None,
+    ) -> Written:
+        """Something was decided, by the agent or by the user."""
+        memory = self._user if by_user else self._agent
+        return self._on_task(
+            lambda: memory.task_decide(
+                None,
+                choice=choice,
+                title=None if title is None else title[:1000],
+                reasoning=reasoning,
+                options=options,
+                tags=tags,
+                key=key,
+            )
+        )
+
+    def answered(self, questions: Any, answers: Any, *, key: str | None = None) -> list[Written]:
+        """The user answered questions of the agent: each answer is a decision of the user's."""
+        given: Mapping[str, Any] = answers if is_dict(answers) else {}
+        written: list[Written] = []
+        for number, (question, answer) in enumerate(given.items()):
+            asked = _question(questions, question)
+            chosen = as_text(answer)
+            if chosen.strip():
+                written.append(
+                    self.decided(
+                        chosen,
+                        title=question,
+                        reasoning=_why(asked, chosen),
+                        options=[option["label"] for option in asked if option.get("label")] or None,
+                        by_user=True,
+                        key=None if key is None else f"{key}/{number}",
+                    )
+                )
+        return written
+
+    def planned(self, plan: str, approved: bool, *, key: str | None = None) -> Written:
+        """The agent showed the user a plan, who approved it or did not."""
+        title = next((line.strip("# ") for line in plan.splitlines() if line.strip("# ")), "plan")
+        if approved:
+            return self._on_task(
+                lambda: self._user.task_decide(
+                    None, choice=f"approved the plan: {title}"[:2000], context=plan, key=key
+                )
+            )
+        return self._on_task(
+            lambda: self._user.task_exclude(
+                None, what=f"the plan: {title}"[:2000], why="the user did not approve it", key=key
+            )
+        )
+
+    def state(self, values: Mapping[str, Any], blockers: Sequence[str] | None = None) -> None:
+        """The agent saved where it stands: each value becomes a variable, and what blocks it is kept."""
+        known = self._on_task(self._agent.task_get)
+        for name, value in values.items():
+            if value is not None and known.variables.get(name) != value:
+                self._agent.task_set(known.id, name, value)
+        if blockers is not None and tuple(blockers) != known.blockers:
+            self._agent.task_update(known.id, blockers=list(blockers))
+
+    def _on_task(self, call: Callable[[], Result]) -> Result:
+        """Do something on the session's task; where it has none yet, on a new one without a request."""
+        try:
+            return call()
+        except HoldfastError as error:
+            if error.code not in _NO_TASK:
+                raise
+        self._agent.task_register("Work without a request")
+        return call()
+
+
+def is_assent(text: str) -> bool:
+    """Whether a prompt only tells the agent to go on, or interrupts it."""
+    if text.startswith(_INTERRUPTED):
+        return True
+    words = text.lower().replace(",", " ").replace(".", " ").replace("!", " ").split()
+    return len(words) <= _ASSENT_WORDS and all(word in _ASSENT for word in words)
+
+
+def is_edit(tool: str, given: Mapping[str, Any]) -> bool:
+    """Whether a tool changes the file that its input names."""
+    name = tool.lower()
+    return any(word in name for word in _WRITES) and any(
+        isinstance(given.get(field), str) for field in _PATHS
+    )
+
+
+def summary_of(tool: str, given: Mapping[str, Any]) -> str:
+    """A tool call in a line."""
+    said = next(
+        (given[name] for name in _TELLING if isinstance(given.get(name), str) and given[name].strip()), ""
+    )
+    line = " ".join(said[: 2 * SUMMARY_CHARACTERS].split())[:SUMMARY_CHARACTERS]
+    return f"{tool}: {line}" if line else tool or "tool"
+
+
+def clipped(text: str) -> str:
+    """A long output without its middle."""
+    if len(text) <= OUTPUT_CHARACTERS:
+        return text
+    head, tail = OUTPUT_CHARACTERS // 4, OUTPUT_CHARACTERS * 3 // 4
+    return f"{text[:head]}\n… {len(text) - head - tail:,} characters left out …\n{text[-tail:]}"
+
+
+def as_text(value: Any) -> str:
+    """What a host gives as a tool's output, as a text."""
+    if isinstance(value, str):
+        return value
+    if value is None:
+        return ""
+    if is_list(value):
+        return "\n".join(as_text(part) for part in value)
+    if is_dict(value) and isinstance(value.get("text"), str):
+        return value["text"]
+    from json import dumps
+
+    return dumps(value, ensure_ascii=False, default=str)
+
+
+def _is_shell(tool: str) -> bool:
+    name = tool.lower()
+    return any(word in name for word in _SHELLS)
+
+
+def _name(text: str) -> str:
+    """A task's name from its request: the first line that says something."""
+    line = next((line.strip() for line in text.splitlines() if line.strip(" #*->`")), text)
+    line = " ".join(line.split())
+    return line if len(line) <= NAME_CHARACTERS else line[: NAME_CHARACTERS - 1].rsplit(" ", 1)[0] + "…"
+
+
+def _question(questions: Any, text: str) -> list[Mapping[str, Any]]:
+    """The options of the question that was answered."""
+    for question in questions if is_list(questions) else []:
+        if is_dict(question) and question.get("question") == text and is_list(question.get("options")):
+            return [option for option in question["options"] if is_dict(option)]
+    return []
+
+
+def _why(options: Sequence[Mapping[str, Any]], chosen: str) -> str | None:
+    """What the options say for the one that was chosen."""
+    found = [str(o["description"]) for o in options if o.get("label") == chosen and o.get("description")]
+    return found[0] if found else None

@@ -1,0 +1,67 @@
+"""Distilling: bringing all that follows from a task's events up to date, as far as it is behind."""
+
+from __future__ import annotations
+
+from ..store import distilled
+from ..types import Distilled
+from .base import Base
+from .reading import read_event
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from ..store.tx import Tx
+    from ..types import Event
+
+    # From a state and the events after it to the next state.
+    Fold = Callable[[Mapping[str, Any], Sequence[Event]], Mapping[str, Any]]
+
+# Events that are read at once: no snapshot is held for long.
+PAGE = 500
+
+
+class Distilling(Base):
+    """Operations that make what is derived."""
+
+    def task_distill(self, task_id: str | None = None) -> Distilled:
+        """Bring what follows from a task's events up to date: the names that the work uses.
+
+        Only events since the last time are read, and no model is asked. Doing it twice, at once or after a
+        crash changes nothing.
+        """
+        found = self.store.read(lambda tx: self._find(tx, task_id)["task_id"])
+        seq = self._fold(found, "names", _names)
+        return Distilled(task_id=found, seq=seq)
+
+    def _fold(self, task_id: str, kind: str, fold: Fold) -> int:
+        """Bring one kind up to date, page by page; returns the last event that it covers."""
+
+        def read(tx: Tx) -> tuple[int, dict[str, Any], list[Event]]:
+            mark, state = distilled.get(tx, task_id, kind)
+            return mark, state, [read_event(row) for row in tx.events(task_id, mark, PAGE)]
+
+        while True:
+            mark, state, events = self.store.read(read)
+            if not events:
+                return mark
+            found, last, now = fold(state, events), events[-1].seq, self._now()
+
+            def write(
+                tx: Tx, state: Mapping[str, Any] = found, mark: int = mark, last: int = last, at: str = now
+            ) -> None:
+                # Whoever else was here first has seen the same events: that is the same state.
+                if distilled.get(tx, task_id, kind)[0] == mark:
+                    distilled.put(tx, task_id, kind, last, at, state)
+
+            self.store.write(write, settles=True)
+
+
+def _names(state: Mapping[str, Any], events: Sequence[Event]) -> Mapping[str, Any]:
+    from ..distill.names import Names
+
+    names = Names(state)
+    for event in events:
+        names.observe(event)
+    return names.state()
