@@ -36,8 +36,10 @@ def test_what_matters_most_is_there_at_every_budget(memory, budget):
     for wanted in (
         "Move all tables to the new server",
         "Status active, phase executing; 200 of 400 steps done",
-        'Current: s201 a "Convert table number 201"',
-        'Next: s202 a "Convert table number 202"',
+        '[>] s201 a "Convert table number 201"',
+        '[ ] s202 a "Convert table number 202"',
+        "Current: s201",
+        "Next: s202",
         "the old server is down",
         "wait for the old server",
         "drop the old schema",

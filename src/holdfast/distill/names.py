@@ -27,7 +27,7 @@ SORTS = {"path": 1.7, "const": 1.5, "commit": 0.7, "ticket": 0.7, "version": 0.3
 SNAKE, LOWER = -0.6, -0.3  # local variables, mostly: names with small letters only, or a small one first
 LONG = 0.5  # what is long takes the room of others: so much less for each e-fold
 
-SHOWN = 240
+SHOWN = 320
 # Above MOST names the least likely ones are dropped, down to KEPT.
 MOST, KEPT = 1200, 800
 TEXT = 64_000  # characters of one text that are looked at
@@ -43,7 +43,7 @@ _FIND = re.compile(
     r"|(?P<path>(?:[\w@~+.-]+/)*[\w@+.-]*\.[A-Za-z][A-Za-z0-9]{0,11}(?![\w/]))"
     r"|(?P<version>\bv?\d+\.\d+\.\d+(?:[-+][\w.]+)?\b)"
     r"|(?P<ticket>\b[A-Z]{2,8}-\d{1,6}\b|(?<![\w&/])#\d{2,6}\b)"
-    r"|(?P<commit>\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b)"
+    r"|(?P<commit>(?<![\w-])(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b(?!-[0-9a-f]{4}))"
     r"|(?P<ident>\b_?[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+\b|\b[A-Za-z]+[a-z0-9]*[A-Z][A-Za-z0-9]*\b)"
 )
 
@@ -83,7 +83,7 @@ def _is_camel(name: str) -> bool:
     """Whether a word is a name of a program's making: with an underscore inside, or humps."""
     if "_" in name.strip("_"):
         return True
-    return not name.islower() and not name.isupper() and not name[1:].islower() and name.isalnum()
+    return len(name) > 2 and not name.islower() and not name.rstrip("s").isupper() and not name[1:].islower()
 
 
 class Names:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Form = Callable[[], str]
 
 # After so many forms in a row that did not fit, the rest will not either.
-GIVE_UP_AFTER = 24
+GIVE_UP_AFTER = 60
 # So few tokens hold no row.
 SMALLEST = 4
 
@@ -92,13 +92,15 @@ def fill(parts: Sequence[Part], budget: int, count: Count) -> str:
         if part is None or row.taken < level - 1:
             continue
         text = row.forms[level][1]()
+        if not text:  # it has nothing to say beside what is there already
+            continue
         if level and text == row.text:
             row.taken = level
             continue
-        cost = count(f"{text}\n" if part.glue == "\n" else f"{part.glue}{text}\n")
+        cost = count(f"{text}\n" if part.glue == "\n" else f"{part.glue}{text}")
         more = cost - costs.get(id(row), 0)
         if id(part) not in opened and part.heading:
-            more += count(f"{part.heading(part.total, part.total + 1)}\n")
+            more += count(f"{part.heading(part.total, part.total + 1)}\n") + (part.glue != "\n")
         if more > left:
             misses += 1
             if misses > GIVE_UP_AFTER or left < SMALLEST:

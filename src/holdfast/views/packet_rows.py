@@ -1,0 +1,233 @@
+"""The rows of a resume packet: one recorded thing each, in a short form and longer ones."""
+
+from __future__ import annotations
+
+from ..checks import dumps, seconds_of
+from ..types import is_list
+from . import encode, tokens
+from .budget import Row
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..types import Effect, Entry, Item, Moment, Snapshot, Source, Wait
+
+MARKS = {
+    "pending": " ",
+    "active": ">",
+    "completed": "x",
+    "failed": "!",
+    "skipped": "-",
+    "cancelled": "/",
+}
+
+
+def standing(task: Snapshot) -> str:
+    reason = f" ({encode.prompt(encode.clip(task.reason, 80))})" if task.reason else ""
+    steps = f"; {task.done} of {task.total} steps done" if task.items else ""
+    return f"Status {task.status}{reason}, phase {task.phase}{steps}"
+
+
+def mark(item: Item) -> str:
+    if item.status == "completed":
+        return "~" if item.basis == "inferred" else "v" if item.evidence == "verified" else "x"
+    return MARKS[item.status]
+
+
+def step(item: Item, distance: int, turn: bool) -> Row:
+    """A step of the plan: the one whose turn it is first, open ones before those that are over."""
+    away = abs(distance) / 100
+    over = item.status in ("completed", "skipped", "cancelled")
+    if turn:
+        wanted = 2.1
+    elif item.dropped_in is not None:
+        wanted = 23 + away
+    elif over:
+        wanted = (5.2 if abs(distance) <= 8 else 8.3) + away
+    else:
+        wanted = (4.5 if abs(distance) <= 8 else 8.5) + away
+
+    def show(most: int) -> str:
+        line = f"[{mark(item)}] {item.id}{letter(item.sources.get('title'))} {said(item.title, most)}"
+        if item.depends_on and not over:
+            line += f" after {', '.join(item.depends_on)}"
+        if item.replaced_by:
+            line += f" replaced by {item.replaced_by}"
+        for name, text in (("issue", item.active_issue), ("note", item.note)):
+            if text:
+                source = item.sources.get("active_issue" if name == "issue" else "note")
+                line += f"; {name}{cite(source)} {said(text, most)}"
+        return line
+
+    return Row((wanted, lambda: show(90)), (wanted + 30, lambda: show(2000)))
+
+
+def step_line(name: str, item: Item | None, title: str) -> Row:
+    """Whose turn it is: its id, for the plan has its title; with more room the title too."""
+
+    def show(most: int) -> str:
+        named = f"{item.id}{letter(item.sources.get('title'))} " if item else ""
+        return f"{name}: {named}{said(title, most)}"
+
+    if item is None:
+        return Row((2, lambda: show(70)))
+    return Row((2, lambda: f"{name}: {item.id}"), (25, lambda: show(2000)))
+
+
+def instruction(entry: Entry, soon: float, late: float) -> Row:
+    return texts(f"{by(entry)} ", with_detail(entry), (soon, 140), (soon + 1.4, 340), (late, 4000))
+
+
+def commit(entry: Entry, soon: float, late: float) -> Row:
+    return texts(f"{by(entry)} ", entry.summary, (soon, 90), (late, 400))
+
+
+def decision(entry: Entry, soon: float, late: float) -> Row:
+    data = entry.data
+    choice = str(data.get("choice") or entry.summary)
+    title = data.get("title")
+
+    def show(most: int, whole: bool) -> str:
+        line = f"{by(entry)} "
+        line += f"{said(str(title), most)}: " if title and title != choice else ""
+        line += said(choice, most)
+        line += f" because {said(str(data['reasoning']), most)}" if data.get("reasoning") else ""
+        if whole:
+            for name, words in (
+                ("options", "from"),
+                ("risks", "risks"),
+                ("if_wrong", "if wrong"),
+                ("context", "context"),
+            ):
+                if data.get(name):
+                    line += f"; {words} {said(plain(data[name]), most)}"
+        return line
+
+    return Row(
+        (soon, lambda: show(110, False)),
+        (max(soon, 8) + 0.1, lambda: show(320, False)),
+        (late, lambda: show(2000, True)),
+    )
+
+
+def exclusion(entry: Entry, soon: float, late: float) -> Row:
+    data = entry.data
+    why = data.get("why") or data.get("symptom")
+
+    def show(what: int, most: int, whole: bool) -> str:
+        # In a small room the reason says more than the attempt does.
+        line = f"{by(entry)} {said(entry.summary, what if why else most)}"
+        line += f": {said(str(why), most)}" if why else ""
+        if whole and data.get("why") and data.get("symptom"):
+            line += f"; symptom {said(str(data['symptom']), most)}"
+        if whole and data.get("worked"):
+            line += f"; instead {said(str(data['worked']), most)}"
+        return line + (f"; until {data['until'][:16]}Z" if data.get("until") else "")
+
+    return Row(
+        (soon, lambda: show(30, 130, False)),
+        (max(soon, 8.2), lambda: show(30, 320, False)),
+        (max(soon, 10), lambda: show(70, 320, False)),
+        (soon + 21, lambda: show(300, 320, True)),
+        (late, lambda: show(2000, 2000, True)),
+    )
+
+
+def error(entry: Entry, soon: float, late: float) -> Row:
+    where = f" in {entry.item}" if entry.item else ""
+    return texts(f"{by(entry)}{where} ", with_detail(entry), (soon, 140), (late, 2000))
+
+
+def note(entry: Entry, soon: float, late: float) -> Row:
+    return texts(f"{by(entry)} {entry.type} ", with_detail(entry), (soon, 140), (late, 1500))
+
+
+def question(entry: Entry) -> Row:
+    return texts(f"{by(entry)} ", with_detail(entry), (4, 140), (36, 2000))
+
+
+def variable(entry: Entry, soon: float, late: float) -> Row:
+    value = entry.data.get("value")
+    before = f"{by(entry)} {encode.name(encode.clip(entry.key or '', 80))} = "
+    if value is None or isinstance(value, (bool, int, float)):
+        return Row((soon, lambda: before + encode.clip(dumps(value), 100)))
+    return texts(before, value if isinstance(value, str) else dumps(value), (soon, 100), (late, 4000))
+
+
+def effect(effect: Effect) -> Row:
+    status = "begun, outcome not recorded" if effect.status == "intended" else "outcome unknown"
+    number = f"#{effect.seq}{encode.CLASS[effect.channel]}"
+
+    def show(most: int) -> str:
+        verify = f"; verify with {said(effect.verify, most)}" if effect.verify else ""
+        return f"{number} {said(effect.what, most)}: {status}{verify}"
+
+    return Row((3, lambda: show(90)), (28, lambda: show(2000)))
+
+
+def wait(wait: Wait) -> Row:
+    number = f"#{wait.seq}{encode.CLASS[wait.channel]}"
+    until = f" until {said(wait.until, 120)}" if wait.until else ""
+    return Row((5, lambda: f"{number} {said(wait.target, 120)}{until}"))
+
+
+def moment(moment: Moment, wanted: float) -> Row:
+    number = f"#{moment.seq}{encode.CLASS[moment.channel]}"
+    about = f" {moment.item}" if moment.item else ""
+    status = f" {moment.status}" if moment.type == "action" and moment.status else ""
+    word = "" if moment.type in ("message", "task.updated", "item.updated") else f" {moment.type}{status}"
+    return texts(f"{number}{about}{word} ", moment.text, (wanted, 100), (wanted + 30, 1000))
+
+
+# --- texts ------------------------------------------------------------------------------------------
+
+
+def texts(before: str, text: str, *lengths: tuple[float, int]) -> Row:
+    """A row with one text in several lengths."""
+    return Row(*((wanted, lambda most=most: f"{before}{said(text, most)}") for wanted, most in lengths))
+
+
+def said(text: str, most: int) -> str:
+    return encode.quoted(cut(encode.one_line(text), most))
+
+
+def cut(text: str, most: int) -> str:
+    """So many characters of a text, fewer where a character is a token and more."""
+    if text.isascii() or len(text) <= most // 6 or len(text[:most].encode(errors="replace")) <= most * 1.1:
+        return encode.clip(text, most)
+    return (
+        tokens.fit(text[:most], most // 4)
+        if len(text) <= most
+        else tokens.fit(f"{text[:most]} ", most // 4 - 1)
+    )
+
+
+def cite(source: Source | None) -> str:
+    return f" #{source.seq}{encode.CLASS[source.channel]}" if source else ""
+
+
+def letter(source: Source | None) -> str:
+    return f" {encode.CLASS[source.channel if source else None]}"
+
+
+def by(entry: Entry) -> str:
+    return f"#{entry.seq}{encode.CLASS[entry.origin.channel]}"
+
+
+def with_detail(entry: Entry) -> str:
+    return f"{entry.summary} — {entry.detail}" if entry.detail else entry.summary
+
+
+def plain(value: Any) -> str:
+    if is_list(value):
+        return ", ".join(plain(part) for part in value)
+    return value if isinstance(value, str) else dumps(value)
+
+
+def age(at: str, now: str) -> str:
+    """How long ago a moment was, coarsely: the words change at most once an hour."""
+    hours = int((seconds_of(now) - seconds_of(at)) // 3600)
+    if hours < 0:
+        return "in the future by this clock"
+    return "within the hour" if hours == 0 else f"{hours} h ago" if hours < 48 else f"{hours // 24} d ago"
