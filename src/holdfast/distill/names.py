@@ -38,9 +38,12 @@ _EXTENSIONS = frozenset(
     " kt rb php html css scss sql lock mod sum cfg ini conf env xml proto csv log tmpl tf swift ex exs hs"
     " lua pl vue svelte ipynb gradle properties service patch diff dockerfile gitignore".split()
 )
+# First what could be a name is cut out, in one pass; what such a piece is, is asked of its end alone: no text
+# can make that slow.
+_PIECE = re.compile(r"https?://[^\s<>\"'`)\]}|\\]+|[\w@~+.#/-]+")
+PIECE = 160  # characters
 _FIND = re.compile(
-    r"(?P<url>\bhttps?://[^\s<>\"'`)\]}|\\]{4,200})"
-    r"|(?P<path>(?:[\w@~+.-]+/)*[\w@+.-]*\.[A-Za-z][A-Za-z0-9]{0,11}(?![\w/]))"
+    r"(?P<path>(?:[\w@~+.-]+/)*[\w@+.-]*\.[A-Za-z][A-Za-z0-9]{0,11}(?![\w/]))"
     r"|(?P<version>\bv?\d+\.\d+\.\d+(?:[-+][\w.]+)?\b)"
     r"|(?P<ticket>\b[A-Z]{2,8}-\d{1,6}\b|(?<![\w&/])#\d{2,6}\b)"
     r"|(?P<commit>(?<![\w-])(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b(?!-[0-9a-f]{4}))"
@@ -51,18 +54,19 @@ _FIND = re.compile(
 def find(text: str) -> set[tuple[str, str]]:
     """The names in a text, each with its sort."""
     found: set[tuple[str, str]] = set()
-    for match in _FIND.finditer(text[:TEXT]):
-        sort, name = match.lastgroup or "", match[0]
-        if sort == "path":
-            found.update(_of_path(name))
-        elif sort == "commit":
-            found.add((sort, name[:7] if len(name) in (40, 64) else name[:8]))
-        elif sort == "url":
-            found.add((sort, name.rstrip(".,;:!?")))
-        elif sort == "ident" and not _is_camel(name):
-            pass
-        elif len(name) <= LONGEST:
-            found.add(("const" if sort == "ident" and name.isupper() else sort, name))
+    for piece in _PIECE.findall(text[:TEXT]):
+        if piece.startswith("http") and "://" in piece:
+            if len(piece) <= PIECE:
+                found.add(("url", piece.rstrip(".,;:!?")))
+            continue
+        for match in _FIND.finditer(piece[-PIECE:]):
+            sort, name = match.lastgroup or "", match[0]
+            if sort == "path":
+                found.update(_of_path(name))
+            elif sort == "commit":
+                found.add((sort, name[:7] if len(name) == 40 else name[:8]))
+            elif len(name) <= LONGEST and (sort != "ident" or _is_camel(name)):
+                found.add(("const" if sort == "ident" and name.isupper() else sort, name))
     return found
 
 

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 # What an operation says when the session has no task to write to.
 _NO_TASK = ("no_current_task", "ambiguous_task")
+# Where a task keeps the key of the prompt that it was made of.
+_FIRST = "first_prompt"
 NAME_CHARACTERS = 120
 SUMMARY_CHARACTERS = 300
 # Of a longer output the beginning and the end are kept; the end says how it went.
@@ -54,13 +56,17 @@ class Capture:
         if not text:
             return None
         try:
+            # A prompt that is told again may be the one that the task was made of.
+            if key is not None and self._user.task_get().metadata.get(_FIRST) == key:
+                return None
             if is_assent(text):
                 return self._user.task_update(None, text, key=key)
             return self._user.task_remember(None, text, type="user_instruction", key=key)
         except HoldfastError as error:
             if error.code not in _NO_TASK:
                 raise
-        return self._user.task_register(_name(text), request=text, key=key)
+        metadata = None if key is None else {_FIRST: key}
+        return self._user.task_register(_name(text), request=text, metadata=metadata, key=key)
 
     def message(self, text: str, *, key: str | None = None) -> Written | None:
         """The agent said something."""
