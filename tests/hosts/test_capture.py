@@ -15,6 +15,7 @@ def capture(memory) -> Capture:
 
 
 def test_the_first_prompt_is_the_request_word_for_word_and_later_ones_are_instructions(memory, capture):
+    assert capture.prompt("Hi there!") is None
     capture.prompt(REQUEST)
     capture.prompt("Use the blue cluster.")
     capture.prompt("yes, go on")

@@ -31,7 +31,8 @@ OUTPUT_CHARACTERS = 16_000
 # Words that go on with what was said before and ask for nothing by themselves.
 _ASSENT = frozenset(
     "yes y yep yeah yup ok okay sure k continue proceed go on ahead do it please thanks thank you great good"
-    " nice cool perfect right correct fine done lgtm sounds looks and now keep going carry".split()
+    " nice cool perfect right correct fine done lgtm sounds looks and now keep going carry hi hello hey there"
+    " morning".split()
 )
 _ASSENT_WORDS = 4
 _INTERRUPTED = "[Request interrupted"
@@ -51,7 +52,10 @@ class Capture:
         self._tool = memory.acting_as(channel="tool")
 
     def prompt(self, text: str, *, key: str | None = None) -> Written | None:
-        """The user said something: the first time it is the request of a task, later an instruction."""
+        """The user said something: the first time it is the request of a task, later an instruction.
+
+        A greeting is no request.
+        """
         text = text.strip()
         if not text:
             return None
@@ -65,6 +69,8 @@ class Capture:
         except HoldfastError as error:
             if error.code not in _NO_TASK:
                 raise
+        if is_assent(text):
+            return None
         metadata = None if key is None else {_FIRST: key}
         return self._user.task_register(_name(text), request=text, metadata=metadata, key=key)
 

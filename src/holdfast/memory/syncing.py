@@ -36,9 +36,9 @@ class Syncing(Base):
     ) -> Written:
         """Make the plan what a whole to-do list says, statuses included: {title, status, id?} each.
 
-        A step is known again by its title, or by the list's own id while it is open. Open steps that the
-        list no longer has become tombstones; completed ones stay. Several may be active at once. A list
-        that says nothing new writes nothing.
+        A step is known again by its title, or by the list's own id while it is open. Steps that the list
+        no longer has become tombstones: open ones as cancelled, completed ones stay completed. Several may
+        be active at once. A list that says nothing new writes nothing.
         """
         wanted = self._listed(items)
 
@@ -146,8 +146,10 @@ def _changed(
     kept = {row["item_id"] for row in known.values()}
     for number, row in enumerate(row for row in old if row["item_id"] not in kept):
         gone: dict[str, Any] = {"ordinal": len(wanted) + number}
-        if row["dropped_in"] is None and row["status"] in ("pending", "active", "failed"):
-            gone |= {"status": "cancelled", "basis": "explicit", "dropped_in": version, "completed_at": now}
+        if row["dropped_in"] is None:
+            gone["dropped_in"] = version
+            if row["status"] in ("pending", "active", "failed"):
+                gone |= {"status": "cancelled", "basis": "explicit", "completed_at": now}
         if gone := {name: value for name, value in gone.items() if row[name] != value}:
             changes[row["item_id"]] = gone
     return changes

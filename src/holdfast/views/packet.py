@@ -28,6 +28,7 @@ SHORT_FOLDER = 8
 # Names come in two tiers: so many soon, the rest when most of what was recorded on purpose is there.
 NAMES_SOON = 40
 TOGETHER = 4  # names that are taken or left at once
+BRIEF = 40  # characters of an instruction that can hardly be understood alone
 # When that is wanted of which there is very much: after the names.
 LATE = 18
 _MEANT = {
@@ -216,6 +217,8 @@ def _part(
         found.append(row(entry, wanted + age / 100, max(before[1], 10) + 20))
     if found and newest is not None:
         found[-1] = row(entries[-1], newest, 30)
+        if count > 1 and len(entries[-1].summary) < BRIEF:  # what it is about was said before it
+            found[-2] = row(entries[-2], newest + 0.1, 30)
     kinds = ("discovery", "artifact", "context", "tool_result") if kind == "note" else (kind,)
     total = count + sum(task.left_out.get(name, 0) for name in kinds)
     return Part(kind, _counted(title), found, total)
@@ -265,9 +268,8 @@ def _plan(task: Snapshot) -> list[Part]:
     items = task.items
     if not items:
         return []
-    here = next(
-        (place for place, item in enumerate(items) if item.id in (task.current, task.next)), len(items)
-    )
+    live = sum(item.dropped_in is None for item in items)
+    here = next((place for place, item in enumerate(items) if item.id in (task.current, task.next)), live)
     low, high = max(0, here - NEAR), here + NEAR
     found = [
         rows.step(item, place - here, item.id in (task.current, task.next))

@@ -42,7 +42,7 @@ def step(item: Item, distance: int, turn: bool) -> Row:
     if turn:
         wanted = 2.1
     elif item.dropped_in is not None:
-        wanted = 23 + away
+        wanted = (12 if item.status == "completed" else 23) + away
     elif over:
         wanted = (5.2 if abs(distance) <= 8 else 8.3) + away
     else:
@@ -50,6 +50,8 @@ def step(item: Item, distance: int, turn: bool) -> Row:
 
     def show(most: int) -> str:
         line = f"[{mark(item)}] {item.id}{letter(item.sources.get('title'))} {said(item.title, most)}"
+        if item.dropped_in is not None and item.status == "completed":
+            line += " of an earlier plan"
         if item.depends_on and not over:
             line += f" after {', '.join(item.depends_on)}"
         if item.replaced_by:
