@@ -18,13 +18,17 @@ MOST_WHAT = 200
 MOST_EDITS = 5
 
 _WORD = re.compile(r"[\w./-]{2,80}")
+# The program and what it is to do: `git push`, `npm run`; without what only prepares it.
+_HEAD = re.compile(
+    r"(?:^|&&|;|\n)\s*(?!cd |export |set |source |sleep )(?:\w+=\S*\s+){0,5}([\w./-]+(?:\s+[a-z][\w:-]*(?=\s|$))?)"
+)
 _FILES = ("file_path", "path", "notebook_path", "filename")
 _COMMANDS = ("command", "cmd", "script", "code", "sql", "query", "pattern", "url", "prompt")
 _COMMON = frozenset("2>&1 cd echo head tail grep cat true null dev run and the for -n -l".split())
 
 
 class Attempt(Record):
-    """Something that was tried: with which tool, on what, in which words."""
+    """Something that was tried: with which tool, on what, by which program, in which other words."""
 
     seq: int
     tool: str
@@ -32,6 +36,7 @@ class Attempt(Record):
     input: str
     words: tuple[str, ...]
     file: str = ""
+    head: str = ""
 
 
 class Failure(Record):
@@ -53,7 +58,11 @@ def attempt(seq: int, tool: str, given: Any, summary: str | None) -> Attempt:
     what = command or (f"{tool} {file}".strip() if file else "") or summary or tool or "an action"
     if file and command:
         what = f"{command} {file}"
-    words = dict.fromkeys(word for word in _WORD.findall(f"{command} {file}"[:2000]) if word not in _COMMON)
+    head = _HEAD.search(command[:2000])
+    program = head[1].split() if head else []
+    words = _WORD.findall(f"{command} {file}"[:2000])
+    words = dict.fromkeys(part for word in words for part in (word, word.rpartition("/")[2]) if part)
+    told = [word for word in words if word not in _COMMON and word not in program and word[0] != "-"]
     whole = " ".join(
         f"{name}={_text(value)[:400]}" for name, value in list(fields.items())[:8] if name != "description"
     )
@@ -62,8 +71,9 @@ def attempt(seq: int, tool: str, given: Any, summary: str | None) -> Attempt:
         tool=tool,
         what=one_line(what, MOST_WHAT),
         input=one_line(whole or what, 600),
-        words=tuple(words)[:40],
+        words=tuple(told)[:40],
         file=file[:400],
+        head=" ".join(program),
     )
 
 
@@ -95,6 +105,8 @@ def is_like(one: Attempt, other: Attempt) -> bool:
     if one.file and other.file and not one.input.startswith("command="):
         ours, theirs = one.file.rpartition("/"), other.file.rpartition("/")
         return ours[2] == theirs[2] or ours[0] == theirs[0]
+    if (one.head or other.head) and one.head != other.head:
+        return False
     mine, yours = set(one.words), set(other.words)
     shared = mine & yours
     return bool(shared) and len(shared) >= 0.34 * min(len(mine), len(yours))

@@ -68,7 +68,7 @@ _BOLD = re.compile(r"\*\*([^*]{2,300}?)\*\*(:?)\s*")
 
 # Where a choice ends and its reason begins, best first.
 _BECAUSE = re.compile(
-    r",? \(?(?:because(?: of)?|since|as (?:it|this|that|they|we|the)\b|so that|due to|given that)\s", re.I
+    r",? \(?(?:because(?: of)?|since|as (?:it|this|that|they|we)\b|so that|due to|given that)\s", re.I
 )
 _DASH = re.compile(r"\s+(?:--|—|–|-)\s+|\s*;\s+|\s*—\s*")
 _COLON = re.compile(r":\s+")
@@ -118,7 +118,7 @@ def _decided(text: str) -> Iterator[Decided]:
             if line.kind == "heading" and (
                 _EXPLICIT.match(line.text) or (below and not _OTHER_LABEL.match(line.text))
             ):
-                pending = _split(_EXPLICIT.sub("", line.text, count=1), 0.8)
+                pending = _checked(_EXPLICIT.sub("", line.text, count=1), 0.8)
             continue
         if pending and (label := _REASON_LABEL.match(line.text)):
             yield pending.replace(reason=plain(line.text[label.end() :], MOST_REASON))
@@ -143,7 +143,7 @@ def _decided(text: str) -> Iterator[Decided]:
         if pending:
             yield pending
             pending = None
-        if explicit := _EXPLICIT.match(line.text):
+        if explicit := _EXPLICIT.match(masked(line.text)):
             pending = _checked(line.text[explicit.end() :], 0.9)
         elif inside and line.kind == "item":
             if line.depth < 4 and not _OTHER_LABEL.match(line.text):
@@ -248,13 +248,16 @@ _SAYS = re.compile(
     re.I,
 )
 _WILL = re.compile(
-    r"(?:^|[,;:] |\b(?:so|and|then|therefore) )(?:(?:I|we)(?:'ll| will|'m going to| am going to"
-    r"|'re going to)|let's|let us"
-    r"|(?:I'm |we're )?(?:going|sticking) with|I'm using|we're using|(?:decision|choice) is to) ?"
-    r"(?:(?:now|just|also|instead) )?"
-    r"(?:use|go with|keep|stick with|switch to|take|adopt|store|skip|avoid|drop|move|put|make|leave|do"
-    r"|implement"
-    r"|\w{2,15})?\b",
+    r"(?:^|[,;:] |\b(?:so|and|then|therefore) )(?:(?:I|we)(?:'ll| will|'m going to| am going to|'re going to)"
+    r"|let's|let us|I'm|we're|(?:decision|choice) is to) (?:(?:now|just|also|instead|therefore) )?"
+    r"(?!(?:start|begin|invoke|check|look|read|run|leave|investigate|see|try|verify|test|explore|search|find"
+    r"|need|wait|continue|proceed|first|going)\b)\w{2,15}\b",
+    re.I,
+)
+_SUBJECT = re.compile(
+    r"(?:(?:so|and|then|therefore),? )?(?:I|we|let's|let us)(?:'ll| will|'m| am|'re| are|'ve"
+    r"| have)?\s+(?:going to )?"
+    r"(?:(?:have )?(?:decided|chose|opted|elected) to )?",
     re.I,
 )
 _DID = re.compile(
@@ -306,7 +309,7 @@ def _sentence(sentence: str) -> Decided | None:
         because and (instead or hidden[because.start() :].lstrip(" ,(").lower().startswith(_REASONS))
     ):
         return None
-    one = _split(choice, 0.75 if said else 0.6)
+    one = _split(_SUBJECT.sub("", choice, count=1), 0.75 if said else 0.6)
     if not one.reason and not one.instead and not said:
         return None
     return one

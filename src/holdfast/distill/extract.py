@@ -45,6 +45,7 @@ _MESSAGES = ("message", "task.updated", "item.updated")
 _WEB = re.compile(r"web|browser|fetch|http|search_documentation", re.I)
 _RUNS = re.compile(r"bash|shell|exec|command|terminal|^run|powershell|^cmd$", re.I)
 _EDITS = re.compile(r"edit|write|patch|replace|create_file|insert", re.I)
+_INTERRUPTED = "[Request interrupted"  # what a host writes in the user's name
 # Of these only the latest counts.
 _LATEST = ("variable", "context")
 
@@ -92,7 +93,7 @@ class Extractor:
         self._running: dict[int, dict[str, Any]] = {
             int(seq): one for seq, one in state.get("running", {}).items()
         }
-        self._seen: dict[str, None] = dict.fromkeys(state.get("seen", ()))
+        self._seen: dict[str, str] = dict(state.get("seen", {}))
         self._asked: dict[str, Any] | None = state.get("asked")
         self._refused: dict[str, Any] | None = state.get("refused")
 
@@ -101,7 +102,7 @@ class Extractor:
         return {
             "attempts": self._attempts.state(),
             "running": {str(seq): one for seq, one in self._running.items()},
-            "seen": list(self._seen),
+            "seen": dict(self._seen),
             "asked": self._asked,
             "refused": self._refused,
         }
@@ -122,7 +123,7 @@ class Extractor:
 
     def open(self) -> list[Found]:
         """What is open now: failures without a remedy, a rejection without a reason, the last question."""
-        found = [_error(one) for one in self._attempts.open if not failures.is_of_the_host(one.symptom)]
+        found = [_error(one) for one in self._attempts.open]
         if self._refused:
             found.append(_rejected(self._refused, "The user rejected it."))
         if self._asked:
@@ -133,13 +134,13 @@ class Extractor:
         return found
 
     def _is_new(self, one: Found) -> bool:
-        """Whether this was not found before (a value counts with its name)."""
-        mark = _key(
-            f"{one.type} {one.key} {one.data.get('value', '')} {one.summary if one.type == 'context' else ''}"
-        )
-        if mark in self._seen:
+        """Whether this was not found before; a variable that has got another value is new."""
+        mark = f"{one.type} {one.key}"
+        value = _key(one.summary) if one.type in _LATEST else ""
+        if self._seen.get(mark) == value:
             return False
-        self._seen[mark] = None
+        self._seen.pop(mark, None)  # it counts as seen last
+        self._seen[mark] = value
         if len(self._seen) > MOST_SEEN:
             del self._seen[next(iter(self._seen))]
         return True
@@ -149,8 +150,10 @@ class Extractor:
     def _hear_user(self, event: Event) -> list[Found]:
         """The user speaks: the question is answered; a rejection without a reason may have got one."""
         self._asked = None
+        if not event.text or event.text.startswith(_INTERRUPTED):
+            return []
         refused, self._refused = self._refused, None
-        if not refused or not event.text:
+        if not refused:
             return []
         refused["seqs"] = [*refused["seqs"], event.seq]
         return [_rejected(refused, one_line(event.text, MOST_SUMMARY))]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ..types import is_dict, is_list
-from .lines import bounded, cut, one_line, without_colours
+from .lines import bounded, one_line, without_colours
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,47 +15,44 @@ MOST_ERROR = 300
 MOST_LINES = 2000
 _GAP = " | "
 
-_TAGS = re.compile(r"</?(?:tool_use_error|error|stderr|stdout|system-reminder)>")
 _EXIT = re.compile(
     r"(?:Exit code|exit status|exited with(?: code)?|Process exited with code):? (-?\d{1,5})\b", re.I
 )
-_EXIT_LINE = re.compile(r"\s*(?:error: )?(?:exit code|exit status)[: ]+-?\d{1,5}\s*$", re.I)
+_EXIT_LINE = re.compile(r"(?:error: )?(?:exit code|exit status)[: ]+-?\d{1,5}\s*$", re.I)
 
+_WORDS = (
+    r"no such (?:file|table|column|module|option|command)|not found|not exist|denied|cannot|can't|could not"
+    r"|couldn't|unable to|failed to|failed with|refused|timed out|timeout|deadline exceeded|invalid|undefined"
+    r"|unknown|unexpected|unrecognized|unsupported|missing|conflict|not permitted|not allowed|forbidden"
+    r"|unauthorized|rejected|already exists|already in use|mismatch\w*|out of memory|parse error|syntax error"
+    r"|is required|must be|too (?:large|long|many)"
+)
 # What a person would quote, best first. A line counts for the first that it matches.
 _KINDS: tuple[re.Pattern[str], ...] = (
     # an exception, an abort: the message itself
     re.compile(
         r"^(?:(?:\w+\.){0,6}[A-Z]\w{0,60}(?:Error|Exception|Interrupt|Failure)\b(?:: |$)|panic: |fatal: "
-        r"|Fatal error"
-        r"|error(?:\[\w+\])?: (?!failed to push)|E  {1,8}\S|\w{1,30}: error: |thread '[^']{1,80}' panicked)"
+        r"|Fatal error|error(?:\[\w+\])?: (?!failed to push)|E  {1,8}\S|\w{1,30}: error: "
+        r"|thread '[^']{1,80}' panicked)"
     ),
-    # a place in a file and what is wrong there
-    re.compile(r"^(?:\[[\w:.-]{1,40}\] )?[\w./\\@+-]{1,250}[:(]\d{1,7}(?:[:,]\d{1,5})?\)?: ?\S{2,}"),
-    # what could not be done
+    # a place in a file and what is wrong there: line and column, or a line and a word that says so
     re.compile(
-        r"\b(?:no such (?:file|table|column|module|option|command)|not found|not exist|permission denied"
-        r"|denied"
-        r"|cannot|can't|could not|couldn't|unable to|failed to|failed with|refused|timed out|timeout"
-        r"|deadline exceeded"
-        r"|invalid|undefined|unknown|unexpected|unrecognized|unsupported|missing|conflict|not permitted"
-        r"|not allowed"
-        r"|forbidden|unauthorized|rejected|already exists|already in use|mismatch\w*|out of memory"
-        r"|parse error"
-        r"|syntax error|is required|must be|too (?:large|long|many))\b",
+        r"^(?:\[[\w:.-]{1,40}\] )?[\w./\\@+-]{1,250}[:(]\d{1,7}(?:[:,]\d{1,5}\)?: ?\S{2}|\)?: .{0,300}?"
+        rf"\b(?:{_WORDS}|errors?|fail\w{{0,4}}|expected|want|got|should|assert\w{{0,6}})\b)",
         re.I,
     ),
-    # a test or a check that says that it failed
-    re.compile(r"^(?:--- FAIL|FAIL(?:ED)?\b.*\S{4}|✗|✘|×|not ok\b|❌)"),
+    re.compile(rf"\b(?:{_WORDS})\b", re.I),  # what could not be done
+    re.compile(r"^(?:--- FAIL|FAIL(?:ED)?\b.*\S{4}|✗|✘|×|not ok\b|❌)"),  # a check that says that it failed
     re.compile(r"\b(?:errors?|fail(?:ed|s|ure|ures)?|abort(?:ed)?|panic)\b", re.I),
 )
-_GENERAL = len(_KINDS) - 1
+_GENERAL = _KINDS[-1]
 _ASIDE = re.compile(
-    r"\s*(?:hint|help|note|warning|warn|info|debug|=== RUN|--- PASS|ok\b|at |File \"|\^|[~^ ]{4,}$|\$ "
-    r"|\+ |\d+ passed)"
-    r"|.*\b0 (?:errors|failed|failures)\b",
+    r"(?:hint|help|note|warning|warn|info|debug|=== RUN|--- PASS|ok\b|at |File \"|\^|[~^ ]{4,}$|\$ |\+ "
+    r"|Error Trace:|\d+ passed)|.{0,200}\b0 (?:errors|failed|failures)\b",
     re.I,
 )
-_TRACEBACK = re.compile(r"\s*Traceback \(most recent call last\)")
+_OF_A_TOOL = "<tool_use_error>"
+_TRACEBACK = "Traceback (most recent call last)"
 
 # What a command prints when it failed although its exit code does not say so (after a pipe, or `|| true`).
 _HIDDEN = re.compile(
@@ -82,30 +79,28 @@ def error_line(output: str) -> str:
     Empty if the output is. The first such line counts, but of a traceback its end.
     """
     best: dict[int, str] = {}
-    first = plain_first = ""
+    first = ""
+    general: list[str] = []
     traced = False
-    for raw in _lines(output):
-        line = raw.strip()
-        if not line or _EXIT_LINE.match(line):
-            continue
-        plain_first = plain_first or line
-        if _TRACEBACK.match(line):
-            traced = True
-            continue
-        kind = _kind(line)
-        if kind is None:
-            continue
+    for line in _lines(output):
         first = first or line
-        if kind not in best or (kind == 0 and traced):
-            best[kind] = line
+        if line.startswith(_TRACEBACK):
+            traced = True
+        elif (kind := _kind(line)) is not None:
+            if kind not in best or (kind == 0 and traced):
+                best[kind] = line
+            if len(general) < 2 and _GENERAL.search(line):
+                general.append(line)
     if not best:
-        return cut(one_line(plain_first, MOST_ERROR), MOST_ERROR)
+        return one_line(first, MOST_ERROR)
     main = best[min(best)]
-    if main == first:
+    other = next((line for line in general if line != main), "")
+    # What is general says nothing new beside another such line, but which check failed does.
+    if not other or (_GENERAL.search(main) and not _KINDS[3].match(other)):
         return one_line(main, MOST_ERROR)
     room = MOST_ERROR - len(_GAP)
-    general = one_line(first, room // 3)
-    return f"{one_line(main, room - len(general))}{_GAP}{general}"
+    told = one_line(other, room // 3)
+    return f"{one_line(main, room - len(told))}{_GAP}{told}"
 
 
 def _kind(line: str) -> int | None:
@@ -115,8 +110,11 @@ def _kind(line: str) -> int | None:
 
 
 def _lines(output: str) -> list[str]:
-    text = _TAGS.sub("", without_colours(bounded(output, 40_000, 20_000)))
-    return [line[:600] for line in text.splitlines()[:MOST_LINES]]
+    """The lines of an output that may tell something; what a tool of the host says is its first line."""
+    text = without_colours(bounded(output, 40_000, 20_000))
+    found = [line.strip()[:600] for line in text.splitlines()[:MOST_LINES]]
+    found = [line for line in found if line and not _EXIT_LINE.match(line)]
+    return found[:1] if found and found[0].startswith(_OF_A_TOOL) else found
 
 
 # --- whether it failed ------------------------------------------------------------------------------
@@ -169,14 +167,14 @@ _REJECTED = re.compile(
     r"(?:The )?user (?:has )?(?:rejected|declined|denied|cancelled) (?:this|the) )",
     re.I,
 )
-_WORDS = re.compile(r"(?:the user said|user feedback|feedback|reason given|reason)[^:\n]{0,40}:\s*", re.I)
+_REASON = re.compile(r"(?:the user said|user feedback|feedback|reason given|reason)[^:\n]{0,40}:\s*", re.I)
 
 
 def rejection(output: str) -> str | None:
-    """The words by which the user rejected an action; empty if there are none, None if it was no rejection."""
+    """The words by which the user rejected an action; empty if it had none, None if it was not rejected."""
     if not _REJECTED.match(output[:400]):
         return None
-    found = _WORDS.search(output[:4000])
+    found = _REASON.search(output[:4000])
     return output[found.end() : found.end() + 2000].strip() if found else ""
 
 
@@ -198,7 +196,7 @@ _NUMBERS = re.compile(r"\b\d[\d.,]{0,30}")
 
 
 def fingerprint(text: str, paths: bool = True) -> str:
-    """An error without what differs each time: numbers, times, addresses, hashes and (unless told) paths."""
+    """An error without what differs each time: numbers, times, addresses, hashes and (if wanted) paths."""
     found = one_line(without_colours(text[:1200]), 400).lower()
     for pattern, name in _VARYING:
         found = pattern.sub(name, found)

@@ -97,8 +97,7 @@ def _read(
 ) -> Line:
     depth = len(indent.expandtabs(4))
     if hashes:
-        line = Line("heading", rest.rstrip("# ").strip(), len(hashes), heading)
-        return line
+        return Line("heading", rest.rstrip("# ").strip(), len(hashes), heading)
     if bullet or number:
         line = Line("item", rest, depth, heading)
         line.number = int(number) if number else None

@@ -1,4 +1,4 @@
-"""Plans written as text: numbered lists, checkboxes, tables and headings that say what is going to be done."""
+"""Plans written as text: numbered lists, checkboxes, tables and headings that say what is to be done."""
 
 from __future__ import annotations
 
@@ -42,29 +42,39 @@ _NOT_ABOUT = re.compile(
     r"|risks?|out of scope|files)\b",
     re.I,
 )
-_COLUMN = re.compile(r"\W*(?:task|step|item|todo|action|work item)s?\W*$", re.I)
+_COLUMN = re.compile(r"\W*(?:task|step|todo|to-do|work item)s?\W*$", re.I)
 _STATUS_COLUMN = re.compile(r"\W*(?:status|state|done)\W*$", re.I)
 _DONE = re.compile(
     r"✅|☑|✓|✔|\[x\]|(?:\(|— |- |: )(?:done|completed?|finished)\)?\W*$|^(?:done|completed?|finished)\b", re.I
 )
-_ACTIVE = re.compile(r"⏳|🔄|🚧|▶|\bin progress\b|\((?:current|wip)\)", re.I)
+_ACTIVE = re.compile(r"🔄|🚧|▶|\bin progress\b|\((?:current|wip)\)", re.I)
 _STRUCK = re.compile(r"^\W*~~.+~~\W*$|\b(?:cancelled|dropped|skipped)\)?\W*$", re.I)
 _MARKS = re.compile(
-    r"[✅☑✓✔⏳🔄🚧▶❌⬜☐]\ufe0f?|~~|^\[[ xX~/-]\]\s*|\s*\((?:done|completed|in progress|current|wip|pending)\)",
+    r"[✅☑✓✔⏳🔄🚧▶❌⬜☐]\ufe0f?|~~|^\[[ xX~/-]\]\s*"
+    r"|\s*\((?:done|completed|in progress|current|wip|pending)\)",
     re.I,
 )
 _BOLD_LEAD = re.compile(r"\*\*([^*]{6,160}?)\*\*:?\s*(?:[—–:-]{1,2}\s+|$)")
 _TAIL = re.compile(r"\s*(?:: |:$| (?:--|—|–) |\. [A-Z]).*$")
 _INLINE = re.compile(r"\(?\b(\d{1,2})[.)]\s+")
+_PAST = re.compile(r"\W*[A-Za-z]{2,20}ed\b(?! (?:to|by|in)\b)")
 _VERB = re.compile(
-    r"\W*(?:add|update|create|implement|remov|fix|run|writ|mak|chang|ensur|handl|set|refactor|move|renam"
-    r"|delet|extract|replac|test|verify"
-    r"|build|deploy|commit|push|review|check|document|migrat|convert|introduc|integrat|wire|extend|modify"
-    r"|clean|improv|investigat|read"
-    r"|find|design|define|configur|install|use|call|pass|return|parse|store|keep|split|merge|drop|switch"
-    r"|simplif|generat|register"
-    r"|expose|support|allow|enabl|disabl|adjust|rework|redesign|consolidat|lint|format|prepar|draft|send"
-    r"|ask|confirm|start|stop|filter)",
+    r"\W*(?:(?:first|then|also|finally),? )?(?:add|update|create|implement|remove|fix|run|write|make"
+    r"|change|ensure"
+    r"|handle|set|refactor|move|rename|delete|extract|replace|test|verify|build|deploy|commit|push|review"
+    r"|check"
+    r"|document|migrate|convert|introduce|integrate|wire|extend|modify|clean|improve|investigate|read"
+    r"|find|design"
+    r"|define|configure|install|use|call|pass|return|parse|store|keep|split|merge|drop|switch|simplify"
+    r"|generate"
+    r"|register|expose|support|allow|enable|disable|adjust|rework|redesign|consolidate|lint|format"
+    r"|prepare|draft"
+    r"|send|ask|confirm|start|stop|filter|populate|apply|publish|release|measure|compare|benchmark|debug"
+    r"|research"
+    r"|analy[sz]e|explore|identify|collect|gather|load|import|export|backfill|rotate|provision|validate|bump"
+    r"|upgrade|pin|tag|cut|copy|restore|back up|squash|rebase|re-?run|re-?write|re-?build|reset|persist"
+    r"|cache)"
+    r"(?![\w-])",
     re.I,
 )
 
@@ -74,7 +84,8 @@ def plans(text: str) -> list[Plan]:
     found: list[Plan] = []
     lines = list(layout(text))
     for plan in (*_of_headings(lines), *_of_lists(lines), *_of_tables(lines), *_of_sentences(lines)):
-        if len(plan) >= 2 and plan not in found and len(found) < MOST_PLANS:
+        ahead = sum(not _PAST.match(title) for title, _ in plan)
+        if len(plan) >= 2 and 2 * ahead > len(plan) and plan not in found and len(found) < MOST_PLANS:
             found.append(plan)
     return found
 
@@ -200,8 +211,12 @@ def _kept(run: list[Line], about: bool) -> list[Plan]:
     for line in run[:MOST_ITEMS]:
         if title := _title(line.text):
             plan.append((title, _status(line.text, line.box)))
-    verbs = sum(bool(_VERB.match(title)) for title, _ in plan)
-    return [plan] if boxes or 2 * verbs >= len(plan) else []
+    return [plan] if boxes or (len(plan) >= 3 and _commands(plan)) else []
+
+
+def _commands(plan: Plan) -> bool:
+    """Whether most titles say what to do."""
+    return 3 * sum(bool(_VERB.match(title)) for title, _ in plan) >= 2 * len(plan)
 
 
 # --- tables and sentences ---------------------------------------------------------------------------
@@ -224,11 +239,13 @@ def _of_tables(lines: list[Line]) -> list[Plan]:
         column = _first(header, _COLUMN)
         if column is None or column >= len(columns) or not columns[column].strip(":- "):
             continue
+        if columns[column].isdigit():  # the tasks have numbers, and stand beside them
+            column = min(column + 1, len(columns) - 1)
         status = _first(header, _STATUS_COLUMN)
         stated = columns[status] if status is not None and status < len(columns) else columns[column]
         if len(plan) < MOST_ITEMS and (title := _title(columns[column])):
             plan.append((title, _status(stated)))
-    return found
+    return [plan for plan in found if _commands(plan)]
 
 
 def _first(header: list[str], wanted: re.Pattern[str]) -> int | None:

@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 MOST_PAIRS = 12
 MOST_VALUE = 120
 
-_STATE = "phase|plan|status|stage|milestone|current (?:phase|plan|step|task|focus|state)|focus|progress|last activity|stopped at"
+_STATE = (
+    "phase|plan|status|stage|milestone|current (?:phase|plan|step|task|focus|state)|focus|progress"
+    "|last activity|stopped at"
+)
 _NAMED = (
     "version|release|tag|image|branch|base branch|target branch|port|url|endpoint|base url|host|hostname"
     "|database"
@@ -61,6 +64,9 @@ _SERVED = re.compile(
 )
 _BRANCH = re.compile(r"^Switched to (?:a new )?branch '([^'\n]{1,150})'|^On branch ([\w./-]{1,150})$", re.M)
 _VERSION_VALUE = re.compile(r"v?\d{1,5}(?:\.\d{1,6}){1,3}[\w.+-]{0,30}$")
+
+_TICKET = re.compile(r"#?\d{1,9}$|[A-Z][A-Z0-9]{1,9}-\d{1,7}$|https?://\S+$")
+_LINK = re.compile(r"\[([^\]\n]{1,120})\]\([^)\n]{1,300}\)")
 
 _SECRET_NAME = re.compile(
     r"pass(?:word|wd|phrase)?\b|passw|secret|token|api[ _-]?key|private|credential|auth|cookie|bearer"
@@ -127,7 +133,7 @@ def _said(text: str) -> Iterator[Pair]:
     for number, line in enumerate(layout(text)):
         if line.kind in ("blank", "code"):
             continue
-        if line.kind == "heading" or number == 0:
+        if number == 0 or (line.kind == "heading" and line.depth == 1):  # what the whole text is about
             yield from _place(line)
         if line.kind == "row":
             columns = cells(line.text)
@@ -162,7 +168,10 @@ def _labelled(text: str, only: str) -> Pair | None:
     if not found:
         return None
     name = found[1].lower()
-    value = plain(text[found.end() :].strip(" *_`|"), MOST_VALUE + 1).strip("\"' ,")
+    value = text[found.end() :].strip(" *_`|")
+    if link := _LINK.match(value):
+        value = link[1]
+    value = plain(value, MOST_VALUE + 1).strip("\"' ,")
     if only and not _NAMES_ONLY.match(name):
         return None
     state = re.fullmatch(_STATE, name) is not None
@@ -181,11 +190,13 @@ def _kind(name: str, value: str) -> str | None:
         return "port" if value.isdigit() and len(value) <= 5 else None
     if word == "version":
         return "version" if _VERSION_VALUE.match(value) or value.isdigit() else None
-    if " " in value.strip() and word not in ("project", "model", "ticket", "issue", "environment", "release"):
+    if word in ("ticket", "issue", "pr", "request"):
+        return "id" if _TICKET.match(value) else None
+    if " " in value:
         return None
     if word in ("tag", "image", "branch", "release"):
         return word
-    return "id" if word in ("id", "ticket", "issue", "pr", "request", "commit", "build") else "name"
+    return "id" if word in ("id", "commit", "build") else "name"
 
 
 def _capitals(text: str) -> Pair | None:

@@ -43,7 +43,7 @@ _BARE = re.compile(
 _BLOCKED = re.compile(
     r"\b(?:I'm|I am|we're|we are|this is|work is|task is|currently|still|remains?) (?:currently |now "
     r"|still )?blocked\b"
-    r"|^\W*blocked(?: by| on|:)|\bblocked (?:by|on) (?:the|a|an|missing|your|you|lack)\b"
+    r"|^\W*blocked(?: by| on|:)|\b(?:is|are) blocked (?:by|on)\b"
     r"|\b(?:I'm |I am |we're |we are |currently |still |now )waiting (?:for|on) (?:the user|you|your"
     r"|approval|access|review|credentials|the team)"
     r"|^\W*waiting (?:for|on) (?:the user|you|your|approval|access|review|credentials)"
@@ -51,8 +51,12 @@ _BLOCKED = re.compile(
     r"|\b(?:can't|cannot|can not|unable to) (?:proceed|continue|go on|finish)\b",
     re.I,
 )
+_ANNOUNCES = re.compile(
+    r"\W*(?:let me|let's|looking at|I'll|I need|I should|now|here|checking|this is|that's)\b", re.I
+)
 _NO_BLOCK = re.compile(
-    r"\b(?:no longer|not|isn't|un)[ -]?blocked\b|\bwas blocked\b|\bno blockers?\b|\bif (?:you|we|it|the)\b",
+    r"\b(?:no longer|not|isn't|un)[ -]?blocked\b|\bwas blocked\b|\bno blockers?\b|\b(?:if|when|would"
+    r"|could|gets?)\b",
     re.I,
 )
 _BLOCKERS = re.compile(
@@ -82,6 +86,18 @@ _OFFER = re.compile(
     r"|this)|sound good|ok(?:ay)?)\b",
     re.I,
 )
+
+
+_STARTS = re.compile(
+    r"(?:(?:ok(?:ay)?|good|great|perfect|now|next|first|then|finally|also)[,.!]? ){0,3}(?:(?:now|then"
+    r"|next|also),? )?"
+    r"(?:let me|let's|I'll|I will|I'm going to|I need to|we need to|time to)(?: (?:now|also|then|first"
+    r"|next|just|quickly))?"
+    r" (?!know\b|be\b|see\b|explain\b|wait\b|think\b|stop\b|summari[sz]e\b)(?=\w)",
+    re.I,
+)
+_CONDITION = re.compile(r"\b(?:if you|once you|when you|unless|as soon as|after you)\b", re.I)
+_NUMBERED_STEP = re.compile(r"\W*(?:step|task|phase|fix|part)\b[^:—–]{0,20}[:—–-]+\W*(?=\w)", re.I)
 
 
 class Said:
@@ -142,13 +158,13 @@ def _discover(said: Said, text: str, wanted: bool) -> bool:
         return False
     for sentence in sentences(text):
         hidden = masked(sentence)
-        if wanted or _FOUND.search(hidden):
-            if sentence.rstrip("*_) ").endswith("?") or (_HEDGE.search(hidden) and not wanted):
-                wanted = False
-                continue
-            if _BARE.match(sentence):
-                wanted = True
-                continue
+        if not wanted and not _FOUND.search(hidden):
+            continue
+        if sentence.rstrip("*_) ").endswith("?") or (_HEDGE.search(hidden) and not wanted):
+            wanted = False
+        elif _BARE.match(sentence) or (wanted and _ANNOUNCES.match(sentence)):
+            wanted = True
+        else:
             _add(said.discoveries, sentence, MOST_OF_A_KIND)
             wanted = False
     return wanted
@@ -172,6 +188,20 @@ def _state(said: Said, text: str) -> None:
             _add(said.blockers, sentence, MOST_OF_A_KIND)
         elif found := _NEXT.match(hidden):
             _add(said.steps, sentence[found.end() :], MOST_STEPS)
+
+
+def announcements(text: str) -> list[str]:
+    """What the agent says that it does now: "Let me update the parser" is "update the parser"."""
+    found: list[str] = []
+    for line in layout(text):
+        if line.kind == "heading" and (label := _NUMBERED_STEP.match(line.text)):
+            _add(found, line.text[label.end() :], MOST_OF_A_KIND)
+        elif line.kind in ("prose", "lead"):
+            for sentence in sentences(line.text):
+                begins = _STARTS.match(masked(sentence))
+                if begins and not sentence.rstrip("*_) ").endswith("?") and not _CONDITION.search(sentence):
+                    _add(found, sentence[begins.end() :].rstrip(".: "), MOST_OF_A_KIND)
+    return found
 
 
 def is_offer(question: str) -> bool:
