@@ -20,7 +20,8 @@ MOST_EDITS = 5
 _WORD = re.compile(r"[\w./-]{2,80}")
 # The program and what it is to do: `git push`, `npm run`; without what only prepares it.
 _HEAD = re.compile(
-    r"(?:^|&&|;|\n)\s*(?!cd |export |set |source |sleep )(?:\w+=\S*\s+){0,5}([\w./-]+(?:\s+[a-z][\w:-]*(?=\s|$))?)"
+    r"(?:^|&&|;|\n)\s*(?!cd |export |set |source |sleep )(?:\w+=\S*\s+){0,5}"
+    r"([\w./-]+(?:\s+[a-z][\w:-]*(?=\s|$))?)"
 )
 _FILES = ("file_path", "path", "notebook_path", "filename")
 _COMMANDS = ("command", "cmd", "script", "code", "sql", "query", "pattern", "url", "prompt")

@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 
 from ..types import Record
-from .lines import cells, layout, masked, plain, sentences
+from .lines import cells, masked, plain, sentences
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from .lines import Line
 
@@ -45,7 +45,9 @@ _OPEN = re.compile(
     r"\b(?:open|pending|needed|required|remaining|outstanding|future|unresolved|to make|points?)\b", re.I
 )
 _NOTHING = re.compile(
-    r"\W*(?:none|n/?a|nothing|no (?:new |major |key )?decisions?|tbd|not applicable)\b", re.I
+    r"\W*(?:none|n/?a|nothing|no (?:new |major |key )?decisions?|tbd|not applicable|whether|if|how|what|why|which"
+    r"|when|where|who)\b",
+    re.I,
 )
 _EXPLICIT = re.compile(
     r"\W*(?:(?:final |our |key )?decision(?: \d{1,3})?|decided|chosen(?: approach"
@@ -85,73 +87,87 @@ _INSTEAD = re.compile(r",? (?:instead of|rather than|in favou?r of not|over|not)
 _SURE_INSTEAD = re.compile(r",? (?:instead of|rather than)\s+(?=\S)", re.I)
 
 
-def decisions(text: str) -> list[Decided]:
+def decisions(lines: Iterable[Line]) -> list[Decided]:
     """The decisions that a text of the agent states, in order."""
-    found: list[Decided] = []
-    for one in _decided(text):
-        if len(one.choice) >= 4 and all(one.choice != other.choice for other in found):
-            found.append(one)
-            if len(found) == MOST_DECISIONS:
-                break
-    return found
+    reader = _Reader()
+    for line in lines:
+        if line.kind not in ("blank", "code") and len(reader.found) < MOST_DECISIONS:
+            reader.read(line)
+    reader.settle()
+    found = {one.choice: one for one in reversed(reader.found) if len(one.choice) >= 4}
+    return list(reversed(found.values()))[:MOST_DECISIONS]
 
 
-def _decided(text: str) -> Iterator[Decided]:
-    inside = 0  # the level of the heading that announced decisions
-    pending: Decided | None = None  # a decision whose reason may follow
-    header: list[str] | None = None
-    for line in layout(text):
-        if line.kind == "blank" or line.kind == "code":
-            continue
+class _Reader:
+    """Reads lines: whether they stand below a heading about decisions, and what they decide."""
+
+    def __init__(self) -> None:
+        self.found: list[Decided] = []
+        self._inside = 0  # the level of the heading that announced decisions
+        self._pending: Decided | None = None  # a decision whose reason may follow
+        self._header: list[str] | None = None  # of the table that is read
+
+    def settle(self) -> None:
+        """Keep the decision that was pending."""
+        if self._pending:
+            self.found.append(self._pending)
+            self._pending = None
+
+    def read(self, line: Line) -> None:
         if line.kind != "row":
-            header = None
+            self._header = None
         if line.kind in ("heading", "lead"):
-            announced = _announces(line)
-            below = inside and not announced and (line.kind == "lead" or line.depth > inside)
-            if pending:
-                yield pending
-                pending = None
-            if announced:
-                inside = line.depth if line.kind == "heading" else 7
-            elif not below:
-                inside = 0
-            if line.kind == "heading" and (
-                _EXPLICIT.match(line.text) or (below and not _OTHER_LABEL.match(line.text))
-            ):
-                pending = _checked(_EXPLICIT.sub("", line.text, count=1), 0.8)
-            continue
-        if pending and (label := _REASON_LABEL.match(line.text)):
-            yield pending.replace(reason=plain(line.text[label.end() :], MOST_REASON))
-            pending = None
-            continue
+            self._enter(line)
+        elif line.kind == "row":
+            self._header, decided = _row(line, self._header, bool(self._inside))
+            self.found += [decided] if decided else []
+        elif not self._reasons(line):
+            self._decide(line)
+
+    def _enter(self, line: Line) -> None:
+        """A heading begins a section about decisions, ends it, or is a decision itself."""
+        self.settle()
+        below = self._inside and (line.kind == "lead" or line.depth > self._inside)
+        if _announces(line):
+            self._inside = line.depth if line.kind == "heading" else 7
+        elif not below:
+            self._inside = 0
+        explicit = _EXPLICIT.match(line.text)
+        if line.kind == "heading" and (explicit or (below and not _OTHER_LABEL.match(line.text))):
+            self._pending = _checked(line.text[explicit.end() if explicit else 0 :], 0.8)
+
+    def _reasons(self, line: Line) -> bool:
+        """Whether a line belongs to the decision before it: its reason, or a detail."""
+        if not self._pending:
+            return False
+        if label := _REASON_LABEL.match(line.text):
+            self._pending = self._pending.replace(reason=plain(line.text[label.end() :], MOST_REASON))
+            self.settle()
+            return True
         if (
-            pending
-            and line.kind == "prose"
-            and not pending.reason
-            and inside
+            line.kind == "prose"
+            and self._inside
+            and not _is_listed(line)
             and not _OTHER_LABEL.match(line.text)
         ):
-            pending = pending.replace(reason=plain(line.text, MOST_REASON))
-            continue
-        if line.kind == "row":
-            header, row = _row(line, header, bool(inside))
-            if row:
-                yield row
-            continue
-        if pending and line.depth:
-            continue
-        if pending:
-            yield pending
-            pending = None
+            if not self._pending.reason:
+                self._pending = self._pending.replace(reason=plain(line.text, MOST_REASON))
+            return True
+        return line.depth > 0
+
+    def _decide(self, line: Line) -> None:
+        self.settle()
         if explicit := _EXPLICIT.match(masked(line.text)):
-            pending = _checked(line.text[explicit.end() :], 0.9)
-        elif inside and line.kind == "item":
+            self._pending = _checked(line.text[explicit.end() :], 0.9)
+        elif self._inside and _is_listed(line):
             if line.depth < 4 and not _OTHER_LABEL.match(line.text):
-                pending = _checked(line.text, 0.9)
-        else:
-            yield from _in_sentences(line.text)
-    if pending:
-        yield pending
+                self._pending = _checked(line.text, 0.9)
+        elif _HINT.search(line.text):
+            self.found += [one for sentence in sentences(line.text) if (one := _sentence(sentence))]
+
+
+def _is_listed(line: Line) -> bool:
+    return line.kind == "item" or bool(_BOLD.match(line.text))
 
 
 def _announces(line: Line) -> bool:
@@ -236,83 +252,72 @@ def _halves(text: str) -> tuple[str, str]:
 
 _HINT = re.compile(
     r"\b(?:decided|chose|opted|settled|picked|went with|going with|go with|stick(?:ing)? with|instead of"
-    r"|rather than"
-    r"|because|since|switched|elected)\b",
+    r"|rather than|because|since|switched|elected)\b",
     re.I,
 )
+_START = r"(?:^|[,;:] |\b(?:so|and|then|therefore|but) |^instead of [^,]{2,80}?,? )"
 _SAYS = re.compile(
-    r"(?:^|[,;:] |\b(?:so|and|then|therefore) )(?:I|we)(?:'ve| have|'d)? (?:(?:also|finally|therefore"
-    r"|deliberately|then) )?"
+    rf"{_START}(?:I|we)(?:'ve| have|'d)? (?:(?:also|finally|therefore|deliberately|then) )?"
     r"(?:decided (?:to|on|against|that|not to)|chose|opted (?:to|for|against)|settled on|picked|went with"
-    r"|elected to)\s",
+    r"|elected to|switched (?:to|from))\s",
     re.I,
 )
 _WILL = re.compile(
-    r"(?:^|[,;:] |\b(?:so|and|then|therefore) )(?:(?:I|we)(?:'ll| will|'m going to| am going to|'re going to)"
-    r"|let's|let us|I'm|we're|(?:decision|choice) is to) (?:(?:now|just|also|instead|therefore) )?"
+    rf"{_START}(?:(?:I|we)(?:'ll| will|'m going to| am going to|'re going to)|let's|let us|I'm|we're"
+    r"|(?:decision|choice) is to) (?:(?:now|just|also|instead|therefore) )?"
     r"(?!(?:start|begin|invoke|check|look|read|run|leave|investigate|see|try|verify|test|explore|search|find"
     r"|need|wait|continue|proceed|first|going)\b)\w{2,15}\b",
     re.I,
 )
-_SUBJECT = re.compile(
-    r"(?:(?:so|and|then|therefore),? )?(?:I|we|let's|let us)(?:'ll| will|'m| am|'re| are|'ve"
-    r"| have)?\s+(?:going to )?"
-    r"(?:(?:have )?(?:decided|chose|opted|elected) to )?",
+_DID = re.compile(
+    r"(?:used|using|kept|chose|picked|selected|preferred|dropped|adopted|avoided|deferred|opted for|went with"
+    r"|(?:going|sticking) with|switch(?:ed|ing) (?:to|from))\s",
     re.I,
 )
-_DID = re.compile(
-    r"(?:^|^[-*] )(?:used|kept|chose|picked|switched to|switched from|opted for|went with|selected"
-    r"|preferred|dropped"
-    r"|adopted|avoided|deferred)\s",
+_SUBJECT = re.compile(
+    r"(?:(?:so|and|then|therefore|but),? )?(?:I|we|let's|let us)(?:'ll| will|'m| am|'re| are|'ve| have)?\s+"
+    r"(?:going to )?(?:(?:decided|chose|opted|elected) to )?",
     re.I,
 )
 _HEDGES = re.compile(
-    r"\b(?:could|might|would|may|maybe|perhaps|whether|if (?:we|you|I|it|the)|should (?:we|I)"
-    r"|option [A-D1-9]\b|alternatively"
+    r"\b(?:could|might|would|may|maybe|perhaps|whether|if (?:we|you|I|it|the)|should (?:we|I)|alternatively"
     r"|consider|considering|not (?:yet )?decided|haven't|hasn't|didn't (?:choose|decide)|undecided|unless"
-    r"|either|do you"
-    r"|want me to|they|he|she|the (?:user|author|doc|docs|page|article|issue|README)|previously"
-    r"|originally)\b|n't (?:decided"
-    r"|chosen|opted|settled)",
+    r"|either|do you|want me to|they|he|she|the (?:user|author|doc|docs|page|article|issue|README)"
+    r"|previously|originally)\b|n't (?:decided|chosen|opted|settled)",
     re.I,
 )
-
-
-def _in_sentences(text: str) -> Iterator[Decided]:
-    if not _HINT.search(text):
-        return
-    for sentence in sentences(text):
-        if one := _sentence(sentence):
-            yield one
+_BEFORE = re.compile(r"\W*((?:since|because|given that|as) [^,]{3,200}), ", re.I)
+_STATED = re.compile(r"[ ,(]*(?:because|since|so that|due to|given that|as )", re.I)
 
 
 def _sentence(sentence: str) -> Decided | None:
+    """The decision that a sentence states: with its reason, or with what it prefers and to what."""
     if not _HINT.search(sentence) or sentence.rstrip(" *_)\"'").endswith("?"):
         return None
     hidden = masked(sentence)
-    said = _SAYS.search(hidden)
-    found = said or _DID.match(hidden) or _WILL.search(hidden)
+    said, done = _SAYS.search(hidden), _DID.match(hidden)
+    found = said or done or _WILL.search(hidden)
     if not found:
         return None
-    choice = sentence[found.start() :].lstrip(" ,;:")
-    because = _BECAUSE.search(hidden, found.end()) or _DASH.search(hidden, found.end())
-    instead = _SURE_INSTEAD.search(hidden, found.end()) or (
-        _INSTEAD.search(hidden, found.end()) if said else None
-    )
-    end = min(one.start() for one in (because, instead) if one) if because or instead else len(sentence)
+    start, end = found.span()
+    because = _BECAUSE.search(hidden, end) or _DASH.search(hidden, end)
+    instead = _SURE_INSTEAD.search(hidden, end)
+    if said or done:
+        because = because or _COLON.search(hidden, end)
+        instead = instead or _INSTEAD.search(hidden, end)
     # Hedges before the choice or in it; what follows may well be about what would have been.
-    if _HEDGES.search(hidden[: found.start()]) or _HEDGES.search(
-        hidden, found.start(), max(end, found.end())
-    ):
+    stop = min((one.start() for one in (because, instead) if one), default=len(sentence))
+    if _HEDGES.search(hidden[:start]) or _HEDGES.search(hidden, start, max(stop, end)):
         return None
-    if not said and not (
-        because and (instead or hidden[because.start() :].lstrip(" ,(").lower().startswith(_REASONS))
-    ):
-        return None
-    one = _split(_SUBJECT.sub("", choice, count=1), 0.75 if said else 0.6)
-    if not one.reason and not one.instead and not said:
-        return None
+    before = _BEFORE.match(hidden)
+    if before and before.end() > start + 2:
+        before = None
+    reasoned = because and (done or instead or _STATED.match(hidden, because.start()))
+    if not (said or reasoned or (instead and before)):
+        return None  # an announcement, no choice
+    choice = sentence[start:].lstrip(" ,;:")
+    subject = _SUBJECT.match(choice)
+    one = _split(choice[subject.end() if subject else 0 :], 0.75 if said else 0.6)
+    if before and not one.reason:
+        one = one.replace(reason=plain(before[1], MOST_REASON))
     return one
-
-
-_REASONS = ("because", "since", "so that", "due to", "given that", "as ")

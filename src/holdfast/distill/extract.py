@@ -18,7 +18,7 @@ from . import artifacts, failures, stated
 from .attempts import PATIENCE, Attempt, Attempts, attempt, read_attempt
 from .decisions import decisions
 from .failures import error_line, fingerprint
-from .lines import cut, one_line, plain
+from .lines import cut, layout, one_line, plain
 from .statements import is_offer, statements
 
 TYPE_CHECKING = False
@@ -160,8 +160,9 @@ class Extractor:
 
     def _hear(self, event: Event) -> list[Found]:
         text, seqs = event.text or "", (event.seq,)
+        lines = list(layout(text))
         found: list[Found] = []
-        for one in decisions(text):
+        for one in decisions(lines):
             data: dict[str, Any] = {"choice": one.choice, "reasoning": one.reason, "title": one.title}
             if one.instead:
                 data["options"] = [one.instead]
@@ -170,14 +171,14 @@ class Extractor:
                     "decision", one.title or one.choice, data, _key(one.choice), seqs, "agent", one.confidence
                 )
             )
-        said = statements(text)
+        said = statements(lines)
         found += [_found("discovery", one, {}, _key(one), seqs, "agent", 0.6) for one in said.discoveries]
-        for kind, lines in (("blocker", said.blockers), ("next_steps", said.steps)):
-            if lines:
-                data = {"kind": kind, "items": lines}
-                found.append(_found("context", "; ".join(lines), data, kind, seqs, "agent", 0.6))
+        for kind, told in (("blocker", said.blockers), ("next_steps", said.steps)):
+            if told:
+                data = {"kind": kind, "items": told}
+                found.append(_found("context", "; ".join(told), data, kind, seqs, "agent", 0.6))
         found += [_artifact("address", url, url, seqs, "agent") for url in artifacts.live(text[:20_000])]
-        found += [_variable(*pair, seqs, "agent") for pair in stated.said(text)]
+        found += [_variable(*pair, seqs, "agent") for pair in stated.said(lines)]
         question = said.question
         self._asked = {"text": question, "seq": event.seq} if question and not is_offer(question) else None
         return found

@@ -42,13 +42,13 @@ _KINDS: tuple[re.Pattern[str], ...] = (
         re.I,
     ),
     re.compile(rf"\b(?:{_WORDS})\b", re.I),  # what could not be done
-    re.compile(r"^(?:--- FAIL|FAIL(?:ED)?\b.*\S{4}|✗|✘|×|not ok\b|❌)"),  # a check that says that it failed
+    re.compile(r"^(?:--- FAIL|FAIL(?:ED)?\b.*\S{4}|✗|✘|×|●|not ok\b|❌)"),  # a check that says that it failed
     re.compile(r"\b(?:errors?|fail(?:ed|s|ure|ures)?|abort(?:ed)?|panic)\b", re.I),
 )
 _GENERAL = _KINDS[-1]
 _ASIDE = re.compile(
     r"(?:hint|help|note|warning|warn|info|debug|=== RUN|--- PASS|ok\b|at |File \"|\^|[~^ ]{4,}$|\$ |\+ "
-    r"|Error Trace:|\d+ passed)|.{0,200}\b0 (?:errors|failed|failures)\b",
+    r"|Error Trace:|[=_]{3}|-{4}|\d+ passed)|.{0,200}\b0 (?:errors|failed|failures)\b",
     re.I,
 )
 _OF_A_TOOL = "<tool_use_error>"

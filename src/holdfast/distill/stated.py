@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 
-from .lines import cells, layout, plain, without_colours
+from .lines import cells, plain, without_colours
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from .lines import Line
 
@@ -98,10 +98,10 @@ def without_secrets(text: str) -> str:
     return _SECRET_VALUE.sub("[secret]", text)
 
 
-def said(text: str) -> list[Pair]:
+def said(lines: Iterable[Line]) -> list[Pair]:
     """What an agent states in a message: lines and tables of names and values, phase and plan in headings."""
     found: dict[str, Pair] = {}
-    for pair in _said(text):
+    for pair in _said(lines):
         found[pair[0]] = pair
         if len(found) >= MOST_PAIRS:
             break
@@ -128,9 +128,9 @@ def printed(output: str) -> list[Pair]:
 _NAMES_ONLY = re.compile(rf"(?:{_NAMED})$|.* (?:version|port|url|branch|id|tag|image|endpoint)$", re.I)
 
 
-def _said(text: str) -> Iterator[Pair]:
+def _said(lines: Iterable[Line]) -> Iterator[Pair]:
     header: list[str] | None = None
-    for number, line in enumerate(layout(text)):
+    for number, line in enumerate(lines):
         if line.kind in ("blank", "code"):
             continue
         if number == 0 or (line.kind == "heading" and line.depth == 1):  # what the whole text is about

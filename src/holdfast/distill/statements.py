@@ -8,6 +8,8 @@ from .lines import layout, masked, plain, sentences
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from .lines import Line
 
 MOST_OF_A_KIND = 5
@@ -112,12 +114,12 @@ class Said:
         self.question = ""
 
 
-def statements(text: str) -> Said:
+def statements(lines: Iterable[Line]) -> Said:
     """What a message of the agent says, beyond decisions and values."""
     said = Said()
     section = ""
     wanted = False  # a discovery was announced, its content is still to come
-    for line in layout(text):
+    for line in lines:
         if line.kind == "blank":
             continue
         if line.kind == "code":
