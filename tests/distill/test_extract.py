@@ -400,6 +400,7 @@ def test_values_are_taken_from_lines_that_state_them(session):
     session.says("# Phase 3 Plan 2: Ledger import\n\n- **Status:** Executing\n- Version: 1.4.2\n- Port: 8081")
     session.says("I bumped `libfoo` from 1.2.0 to 1.3.1, and `FEATURE_TAX=on`:\n\nFEATURE_TAX=on")
     session.runs("git checkout -b fix/tax", "Switched to a new branch 'fix/tax'")
+    session.runs("./deploy", '{"run_id": "r-17", "token": "abc", "note": "x"}')
     assert values(session) == {
         "phase": "3",
         "plan": "2",
@@ -409,6 +410,7 @@ def test_values_are_taken_from_lines_that_state_them(session):
         "libfoo version": "1.3.1",
         "FEATURE_TAX": "on",
         "branch": "fix/tax",
+        "run id": "r-17",
     }
 
 
@@ -550,15 +552,15 @@ def test_announcements_are_what_is_done_now():
             [("Read the file", "pending"), ("Store the rows", "pending")],
         ),
         (
-            "| # | Task | Status |\n|-|-|-|\n| 1 | Add the model | ✅ |\n| 2 | Write a migration | in progress |",
-            [("Add the model", "completed"), ("Write a migration", "active")],
+            "| # | Task | State |\n|-|-|-|\n| 1 | Add the model | ✅ |\n| 2 | Write docs | in progress |",
+            [("Add the model", "completed"), ("Write docs", "active")],
         ),
         (
             "I'll: 1. add the model, 2. write the migration and 3. run the tests.",
             [("add the model", "pending"), ("write the migration", "pending"), ("run the tests", "pending")],
         ),
         (
-            "## Steps\n1. **Add the model** - with a key\n```\nselect 1\n```\n2. Write it\n   - details\n3. Run it",
+            "## Steps\n1. **Add the model** - a key\n```\na\n```\n2. Write it\n   - details\n3. Run it",
             [("Add the model", "pending"), ("Write it", "pending"), ("Run it", "pending")],
         ),
     ],

@@ -45,8 +45,8 @@ _OPEN = re.compile(
     r"\b(?:open|pending|needed|required|remaining|outstanding|future|unresolved|to make|points?)\b", re.I
 )
 _NOTHING = re.compile(
-    r"\W*(?:none|n/?a|nothing|no (?:new |major |key )?decisions?|tbd|not applicable|whether|if|how|what|why|which"
-    r"|when|where|who)\b",
+    r"\W*(?:none|n/?a|nothing|no (?:new |major |key )?decisions?|tbd|not applicable|whether|if|how|what|why"
+    r"|which|when|where|who)\b",
     re.I,
 )
 _EXPLICIT = re.compile(

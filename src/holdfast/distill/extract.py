@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 
 from ..checks import blake2b
-from ..types import Record, is_dict
+from ..types import Record, is_dict, is_list
 from . import artifacts, failures, stated
 from .attempts import PATIENCE, Attempt, Attempts, attempt, read_attempt
 from .decisions import decisions
@@ -249,7 +249,7 @@ class Extractor:
         return []
 
     def _fail(self, tried: Attempt, text: str, seqs: tuple[int, ...]) -> list[Found]:
-        symptom = stated.without_secrets(error_line(text))
+        symptom = error_line(text)
         if not symptom or failures.is_noise(symptom):
             return []
         key = _key(fingerprint(f"{tried.tool} {symptom}", paths=False))
@@ -280,7 +280,7 @@ def _found(
         type=kind,
         summary=cut(stated.without_secrets(summary), MOST_SUMMARY),
         detail=detail and cut(stated.without_secrets(detail), MOST_DETAIL),
-        data={name: value for name, value in data.items() if value},
+        data={name: _clean(value) for name, value in data.items() if value},
         key=key,
         seqs=tuple(seqs),
         channel=channel,
@@ -288,8 +288,14 @@ def _found(
     )
 
 
+def _clean(value: Any) -> Any:
+    if is_list(value):
+        return [_clean(one) for one in value]
+    return stated.without_secrets(value) if isinstance(value, str) else value
+
+
 def _attempted(one: Failure) -> dict[str, Any]:
-    return {"what": stated.without_secrets(one.attempt.what), "why": one.symptom, "symptom": one.symptom}
+    return {"what": one.attempt.what, "why": one.symptom, "symptom": one.symptom}
 
 
 def _sure(one: Failure, sure: float) -> float:
@@ -297,7 +303,7 @@ def _sure(one: Failure, sure: float) -> float:
 
 
 def _excluded(one: Failure, done: Attempt) -> Found:
-    data = {**_attempted(one), "worked": stated.without_secrets(done.what)}
+    data = {**_attempted(one), "worked": done.what}
     return _found(
         "exclusion", one.attempt.what, data, one.key, (*one.seqs, done.seq), "tool", _sure(one, 0.8)
     )
@@ -322,7 +328,7 @@ def _error(one: Failure) -> Found:
 
 def _rejected(refused: Mapping[str, Any], words: str) -> Found:
     what = refused["what"]
-    data = {"what": stated.without_secrets(what), "why": words, "rejected": True}
+    data = {"what": what, "why": words, "rejected": True}
     return _found("exclusion", what, data, _key(f"{what} {words}"), refused["seqs"], "tool", 0.9)
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 MOST_PAIRS = 12
 MOST_VALUE = 120
+MOST_JSON = 600  # characters of an answer; a longer one is a listing
 
 _STATE = (
     "phase|plan|status|stage|milestone|current (?:phase|plan|step|task|focus|state)|focus|progress"
@@ -32,6 +33,7 @@ _NAMED = (
     "|account id"
     "|deployment|bucket|table|queue|topic|model|build|commit|schema version|run id|job id|container"
 )
+_IS_STATE = re.compile(rf"(?:{_STATE})$")
 _LABEL = re.compile(
     rf"\W{{0,4}}((?:{_STATE}|{_NAMED}|[a-z][\w.-]{{1,30}} (?:version|port|url|branch|id|tag|image"
     rf"|endpoint)))\W{{0,3}}[:=]"
@@ -40,6 +42,9 @@ _LABEL = re.compile(
 )
 _CAPITALS = re.compile(
     r"\W{0,4}(?:export )?([A-Z][A-Z0-9]{1,30}(?:_[A-Z0-9]{1,30}){1,6})=([^\s`;,]{1,200})`?[*_]*$"
+)
+_JSON = re.compile(
+    rf'"({_NAMED.replace(" ", "[ _]")})"[ ]{{0,4}}:[ ]{{0,4}}"?([^",{{}}\[\]\n]{{1,120}})', re.I
 )
 _PLACE = re.compile(
     r"\bphase[ :#]{1,2}(\d{1,3}(?:\.\d{1,3})?)\b(?:[^\n]{0,60}?\bplan[ :#]{1,2}(\d{1,3}(?:\.\d{1,3})?)\b)?",
@@ -119,13 +124,13 @@ def printed(output: str) -> list[Pair]:
     lines = output.splitlines()
     if len(lines) <= 20:  # a long output is a listing
         for line in lines:
-            pair = _capitals(line) or _labelled(line[:300], _NAMED)
-            if pair and len(found) < MOST_PAIRS:
+            pair = _capitals(line) or _labelled(line[:300], state=False)
+            if pair:
                 found.setdefault(pair[0], pair)
-    return list(found.values())
-
-
-_NAMES_ONLY = re.compile(rf"(?:{_NAMED})$|.* (?:version|port|url|branch|id|tag|image|endpoint)$", re.I)
+    if len(output) <= MOST_JSON:
+        for pair in _in_json(output):
+            found.setdefault(pair[0], pair)
+    return list(found.values())[:MOST_PAIRS]
 
 
 def _said(lines: Iterable[Line]) -> Iterator[Pair]:
@@ -139,12 +144,12 @@ def _said(lines: Iterable[Line]) -> Iterator[Pair]:
             columns = cells(line.text)
             if header is None:
                 header = columns
-            elif len(columns) == 2 and (pair := _labelled(f"{columns[0].strip('*` ')}: {columns[1]}", "")):
+            elif len(columns) == 2 and (pair := _labelled(f"{columns[0].strip('*` ')}: {columns[1]}")):
                 yield pair
             continue
         header = None
         short = line.kind in ("item", "prose", "lead") and len(line.text) <= 400
-        if short and (pair := _labelled(line.text, "") or _capitals(line.text)):
+        if short and (pair := _labelled(line.text) or _capitals(line.text)):
             yield pair
         yield from _in_prose(line.text)
 
@@ -163,7 +168,8 @@ def _place(line: Line) -> Iterator[Pair]:
         yield "plan", found[1], "state"
 
 
-def _labelled(text: str, only: str) -> Pair | None:
+def _labelled(text: str, state: bool = True) -> Pair | None:
+    """The name and value of a line that states one; whether it may be about where the work stands."""
     found = _LABEL.match(text)
     if not found:
         return None
@@ -172,13 +178,17 @@ def _labelled(text: str, only: str) -> Pair | None:
     if link := _LINK.match(value):
         value = link[1]
     value = plain(value, MOST_VALUE + 1).strip("\"' ,")
-    if only and not _NAMES_ONLY.match(name):
-        return None
-    state = re.fullmatch(_STATE, name) is not None
-    kind = "state" if state else _kind(name, value)
+    is_state = _IS_STATE.match(name) is not None
+    kind = ("state" if state else None) if is_state else _kind(name, value)
     if not kind or not value or len(value) > MOST_VALUE or value.endswith("?") or is_secret(name, value):
         return None
     return name, value, kind
+
+
+def _in_json(output: str) -> Iterator[Pair]:
+    for one in _JSON.finditer(output):
+        if pair := _labelled(f"{one[1].replace('_', ' ')}: {one[2]}", state=False):
+            yield pair
 
 
 def _kind(name: str, value: str) -> str | None:
