@@ -704,3 +704,20 @@ def test_a_long_session_leaves_a_small_state():
     for event in session.events:
         extractor.observe(event)
     assert len(json.dumps(extractor.state())) < 400_000
+
+
+def test_the_events_of_a_store_are_understood(memory):
+    task = memory.task_register("Tax", request="Fix the tax").task_id
+    call = {"tool": "Bash", "type": "cli"}
+    begun = memory.task_log_action(
+        task, "tests", input={"command": "pytest tests/tax"}, status="started", **call
+    )
+    memory.task_log_action(task, action=begun.seq, status="failed", error="ERROR: not found: tests/tax")
+    done = memory.task_log_action(task, "tests", input={"command": "pytest test/tax"}, output="ok", **call)
+    said = memory.task_update(task, "Decision: round at the end because sums must agree.")
+    memory.task_decide(task, choice="what is recorded already is not found again")
+    found = {one.type: one for one in extract(memory.task_thread(task).events)}
+    assert found.keys() == {"exclusion", "decision"}
+    assert found["exclusion"].data["worked"] == "pytest test/tax"
+    assert found["exclusion"].seqs == (begun.seq + 1, done.seq)
+    assert found["decision"].seqs == (said.seq,)
