@@ -1,0 +1,156 @@
+"""How a written text is laid out: headings, list items, table rows and prose, without code and quotations.
+
+All of it is linear in the text and bounded: of a very long text both ends are read, of a long line its start.
+"""
+
+from __future__ import annotations
+
+import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Literal
+
+    Kind = Literal["heading", "lead", "item", "row", "prose", "blank", "code"]
+
+MOST_TEXT, HEAD_OF_TEXT = 64_000, 48_000
+MOST_LINE = 1500
+MOST_HEADING, MOST_LEAD = 160, 110
+
+_LAYOUT = re.compile(
+    r"([ \t]*)(?:(#{1,6})[ \t]+|([-*+•–])[ \t]+(?!\*\*$)|(\d{1,3})[.)][ \t]+|(\|)|(>)|(`{3,}|~{3,}))?(.*)"
+)
+_BOX = re.compile(r"\[([ xX~/-])\][ \t]+")
+_BOLD_LINE = re.compile(r"(?:\*\*|__)([^*]{2,150}?)(?:\*\*:?|:\*\*|__:?)$")
+_DECORATION = re.compile(r"[*`]+|(?<!\w)_+(?=\w)|(?<=\w)_+(?!\w)")
+_RULE = re.compile(r"[-=*_|: \t]{3,}$")
+_ENDS = re.compile(r"(?<=[.!?])[)\"'*]{0,3}\s+(?=[A-Z0-9\"'`*(\[])")
+_QUOTED = re.compile(r"`[^`\n]{1,300}`|\"[^\"\n]{1,300}\"|“[^”\n]{1,300}”|(?<!\w)'[^'\n]{12,300}'(?!\w)")
+_SPACE = re.compile(r"\s+")
+_ANSI = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]")
+
+
+class Line:
+    """One line of a text: what it is, its words, how deep it stands, and the heading above it."""
+
+    __slots__ = ("box", "depth", "heading", "kind", "number", "text")
+
+    def __init__(self, kind: Kind, text: str, depth: int, heading: str) -> None:
+        self.kind: Kind = kind
+        self.text = text
+        self.depth = depth
+        self.heading = heading
+        self.number: int | None = None
+        self.box: str | None = None
+
+
+def bounded(text: str, most: int = MOST_TEXT, head: int = HEAD_OF_TEXT) -> str:
+    """A text, or both ends of a very long one."""
+    return text if len(text) <= most else f"{text[:head]}\n\n{text[head - most :]}"
+
+
+def layout(text: str, quotes: bool = False) -> Iterator[Line]:
+    """The lines of a text; code is told only by one line of kind `code`, quotations not at all."""
+    fence = heading = ""
+    last: Line | None = None
+    for raw in bounded(text).splitlines():
+        found = _LAYOUT.match(raw[:MOST_LINE])
+        if found is None:
+            continue
+        indent, hashes, bullet, number, bar, quote, ticks, rest = found.groups()
+        if fence:
+            if ticks and ticks.startswith(fence):
+                fence = ""
+            continue
+        if ticks:
+            if last:
+                yield last
+            last, fence = Line("code", "", len(indent), heading), ticks
+            continue
+        if quote and not quotes:
+            continue
+        rest = (_SPACE.sub(" ", rest) if "  " in rest or "\t" in rest else rest).rstrip()
+        line = _read(indent, hashes, bullet, number, bar, rest, heading)
+        if line.kind == "heading":
+            heading = line.text
+        elif last and line.kind == "prose" and line.depth and last.kind == "item":
+            # What is indented below an item goes on with it.
+            if len(last.text) < MOST_LINE:
+                last.text = f"{last.text} {line.text}"
+            continue
+        if last:
+            yield last
+        last = line
+    if last:
+        yield last
+
+
+def _read(
+    indent: str,
+    hashes: str | None,
+    bullet: str | None,
+    number: str | None,
+    bar: str | None,
+    rest: str,
+    heading: str,
+) -> Line:
+    depth = len(indent.expandtabs(4))
+    if hashes:
+        return Line("heading", rest.rstrip("# ").strip(), len(hashes), heading)
+    if bullet or number:
+        line = Line("item", rest, depth, heading)
+        line.number = int(number) if number else None
+        if box := _BOX.match(rest):
+            line.box, line.text = box[1].lower(), rest[box.end() :]
+        return line
+    if bar:
+        return Line("row", rest, depth, heading)
+    if not rest or _RULE.match(rest):
+        return Line("blank", "", depth, heading)
+    if not depth and (bold := _BOLD_LINE.match(rest)):
+        return Line("heading", bold[1].rstrip(": "), 7, heading)
+    if rest[-1] == ":" and len(rest) <= MOST_LEAD:
+        return Line("lead", rest, depth, heading)
+    return Line("prose", rest, depth, heading)
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a line of prose."""
+    return [one for one in _ENDS.split(text) if one]
+
+
+def masked(text: str) -> str:
+    """A text of the same length in which what stands in quotation marks or is code cannot match a word."""
+    if "`" not in text and '"' not in text and "'" not in text and "“" not in text:
+        return text
+    return _QUOTED.sub(lambda found: "\x00" * len(found[0]), text)
+
+
+def plain(text: str, most: int = 300) -> str:
+    """A text as one line without markup, cut at a word."""
+    return cut(_SPACE.sub(" ", _DECORATION.sub("", text)).strip(), most)
+
+
+def one_line(text: str, most: int = 300) -> str:
+    """A text as one line, as it stands, cut at a word."""
+    return cut(_SPACE.sub(" ", text[: 4 * most]).strip(), most)
+
+
+def without_colours(text: str) -> str:
+    """A text without the codes that colour a terminal."""
+    return _ANSI.sub("", text) if "\x1b" in text else text
+
+
+def cut(text: str, most: int) -> str:
+    """A text of at most so many characters; what was cut off is shown by an ellipsis."""
+    if len(text) <= most:
+        return text
+    kept = text[: most - 1]
+    space = kept.rfind(" ", most // 2)
+    return f"{kept[:space] if space > 0 else kept}…"
+
+
+def cells(row: str) -> list[str]:
+    """The cells of a table's row (without its first bar)."""
+    return [cell.strip() for cell in row.rstrip().rstrip("|").split("|")][:12]
