@@ -145,10 +145,10 @@ def _record(task: Snapshot) -> list[Part]:
         _part(task, "user_instruction", "User instructions", task.instructions, rows.instruction,
               (3, 9), (20, 16), newest=2.2),
         _part(task, "decision", "Decisions", task.decisions, rows.decision, (3, 5), (20, 12)),
-        _part(task, "exclusion", "Failed or ruled out", task.exclusions, rows.exclusion, (5, 6), (12, 7)),
-        _part(task, "error", "Errors, not settled", task.errors, rows.error, (3, 6.2), (6, 8)),
+        _part(task, "exclusion", "Failed or ruled out", task.exclusions, rows.exclusion, (6, 5.9), (12, 7)),
+        _part(task, "error", "Errors, not settled", task.errors, rows.exclusion, (3, 6.2), (6, 8)),
         _part(task, "variable", "Values", task.values, rows.variable, (12, 5.8), (40, 11)),
-        _part(task, COMMIT, "Commits", commits, rows.commit, (8, 6.1), (16, 7.5)),
+        _part(task, COMMIT, "Commits", commits, rows.commit, (8, 5.6), (16, 7.5)),
         _part(task, "note", "Notes", notes, rows.note, (3, 22), (10, 40)),
         *_files(task),
         *_plan(task),
@@ -208,8 +208,8 @@ def _part(
     last one may be wanted sooner still: what the user said last.
     """
     count = len(entries)
-    newest_first = sorted(range(count), key=lambda place: (bool(entries[place].data.get("inferred")), -place))
-    ages = {place: age for age, place in enumerate(newest_first)}
+    order = sorted(range(count), key=lambda place: (_rank(entries[place]), -place))
+    ages = {place: age for age, place in enumerate(order)}
     found: list[Row] = []
     for place, entry in enumerate(entries):
         age = ages[place]
@@ -222,6 +222,11 @@ def _part(
     kinds = ("discovery", "artifact", "context", "tool_result") if kind == "note" else (kind,)
     total = count + sum(task.left_out.get(name, 0) for name in kinds)
     return Part(kind, _counted(title), found, total)
+
+
+def _rank(entry: Entry) -> int:
+    """What the user ruled out comes first, then what was recorded on purpose, then what was inferred."""
+    return 0 if entry.data.get("rejected") else 2 if entry.data.get("inferred") else 1
 
 
 def _counted(title: str) -> Callable[[int, int], str]:
@@ -240,8 +245,10 @@ def _files(task: Snapshot) -> list[Part]:
     for (change, letter), files in groups.items():
         shared = _shared_folder([path for _, path in files])
         found = [_file(number, path.removeprefix(shared)) for number, path in files]
-        title = f"Files {change} ({letter})" + (f" in {encode.name(shared)}" if shared else "")
-        parts.append(Part("file", _counted(title), found, len(found) + extra, glue=", "))
+        total = len(found) + extra
+        if shared:
+            found.append(Row((13, lambda shared=shared: f"all in {encode.name(shared)}")))
+        parts.append(Part("file", _counted(f"Files {change} ({letter})"), found, total, glue=", "))
         extra = 0
     return parts
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from ..checks import dumps, seconds_of
 from ..types import is_list
 from . import encode, tokens
@@ -21,6 +23,9 @@ MARKS = {
     "skipped": "-",
     "cancelled": "/",
 }
+
+SHORT = 26  # characters of an attempt in a small room, where the folders of its files are left out
+_FOLDERS = re.compile(r"(?<![\w:/.~-])[\w.~-]*/(?:[\w.@~-]+/)*(?=[\w.-])")
 
 
 def standing(task: Snapshot) -> str:
@@ -44,9 +49,9 @@ def step(item: Item, distance: int, turn: bool) -> Row:
     elif item.dropped_in is not None:
         wanted = (12 if item.status == "completed" else 23) + away
     elif over:
-        wanted = (5.2 if abs(distance) <= 8 else 8.3) + away
+        wanted = (5.2 if abs(distance) <= 12 else 8.3) + away
     else:
-        wanted = (4.5 if abs(distance) <= 8 else 8.5) + away
+        wanted = (4.5 if abs(distance) <= 12 else 8) + away
 
     def show(most: int) -> str:
         line = f"[{mark(item)}] {item.id}{letter(item.sources.get('title'))} {said(item.title, most)}"
@@ -82,7 +87,7 @@ def instruction(entry: Entry, soon: float, late: float) -> Row:
 
 
 def commit(entry: Entry, soon: float, late: float) -> Row:
-    return texts(f"{by(entry)} ", entry.summary, (soon, 90), (late, 400))
+    return texts(f"{by(entry)} ", entry.summary.removeprefix("commit "), (soon, 90), (late, 400))
 
 
 def decision(entry: Entry, soon: float, late: float) -> Row:
@@ -114,31 +119,31 @@ def decision(entry: Entry, soon: float, late: float) -> Row:
 
 
 def exclusion(entry: Entry, soon: float, late: float) -> Row:
+    """An attempt and its reason; in a small room the reason says more than the attempt does."""
     data = entry.data
+    where = f" in {entry.item}" if entry.item and entry.type == "error" else ""
     why = data.get("why") or data.get("symptom")
 
+    attempt = str(data.get("what") or entry.summary)
+
     def show(what: int, most: int, whole: bool) -> str:
-        # In a small room the reason says more than the attempt does.
-        line = f"{by(entry)} {said(entry.summary, what if why else most)}"
-        line += f": {said(str(why), most)}" if why else ""
-        if whole and data.get("why") and data.get("symptom"):
+        short = attempt if what > SHORT else _FOLDERS.sub("", attempt)
+        line = f"{by(entry)}{where} {said(short, what)}: {said(str(why), most)}"
+        if whole and data.get("why") != data.get("symptom") and data.get("why") and data.get("symptom"):
             line += f"; symptom {said(str(data['symptom']), most)}"
         if whole and data.get("worked"):
             line += f"; instead {said(str(data['worked']), most)}"
         return line + (f"; until {data['until'][:16]}Z" if data.get("until") else "")
 
+    if not why:
+        return texts(f"{by(entry)}{where} ", with_detail(entry), (soon, 140), (late, 2000))
     return Row(
-        (soon, lambda: show(30, 130, False)),
-        (max(soon, 8.2), lambda: show(30, 320, False)),
+        (soon, lambda: show(SHORT, 130, False)),
+        (max(soon, 8.2), lambda: show(SHORT, 320, False)),
         (max(soon, 10), lambda: show(70, 320, False)),
         (soon + 21, lambda: show(300, 320, True)),
         (late, lambda: show(2000, 2000, True)),
     )
-
-
-def error(entry: Entry, soon: float, late: float) -> Row:
-    where = f" in {entry.item}" if entry.item else ""
-    return texts(f"{by(entry)}{where} ", with_detail(entry), (soon, 140), (late, 2000))
 
 
 def note(entry: Entry, soon: float, late: float) -> Row:
