@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -118,10 +120,8 @@ def test_a_task_without_steps_is_done_when_it_is_over():
 
 @given(st.text(max_size=300))
 def test_any_text_is_judged(text):
-    try:
+    with suppress(ValueError):
         faithful.check(text, PLAN, [1], GIVEN)
-    except ValueError as error:
-        assert str(error)
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,9 @@
 """Whether what a model wrote agrees with what is recorded.
 
-Three things are looked at: that every citation exists, that every name and number it uses was given to it, and
-that no step is called done which is not. In doubt a text is refused, for there is always an answer from the
-ledger to take its place. The words that are looked for are English; a text in another language is refused.
+Three things are looked at: that every citation exists, that every name and number it uses was given to it,
+and that no step is called done which is not. In doubt a text is refused, for there is always an answer from
+the ledger to take its place. The words that are looked for are English; a text in another language is
+refused.
 """
 
 from __future__ import annotations
@@ -208,7 +209,8 @@ def _mentions(sentence: str, plan: Plan) -> tuple[str, list[_Mark]]:
         picked = [live[number - 1] for number in _numbers(match[0]) if 0 < number <= len(live)]
         add(*match.span(), next(filter(None, map(_not_done, picked)), None))
     for match in _PLACED.finditer(plain):
-        place = _PLACES.index(match[1].lower()) if match[1].lower() in _PLACES else len(live) - 1
+        word = match[1].lower()
+        place = next((at for at, name in enumerate(_PLACES) if name == word), len(live) - 1)
         if 0 <= place < len(live):
             add(*match.span(), _not_done(live[place]))
     for item in plan.items:
@@ -231,7 +233,7 @@ def _numbers(text: str) -> list[int]:
 
 
 def _as_digits(word: str) -> str:
-    return str(_WORD_NUMBERS.index(word)) if word in _WORD_NUMBERS else word
+    return next((str(number) for number, name in enumerate(_WORD_NUMBERS) if name == word), word)
 
 
 def _counts(plain: str, plan: Plan, live: Sequence[Item]) -> Iterator[tuple[int, int, str | None]]:

@@ -33,7 +33,6 @@ MOST_BYTES = 1 << 20
 MOST_TOKENS_TOLD = 10**9
 
 FAILURES = {
-    "unset": "no model is set that may be asked this",
     "misconfigured": "the address, the name or the key of the model is wrong",
     "budget": "the budget for models is spent",
     "paused": "the server failed lately and is left alone for a while",
@@ -49,7 +48,6 @@ FAILURES = {
     "truncated": "the answer was cut off",
     "invalid": "the answer had not the shape that was asked for",
     "unfaithful": "the answer did not agree with what is recorded",
-    "unrecorded": "the use could not be written down",
 }
 # After these the next answer may well be better; after all others the server is left alone.
 _MODELS_FAULT = frozenset(("refused", "empty", "truncated", "invalid", "unfaithful", "rejected"))
@@ -310,9 +308,7 @@ def _plausible(told: Any, guess: int) -> int:
 _servers: dict[tuple[str, ...], ModelServer] = {}
 
 
-def server_for(role: Role, settings: Settings) -> ModelServer | None:
-    """The local or the remote model of the settings, the same one for all in this process; None if not set."""
+def server_for(role: Role, settings: Settings) -> ModelServer:
+    """The local or the remote model of the settings, one for all in this process."""
     place = tuple(getattr(settings, f"model_{role}_{part}") for part in ("url", "name", "key_env"))
-    if not place[0]:
-        return None
     return _servers.setdefault((role, *place), ModelServer(role, settings))
