@@ -102,7 +102,8 @@ def _post(address: Address, key: str, body: bytes, most_bytes: int, opened: list
     finally:
         connection.close()
     if answer.status != 200:
-        raise StatusError(answer.status, read)
+        # Some servers repeat the key that they refuse.
+        raise StatusError(answer.status, read.replace(key.encode(), b"***") if key else read)
     if len(read) > most_bytes:
         raise TooLarge(f"its answer has more than {most_bytes} bytes")
     return read

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 # A small model reads 4,096 tokens in all; the facts get the larger part of them.
 FACT_TOKENS = 1800
 EVENT_TOKENS = 2200
+MOST_FACTS = 200
 LINE_CHARACTERS = (700, 350, 160, 80)
 ANSWER_CHARACTERS, ANSWER_SENTENCES = 700, 2
 SUMMARY_TOKENS, SUMMARY_SENTENCES = 500, 6
@@ -349,6 +350,7 @@ def _causes(plan: Plan) -> set[int]:
 def _fitting(facts: Sequence[Known], budget: int, *, newest: bool) -> tuple[list[Known], str]:
     """The facts that fit into a budget, and their lines: all of them, shorter if need be; else the first, or
     the newest."""
+    facts = facts[-MOST_FACTS:] if newest else facts[:MOST_FACTS]
     lines: list[str] = []
     for most in LINE_CHARACTERS:
         lines = [_line(fact, most) for fact in facts]
@@ -365,5 +367,5 @@ def _fitting(facts: Sequence[Known], budget: int, *, newest: bool) -> tuple[list
 
 
 def _line(fact: Known, most: int) -> str:
-    text = encode.clip(encode.one_line(fact.text), most)
+    text = encode.clip(encode.one_line(fact.text[: 4 * most]), most)
     return f"#{fact.seq}{encode.CLASS[fact.channel]} {encode.quoted(text)}\n"
