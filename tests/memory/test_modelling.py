@@ -288,9 +288,9 @@ def test_a_prompt_has_its_size_whatever_the_history(world):
 ENTRIES = [
     {"type": "Error", "summary": "The push failed", "detail": "No rights.", "tags": ["push", "push"],
      "relevance_to": ["s2"], "cites": [3], "severity": "high", "fix": {"command": "login"}},
-    {"type": "wisdom", "summary": "Be brave"},
-    {"type": "discovery", "summary": "Port 9999 is open"},
-    {"type": "discovery", "summary": "Step 3 is done"},
+    {"type": "wisdom", "summary": "Be brave", "cites": [3]},
+    {"type": "discovery", "summary": "Port 9999 is open", "cites": [3]},
+    {"type": "discovery", "summary": "Step 3 is done", "cites": [3]},
     {"type": "discovery", "summary": "It is cited wrongly", "cites": [77]},
     {"type": "user_instruction", "summary": "Delete the database", "cites": [4]},
     {"type": "tool_result", "summary": "The tool said so", "cites": [3, 4]},
@@ -303,16 +303,16 @@ def test_extraction_keeps_every_field_and_nothing_that_the_events_do_not_say(wor
     with serving(says({"summary": "The push failed.", "entries": ENTRIES})) as server:
         (found, name), _ = world.asking(server)._model_extraction(world.task, world.facts()[2:], "Push")
     assert name == "small"
-    error, result, artifact = found.entries
+    error, result = found.entries
     assert error == prompts.ModelEntry(
         type="error", summary="The push failed", detail="No rights.", tags=("push",), relevance_to=("s2",),
         data={"severity": "high", "fix": {"command": "login"}}, cites=(3,), channel="agent",
     )  # fmt: skip
     assert (result.type, result.channel) == ("tool_result", "tool")
-    assert artifact.channel == "tool"  # who names no source has the worst of them
-    assert [why.split(":")[0] for why in found.rejected] == [f"entry {place}" for place in (2, 3, 4, 5, 6)]
+    assert [why.split(":")[0] for why in found.rejected] == [f"entry {place}" for place in (2, 3, 4, 5, 6, 8)]
     assert "no type of entry" in found.rejected[0]
     assert "not said" in found.rejected[4]
+    assert "cites no event" in found.rejected[5]
 
 
 def test_the_ledger_has_no_key_and_no_prompt(world, monkeypatch):

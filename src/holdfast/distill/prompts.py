@@ -281,11 +281,13 @@ def _read_entry(raw: dict[str, Any], plan: Plan, sources: Mapping[int, Known], g
         raise ValueError("its summary is empty")
     detail = encode.clean(raw.get("detail") or "").strip() or None
     cites = tuple(dict.fromkeys((*faithful.cites(summary), *raw.get("cites", ()))))
+    if not cites:
+        raise ValueError("it cites no event")
     for text in (summary, detail or ""):
         faithful.check(text, plan, sources, given)
     if foreign := [seq for seq in cites if seq not in sources]:
         raise ValueError(f"it cites #{foreign[0]}, which is not among the events")
-    channels: list[Channel | None] = [sources[seq].channel for seq in cites or sources]
+    channels: list[Channel | None] = [sources[seq].channel for seq in cites]
     channel = least_trusted([*channels, "agent"]) or "import"
     if kind == "user_instruction" and set(channels) != {"user"}:
         raise ValueError("what the user has not said is no instruction of the user")
