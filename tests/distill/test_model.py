@@ -105,6 +105,11 @@ def test_the_first_object_is_found_in_what_surrounds_it(text):
     assert len(server.asked) == 1
 
 
+def test_what_no_store_takes_is_not_let_in():
+    with serving(says('{"answer": "a \\ud800 b", "cites": [], "\\udfff": ["\\ud801"]}')) as server:
+        assert ask(server.url).result == "a ? b"
+
+
 def test_content_in_parts_is_put_together():
     parts = [
         {"type": "text", "text": '{"answer": "Step 4 '},

@@ -196,5 +196,19 @@ def test_whoever_writes_loads_nothing_for_vectors(tmp_path, monkeypatch, embedde
     assert sorted(found & {*HEAVY, "numpy", "wordllama", "http", "urllib"}) == []
 
 
+@pytest.mark.parametrize(
+    "write",
+    ['task_update(None, "a message", step=1)', 'task_log_action(None, "ls", type="cli")', "task_resume()"],
+    ids=lambda write: write.partition("(")[0],
+)
+def test_no_hook_loads_what_asks_a_model(tmp_path, monkeypatch, write):
+    monkeypatch.setenv("HOLDFAST_MODEL_LOCAL_URL", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv("HOLDFAST_MODEL_LOCAL_NAME", "small")
+    path = str(tmp_path / "store.db")
+    run_python(_WORK.format(write='task_register("first", ["b"])'), path)
+    found = loaded(_WORK.format(write=write), path)
+    assert sorted(found & {"holdfast.distill.model", "holdfast.distill.prompts", "http.client"}) == []
+
+
 def test_the_check_would_find_a_heavy_module():
     assert "logging" in loaded("import logging")

@@ -44,8 +44,19 @@ def first_object(text: str) -> dict[str, Any]:
             place = text.find("{", place + 1)
             continue
         if is_dict(found):
-            return found
+            return _sound(found)
     raise ValueError("there is no JSON object in it")
+
+
+def _sound(value: Any) -> Any:
+    """A JSON value without lone surrogates, which JSON can have and no store takes."""
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-8", "replace").decode()
+    if is_list(value):
+        return [_sound(inner) for inner in value]
+    if is_dict(value):
+        return {_sound(name): _sound(inner) for name, inner in value.items()}
+    return value
 
 
 def _no_number(word: str) -> Any:
