@@ -427,7 +427,7 @@ Timestamps.plan_generated_at: it first had a plan
 Timestamps.execution_started_at: work first began
 Timestamps.synthesis_started_at: the answer was first worked on
 Timestamps.completed_at: it ended; None again when it is reopened
-Timestamps.last_updated_at: its last event
+Timestamps.last_updated_at: its last event (uses of a model do not count)
 TaskCard.name: the task in a few words
 TaskCard.phase: its phase
 TaskCard.reason: why it has its status
@@ -446,7 +446,7 @@ TaskCard.session: the session that turned to it last
 TaskCard.parent: id of the task it is a part of
 TaskCard.archived: put away
 TaskCard.created_at: when it was registered
-TaskCard.updated_at: when its last event was written
+TaskCard.updated_at: when its last event was written (uses of a model do not count)
 TaskCard.seq: its last event
 TaskCard.version: seq of the last event that changed one of these on purpose; the value for `expect`
 Task.goal: what is to be reached

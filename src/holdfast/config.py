@@ -63,6 +63,38 @@ SETTINGS: dict[str, tuple[Any, Any, Any, str]] = {
         None,
         "endpoint: name of the variable that holds the key, if one is needed.",
     ),
+    "model_local_url": (
+        "",
+        None,
+        None,
+        "Base address of a model server of your own, like http://localhost:11434/v1. Empty: none.",
+    ),
+    "model_local_name": ("", None, None, "Name that this server knows the model by."),
+    "model_local_key_env": (
+        "HOLDFAST_MODEL_LOCAL_KEY",
+        None,
+        None,
+        "Name of the variable that holds its key, if one is needed.",
+    ),
+    "model_remote_url": (
+        "",
+        None,
+        None,
+        "Base address of a server for questions that are too hard for the local model. Empty: none.",
+    ),
+    "model_remote_name": ("", None, None, "Name that this server knows the model by."),
+    "model_remote_key_env": (
+        "HOLDFAST_MODEL_REMOTE_KEY",
+        None,
+        None,
+        "Name of the variable that holds its key, if one is needed.",
+    ),
+    "model_timeout": (20.0, 0.05, 600, "Seconds for one answer of a model, all attempts together."),
+    "model_task_tokens": (200_000, 0, 10**12, "Most tokens that models may use for one task. 0: no call."),
+    "model_day_tokens": (1_000_000, 0, 10**12, "Most tokens that models may use in one day. 0: no call."),
+    "model_day_cost": (1.0, 0, 10**9, "Most that a day may cost, in the money of the prices."),
+    "model_price_in": (0.0, 0, 10**6, "Price of a million tokens that the remote model reads."),
+    "model_price_out": (0.0, 0, 10**6, "Price of a million tokens that the remote model writes."),
 }
 WORDS = {
     "synchronous": ("full", "off"),
@@ -118,6 +150,18 @@ class Settings(Record):
     embedding_url: str = ""
     embedding_model: str = ""
     embedding_key_env: str = "HOLDFAST_EMBEDDING_KEY"
+    model_local_url: str = ""
+    model_local_name: str = ""
+    model_local_key_env: str = "HOLDFAST_MODEL_LOCAL_KEY"
+    model_remote_url: str = ""
+    model_remote_name: str = ""
+    model_remote_key_env: str = "HOLDFAST_MODEL_REMOTE_KEY"
+    model_timeout: float = 20.0
+    model_task_tokens: int = 200_000
+    model_day_tokens: int = 1_000_000
+    model_day_cost: float = 1.0
+    model_price_in: float = 0.0
+    model_price_out: float = 0.0
     sources: Mapping[str, str] = {}
 
 

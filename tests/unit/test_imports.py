@@ -15,7 +15,7 @@ SOURCE = Path(holdfast.__file__).parent
 # What stands higher may import what stands lower, never the other way round.
 LEVELS = {
     0: ("_version", "types", "errors"),
-    1: ("rules", "vocabulary", "checks", "config", "scope", "files", "views"),
+    1: ("rules", "vocabulary", "checks", "config", "scope", "files", "http_json", "views"),
     2: ("store", "recall", "distill"),
     3: ("memory",),
     4: ("aio", "demo"),
@@ -194,6 +194,20 @@ def test_whoever_writes_loads_nothing_for_vectors(tmp_path, monkeypatch, embedde
     monkeypatch.setenv("HOLDFAST_EMBEDDER", embedder)
     found = loaded(_WORK.format(write='task_register("first", ["b"])'), str(tmp_path / "store.db"))
     assert sorted(found & {*HEAVY, "numpy", "wordllama", "http", "urllib"}) == []
+
+
+@pytest.mark.parametrize(
+    "write",
+    ['task_update(None, "a message", step=1)', 'task_log_action(None, "ls", type="cli")', "task_resume()"],
+    ids=lambda write: write.partition("(")[0],
+)
+def test_no_hook_loads_what_asks_a_model(tmp_path, monkeypatch, write):
+    monkeypatch.setenv("HOLDFAST_MODEL_LOCAL_URL", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv("HOLDFAST_MODEL_LOCAL_NAME", "small")
+    path = str(tmp_path / "store.db")
+    run_python(_WORK.format(write='task_register("first", ["b"])'), path)
+    found = loaded(_WORK.format(write=write), path)
+    assert sorted(found & {"holdfast.distill.model", "holdfast.distill.prompts", "http.client"}) == []
 
 
 def test_the_check_would_find_a_heavy_module():

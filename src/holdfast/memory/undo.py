@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ..store.tx import Row, Tx
 
-_FINAL = ("task.registered", "claim.taken", "claim.released", "task.focused")
+_FINAL = ("task.registered", "claim.taken", "claim.released", "task.focused", "model.used")
 # What follows from an event without being set by it: no sign that a later one has changed the row.
 _FOLLOWS = {"version", *(cite for cites in SOURCES.values() for cite in cites.values())}
 _JSON_CELLS = ("blockers", "depends_on", "detail", "metadata", "acceptance")

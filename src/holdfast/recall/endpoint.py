@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import json
 import math
-import os
-import threading
 import time
 
+from .. import http_json
 from ..errors import StoreError, shown
 from .numbers import numpy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from http.client import HTTPConnection
-    from typing import Any
+    from collections.abc import Mapping, Sequence
 
     from ..config import Settings
     from .embedding import Vector
 
-CONNECT_SECONDS = 1.0
 QUERY_SECONDS = 3.0
 BATCH_SECONDS = 5.0
 # For so long after a failure nobody else waits for the same failure.
@@ -65,42 +61,15 @@ class EndpointEmbedder:
         if since < PAUSE_SECONDS:
             raise _error(self._failure, f"It is asked again in {PAUSE_SECONDS - since:.0f} s.")
         try:
-            return self._read(_bounded(lambda open_: self._post(texts, open_), seconds), len(texts))
+            return self._read(self._post(texts, seconds), len(texts))
         except (OSError, ValueError, LookupError, TypeError, RecursionError, OverflowError) as error:
             self._failed_at = time.monotonic()
-            self._failure = f"The embedding server {self._shown()} failed: {_said(error)}."
+            self._failure = f"The embedding server {self._address} failed: {_said(error)}."
             raise _error(self._failure, "Look whether it runs, and at the settings embedding_*.") from None
 
-    def _shown(self) -> str:
-        scheme, host, port, path = self._address
-        return f"{scheme}://{host}:{port}{path}"
-
-    def _post(self, texts: Sequence[str], opened: list[HTTPConnection]) -> bytes:
-        from http.client import HTTPConnection, HTTPException, HTTPSConnection
-
-        scheme, host, port, path = self._address
-        kind = HTTPSConnection if scheme == "https" else HTTPConnection
-        connection = kind(host, port, timeout=CONNECT_SECONDS)
-        opened.append(connection)
-        headers = {"Content-Type": "application/json", "User-Agent": "holdfast"}
-        if self._key:
-            headers["Authorization"] = f"Bearer {self._key}"
-        body = json.dumps({"model": self.name, "input": list(texts), "encoding_format": "float"})
-        try:
-            connection.connect()
-            connection.sock.settimeout(None)  # from here on the whole is bounded
-            connection.request("POST", path, body.encode("utf-8", "replace"), headers)
-            answer = connection.getresponse()
-            read = answer.read(MOST_BYTES + 1)
-        except HTTPException as error:
-            raise OSError(f"it does not speak HTTP ({type(error).__name__})") from None
-        finally:
-            connection.close()
-        if answer.status != 200:  # a redirection too: the key is for this server alone
-            raise OSError(f"it answered {answer.status} {shown(read[:300].decode('utf-8', 'replace'), 200)}")
-        if len(read) > MOST_BYTES:
-            raise OSError(f"its answer has more than {MOST_BYTES} bytes")
-        return read
+    def _post(self, texts: Sequence[str], seconds: float) -> bytes:
+        value = {"model": self.name, "input": list(texts), "encoding_format": "float"}
+        return http_json.post(self._address, self._key, value, seconds, MOST_BYTES)
 
     def _read(self, answer: bytes, count: int) -> Sequence[Vector]:
         """The vectors of an answer, in the order of the texts, each of length one."""
@@ -125,64 +94,21 @@ class EndpointEmbedder:
         return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
 
 
-def _bounded(call: Callable[[list[HTTPConnection]], bytes], seconds: float) -> bytes:
-    """The result of a call that may hang anywhere, or TimeoutError when the time is up.
-
-    Neither finding a host's address nor reading byte by byte has a time limit of its own, so another thread
-    does the waiting; its connection is shut when nobody waits for it any more.
-    """
-    opened: list[HTTPConnection] = []
-    outcome: list[Any] = []
-
-    def run() -> None:
-        try:
-            outcome.append(call(opened))
-        except Exception as error:  # noqa: BLE001 - raised below, by the one who waits
-            outcome.append(error)
-
-    thread = threading.Thread(target=run, name="holdfast-embedding", daemon=True)
-    thread.start()
-    thread.join(seconds)
-    if not outcome:
-        for connection in opened:
-            if (socket := connection.sock) is not None:
-                _shut(socket)
-        raise TimeoutError(f"it took more than {seconds:g} s")
-    if isinstance(outcome[0], Exception):
-        raise outcome[0]
-    return outcome[0]
-
-
-def _shut(socket: Any) -> None:
-    from contextlib import suppress
-
-    with suppress(OSError):  # it was shut in this very moment
-        socket.shutdown(2)
-
-
-def _address(url: str) -> tuple[str, str, int, str]:
-    """Scheme, host, port and path of the embeddings of a server."""
-    from urllib.parse import urlsplit
-
+def _address(url: str) -> http_json.Address:
     try:
-        parts = urlsplit(url)
-        scheme, host = parts.scheme, parts.hostname
-        port = parts.port or (443 if scheme == "https" else 80)
+        return http_json.read_address(url, "embeddings")
     except ValueError:
-        scheme, host, port, parts = "", None, 0, None
-    if parts is None or scheme not in ("http", "https") or not host or not url.isprintable() or " " in url:
         raise _error(
             f"embedding_url is {shown(url)}: no address of a server.",
             "Set it to the base address of an OpenAI-compatible server, like http://localhost:8080/v1.",
-        )
-    return scheme, host, port, f"{parts.path.rstrip('/')}/embeddings"
+        ) from None
 
 
 def _key(variable: str) -> str:
-    key = os.environ.get(variable, "").strip() if variable else ""
-    if not (key.isascii() and key.isprintable()):  # and it must not get into a message
-        raise _error(f"The key in {shown(variable)} has letters that no key has.", "Set it again.")
-    return key
+    try:
+        return http_json.read_key(variable)
+    except ValueError:
+        raise _error(f"The key in {shown(variable)} has letters that no key has.", "Set it again.") from None
 
 
 def _error(message: str, hint: str) -> StoreError:
@@ -194,4 +120,4 @@ def _said(error: Exception) -> str:
         return "its answer is no list of vectors"
     if isinstance(error, json.JSONDecodeError):
         return "its answer is no JSON"
-    return (getattr(error, "strerror", None) or str(error) or type(error).__name__).rstrip(".")
+    return http_json.said(error)

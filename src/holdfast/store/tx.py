@@ -126,6 +126,8 @@ KEPT = frozenset(
 )
 # Moved without an event, so that a heartbeat costs none.
 UNFOLDED = {"heads": {"position"}, "claims": {"expires_at"}}
+# Written about a task, not for it: they do not make it look alive, and are not among what happened lately.
+BOOKKEEPING = ("model.used",)
 MESSAGE_TYPES = frozenset(("message", "task.updated", "item.updated", "task.finished"))
 
 
@@ -186,7 +188,8 @@ MOMENTS = _columns("seq type at text channel item status")
 _SELECT_RECENT = (
     "SELECT e.seq, e.event_type, e.timestamp, substr(e.text, 1, 1000), o.channel, e.item_id, r.status"
     " FROM (SELECT seq, event_type, timestamp, text, item_id, origin_id, task_id, ref_seq FROM events"
-    " WHERE task_id = :task_id ORDER BY seq DESC LIMIT :recent) e"
+    f" WHERE task_id = :task_id AND event_type NOT IN ({', '.join(map(repr, BOOKKEEPING))})"
+    " ORDER BY seq DESC LIMIT :recent) e"
     " JOIN origins o ON o.id = e.origin_id"
     " LEFT JOIN records r ON r.task_id = e.task_id AND r.seq = e.seq ORDER BY e.seq DESC"
 )
@@ -268,11 +271,9 @@ class Tx:
         self._run(_INSERT_ORIGIN, {"id": event["origin_id"], **origin.__dict__})
         self._run(_INSERT_EVENT, event)
         self._index({**event, "agent": origin.agent, "workspace_path": head.get("workspace_path")})
-        changes: Row = {
-            "last_seq": seq,
-            "last_hash": event["hash"],
-            "updated_at": event["timestamp"],
-        }
+        changes: Row = {"last_seq": seq, "last_hash": event["hash"]}
+        if event["event_type"] not in BOOKKEEPING:
+            changes["updated_at"] = event["timestamp"]
         if sets:
             self._apply(task_id, seq, sets)
             if head_sets:

@@ -1,0 +1,74 @@
+"""Whether a question is simple, so that the ledger or a small model answers it, or complex.
+
+Simple is what asks for something that was recorded: a state, a value, a list, a time, a reason. Complex is
+what wants a judgement: weighing, explaining at length, advice, cause and effect over several events, or
+several things at once. In doubt a question is simple: that costs nothing.
+"""
+
+from __future__ import annotations
+
+import re
+
+# Words that ask for thought, not for a record.
+_THOUGHT = re.compile(
+    r"\b(?:analy[sz]e|assess|evaluate|critique|compare|contrast|weigh|judge|diagnose|review|reconsider|rethink"
+    r"|investigate|elaborate|interpret|infer|predict|estimate|prioriti[sz]e|recommend\w*|suggest\w*|advise"
+    r"|advice|propose|trade-?offs?|pros and cons|root causes?|implications?|consequences?|lessons?|patterns?"
+    r"|in common|relat(?:e|ed|es|ion|ionship)|conflicts?|contradict\w*|consistent|inconsistent"
+    r"|risk(?:y|ier|iest)"
+    r"|likel(?:y|iest|ihood)|better|best|worth|safe(?:st)?|realistic|strategy|alternatives?|instead of"
+    r"|explain|walk me through|make sense|what went wrong|hypothes[ie]s)\b",
+    re.I,
+)
+# Asking for what ought to be, or what would be.
+_ADVICE = re.compile(
+    r"\b(?:should|shall|ought)\s+(?:i|we|it|they|the|this|that|you|s?he)\b|\bwhat if\b|\bsuppose\b"
+    r"|\bwould\s+(?:happen|it|we|that|this|you|i|they|the)\b|\bcould\s+(?:we|it|this|that)\b"
+    r"|\bis there (?:a|any) way\b"
+    r"|\bhow (?:can|could|should|would|might)\b|\bwhat (?:can|could|might) (?:we|i|have|be|happen)\b",
+    re.I,
+)
+# Asking how things hang together.
+_CAUSE = re.compile(
+    r"\bwhy (?:does|do|is|are|was|were|has|have|had|would|could|can|can['’]t|doesn['’]t|isn['’]t|wasn['’]t"
+    r"|didn['’]t|don['’]t|keep|keeps)\b(?!.{0,20}\b(?:blocked|waiting|paused|excluded|rejected|chosen|skipped"
+    r"|cancelled|stuck)\b)"
+    r"|\bhow (?:does|do|did)\b.{0,60}\b"
+    r"(?:affect|influence|depend|lead|interact|work|differ|fit|cause|change)\w*"
+    r"|\bwhat (?:caused|causes|led to|explains)\b|\bbecause of\b|\bin (?:the )?light of\b",
+    re.I,
+)
+# Asking for what is recorded, with words that sound like more.
+_RECORDED = re.compile(
+    r"\bwhat (?:did|have|had) (?:i|we|you|they) "
+    r"(?:decide|choose|chosen|compare|consider|propose|suggest|recommend)"
+    r"|\bwhich (?:alternatives?|options?|risks?|trade-?offs?)\b"
+    r"|\bwhat should (?:i|we) (?:not |never )?(?:do|try|avoid)(?: (?:next|now|again|first))?\W*$"
+    r"|\bwhat (?:(?:is|are) the |was the )?(?:root cause|risks?|alternatives?|trade-?offs?)\b"
+    r"(?!.*\bbetween\b)"
+    r"|\b(?:did|have|has) (?:i|we|you|anyone|it) (?:already )?"
+    r"(?:review|compare|evaluate|analy[sz]e|investigate)",
+    re.I,
+)
+_NAMES = re.compile(r"`[^`]*`|\"[^\"]*\"|“[^”]*”|\b\S{0,100}[/_]\S{0,100}")
+_JOINS = re.compile(r"[?;]|\band (?:what|why|how|which|who|where|when|should|is|are|do|does|did)\b", re.I)
+# A question of more words than this is a story with a question in it.
+LONG = 45
+CHARACTERS = 2000
+
+
+def is_complex(question: str) -> bool:
+    """Whether a question wants more thought than a lookup."""
+    text = _NAMES.sub(" ", question[:CHARACTERS])
+    if len(text.split()) > LONG:
+        return True
+    parts = [part for part in _JOINS.split(text) if len(part.split()) > 2]
+    if len(parts) > 2:
+        return True
+    return any(_wants_thought(part) for part in parts or [text])
+
+
+def _wants_thought(text: str) -> bool:
+    if _RECORDED.search(text):
+        return False
+    return bool(_THOUGHT.search(text) or _ADVICE.search(text) or _CAUSE.search(text))

@@ -1,0 +1,151 @@
+"""One POST of JSON to a server that may be slow, broken or hostile: bounded in time and in size."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+
+from .errors import shown
+from .types import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from http.client import HTTPConnection
+    from typing import Any
+
+CONNECT_SECONDS = 1.0
+
+
+class Address(Record):
+    """Where a server takes its requests."""
+
+    scheme: str
+    host: str
+    port: int
+    path: str
+
+    def __str__(self) -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{self.scheme}://{host}:{self.port}{self.path}"
+
+
+class StatusError(OSError):
+    """The server answered, but not with 200."""
+
+    def __init__(self, status: int, body: bytes) -> None:
+        super().__init__(f"it answered {status} {shown(body[:300].decode('utf-8', 'replace'), 200)}")
+        self.status = status
+
+
+class TooLarge(OSError):
+    """The answer has more bytes than anyone wants."""
+
+
+class Unreachable(OSError):
+    """There was no connection, so nothing was sent."""
+
+
+def read_address(url: str, below: str) -> Address:
+    """The address of a path below the base URL of a server; ValueError if that is no URL of one."""
+    from urllib.parse import urlsplit
+
+    parts = urlsplit(url)
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    plain = url.isprintable() and " " not in url and not parts.username and not parts.query
+    if parts.scheme not in ("http", "https") or not parts.hostname or not plain:
+        raise ValueError("no address of a server")
+    path = f"{parts.path.rstrip('/')}/{below}"
+    return Address(scheme=parts.scheme, host=parts.hostname, port=port, path=path)
+
+
+def read_key(variable: str) -> str:
+    """The key that a variable of the environment holds, or ""; ValueError if it cannot be one."""
+    key = os.environ.get(variable, "").strip() if variable else ""
+    if not (key.isascii() and key.isprintable()):  # and it must not get into a message
+        raise ValueError(f"the key in {shown(variable)} has letters that no key has")
+    return key
+
+
+def post(address: Address, key: str, value: Any, seconds: float, most_bytes: int) -> bytes:
+    """The body of the answer to a JSON value. All that goes wrong is an OSError.
+
+    A redirection is an error too: the key is for this server alone.
+    """
+    body = json.dumps(value).encode("utf-8", "replace")
+    return _bounded(lambda opened: _post(address, key, body, most_bytes, opened), seconds)
+
+
+def said(error: Exception) -> str:
+    """What an error of `post` says, without a full stop."""
+    return (getattr(error, "strerror", None) or str(error) or type(error).__name__).rstrip(".")
+
+
+def _post(address: Address, key: str, body: bytes, most_bytes: int, opened: list[HTTPConnection]) -> bytes:
+    from http.client import HTTPConnection, HTTPException, HTTPSConnection
+
+    kind = HTTPSConnection if address.scheme == "https" else HTTPConnection
+    connection = kind(address.host, address.port, timeout=CONNECT_SECONDS)
+    opened.append(connection)
+    headers = {"Content-Type": "application/json", "User-Agent": "holdfast"}
+    if key:
+        headers["Authorization"] = f"Bearer {key}"
+    try:
+        _connect(connection)
+        connection.sock.settimeout(None)  # from here on the whole is bounded
+        connection.request("POST", address.path, body, headers)
+        answer = connection.getresponse()
+        read = answer.read(most_bytes + 1)
+    except HTTPException as error:
+        raise OSError(f"it does not speak HTTP ({type(error).__name__})") from None
+    finally:
+        connection.close()
+    if answer.status != 200:
+        # Some servers repeat the key that they refuse.
+        raise StatusError(answer.status, read.replace(key.encode(), b"***") if key else read)
+    if len(read) > most_bytes:
+        raise TooLarge(f"its answer has more than {most_bytes} bytes")
+    return read
+
+
+def _connect(connection: HTTPConnection) -> None:
+    try:
+        connection.connect()
+    except (OSError, UnicodeError) as error:  # UnicodeError: a host that cannot be a name
+        raise Unreachable(said(error)) from None
+
+
+def _bounded(call: Callable[[list[HTTPConnection]], bytes], seconds: float) -> bytes:
+    """The result of a call that may hang anywhere, or TimeoutError when the time is up.
+
+    Neither finding a host's address nor reading byte by byte has a time limit of its own, so another thread
+    does the waiting; its connection is shut when nobody waits for it any more.
+    """
+    opened: list[HTTPConnection] = []
+    outcome: list[Any] = []
+
+    def run() -> None:
+        try:
+            outcome.append(call(opened))
+        except Exception as error:  # noqa: BLE001 - raised below, by the one who waits
+            outcome.append(error)
+
+    thread = threading.Thread(target=run, name="holdfast-http", daemon=True)
+    thread.start()
+    thread.join(seconds)
+    if not outcome:
+        for connection in opened:
+            if (socket := connection.sock) is not None:
+                _shut(socket)
+        raise TimeoutError(f"it took more than {seconds:g} s")
+    if isinstance(outcome[0], Exception):
+        raise outcome[0]
+    return outcome[0]
+
+
+def _shut(socket: Any) -> None:
+    from contextlib import suppress
+
+    with suppress(OSError):  # it was shut in this very moment
+        socket.shutdown(2)
