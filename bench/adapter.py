@@ -88,7 +88,7 @@ class Feeding:
         self.begun = False
 
     def take(self, event: dict[str, Any]) -> None:
-        self.begun = True
+        self.begun = self.begun or event["k"] != "meta"
         getattr(self, f"_{event['k']}", lambda event: None)(event)
 
     def end(self) -> None:
@@ -100,6 +100,10 @@ class Feeding:
 
     def _assistant(self, event: dict[str, Any]) -> None:
         self._capture.message(event["text"])
+
+    def _meta(self, event: dict[str, Any]) -> None:
+        if self.begun:
+            self._capture.notice(event["text"])
 
     def _call(self, event: dict[str, Any]) -> None:
         self._calls[event["i"]] = event

@@ -139,8 +139,58 @@ def test_the_folder_that_files_share_is_said_once(memory):
     assert "/w/inside.py" not in text
     memory.task_log_action(task, "more", files=[{"path": path, "change": "created"} for path in paths])
     text = memory.task_resume(task).text
-    assert "Files created (a) in /srv/app/source/\nmain.py, parts/one.py, two words.py\n" in text
+    assert "Files created (a)\nmain.py, parts/one.py, two words.py\nall in /srv/app/source/\n" in text
     assert "Files modified (a)\ninside.py\n" in text
+
+
+def test_a_small_packet_names_files_without_their_folders(memory):
+    task = memory.task_register("x").task_id
+    memory.task_log_action(task, "edits", files=[f"source/part_{n}/file_{n}.py" for n in range(30)])
+    assert "file_3.py, " in (small := memory.task_resume(task, budget=300).text)
+    assert "part_3/" not in small
+    assert "part_3/file_3.py" in memory.task_resume(task, budget=1500).text
+
+
+def distilled(memory, task: str):
+    memory.task_update(task, "Now parse_header in header_parser.py, then writeBody; see v1.2.3 and ABC-12")
+    memory.task_log_action(task, "look", files=["src/header_parser.py"], output="render_footer in footer.py")
+    memory.task_distill(task)
+    return memory.task_resume(task).text
+
+
+def test_names_in_use_are_listed_once_and_only_where_no_other_row_has_them(memory):
+    task = memory.task_register("Mend writeBody").task_id
+    text = distilled(memory, task)
+    (names,) = re.findall(r"(?m)^Names in use \(t\)\n(.*)$", text)
+    assert names == "footer.py, ABC-12, v1.2.3, parse_header, render_footer"
+
+
+def test_an_old_packet_of_names_is_no_secret_of_another_task(memory):
+    distilled(memory, memory.task_register("One").task_id)
+    other = memory.task_register("Two").task_id
+    memory.task_distill(other)
+    assert "footer.py" not in memory.task_resume(other).text
+
+
+def test_what_the_user_ruled_out_comes_before_what_merely_failed(memory):
+    task = memory.task_register("x").task_id
+    for number in range(20):
+        memory.task_exclude(
+            task, what=f"attempt {number}", why=f"it failed for reason {number} of many reasons"
+        )
+    memory.task_exclude(task, what="the other library", why="the user does not want it")
+    user = memory.acting_as(channel="user")
+    user.task_exclude(task, what="Dropping the table", why="keep the old data")
+    assert "keep the old data" in memory.task_resume(task, budget=300).text
+
+
+def test_commits_have_a_part_of_their_own(memory):
+    task = memory.task_register("x").task_id
+    memory.task_remember(task, "commit 1a2b3c4: Mend the parser", type="artifact", tags=["commit"])
+    memory.task_remember(task, "a report", type="artifact")
+    text = memory.task_resume(task).text
+    assert 'Commits\n#2a "1a2b3c4: Mend the parser"\n' in text
+    assert 'Notes\n#3a artifact "a report"\n' in text
 
 
 def test_what_the_user_said_last_is_there_at_every_budget(memory):

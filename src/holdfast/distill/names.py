@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ..types import Event
 
-OCCURS, LATELY, RECENTLY, USED = 0.6, 1.2, 0.8, 0.6
+OCCURS, LATELY, RECENTLY, USED = 0.6, 1.2, 0.8, 1.0
 LATELY_EVENTS, RECENTLY_EVENTS = 6, 60  # ages at which those two are down to a half
 SORTS = {"path": 1.7, "const": 1.5, "commit": 0.7, "ticket": 0.7, "version": 0.3, "url": 0.3}
 SNAKE, LOWER = -0.6, -0.3  # local variables, mostly: names with small letters only, or a small one first

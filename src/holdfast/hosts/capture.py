@@ -80,6 +80,12 @@ class Capture:
             return None
         return self._on_task(lambda: self._agent.task_update(None, text, key=key))
 
+    def notice(self, text: str, *, key: str | None = None) -> Written | None:
+        """The host put something into the context: a reminder, a skill, what a command of its own says."""
+        if not text.strip():
+            return None
+        return self._on_task(lambda: self._tool.task_update(None, clipped(text), key=key))
+
     def tool(
         self,
         name: str,

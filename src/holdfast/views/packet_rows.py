@@ -83,7 +83,9 @@ def step_line(name: str, item: Item | None, title: str) -> Row:
 
 
 def instruction(entry: Entry, soon: float, late: float) -> Row:
-    return texts(f"{by(entry)} ", with_detail(entry), (soon, 140), (soon + 1.4, 340), (late, 4000))
+    return texts(
+        f"{by(entry)} ", with_detail(entry), (soon, 140), (soon + 1.4 if soon < 8 else 13, 340), (late, 4000)
+    )
 
 
 def commit(entry: Entry, soon: float, late: float) -> Row:
@@ -140,7 +142,7 @@ def exclusion(entry: Entry, soon: float, late: float) -> Row:
     return Row(
         (soon, lambda: show(SHORT, 130, False)),
         (max(soon, 8.2), lambda: show(SHORT, 320, False)),
-        (max(soon, 10), lambda: show(70, 320, False)),
+        (max(soon, 12.5), lambda: show(70, 320, False)),
         (soon + 21, lambda: show(300, 320, True)),
         (late, lambda: show(2000, 2000, True)),
     )
