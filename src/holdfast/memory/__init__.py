@@ -11,6 +11,7 @@ from .tasks import Tasks
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .active import ActiveTasks
+    from .asking import Asking
     from .folders import Folders
     from .handoff import Handoff
     from .mirrors import Mirrors
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     class TaskMemory(
         Folders, Handoff, Tasks, Plans, Actions, Entries, Claims,
-        Recalling, ActiveTasks, Mirrors, Undo, Verify, Transfer,
+        Recalling, ActiveTasks, Mirrors, Undo, Verify, Transfer, Asking,
     ):  # fmt: skip
         """The memory of tasks. Every method is safe to call from many threads and processes at once."""
 
@@ -53,6 +54,7 @@ else:
     def _grow() -> bool:
         """Add the operations that are not there yet; False if all were."""
         from .active import ActiveTasks
+        from .asking import Asking
         from .folders import Folders
         from .handoff import Handoff
         from .mirrors import Mirrors
@@ -64,7 +66,8 @@ else:
         if issubclass(TaskMemory, Verify):
             return False
         TaskMemory.__bases__ = (
-            Folders, Handoff, *TaskMemory.__bases__, Recalling, ActiveTasks, Mirrors, Undo, Verify, Transfer,
+            Folders, Handoff, *TaskMemory.__bases__,
+            Recalling, ActiveTasks, Mirrors, Undo, Verify, Transfer, Asking,
         )  # fmt: skip
         return True
 

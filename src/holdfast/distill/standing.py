@@ -1,0 +1,215 @@
+"""Answers about where a task stands: done, current, next, open, status, phase, plan."""
+
+from __future__ import annotations
+
+from .lines import blocker_rows, live_steps, moment_rows, step_row, step_seq, step_words
+from .replies import (
+    LIST,
+    ONE,
+    PARAGRAPH,
+    SHORT_LIST,
+    Reply,
+    Row,
+    cite_entry,
+    cite_source,
+    compose,
+    numbers,
+    plain,
+    said,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..types import Entry, Item, Snapshot
+    from .lines import Known
+    from .questions import Intent
+
+
+def where(intent: Intent, known: Known) -> Reply:
+    task = known.task
+    rows = [*standing_rows(task), *blocker_rows(task)[:3]]
+    if not task.items:
+        rows += moment_rows(task, 2)
+    return compose(rows, PARAGRAPH, least=50)
+
+
+def standing_rows(task: Snapshot) -> list[Row]:
+    """Where a task stands, in sentences: done, current, next."""
+    steps = live_steps(task)
+    done = [number for number, item in steps if item.status == "completed"]
+    rows: list[Row] = []
+    if status := _variable(task, "status"):
+        rows.append(_stated("Status", status))
+    if task.status not in ("active",):
+        rows.append(plain(f"The task is {task.status}."))
+    if done:
+        which = (
+            "all" if len(done) == len(steps) else f"{'steps' if len(done) > 1 else 'step'} {numbers(done)}"
+        )
+        rows.append(plain(f"Completed {which} of {len(steps)}."))
+    elif steps:
+        rows.append(plain(f"None of {len(steps)} steps is completed."))
+    else:
+        rows.append(named(task))
+    rows += [Row(_step_sentence("Current", number, item), step_seq(item)) for number, item in _active(task)]
+    rows += _next_rows(task)
+    if task.answer is not None:
+        rows.append(sourced(task, "answer", "Answer", task.answer))
+    if task.error is not None:
+        rows.append(sourced(task, "answer", "Failed", task.error.message))
+    return rows
+
+
+def named(task: Snapshot) -> Row:
+    return sourced(task, "name", "Task", task.name)
+
+
+def sourced(task: Snapshot, field: str, word: str, text: str) -> Row:
+    source = task.sources.get(field)
+    return Row(
+        lambda most: f"{word}: {said(text, most)}{cite_source(source)}.", source.seq if source else None
+    )
+
+
+def _active(task: Snapshot) -> list[tuple[int, Item]]:
+    return [pair for pair in live_steps(task) if pair[1].status == "active"]
+
+
+def _step_sentence(word: str, number: int, item: Item) -> Callable[[int], str]:
+    return lambda most: f"{word}: {step_words(number, item, most)}."
+
+
+def _next_rows(task: Snapshot) -> list[Row]:
+    rows = [
+        Row(_step_sentence("Next", number, item), step_seq(item))
+        for number, item in live_steps(task)
+        if item.id == task.next
+    ]
+    if task.next_step:
+        rows.append(sourced(task, "next_step", "To do next" if rows else "Next", task.next_step))
+    return rows
+
+
+def following(intent: Intent, known: Known) -> Reply:
+    task = known.task
+    rows = _next_rows(task)
+    if rows:
+        return compose(rows, ONE, least=40)
+    current = _active(task)
+    if current:
+        rows = [Row(_step_sentence("No step follows the current one", *current[0]), step_seq(current[0][1]))]
+    elif task.items and task.done == task.total:
+        rows = [plain(f"Nothing is next: all {task.total} steps are completed.")]
+    else:
+        rows = [plain("Nothing is recorded as next."), *moment_rows(task, 1)]
+    return compose(rows, ONE, least=40)
+
+
+def current(intent: Intent, known: Known) -> Reply:
+    task = known.task
+    rows = [Row(_step_sentence("Current", number, item), step_seq(item)) for number, item in _active(task)]
+    if not rows:
+        rows = [plain("No step is marked as in progress."), *_next_rows(task)]
+        if len(rows) == 1:
+            rows += moment_rows(task, 1)
+    return compose(rows, ONE, least=40)
+
+
+def completed(intent: Intent, known: Known) -> Reply:
+    task = known.task
+    steps = live_steps(task)
+    done = [(number, item) for number, item in steps if item.status == "completed"]
+    if intent.about == "verified":
+        done = [(number, item) for number, item in done if item.evidence == "verified"]
+    word = intent.about
+    if not steps:
+        rows = [plain("No plan is recorded. Last:"), *moment_rows(task, 5)]
+        return compose(rows, SHORT_LIST) if len(rows) > 1 else Reply(text="No plan is recorded.")
+    if not done:
+        return Reply(text=f"None of {len(steps)} steps is {word}.")
+    earlier = sum(item.status == "completed" for item in task.items if item.dropped_in is not None)
+    more = f" ({earlier} more in earlier plans)" if earlier and word == "completed" else ""
+    opening = f"{word.capitalize()} {len(done)} of {len(steps)} steps{more}: "
+    return compose([step_row(*pair) for pair in reversed(done)], LIST, opening=opening, glue="; ", least=50)
+
+
+def remaining(intent: Intent, known: Known) -> Reply:
+    task = known.task
+    steps = live_steps(task)
+    rest = [pair for pair in steps if pair[1].status in ("pending", "active", "failed")]
+    if not steps:
+        rows = [*_next_rows(task), *blocker_rows(task)]
+        return compose(rows or [plain("No plan is recorded, and nothing is recorded as open.")], PARAGRAPH)
+    if not rest:
+        return Reply(text=f"No step is open: {task.done} of {task.total} are completed.")
+    opening = f"Open {len(rest)} of {len(steps)} steps: "
+    return compose([step_row(*pair) for pair in rest], LIST, opening=opening, glue="; ", least=50)
+
+
+def plan(intent: Intent, known: Known) -> Reply:
+    task = known.task
+    steps = live_steps(task)
+    variable = _variable(task, "plan")
+    if variable is not None:
+        return compose([_stated("Plan", variable)], ONE, least=40)
+    if not steps:
+        return Reply(text="No plan is recorded.")
+    opening = f"Plan v{task.plan_version}, {task.done} of {task.total} steps completed: "
+    return compose([step_row(*pair) for pair in steps], LIST, opening=opening, glue="; ", least=50)
+
+
+def status(intent: Intent, known: Known) -> Reply:
+    variable = _variable(known.task, "status")
+    if variable is not None:
+        return compose([_stated("Status", variable)], ONE, least=40)
+    task = known.task
+    reason = f" ({said(task.reason, 60)})" if task.reason else ""
+    return compose([plain(f"Status {task.status}{reason}."), *standing_rows(task)], ONE, least=40)
+
+
+def phase(intent: Intent, known: Known) -> Reply:
+    task = known.task
+    variable = _variable(task, "phase") or _variable(task, "stage") or _variable(task, "milestone")
+    if variable is not None:
+        return compose([_stated("Phase", variable)], ONE, least=40)
+    rows = [plain(f"Phase {task.phase}.")]
+    stages = [(number, item) for number, item in live_steps(task) if item.id == task.current and item.stage]
+    rows += [Row(lambda most, item=item: f"Stage {said(item.stage, most)}.") for _, item in stages]
+    return compose(rows, ONE, least=40)
+
+
+def _variable(task: Snapshot, name: str) -> Entry | None:
+    """A variable of this name, whatever its case: what the agent called so wins over our own words."""
+    return next((entry for entry in reversed(task.values) if (entry.key or "").lower() == name), None)
+
+
+def _stated(word: str, entry: Entry) -> Row:
+    return Row(lambda most: f"{word}: {said(entry.data.get('value'), most)}{cite_entry(entry)}.", entry.seq)
+
+
+def summary(intent: Intent, known: Known) -> Reply:
+    task = known.task
+    if task.summary is None:
+        return where(intent, known)
+    summary = task.summary
+    rows = [
+        Row(
+            lambda most: f"Summary up to #{summary.seq}: {said(summary.text, 2 * most)}",
+            summary.seq,
+        ),
+        *moment_rows(task, 3, after=summary.seq),
+    ]
+    return compose(rows, SHORT_LIST)
+
+
+def result(intent: Intent, known: Known) -> Reply:
+    task = known.task
+    rows = [row for row in standing_rows(task) if task.answer is not None or task.error is not None]
+    return compose(rows[::-1] or [plain(f"The task is {task.status}; no answer is recorded.")], PARAGRAPH)
+
+
+def last(intent: Intent, known: Known) -> Reply:
+    rows = moment_rows(known.task, 2)
+    return compose(rows or [plain("Nothing has happened yet.")], ONE, least=40)
