@@ -14,7 +14,7 @@ from .lines import (
     error_row,
     exclusion_row,
     instruction_row,
-    live_steps,
+    plan_steps,
     step_row,
     value_row,
 )
@@ -37,8 +37,8 @@ def facts(intent: Intent, known: Known, reply: Reply) -> tuple[str, ...]:
     """What is recorded, as lines with citations: the reply, then the state, then what was found."""
     task = known.task
     rows = [
-        *standing.standing_rows(task),
-        *(step_row(number, item) for number, item in live_steps(task)[:60]),
+        *standing.standing_rows(known),
+        *(step_row(number, item) for number, item in plan_steps(known)[:60]),
         *blocker_rows(task),
         *map(decision_row, task.decisions[:-9:-1]),
         *map(exclusion_row, task.exclusions[:-9:-1]),
@@ -88,3 +88,4 @@ _ANSWERS: dict[str, Callable[[Intent, Known], Reply | None]] = {
     "duration": evidence.duration,
     "when": evidence.when,
 }
+ABOUT = tuple(_ANSWERS)

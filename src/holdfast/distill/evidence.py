@@ -90,17 +90,17 @@ def _from_hits(intent: Intent, hits: Sequence[Hit]) -> Reply:
     several = len(intent.topic.split()) > 1
     for hit in close:
         if hit.type == "intent" and hit.status == "did":
-            return _verdict("Yes", *hit_rows((hit,)))
+            return _verdict("Yes", *hit_rows((hit,), topic=intent.topic))
     for hit in close:
         if hit.type != "action" or _LOOKING.match(hit.title) or likeness(intent.topic, hit.title) < FITS:
             continue
         if hit.status == "completed":
-            return _verdict("Yes" if several else "Perhaps", *hit_rows((hit,)))
+            return _verdict("Yes" if several else "Perhaps", *hit_rows((hit,), topic=intent.topic))
         word = {"failed": "It was tried and failed", "started": "Unknown, it was begun"}.get(hit.status or "")
         if word:
-            return _verdict(word, *hit_rows((hit,)))
+            return _verdict(word, *hit_rows((hit,), topic=intent.topic))
     if close:
-        return _verdict("Unknown, it is only mentioned", *hit_rows(close[:1]))
+        return _verdict("Unknown, it is only mentioned", *hit_rows(close[:1], topic=intent.topic))
     return Reply(text="Unknown: nothing recorded says so.")
 
 
@@ -239,8 +239,10 @@ def recalled(intent: Intent, known: Known) -> Reply:
 
 
 def close_to(topic: str, hits: Sequence[Hit], least: float = 0.5) -> list[Hit]:
-    """The hits that have enough of a topic, best first."""
-    return [hit for hit in hits if likeness(topic, f"{hit.title} {hit.snippet or ''}") >= least]
+    """The hits that have enough of a topic, and about as much as the best one has; in their order."""
+    scores = [likeness(topic, f"{hit.title} {hit.snippet or ''}") for hit in hits]
+    enough = max(least, 0.8 * max(scores, default=0.0))
+    return [hit for hit, score in zip(hits, scores, strict=True) if score >= enough]
 
 
 def _nearest(hits: Sequence[Hit], task_id: str, topic: str) -> list[Row]:
@@ -260,7 +262,8 @@ def hit_rows(hits: Sequence[Hit], task_id: str | None = None, topic: str = "") -
         over = (
             f" ({hit.status})" if hit.status in ("superseded", "invalidated", "failed", "retracted") else ""
         )
-        text = _sentences(hit.snippet or hit.title, topic)
+        fits = hit.type == "action" and likeness(topic, hit.title) >= FITS
+        text = hit.title if fits else _sentences(hit.snippet or hit.title, topic)
         rows.append(
             Row(
                 lambda most, text=text, kind=hit.type, place=place, over=over: (

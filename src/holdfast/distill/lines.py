@@ -28,12 +28,14 @@ class Commit(Record):
 class Known(Record):
     """What an answer is made of: the task as it stands, and what was read besides for this question.
 
-    `since` is the event that the question begins at; `hits` are what recall found in the task (None: nobody
+    `earlier` are steps of older plans that the plan which holds does not list any more; `since` is the event
+    that the question begins at; `hits` are what recall found in the task (None: nobody
     looked yet), `elsewhere` what it found in the workspace, `events` the actions among the hits, whole.
     """
 
     task: Snapshot
     now: str
+    earlier: frozenset[str] = frozenset()
     commits: tuple[Commit, ...] = ()
     events: tuple[Event, ...] = ()
     since: int | None = None
@@ -45,8 +47,13 @@ class Known(Record):
 
 
 def live_steps(task: Snapshot) -> list[tuple[int, Item]]:
-    """The steps of the plan that holds, with the numbers that people give them."""
+    """The steps that were not dropped, with the numbers that people give them."""
     return list(enumerate((item for item in task.items if item.dropped_in is None), 1))
+
+
+def plan_steps(known: Known) -> list[tuple[int, Item]]:
+    """The steps of the plan that holds. What was completed under an older one stays, but is no part of it."""
+    return [pair for pair in live_steps(known.task) if pair[1].id not in known.earlier]
 
 
 def step_seq(item: Item) -> int | None:

@@ -55,8 +55,10 @@ def request(intent: Intent, known: Known) -> Reply:
     source = task.sources.get("request")
     channel = source.channel if source else None
     word = "The user asked" if channel == "user" else "The request, as recorded"
-    row = Row(lambda most: f"{word}{cite(1, channel)}: {said(task.request, most)}", 1)
-    return compose([row], PARAGRAPH)
+    rows = [Row(lambda most: f"{word}{cite(1, channel)}: {said(task.request, most)}", 1)]
+    if not _is_request(task.request):
+        rows += [instruction_row(entry) for entry in _asked(task)[:1]]
+    return compose(rows, PARAGRAPH)
 
 
 def _asked(task: Snapshot) -> list[Entry]:
@@ -64,10 +66,13 @@ def _asked(task: Snapshot) -> list[Entry]:
     return [
         entry
         for entry in task.instructions
-        if entry.origin.channel in ("user", "agent")
-        and len(entry.summary.strip()) > 15
-        and not entry.summary.startswith("[Request interrupted")
+        if entry.origin.channel in ("user", "agent") and _is_request(entry.summary)
     ]
+
+
+def _is_request(text: str) -> bool:
+    """Whether a text asks for something: a greeting, a bare yes and an interruption do not."""
+    return len(text.strip()) > 15 and not text.startswith("[Request interrupted")
 
 
 def last_request(intent: Intent, known: Known) -> Reply:

@@ -136,7 +136,7 @@ def telling(text: str) -> str:
     lines = [line.strip() for line in text[:8000].splitlines() if line.strip()]
     if len(lines) < 2:
         return text
-    first = next((place for place, line in enumerate(lines) if _TELLING.search(line)), 0)
+    first = next((place for place, line in enumerate(lines) if _TELLING.search(line[:500])), 0)
     return " ".join(lines[first:])
 
 

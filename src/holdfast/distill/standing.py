@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .lines import blocker_rows, live_steps, moment_rows, step_row, step_seq, step_words
+from .lines import blocker_rows, live_steps, moment_rows, plan_steps, step_row, step_seq, step_words
 from .replies import (
     LIST,
     ONE,
@@ -29,15 +29,15 @@ if TYPE_CHECKING:
 
 def where(intent: Intent, known: Known) -> Reply:
     task = known.task
-    rows = [*standing_rows(task), *blocker_rows(task)[:3]]
+    rows = [*standing_rows(known), *blocker_rows(task)[:3]]
     if not task.items:
         rows += moment_rows(task, 2)
     return compose(rows, PARAGRAPH, least=50)
 
 
-def standing_rows(task: Snapshot) -> list[Row]:
+def standing_rows(known: Known) -> list[Row]:
     """Where a task stands, in sentences: done, current, next."""
-    steps = live_steps(task)
+    task, steps = known.task, plan_steps(known)
     done = [number for number, item in steps if item.status == "completed"]
     rows: list[Row] = []
     if status := _variable(task, "status"):
@@ -119,7 +119,7 @@ def current(intent: Intent, known: Known) -> Reply:
 
 def completed(intent: Intent, known: Known) -> Reply:
     task = known.task
-    steps = live_steps(task)
+    steps = plan_steps(known)
     done = [(number, item) for number, item in steps if item.status == "completed"]
     if intent.about == "verified":
         done = [(number, item) for number, item in done if item.evidence == "verified"]
@@ -129,34 +129,33 @@ def completed(intent: Intent, known: Known) -> Reply:
         return compose(rows, SHORT_LIST) if len(rows) > 1 else Reply(text="No plan is recorded.")
     if not done:
         return Reply(text=f"None of {len(steps)} steps is {word}.")
-    earlier = sum(item.status == "completed" for item in task.items if item.dropped_in is not None)
-    more = f" ({earlier} more in earlier plans)" if earlier and word == "completed" else ""
+    more = f" (and {len(known.earlier)} of earlier plans)" if known.earlier and word == "completed" else ""
     opening = f"{word.capitalize()} {len(done)} of {len(steps)} steps{more}: "
     return compose([step_row(*pair) for pair in reversed(done)], LIST, opening=opening, glue="; ", least=50)
 
 
 def remaining(intent: Intent, known: Known) -> Reply:
     task = known.task
-    steps = live_steps(task)
+    steps = plan_steps(known)
     rest = [pair for pair in steps if pair[1].status in ("pending", "active", "failed")]
     if not steps:
         rows = [*_next_rows(task), *blocker_rows(task)]
         return compose(rows or [plain("No plan is recorded, and nothing is recorded as open.")], PARAGRAPH)
     if not rest:
-        return Reply(text=f"No step is open: {task.done} of {task.total} are completed.")
+        return Reply(text=f"No step of {len(steps)} is open.")
     opening = f"Open {len(rest)} of {len(steps)} steps: "
     return compose([step_row(*pair) for pair in rest], LIST, opening=opening, glue="; ", least=50)
 
 
 def plan(intent: Intent, known: Known) -> Reply:
     task = known.task
-    steps = live_steps(task)
+    steps = plan_steps(known)
     variable = _variable(task, "plan")
     if variable is not None:
         return compose([_stated("Plan", variable)], ONE, least=40)
     if not steps:
         return Reply(text="No plan is recorded.")
-    opening = f"Plan v{task.plan_version}, {task.done} of {task.total} steps completed: "
+    opening = f"Plan v{task.plan_version}, {len(steps)} steps: "
     return compose([step_row(*pair) for pair in steps], LIST, opening=opening, glue="; ", least=50)
 
 
@@ -166,7 +165,7 @@ def status(intent: Intent, known: Known) -> Reply:
         return compose([_stated("Status", variable)], ONE, least=40)
     task = known.task
     reason = f" ({said(task.reason, 60)})" if task.reason else ""
-    return compose([plain(f"Status {task.status}{reason}."), *standing_rows(task)], ONE, least=40)
+    return compose([plain(f"Status {task.status}{reason}."), *standing_rows(known)], ONE, least=40)
 
 
 def phase(intent: Intent, known: Known) -> Reply:
@@ -206,7 +205,7 @@ def summary(intent: Intent, known: Known) -> Reply:
 
 def result(intent: Intent, known: Known) -> Reply:
     task = known.task
-    rows = [row for row in standing_rows(task) if task.answer is not None or task.error is not None]
+    rows = [row for row in standing_rows(known) if task.answer is not None or task.error is not None]
     return compose(rows[::-1] or [plain(f"The task is {task.status}; no answer is recorded.")], PARAGRAPH)
 
 

@@ -22,6 +22,8 @@ from .reading import read_event, read_snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ..distill.questions import Intent
     from ..store.tx import Tx
     from ..types import Event, Hit, Snapshot
@@ -36,6 +38,7 @@ _TYPES: dict[str, list[str]] = {
     "failed": ["error", "exclusion"],
     "duration": ["action"],
 }
+_OF_THE_TASK = ("did", "when")  # what happened in another task is no answer to these
 
 
 class Asking(Base):
@@ -65,8 +68,8 @@ def ask(memory: Base, task_id: str | None, question: str) -> Answer:
     return found
 
 
-def drafted(memory: Base, task_id: str | None, question: str) -> tuple[Answer, tuple[str, ...]]:
-    """The answer that rules give, and the facts, as lines with citations, that any other must rest on."""
+def drafted(memory: Base, task_id: str | None, question: str) -> tuple[Answer, Callable[[], tuple[str, ...]]]:
+    """The answer that rules give, and what gives the facts (lines with citations) any other must rest on."""
     intent = understand(question)
     now = memory._now()
     known = memory.store.read(lambda tx: _known(memory, tx, task_id, intent, now))
@@ -84,7 +87,7 @@ def drafted(memory: Base, task_id: str | None, question: str) -> tuple[Answer, t
         about=intent.about,
         cites=reply.cites,
     )
-    return draft, facts(intent, known, reply)
+    return draft, lambda: facts(intent, known, reply)
 
 
 # --- reading ----------------------------------------------------------------------------------------
@@ -98,10 +101,27 @@ def _known(memory: Base, tx: Tx, task_id: str | None, intent: Intent, now: str) 
         raise NotFound("task_not_found", f"There is no task {found}.", "task_list shows the tasks.")
     about_commits = "commit" in f"{intent.topic} {intent.when}".lower()
     wants_commits = intent.about in ("commits", "needs") or about_commits
-    known = Known(task=task, now=now, commits=_commits(memory, tx, found) if wants_commits else ())
+    known = Known(
+        task=task,
+        now=now,
+        earlier=_earlier(tx, task),
+        commits=_commits(memory, tx, found) if wants_commits else (),
+    )
     if intent.about == "since":
         known = known.replace(since=_beginning(tx, known, intent))
     return known
+
+
+def _earlier(tx: Tx, task: Snapshot) -> frozenset[str]:
+    """The steps of older plans that the plan which holds left out: they were over, and so they stayed."""
+    for row in tx.thread(task.id, 1, None, types=("plan.replaced",)) if task.plan_version > 1 else ():
+        data = json.loads(row["data"])
+        return frozenset(
+            item.id
+            for item in task.items
+            if item.dropped_in is None and item.plan_version < data["version"] and item.id not in data["plan"]
+        )
+    return frozenset()
 
 
 def _commits(memory: Base, tx: Tx, task_id: str) -> tuple[Commit, ...]:
@@ -155,16 +175,14 @@ def _step_event(task: Snapshot, number: int) -> int | None:
 
 def _searched(memory: Base, known: Known, intent: Intent, question: str) -> Known:
     """The same with what recall finds: in the task, and where that does not fit, in the workspace."""
-    task, words = known.task, intent.topic or question
-    hits: tuple[Hit, ...] = ()
-    for types in (_TYPES.get(intent.about), None):
-        hits = _recall(memory, words, task.id, types)
-        if close_to(intent.topic, hits):
-            break
+    task, words, types = known.task, intent.topic or question, _TYPES.get(intent.about)
+    hits = _recall(memory, words, task.id, types)
+    if types is not None and not close_to(intent.topic, hits):
+        hits = _recall(memory, words, task.id, None)
     known = known.replace(hits=hits)
     if intent.about == "duration":
         return known.replace(events=memory.store.read(lambda tx: _actions(tx, task.id, hits)))
-    if not close_to(intent.topic, hits):
+    if intent.about not in _OF_THE_TASK and not close_to(intent.topic, hits):
         others = _recall(memory, words, None, None)
         known = known.replace(elsewhere=tuple(hit for hit in others if hit.task_id != task.id))
     return known
