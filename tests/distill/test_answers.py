@@ -13,7 +13,7 @@ from holdfast.distill.evidence import commit_subject
 from holdfast.distill.lines import Commit, Known
 from holdfast.distill.questions import Intent
 from holdfast.distill.replies import LIST, Reply, Row, compose, length, numbers, said, telling
-from holdfast.types import Entry, Item, Origin, Snapshot, Source, Timestamps
+from holdfast.types import Entry, Item, Name, Origin, Snapshot, Source, Timestamps
 from holdfast.views.encode import one_line
 
 AT = "2026-03-01T12:00:00.000Z"
@@ -130,6 +130,16 @@ def test_rows_are_fitted_into_any_room(rows, room, least):
     assert len(reply.text.encode()) <= room
     assert set(reply.cites) <= {seq for _, seq in rows}
     assert bool(reply.cites) == bool(rows)
+
+
+def test_what_the_work_needs_are_values_and_the_names_in_use():
+    names = tuple(
+        Name(name=f"file{n}.go", kind="file", seq=3, channel="tool", weight=1.0) for n in range(400)
+    )
+    task = snapshot(names=names, values=(entry(4, "variable", "x", value=5).replace(key="port"),))
+    text = answer(Intent(about="needs"), Known(task=task, now=AT)).text
+    assert text.startswith("port = 5 #4, file0.go, file1.go, ")
+    assert re.search(r", and \d+ more$", text)
 
 
 def test_what_does_not_fit_is_counted_and_the_first_rows_are_kept():

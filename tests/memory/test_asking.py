@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from holdfast.memory.asking import drafted
+from holdfast.memory.answering import drafted
 from tests.distill.asked import ASKED
 from tests.support import newest, open_memory, refused, run_python, sqlite_only
 
@@ -192,9 +192,19 @@ def test_looking_at_something_is_no_evidence_that_it_was_done(memory, asked, wor
     assert asked("did we roll out the deploy rollback script?").startswith("Unknown")
 
 
+def test_a_commit_was_made_if_git_says_so_whatever_the_exit_code(memory, asked, task):
+    for subject, output in (("One", "[main be937de0] One\n 1 file"), ("Two", "rejected by the user")):
+        command = f'git commit -m "{subject}" && make'
+        memory.task_log_action(task, "Bash", input={"command": command}, output=output, status="failed")
+    assert asked("which commits were made?") == 'Commits, newest first: "Two" (tried, not made) #3; "One" #2'
+    memory.task_remember(task, "Three", type="artifact", tags=["commit"])
+    assert asked("which commits were made?") == 'Commits, newest first: "Three" #4'
+
+
 def test_what_was_concluded_is_never_told_as_said(memory, asked, task):
     infer(memory, task, "s1")
     assert asked("what is done?") == 'Completed 1 of 3 steps: 1 "Build" (inferred) #2'
+    assert asked("where was I?").startswith("Completed step 1 of 3 (1 inferred).")
     assert asked("is the build done?").startswith('Probably: step 1 — "Build" (inferred) #2')
 
 
@@ -369,7 +379,8 @@ from holdfast import TaskMemory
 memory = TaskMemory.open(sys.argv[1], session="S")
 memory.task_register("a", ["b"])
 memory.task_update(None, "a message", step=1, step_status="completed")
-print([name for name in sys.modules if "holdfast.distill" in name or "asking" in name])
+memory.task_resume()
+print([name for name in sys.modules if "holdfast.distill" in name or "answering" in name])
 memory.task_update(None, query="what is next?")
 print("holdfast.distill.answers" in sys.modules)
 """

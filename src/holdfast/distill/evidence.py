@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from ..checks import seconds_of
+from ..types import is_dict
 from ..views import encode
 from .lines import SILENT, Commit, effect_row, exclusion_row, kind_word, live_steps, step_seq, step_words
 from .matching import FITS, fitting, likeness
@@ -12,9 +13,10 @@ from .replies import LIST, ONE, PARAGRAPH, Reply, Row, cite, clock, compose, len
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from typing import Any
 
-    from ..types import Event, FileTouch, Hit, Item, Moment, Snapshot
+    from ..types import Channel, Event, FileTouch, Hit, Item, Moment, Snapshot
     from .lines import Known
     from .questions import Intent
 
@@ -49,7 +51,7 @@ def did(intent: Intent, known: Known) -> Reply | None:
             "No", Row(lambda most: f"{step_words(*found, most)} is {status}.", step_seq(found[1]))
         )
     if re.search(r"\bcommit", intent.topic, re.I) or "commit" in (intent.when or ""):
-        for commit in known.commits[:1]:
+        for commit in [one for one in known.commits if one.made][:1]:
             return _verdict("The last commit", *commit_rows((commit,)))
     if known.hits is None:
         return None
@@ -285,15 +287,31 @@ def _sentences(text: str, topic: str) -> str:
     return " ".join(parts[best : best + 2])
 
 
-# --- commits, names ---------------------------------------------------------------------------------
+# --- commits ----------------------------------------------------------------------------------------
 
 
 def commit_rows(commits: Sequence[Commit]) -> list[Row]:
-    """Commits by their subjects."""
-    return [
-        Row(lambda most, one=one: f"{said(one.subject, most)}{cite(one.seq, one.channel)}", one.seq)
-        for one in commits
-    ]
+    """Commits by their subjects; one that was tried and not made is marked."""
+
+    def row(one: Commit) -> Row:
+        tail = f"{'' if one.made else ' (tried, not made)'}{cite(one.seq, one.channel)}"
+        return Row(lambda most: f"{said(one.subject, most)}{tail}", one.seq)
+
+    return [row(one) for one in commits]
+
+
+_MADE = re.compile(r"\[[^\]\n]{1,200} [0-9a-f]{7,40}\] ")
+
+
+def commit_of(data: Mapping[str, Any], seq: int, channel: Channel, status: str) -> Commit | None:
+    """The commit that an action made or tried to make; git's own word counts more than the exit code."""
+    given = data.get("input")
+    command = given.get("command") if is_dict(given) else given
+    subject = commit_subject(command) if isinstance(command, str) else None
+    if subject is None:
+        return None
+    made = status == "completed" or _MADE.search(str(data.get("output"))[:4000]) is not None
+    return Commit(subject=subject, seq=seq, channel=channel, made=made)
 
 
 _HEREDOC = re.compile(r"<<-?\s*['\"]?(\w+)['\"]?[^\n]*\n\s*([^\n]+)")
@@ -311,8 +329,3 @@ def commit_subject(command: str) -> str | None:
     found = _MESSAGE.search(rest)
     text = next((part for part in found.groups() if part), "") if found else ""
     return text.strip().split("\n")[0].replace('\\"', '"').strip() or None
-
-
-def listed_name(name: str) -> str:
-    """A name in a list."""
-    return encode.name(encode.clip(name, 120))

@@ -18,11 +18,12 @@ SILENT = frozenset(
 
 
 class Commit(Record):
-    """A commit that was made: its subject, and the event that says so."""
+    """A commit that was made, or only tried: its subject, and the event that says so."""
 
     subject: str
     seq: int
     channel: Channel
+    made: bool = True
 
 
 class Known(Record):

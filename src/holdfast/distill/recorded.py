@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .evidence import commit_rows, listed_name
+from ..views import encode
+from .evidence import commit_rows
 from .lines import (
     blocker_rows,
     decision_row,
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 
 
 def request(intent: Intent, known: Known) -> Reply:
+    """The original request as it was written."""
     task = known.task
     if not task.request:
         asked = _asked(task)
@@ -76,6 +78,7 @@ def _is_request(text: str) -> bool:
 
 
 def last_request(intent: Intent, known: Known) -> Reply:
+    """What the user asked for last."""
     asked = _asked(known.task)
     if not asked:
         return request(intent, known)
@@ -90,6 +93,7 @@ def last_request(intent: Intent, known: Known) -> Reply:
 
 
 def instructions(intent: Intent, known: Known) -> Reply | None:
+    """What the user said, the newest first."""
     task = known.task
     entries = [entry for entry in task.instructions if entry.origin.channel in ("user", "agent")]
     found = fitting(intent.topic, entries, lambda entry: f"{entry.summary} {entry.detail or ''}")
@@ -98,10 +102,11 @@ def instructions(intent: Intent, known: Known) -> Reply | None:
     rows = [instruction_row(entry) for entry in reversed(found or entries)]
     if not rows:
         return request(intent, known)
-    return some(intent, rows, "User instructions, newest first: ", task.left_out.get("user_instruction", 0))
+    return _some(intent, rows, "User instructions, newest first: ", task.left_out.get("user_instruction", 0))
 
 
 def goal(intent: Intent, known: Known) -> Reply:
+    """What is to be reached."""
     task = known.task
     rows = [sourced(task, "goal", "Goal", task.goal or task.name)]
     rows += [
@@ -111,6 +116,7 @@ def goal(intent: Intent, known: Known) -> Reply:
 
 
 def rejected(intent: Intent, known: Known) -> Reply:
+    """What the user rejected, and why."""
     entries = [entry for entry in known.task.exclusions if user_rejected(entry)]
     found = fitting(intent.topic, entries, _text) or entries
     if not found:
@@ -128,6 +134,7 @@ def _text(entry: Entry) -> str:
 
 
 def why(intent: Intent, known: Known) -> Reply | None:
+    """The decision that has the words, with its reason; else what ruled it out."""
     task = known.task
     decisions = fitting(intent.topic, task.decisions, _text)
     ruled_out = fitting(intent.topic, task.exclusions, _text)
@@ -138,6 +145,7 @@ def why(intent: Intent, known: Known) -> Reply | None:
 
 
 def decisions(intent: Intent, known: Known) -> Reply | None:
+    """Decisions with their reasons, the newest first."""
     task = known.task
     found = fitting(intent.topic, task.decisions, _text)
     if intent.topic and not found:
@@ -146,10 +154,10 @@ def decisions(intent: Intent, known: Known) -> Reply | None:
     if not entries:
         return Reply(text="No decision is recorded.")
     rows = [decision_row(entry) for entry in reversed(entries)]
-    return some(intent, rows, "", 0 if found else task.left_out.get("decision", 0))
+    return _some(intent, rows, "", 0 if found else task.left_out.get("decision", 0))
 
 
-def some(intent: Intent, rows: Sequence[Row], opening: str, left_out: int) -> Reply:
+def _some(intent: Intent, rows: Sequence[Row], opening: str, left_out: int) -> Reply:
     """A list, newest first; as many as were asked for."""
     if intent.most is not None:
         return compose(rows[: intent.most], SHORT_LIST, glue="; ", least=60)
@@ -157,6 +165,7 @@ def some(intent: Intent, rows: Sequence[Row], opening: str, left_out: int) -> Re
 
 
 def failed(intent: Intent, known: Known) -> Reply | None:
+    """What failed or was ruled out, the newest first."""
     task = known.task
     entries = [
         *(entry for entry in task.exclusions if not user_rejected(entry)),
@@ -170,13 +179,18 @@ def failed(intent: Intent, known: Known) -> Reply | None:
     rows = [
         exclusion_row(entry) if entry.type == "exclusion" else error_row(entry) for entry in _unlike(entries)
     ]
-    rows += [
-        exclusion_row(entry) for entry in reversed(task.exclusions) if user_rejected(entry) and not found
-    ]
+    if not found:
+        rows += [
+            _by_user(exclusion_row(entry)) for entry in reversed(task.exclusions) if user_rejected(entry)
+        ]
     if not rows:
         return Reply(text="No failure is recorded.")
     more = 0 if found else task.left_out.get("exclusion", 0) + task.left_out.get("error", 0)
-    return some(intent, rows, "Failed, newest first: ", more)
+    return _some(intent, rows, "Failed, newest first: ", more)
+
+
+def _by_user(row: Row) -> Row:
+    return Row(lambda most: f"rejected by the user: {row.show(most)}", *row.seqs)
 
 
 def _unlike(entries: Sequence[Entry]) -> list[Entry]:
@@ -189,6 +203,7 @@ def _unlike(entries: Sequence[Entry]) -> list[Entry]:
 
 
 def questions(intent: Intent, known: Known) -> Reply:
+    """Questions that are open."""
     entries = known.task.questions
     if not entries:
         return Reply(text="No open question is recorded.")
@@ -200,6 +215,7 @@ def questions(intent: Intent, known: Known) -> Reply:
 
 
 def notes(intent: Intent, known: Known) -> Reply | None:
+    """Findings, artifacts and context."""
     task = known.task
     found = fitting(intent.topic, task.notes, _text)
     if intent.topic and not found:
@@ -225,22 +241,22 @@ def value(intent: Intent, known: Known) -> Reply | None:
 
 
 def needs(intent: Intent, known: Known) -> Reply:
+    """What the work uses: the values that were set last, the names in use, else files and commits."""
     task = known.task
-    groups: dict[str, list[str]] = {}
-    for name in task.names:
-        groups.setdefault(name.kind, []).append(listed_name(name.name))
-    rows = [Row(lambda most, entry=entry: value_row(entry).show(min(most, 120)), entry.seq)
-            for entry in reversed(task.values)]  # fmt: skip
-    named = [plain(f"{kind}: {', '.join(names)}") for kind, names in groups.items()]
-    if not named:
-        named = [*file_rows(task), *commit_rows(known.commits[:8])]
-    rows = [*named, *rows]
+    values = [
+        Row(lambda most, entry=entry: value_row(entry).show(min(most, 120)), entry.seq)
+        for entry in reversed(task.values)
+    ]
+    named = [plain(encode.name(encode.clip(name.name, 120))) for name in task.names]
+    named = named or [*file_rows(task), *commit_rows(known.commits[:8])]
+    rows = [*values[:12], *named, *values[12:]]
     if not rows:
         return Reply(text="No value, name or file is recorded.")
-    return compose(rows, LIST, glue="; ", least=40)
+    return compose(rows, LIST, glue=", " if task.names else "; ", least=40)
 
 
 def files(intent: Intent, known: Known) -> Reply:
+    """The files that were changed."""
     rows = file_rows(known.task)
     if not rows:
         return Reply(text="No changed file is recorded.")
@@ -248,15 +264,17 @@ def files(intent: Intent, known: Known) -> Reply:
 
 
 def commits(intent: Intent, known: Known) -> Reply:
+    """The commits that were made."""
     if not known.commits:
         return Reply(text="No commit is recorded.")
-    return some(intent, commit_rows(known.commits), "Commits, newest first: ", 0)
+    return _some(intent, commit_rows(known.commits), "Commits, newest first: ", 0)
 
 
 # --- what holds it up -------------------------------------------------------------------------------
 
 
 def blocking(intent: Intent, known: Known) -> Reply:
+    """What stands in the way."""
     task = known.task
     rows = [*blocker_rows(task), *map(wait_row, task.waits)]
     if not rows:
@@ -266,6 +284,7 @@ def blocking(intent: Intent, known: Known) -> Reply:
 
 
 def waiting(intent: Intent, known: Known) -> Reply:
+    """What the task waits for."""
     task = known.task
     rows = [wait_row(wait) for wait in task.waits]
     if task.status == "waiting":
@@ -277,6 +296,7 @@ def waiting(intent: Intent, known: Known) -> Reply:
 
 
 def effects(intent: Intent, known: Known) -> Reply:
+    """Side effects whose outcome is unknown."""
     rows = [effect_row(effect) for effect in known.task.effects]
     if not rows:
         return Reply(text="No side effect has an unknown outcome.")
@@ -284,6 +304,7 @@ def effects(intent: Intent, known: Known) -> Reply:
 
 
 def who(intent: Intent, known: Known) -> Reply:
+    """Who holds the task or its steps."""
     task = known.task
     if not task.claims:
         session = f"; the last session is {said(task.session, 80)}" if task.session else ""

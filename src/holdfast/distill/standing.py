@@ -10,6 +10,7 @@ from .replies import (
     SHORT_LIST,
     Reply,
     Row,
+    cite,
     cite_entry,
     cite_source,
     compose,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 
 def where(intent: Intent, known: Known) -> Reply:
+    """Where the work stands and what holds it up, in a paragraph."""
     task = known.task
     rows = [*standing_rows(known), *blocker_rows(task)[:3]]
     if not task.items:
@@ -45,10 +47,7 @@ def standing_rows(known: Known) -> list[Row]:
     if task.status not in ("active",):
         rows.append(plain(f"The task is {task.status}."))
     if done:
-        which = (
-            "all" if len(done) == len(steps) else f"{'steps' if len(done) > 1 else 'step'} {numbers(done)}"
-        )
-        rows.append(plain(f"Completed {which} of {len(steps)}."))
+        rows.append(plain(_count(done, [n for n, item in steps if item.basis == "inferred"], len(steps))))
     elif steps:
         rows.append(plain(f"None of {len(steps)} steps is completed."))
     else:
@@ -62,11 +61,20 @@ def standing_rows(known: Known) -> list[Row]:
     return rows
 
 
+def _count(done: list[int], inferred: list[int], total: int) -> str:
+    """Which steps are completed, and which of them only by inference."""
+    which = "all" if len(done) == total else f"{'steps' if len(done) > 1 else 'step'} {numbers(done)}"
+    guessed = numbers([number for number in done if number in inferred])
+    return f"Completed {which} of {total}{f' ({guessed} inferred)' if guessed else ''}."
+
+
 def named(task: Snapshot) -> Row:
+    """What the task is called."""
     return sourced(task, "name", "Task", task.name)
 
 
 def sourced(task: Snapshot, field: str, word: str, text: str) -> Row:
+    """A text of the state with the event that set it."""
     source = task.sources.get(field)
     return Row(
         lambda most: f"{word}: {said(text, most)}{cite_source(source)}.", source.seq if source else None
@@ -93,6 +101,7 @@ def _next_rows(task: Snapshot) -> list[Row]:
 
 
 def following(intent: Intent, known: Known) -> Reply:
+    """The next step, and what was said to be done next."""
     task = known.task
     rows = _next_rows(task)
     if rows:
@@ -101,13 +110,14 @@ def following(intent: Intent, known: Known) -> Reply:
     if current:
         rows = [Row(_step_sentence("No step follows the current one", *current[0]), step_seq(current[0][1]))]
     elif task.items and task.done == task.total:
-        rows = [plain(f"Nothing is next: all {task.total} steps are completed.")]
+        rows = [plain("Nothing is next."), *standing_rows(known)[:1]]
     else:
         rows = [plain("Nothing is recorded as next."), *moment_rows(task, 1)]
     return compose(rows, ONE, least=40)
 
 
 def current(intent: Intent, known: Known) -> Reply:
+    """The step in progress."""
     task = known.task
     rows = [Row(_step_sentence("Current", number, item), step_seq(item)) for number, item in _active(task)]
     if not rows:
@@ -118,6 +128,7 @@ def current(intent: Intent, known: Known) -> Reply:
 
 
 def completed(intent: Intent, known: Known) -> Reply:
+    """The completed or verified steps of the plan, the last first, and no other."""
     task = known.task
     steps = plan_steps(known)
     done = [(number, item) for number, item in steps if item.status == "completed"]
@@ -135,6 +146,7 @@ def completed(intent: Intent, known: Known) -> Reply:
 
 
 def remaining(intent: Intent, known: Known) -> Reply:
+    """The steps that are not over."""
     task = known.task
     steps = plan_steps(known)
     rest = [pair for pair in steps if pair[1].status in ("pending", "active", "failed")]
@@ -148,6 +160,7 @@ def remaining(intent: Intent, known: Known) -> Reply:
 
 
 def plan(intent: Intent, known: Known) -> Reply:
+    """The plan, as the agent named it or step by step."""
     task = known.task
     steps = plan_steps(known)
     variable = _variable(task, "plan")
@@ -160,6 +173,7 @@ def plan(intent: Intent, known: Known) -> Reply:
 
 
 def status(intent: Intent, known: Known) -> Reply:
+    """The status, in the agent's words or ours."""
     variable = _variable(known.task, "status")
     if variable is not None:
         return compose([_stated("Status", variable)], ONE, least=40)
@@ -169,6 +183,7 @@ def status(intent: Intent, known: Known) -> Reply:
 
 
 def phase(intent: Intent, known: Known) -> Reply:
+    """The phase, in the agent's words or ours."""
     task = known.task
     variable = _variable(task, "phase") or _variable(task, "stage") or _variable(task, "milestone")
     if variable is not None:
@@ -189,13 +204,14 @@ def _stated(word: str, entry: Entry) -> Row:
 
 
 def summary(intent: Intent, known: Known) -> Reply:
+    """The running summary and what came after it."""
     task = known.task
     if task.summary is None:
         return where(intent, known)
     summary = task.summary
     rows = [
         Row(
-            lambda most: f"Summary up to #{summary.seq}: {said(summary.text, 2 * most)}",
+            lambda most: f"Summary up to{cite(summary.seq, summary.channel)}: {said(summary.text, 2 * most)}",
             summary.seq,
         ),
         *moment_rows(task, 3, after=summary.seq),
@@ -204,11 +220,13 @@ def summary(intent: Intent, known: Known) -> Reply:
 
 
 def result(intent: Intent, known: Known) -> Reply:
+    """How the task ended."""
     task = known.task
     rows = [row for row in standing_rows(known) if task.answer is not None or task.error is not None]
     return compose(rows[::-1] or [plain(f"The task is {task.status}; no answer is recorded.")], PARAGRAPH)
 
 
 def last(intent: Intent, known: Known) -> Reply:
+    """What happened last."""
     rows = moment_rows(known.task, 2)
     return compose(rows or [plain("Nothing has happened yet.")], ONE, least=40)

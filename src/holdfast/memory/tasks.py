@@ -210,7 +210,8 @@ class Tasks(Base):
         )
 
     def _update_and_ask(self, task_id: str | None, query: str, **changes: Any) -> Written:
-        from .asking import ask, read_question
+        from .answering import ask
+        from .asking import read_question
 
         question = read_question(query)
         guards = ("expect", "token", "key")

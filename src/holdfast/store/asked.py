@@ -27,12 +27,12 @@ def seq_before(tx: Tx, task_id: str, moment: str, last: int) -> int:
     return low
 
 
-def commit_actions(tx: Tx, task_id: str, limit: int) -> list[Row]:
-    """Completed actions whose data has `git commit` in it, newest first, with who wrote them."""
+def commit_actions(tx: Tx, task_id: str, status: str, limit: int) -> list[Row]:
+    """Actions with a status whose data has `git commit` in it, newest first, with who wrote them."""
     # The newest actions by their records alone: a join might begin with every event of the task.
     newest = (
         "SELECT seq FROM (SELECT seq FROM records WHERE task_id = :task_id AND type = 'action'"
-        " AND status = 'completed' ORDER BY seq DESC LIMIT :actions) a"
+        " AND status = :status ORDER BY seq DESC LIMIT :actions) a"
     )
     return tx.rows(
         ("seq", "data", "channel"),
@@ -40,6 +40,7 @@ def commit_actions(tx: Tx, task_id: str, limit: int) -> list[Row]:
         f" WHERE e.task_id = :task_id AND e.seq {tx.database.one_of.format(newest)}"
         " AND e.data LIKE :pattern ORDER BY e.seq DESC LIMIT :limit",
         task_id=task_id,
+        status=status,
         actions=ACTIONS,
         pattern="%git commit%",
         limit=limit,
