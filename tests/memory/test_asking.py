@@ -125,6 +125,15 @@ def test_steps_of_an_older_plan_are_counted_but_not_named_among_those_of_the_new
     )
 
 
+def test_without_a_plan_what_the_agent_reported_is_quoted(memory, asked):
+    memory.task_register("No plan")
+    assert asked("what is done?") == "No plan is recorded."
+    memory.task_update(None, "Looking around")
+    memory.task_update(None, "Fixed the parser")
+    memory.acting_as(channel="tool").task_update(None, "step 4 done")
+    assert asked("what is done?") == 'No plan is recorded. Last message: "Fixed the parser" #3.'
+
+
 def test_why_is_answered_with_the_reason(asked, work):
     assert re.fullmatch(
         r'"Database": "Postgres" because "It has schemas\." #\d+',

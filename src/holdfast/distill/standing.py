@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from .lines import blocker_rows, live_steps, moment_rows, plan_steps, step_row, step_seq, step_words
 from .replies import (
     LIST,
@@ -136,13 +138,25 @@ def completed(intent: Intent, known: Known) -> Reply:
         done = [(number, item) for number, item in done if item.evidence == "verified"]
     word = intent.about
     if not steps:
-        rows = [plain("No plan is recorded. Last:"), *moment_rows(task, 5)]
-        return compose(rows, SHORT_LIST) if len(rows) > 1 else Reply(text="No plan is recorded.")
+        told = _reported(task) if word == "completed" else []
+        return compose([plain("No plan is recorded."), *told], SHORT_LIST)
     if not done:
         return Reply(text=f"None of {len(steps)} steps is {word}.")
     more = f" (and {len(known.earlier)} of earlier plans)" if known.earlier and word == "completed" else ""
     opening = f"{word.capitalize()} {len(done)} of {len(steps)} steps{more}: "
     return compose([step_row(*pair) for pair in reversed(done)], LIST, opening=opening, glue="; ", least=50)
+
+
+_DONE = re.compile(
+    r"\b(?:done|complet|finish|fixed|added|implement|creat|commit|pass|pushed|merged|ready)", re.I
+)
+
+
+def _reported(task: Snapshot) -> list[Row]:
+    """What the agent lately said to be done; its words, not a finding of ours."""
+    said_so = [one for one in task.recent if one.channel == "agent" and _DONE.search(one.text[:400])]
+    messages = [one for one in said_so if one.type in ("message", "task.updated", "item.updated")]
+    return moment_rows(task.replace(recent=tuple(messages)), 4)
 
 
 def remaining(intent: Intent, known: Known) -> Reply:
