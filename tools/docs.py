@@ -28,6 +28,7 @@ import click
 from holdfast import TaskMemory, config, errors, rules, types, vocabulary
 from holdfast.memory.actions import Actions
 from holdfast.memory.active import ActiveTasks
+from holdfast.memory.asking import Asking
 from holdfast.memory.base import Base
 from holdfast.memory.claims import Claims
 from holdfast.memory.entries import Entries
@@ -80,6 +81,7 @@ GROUPS: Mapping[type, tuple[str, str]] = {
     Views: ("Views", "What a model or a person reads, within a budget of tokens."),
     Handoff: ("Handing over", "A task in one file, and back."),
     Recalling: ("Recall", "Finding anything that was ever written down."),
+    Asking: ("Asking", "[Questions](../how-to/ask.md) about a task, answered from what is recorded."),
     Claims: ("Claims", "Who works on what."),
     Undo: ("Undo", "Taking back."),
     Verify: ("Verify", "Checking the ledger."),
@@ -291,6 +293,8 @@ related_session: The session that works on it.
 active_task_checkpoint.related_goal: Id of its goal; an empty text takes it away.
 resume_at: When to go on: an ISO-8601 time or seconds since 1970.
 state: A JSON object, kept as the variable `state`.
+task_update.query: A question about the task, answered in `answer` when the rest is written. It is not stored.
+question: The question, in any words; nothing, or an empty one: where the task stands.
 """)  # noqa: E501
 
 FIELDS = meanings("""
@@ -487,6 +491,7 @@ Written.items: ids of the steps that a plan brought
 Written.token: fencing token of a claim
 Written.expires_at: end of a claim's lease
 Written.warnings: what was written all the same, but looks odd
+Written.answer: the answer to the `query` of the call
 TaskPage.tasks: the tasks
 cursor: give it back for the next page; None: this was the last
 Thread.events: the events, oldest first

@@ -469,6 +469,7 @@ class Written(Record):
     token: int | None = None
     expires_at: str | None = None
     warnings: tuple[str, ...] = ()
+    answer: Answer | None = None
 
 
 class TaskPage(Record):

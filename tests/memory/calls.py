@@ -145,6 +145,7 @@ READS = {
     "task_around": {"seq": 2, "before": 1, "after": 1},
     "task_event": {"seq": 2},
     "verify": {},
+    "task_ask": {"question": "what is next?"},
 }  # fmt: skip
 # What is about no one task: its arguments. Here `key` is that of a fact.
 ELSEWHERE = {

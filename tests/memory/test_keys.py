@@ -25,7 +25,7 @@ def test_every_operation_that_takes_a_key_is_in_the_table():
 
 def test_every_argument_of_every_operation_is_in_the_table():
     for call, (arguments, others) in WRITES.items():
-        given = {*arguments, *others, "self", "task_id", "key", "token", "expect", "anchors"}
+        given = {*arguments, *others, "self", "task_id", "key", "token", "expect", "anchors", "query"}
         assert set(inspect.signature(getattr(TaskMemory, call)).parameters) <= given, call
     given = {*REGISTER, "self", "key", "workspace"}
     assert set(inspect.signature(TaskMemory.task_register).parameters) == given

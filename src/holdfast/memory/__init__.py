@@ -12,6 +12,7 @@ from .tasks import Tasks
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .active import ActiveTasks
+    from .asking import Asking
     from .distilling import Distilling
     from .folders import Folders
     from .handoff import Handoff
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     class TaskMemory(
         Folders, Handoff, Tasks, Plans, Syncing, Actions, Entries, Claims,
-        Recalling, ActiveTasks, Distilling, Mirrors, Undo, Verify, Transfer,
+        Recalling, ActiveTasks, Distilling, Mirrors, Undo, Verify, Transfer, Asking,
     ):  # fmt: skip
         """The memory of tasks. Every method is safe to call from many threads and processes at once."""
 
@@ -55,6 +56,7 @@ else:
     def _grow() -> bool:
         """Add the operations that are not there yet; False if all were."""
         from .active import ActiveTasks
+        from .asking import Asking
         from .distilling import Distilling
         from .folders import Folders
         from .handoff import Handoff
@@ -67,8 +69,8 @@ else:
         if issubclass(TaskMemory, Verify):
             return False
         TaskMemory.__bases__ = (
-            Folders, Handoff, *TaskMemory.__bases__, Recalling, ActiveTasks, Distilling, Mirrors, Undo,
-            Verify, Transfer,
+            Folders, Handoff, *TaskMemory.__bases__,
+            Recalling, ActiveTasks, Distilling, Mirrors, Undo, Verify, Transfer, Asking,
         )  # fmt: skip
         return True
 

@@ -395,12 +395,13 @@ class Base:
         seq: int = head["last_seq"] + 1 if head.get("last_seq") else 1
         draft.complete(seq)
         if key is not None:
-            result = self._foretold(tx, head, draft, seq)
+            result = self._foretold(tx, head, draft, seq).to_dict()
+            del result["answer"]  # which is of its moment: whoever repeats the call is answered anew
             draft.sets["+keys"] = {
                 "key": key,
                 "operation": operation,
                 "arguments": fingerprint,
-                "result": checks.dumps(result.to_dict()),
+                "result": checks.dumps(result),
             }
         event: Row = {
             "task_id": head["task_id"],

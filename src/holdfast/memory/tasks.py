@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from .. import checks, rules, vocabulary
-from ..errors import InvalidInput, NotFound, shown
+from ..errors import HoldfastError, InvalidInput, NotFound, shown
 from ..types import Task, TaskCard, TaskPage, Written, is_dict, is_list
-from .base import Base, Draft, find_item, first_result
+from .base import Base, Draft, find_item, first_result, written
 from .plans import added_steps, item_changes
 from .reading import read_card, read_task
 
@@ -140,6 +140,7 @@ class Tasks(Base):
         metadata: Mapping[str, Any] | None = None,
         attention: str | None = None,
         archived: bool | None = None,
+        query: str | None = None,
         expect: int | None = None,
         token: int | None = None,
         key: str | None = None,
@@ -148,7 +149,15 @@ class Tasks(Base):
 
         Statuses of other projects ("EXECUTING_PLAN", "In progress", "canceled") are understood. An
         empty text or list clears next, attention or blockers. `metadata` is merged; null removes a name.
+        `query` is a question that is answered when that is written, as by task_ask; alone it writes nothing.
         """
+        if query is not None:
+            return self._update_and_ask(
+                task_id, query, message=message, status=status, phase=phase, reason=reason, step=step,
+                step_status=step_status, next=next, blockers=blockers, name=name, goal=goal,
+                metadata=metadata, attention=attention, archived=archived, expect=expect, token=token,
+                key=key,
+            )  # fmt: skip
         message = self._text("message", message)
         changes, meant_phase, meant_reason = _meant(status, phase, reason)
         if next is not None:
@@ -199,6 +208,22 @@ class Tasks(Base):
         return self._write(
             "task_update", task_id, decide, key=key, token=token, expect=expect, arguments=arguments
         )
+
+    def _update_and_ask(self, task_id: str | None, query: str, **changes: Any) -> Written:
+        from .answering import ask
+        from .asking import read_question
+
+        question = read_question(query)
+        guards = ("expect", "token", "key")
+        if all(value is None for name, value in changes.items() if name not in guards):
+            head = self.store.read(lambda tx: self._find(tx, task_id))
+            done = written(head, head["last_seq"], Draft("message"))
+        else:
+            done = self.task_update(task_id, **changes)
+        try:
+            return done.replace(answer=ask(self, done.task_id, question))
+        except HoldfastError as error:  # what was written stays written, and the caller must know that
+            return done.replace(warnings=(*done.warnings, f"not answered: {error.message}"))
 
     def task_get(self, task_id: str | None = None, *, at: int | str | float | None = None) -> Task:
         """A task as it stands, or as it stood after an event (`at=42`) or at a time."""
