@@ -63,6 +63,8 @@ SETTINGS: dict[str, tuple[Any, Any, Any, str]] = {
         None,
         "endpoint: name of the variable that holds the key, if one is needed.",
     ),
+    "progress": ("on", None, None, "on: what an agent says moves the steps of its plan, marked as inferred."),
+    "summary_every": (5, 1, 10_000, "After so many new messages a running summary is made anew."),
 }
 WORDS = {
     "synchronous": ("full", "off"),
@@ -76,6 +78,7 @@ WORDS = {
     "projection_dedupe_by": ("none", "label", "normalizedTitle"),
     "projection_sectioned": ("on", "off"),
     "embedder": ("none", "static", "endpoint"),
+    "progress": ("on", "off"),
 }
 DURATIONS = ("stale_threshold",)
 # Settings that are lists of words, separated by commas.
@@ -118,6 +121,8 @@ class Settings(Record):
     embedding_url: str = ""
     embedding_model: str = ""
     embedding_key_env: str = "HOLDFAST_EMBEDDING_KEY"
+    progress: str = "on"
+    summary_every: int = 5
     sources: Mapping[str, str] = {}
 
 

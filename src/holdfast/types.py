@@ -427,6 +427,27 @@ class Distilled(Record):
     seq: int
 
 
+class ItemProgress(Record):
+    """A step with what is believed of it: how likely it is over, and what that suggests."""
+
+    id: str
+    title: str
+    status: ItemStatus
+    basis: Literal["explicit", "inferred"] | None = None
+    confidence: float | None = None
+    suggestion: Literal["completed", "active"] | None = None
+    cause: int | None = None
+
+
+class ProgressReport(Record):
+    """How a plan stands; `current` is the step that is likely worked on."""
+
+    task_id: str
+    seq: int
+    current: str | None
+    items: tuple[ItemProgress, ...]
+
+
 class Answer(Record):
     """An answer from the memory: the text with its citations, and where it comes from.
 

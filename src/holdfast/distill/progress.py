@@ -262,6 +262,7 @@ _ANNOUNCES = re.compile(
     re.I,
 )
 _TURNS = re.compile(r"\b(?:mov(?:e|ing)(?: on)? to|proceed|start|continue|now|next)\b", re.I)
+_LEAVES = re.compile(r"\W*mov(?:e|ing)(?: on)? to\b", re.I)
 # An agent that turns to its own list has just finished something.
 _KEEPS_LIST = re.compile(
     r"\b(?:updat|mark|tick|check)\w*\b[^.]{0,40}\b(?:tasks?|todos?|to-do|list|status(?:es)?|plan|completed?|done)\b"
@@ -335,6 +336,8 @@ class Progress:
         self._over: list[float] = list(kept.get("over") or [0.0] * count)
         self._stated: list[float] = list(kept.get("stated") or [0.0] * count)
         self._causes: list[int | None] = list(kept.get("causes") or [None] * count)
+        # Whether anything has told where the work stands: at first it is only taken to begin at the top.
+        self.placed: bool = kept.get("placed", False)
         self._running: dict[int, Sort] = {int(at): sort for at, sort in kept.get("running", {}).items()}
         self._texts: int = kept.get("texts", 0)
         self._seen: dict[str, int] = dict(kept.get("seen", {}))
@@ -347,6 +350,7 @@ class Progress:
             "over": list(self._over),
             "stated": list(self._stated),
             "causes": list(self._causes),
+            "placed": self.placed,
             "running": dict(self._running),
             "texts": self._texts,
             "seen": dict(self._seen),
@@ -378,16 +382,21 @@ class Progress:
 
     def findings(self) -> list[Finding]:
         """What is believed about each item."""
-        return [
-            Finding(
-                item=item,
-                status=("open", "suggested", "completed", "completed")[_level(sure)],
-                confidence=round(sure, 3),
-                settled=sure >= SETTLED,
-                cause=cause,
+        found: list[Finding] = []
+        behind = 1.0
+        for item, (sure, cause) in enumerate(zip(self.confidence(), self._causes, strict=True)):
+            behind -= self._here[item]
+            found.append(
+                Finding(
+                    item=item,
+                    status=("open", "suggested", "completed", "completed")[_level(sure)],
+                    confidence=round(sure, 3),
+                    # "That was added" settles nothing while it is not known what was worked on.
+                    settled=(sure if self.placed else max(self._stated[item], behind)) >= SETTLED,
+                    cause=cause,
+                )
             )
-            for item, (sure, cause) in enumerate(zip(self.confidence(), self._causes, strict=True))
-        ]
+        return found
 
     @property
     def current(self) -> int | None:
@@ -397,6 +406,25 @@ class Progress:
             return None
         place = max(range(len(is_open)), key=self._here.__getitem__)
         return is_open.index(True, place) if True in is_open[place:] else is_open.index(True)
+
+    @property
+    def place(self) -> tuple[int, float]:
+        """The item where the work most likely stands, and how likely that is."""
+        place = max(range(len(self._here)), key=self._here.__getitem__)
+        return place, self._here[place]
+
+    def told(self, item: int, status: str) -> None:
+        """Take over a status that was set on purpose: the work is there; it proves nothing of others."""
+        before = [_level(one) for one in self.confidence()]
+        if status == "active":
+            self.placed = True
+            self._here = [float(one == item) for one in range(len(self._here))]
+            self._over = [0.0] * len(self._over)
+        self._stated[item] = 0.0 if status in ("active", "pending") else 1.0
+        self._over[item] = self._stated[item]
+        for one, (old, now) in enumerate(zip(before, map(_level, self.confidence()), strict=True)):
+            if now != old:
+                self._causes[one] = None
 
     # --- what is said
 
@@ -425,7 +453,9 @@ class Progress:
 
     def _claim(self, sentence: str) -> None:
         """Something is said to be done: what is named, else what was worked on; and what comes next."""
-        turn = _TURNS.search(sentence, len(sentence) - len(sentence.lstrip("*_ ")) + 1)
+        turn = _LEAVES.match(sentence) or _TURNS.search(
+            sentence, len(sentence) - len(sentence.lstrip("*_ ")) + 1
+        )
         said, follows = (sentence[: turn.start()], sentence[turn.end() :]) if turn else (sentence, "")
         named = self._numbered(said)
         if not named and (item := self._meant(said)) is not None:
@@ -516,7 +546,7 @@ class Progress:
         """The share of each title that is in some words, weighted by rarity in the plan and the session."""
         found: list[float] = []
         for title in self._titles:
-            whole = hit = 1e-9
+            whole, hit = 1e-9, 0.0  # a title without words is not meant by every sentence
             for word, worth in title.items():
                 weight = worth * self._rarity[word] * (1 - 0.7 * self._seen.get(word, 0) / (self._texts + 4))
                 whole += weight
@@ -537,6 +567,7 @@ class Progress:
         """Move the belief: most stays, some goes on (the more, the more finished), a little goes back."""
         if max(strengths) - min(strengths) < SAYS_NOTHING:
             return
+        self.placed = True
         last = len(self._here) - 1
         later, arriving = 1.0, 0.0
         moved: list[float] = []

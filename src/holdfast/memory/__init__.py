@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .folders import Folders
     from .handoff import Handoff
     from .mirrors import Mirrors
+    from .progressing import Progressing
     from .recalling import Recalling
     from .transfer import Transfer
     from .undo import Undo
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     class TaskMemory(
         Folders, Handoff, Tasks, Plans, Syncing, Actions, Entries, Claims,
-        Recalling, ActiveTasks, Distilling, Mirrors, Undo, Verify, Transfer,
+        Recalling, ActiveTasks, Distilling, Mirrors, Undo, Verify, Transfer, Progressing,
     ):  # fmt: skip
         """The memory of tasks. Every method is safe to call from many threads and processes at once."""
 
@@ -59,6 +60,7 @@ else:
         from .folders import Folders
         from .handoff import Handoff
         from .mirrors import Mirrors
+        from .progressing import Progressing
         from .recalling import Recalling
         from .transfer import Transfer
         from .undo import Undo
@@ -68,7 +70,7 @@ else:
             return False
         TaskMemory.__bases__ = (
             Folders, Handoff, *TaskMemory.__bases__, Recalling, ActiveTasks, Distilling, Mirrors, Undo,
-            Verify, Transfer,
+            Verify, Transfer, Progressing,
         )  # fmt: skip
         return True
 
