@@ -144,6 +144,7 @@ READS = {
     "query_relevant": {"item": "s1", "limit": 5},
     "task_around": {"seq": 2, "before": 1, "after": 1},
     "task_event": {"seq": 2},
+    "task_progress": {},
     "verify": {},
 }  # fmt: skip
 # What is about no one task: its arguments. Here `key` is that of a fact.

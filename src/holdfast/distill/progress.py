@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 import re
+from functools import lru_cache
 
 from ..types import Record, is_list
 
@@ -104,18 +105,29 @@ def words(text: str) -> dict[str, float]:
     """The words of a text with what each is worth: names as a whole most, their parts and plan verbs less."""
     found: dict[str, float] = {}
     for run in _RUN.findall(text):
-        for name in (part.strip("._-") for part in run.split("/")):
-            parts = _HUMP.findall(name)
-            if len(parts) > 1:
-                for whole in {name, *re.split(r"[.-]", name)}:
-                    if len(_HUMP.findall(whole)) > 1:
-                        found[whole.lower()] = 1.0
-            for part in map(str.lower, parts):
-                if len(part) > 1 and part not in _COMMON:
-                    root = stem(part)
-                    worth = 0.3 if len(parts) > 1 else 0.4 if root in _VERBS else 1.0
-                    found[root] = max(worth, found.get(root, 0.0))
+        for word, worth in _words_of(run) if len(run) <= LONGEST_KNOWN else _words_of.__wrapped__(run):
+            if worth > found.get(word, 0.0):
+                found[word] = worth
     return found
+
+
+LONGEST_KNOWN = 40  # characters of a run that is remembered
+
+
+@lru_cache(maxsize=1 << 12)
+def _words_of(run: str) -> tuple[tuple[str, float], ...]:
+    """The words of a run of letters and digits, which may be a name or a path."""
+    found: list[tuple[str, float]] = []
+    for name in (part.strip("._-") for part in run.split("/")):
+        parts = _HUMP.findall(name)
+        if len(parts) > 1:
+            wholes = {name, *re.split(r"[.-]", name)}
+            found += [(whole.lower(), 1.0) for whole in wholes if len(_HUMP.findall(whole)) > 1]
+        for part in map(str.lower, parts):
+            if len(part) > 1 and part not in _COMMON:
+                root = stem(part)
+                found.append((root, 0.3 if len(parts) > 1 else 0.4 if root in _VERBS else 1.0))
+    return tuple(found)
 
 
 # --- sorts of work ----------------------------------------------------------------------------------
@@ -382,21 +394,26 @@ class Progress:
 
     def findings(self) -> list[Finding]:
         """What is believed about each item."""
-        found: list[Finding] = []
-        behind = 1.0
-        for item, (sure, cause) in enumerate(zip(self.confidence(), self._causes, strict=True)):
-            behind -= self._here[item]
-            found.append(
-                Finding(
-                    item=item,
-                    status=("open", "suggested", "completed", "completed")[_level(sure)],
-                    confidence=round(sure, 3),
-                    # "That was added" settles nothing while it is not known what was worked on.
-                    settled=(sure if self.placed else max(self._stated[item], behind)) >= SETTLED,
-                    cause=cause,
-                )
-            )
-        return found
+        return [self._finding(item, sure) for item, sure in enumerate(self.confidence())]
+
+    def clear(self, over: Collection[int]) -> list[Finding]:
+        """The findings that are settled or say that an item is open although it is taken to be over."""
+        return [
+            self._finding(item, sure)
+            for item, sure in enumerate(self.confidence())
+            if (sure < MEDIUM if item in over else sure >= SETTLED)
+        ]
+
+    def _finding(self, item: int, sure: float) -> Finding:
+        # "That was added" settles nothing while it is not known what was worked on.
+        firm = sure if self.placed else max(self._stated[item], 1.0 - sum(self._here[: item + 1]))
+        return Finding(
+            item=item,
+            status=("open", "suggested", "completed", "completed")[_level(sure)],
+            confidence=round(sure, 3),
+            settled=firm >= SETTLED,
+            cause=self._causes[item],
+        )
 
     @property
     def current(self) -> int | None:

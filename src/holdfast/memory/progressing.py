@@ -11,7 +11,7 @@ import json
 from .. import rules
 from ..checks import blake2b
 from ..store import distilled
-from ..types import ItemProgress, ProgressReport, is_dict
+from ..types import ItemProgress, ProgressReport, Record, is_dict
 from .base import Base, Draft
 from .plans import begun_phase, item_changes
 
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 KIND = "progress"
 AGENT = "holdfast"  # what it writes is never taken for the word of an agent
 PAGE = 200  # events that one look takes in; the rest waits for the next one
+UNSAVED = 10  # events that another process may have to take in again
+MOST_AT_HAND = 64
 MOST_ITEMS = 200  # a longer plan is not followed: each look costs as much as the plan is long
 _SAID = ("message", "task.updated", "item.updated", "task.finished")
 _PLANNED = ("task.registered", "plan.replaced", "plan.appended")
@@ -40,9 +42,10 @@ class Following:
     `position` is what the task's row will say when they are written.
     """
 
-    def __init__(self, seq: int, state: Mapping[str, Any]) -> None:
-        self.seq = seq
-        self.state = state
+    def __init__(self, look: _Look, progress: Progress, seq: int) -> None:
+        self._look = look
+        self._progress = progress
+        self._seq = seq
         self.drafts: list[tuple[str, Draft]] = []
         self.position: dict[str, Any] = {}
 
@@ -51,9 +54,40 @@ class Following:
         for channel, draft in self.drafts:
             itself = memory.acting_as(agent=AGENT, channel=channel)
             itself._append(tx, head, draft, now, "infer")  # pyright: ignore[reportPrivateUsage]
-        # What we wrote ourselves tells nothing new.
-        seq = head["last_seq"] if self.seq == head["last_seq"] - len(self.drafts) else self.seq
-        distilled.put(tx, head["task_id"], KIND, seq, now, self.state)
+        look, seq = self._look, self._seq
+        whole = seq == head["last_seq"] - len(self.drafts)
+        if whole:
+            seq = head["last_seq"]  # what we wrote ourselves tells nothing new
+        if self.drafts or not look.known or seq - look.mark >= UNSAVED:
+            state = {**self._progress.state(), "plan": look.plan}
+            distilled.put(tx, head["task_id"], KIND, seq, now, state)
+            look.mark = seq
+        if whole:
+            while len(_at_hand) >= MOST_AT_HAND:
+                _at_hand.pop(next(iter(_at_hand)), None)
+            _at_hand[head["task_id"]] = _Kept(
+                seq=seq,
+                hash=head["last_hash"],
+                mark=look.mark,
+                plan=look.plan,
+                steps=look.steps,
+                progress=self._progress,
+            )
+
+
+class _Kept(Record):
+    """A belief that this process has at hand: the last event that it knows, and how far it is saved."""
+
+    seq: int
+    hash: bytes
+    mark: int
+    plan: str
+    steps: list[Row]
+    progress: Progress
+
+
+# By task. The hash of its last event stands for the whole history: a belief that does not fit is not used.
+_at_hand: dict[str, _Kept] = {}
 
 
 def foresee(memory: Base, tx: Tx, head: Row, draft: Draft, now: str) -> Following | None:
@@ -61,7 +95,7 @@ def foresee(memory: Base, tx: Tx, head: Row, draft: Draft, now: str) -> Followin
     after = {**head, **draft.sets.get("heads", {})}
     if not _is_followed(after):
         return None
-    look = _Look(tx, after)
+    look = _Look(tx, after, kept=_at_hand.pop(head["task_id"], None))
     seq = head["last_seq"] + 1
     for name, row in draft.sets.get("steps", {}).items():
         look.change(name, {**row, "version": seq})
@@ -117,10 +151,14 @@ def _is_followed(head: Row) -> bool:
 class _Look:
     """A task's plan and belief with the events that the belief does not have yet."""
 
-    def __init__(self, tx: Tx, head: Row, most: int = PAGE) -> None:
+    def __init__(self, tx: Tx, head: Row, most: int = PAGE, kept: _Kept | None = None) -> None:
         self.head = head
         start = head["plan_seq"] or 0
-        self.mark, self.state, self.rows, self.steps = tx.news(head["task_id"], KIND, start, most)
+        self.state: dict[str, Any] = {}
+        self.rows: list[Row] = []
+        self.known = kept if kept and self._follows(tx, kept, most) else None
+        if self.known is None:
+            self.mark, self.state, self.rows, self.steps = tx.news(head["task_id"], KIND, start, most)
         self.more = len(self.rows) == most
         self.live = [row for row in self.steps if row["dropped_in"] is None]
         self._places = {row["item_id"]: place for place, row in enumerate(self.live)}
@@ -128,32 +166,43 @@ class _Look:
         self._start = max(self.mark, start)
         self._last = 0  # the last event that was an observation
 
+    def _follows(self, tx: Tx, kept: _Kept, most: int) -> bool:
+        """Go on from a belief at hand, if the task's history goes on from there with the same plan."""
+        self.mark, self.plan, self.steps = kept.mark, kept.plan, kept.steps
+        if kept.hash == self.head["last_hash"]:
+            return True
+        _, _, rows, self.steps = tx.news(self.head["task_id"], "", kept.seq - 1, most)
+        self.rows = rows[1:]
+        goes_on = 0 < len(rows) < most and rows[0]["hash"] == kept.hash
+        return goes_on and not any(map(_changes_plan, self.rows))
+
     def change(self, item: str, columns: Mapping[str, Any]) -> None:
         """Change a step here, as an event that is about to be written will."""
         self.live[self._places[item]].update(columns)
 
     def observe(self) -> Progress:
         """Take in the events."""
-        from ..distill.progress import Progress
-
-        titles = [row["title"] for row in self.live]
-        # The digest is of the plan as it stands: events of an earlier one say nothing about this one.
-        plan = blake2b(json.dumps([*self._places, *titles]).encode(), digest_size=8).hexdigest()
-        rows = self.rows
-        if self.state.get("plan") == plan:
-            progress = Progress(titles, self.state)
-        else:
-            changes = [row["seq"] for row in rows if _changes_plan(row)]
-            if changes:
-                self._start = changes[-1]
-            elif self.mark > (self.head["plan_seq"] or 0) and self.more:
-                rows, plan = [], self.state.get("plan", "")  # the change is yet to come
-            rows = [row for row in rows if row["seq"] > self._start]
-            progress = Progress(titles, self._beginning())
-        self._plan = plan
+        progress, rows = (self.known.progress, self.rows) if self.known else self._resumed()
         for row in rows:
             self._take(progress, row)
         return progress
+
+    def _resumed(self) -> tuple[Progress, list[Row]]:
+        """The belief that was saved, or a new one for a new plan, and the events that it has to take in."""
+        from ..distill.progress import Progress
+
+        titles = [row["title"] for row in self.live]
+        self.plan = blake2b(json.dumps([*self._places, *titles]).encode(), digest_size=8).hexdigest()
+        if self.state.get("plan") == self.plan:
+            return Progress(titles, self.state), self.rows
+        # Events before the last change of the plan say nothing about the plan as it stands.
+        rows = self.rows
+        changes = [row["seq"] for row in rows if _changes_plan(row)]
+        if changes:
+            self._start = changes[-1]
+        elif self.mark > (self.head["plan_seq"] or 0) and self.more:
+            rows, self.plan = [], self.state.get("plan", "")  # the change is yet to come
+        return Progress(titles, self._beginning()), [row for row in rows if row["seq"] > self._start]
 
     def _beginning(self) -> dict[str, Any]:
         """The belief with which a plan begins: at its first step that was not over by then."""
@@ -179,49 +228,46 @@ class _Look:
     def outcome(self, tx: Tx, now: str, last: int) -> Following:
         """What follows from the events; `last` is the task's last one, even if it is yet to be written."""
         progress = self.observe()
-        state = {**progress.state(), "plan": self._plan}
-        found = Following(self.rows[-1]["seq"] if self.more else last, state)
-        if not self._last:
-            return found
-        claimed = {row["item_id"] for row in tx.claims(self.head["task_id"]) if row["status"] == "held"}
-        # Each event is what follows from one cause, so that it can be traced and undone by itself.
-        causes: dict[int, dict[str, str]] = {}
-        findings = progress.findings()
-        for finding in findings:
-            row = self.live[finding.item]
-            if not self._may_change(row, claimed):
-                continue
-            if finding.settled and finding.cause and row["status"] in _OPEN:
-                causes.setdefault(finding.cause, {})[row["item_id"]] = "completed"
-            elif finding.status == "open" and (row["status"], row["basis"]) == ("completed", "inferred"):
-                causes.setdefault(self._last, {})[row["item_id"]] = "pending"
-        if (begun := self._begun(progress, claimed)) is not None:
-            causes.setdefault(self._last, {})[begun] = "active"
-        for cause, statuses in sorted(causes.items()):
-            sure = {self.live[one.item]["item_id"]: one.confidence for one in findings}
-            self._add(found, tx, now, last, cause, statuses, sure)
+        found = Following(self, progress, self.rows[-1]["seq"] if self.more else last)
+        causes = self._conclusions(progress) if self._last else {}
+        if causes:
+            claimed = {row["item_id"] for row in tx.claims(self.head["task_id"]) if row["status"] == "held"}
+            for cause, statuses in sorted(causes.items()):
+                if free := {item: status for item, status in statuses.items() if item not in claimed}:
+                    self._add(found, tx, now, last, cause, free, progress.confidence())
         if found.drafts:
             found.position.update(rules.plan_position(self.steps))
         return found
 
-    def _may_change(self, row: Row, claimed: set[str]) -> bool:
-        """Whether a step is ours to move: nobody has set its status or claimed it."""
-        return row["basis"] != "explicit" and row["item_id"] not in claimed
+    def _conclusions(self, progress: Progress) -> dict[int, dict[str, str]]:
+        """The statuses that steps should get, by the event which each follows from.
 
-    def _begun(self, progress: Progress, claimed: set[str]) -> str | None:
+        Each cause is an event of its own, so that it can be traced and undone by itself.
+        """
+        causes: dict[int, dict[str, str]] = {}
+        rows = self.live
+        over = {place for place, row in enumerate(rows) if row["status"] not in _OPEN}
+        for finding in progress.clear(over):
+            row = rows[finding.item]
+            if finding.item in over and (row["status"], row["basis"]) == ("completed", "inferred"):
+                causes.setdefault(self._last, {})[row["item_id"]] = "pending"
+            elif (
+                finding.settled and finding.cause and finding.item not in over and row["basis"] != "explicit"
+            ):
+                causes.setdefault(finding.cause, {})[row["item_id"]] = "completed"
+        if (begun := self._begun(progress)) is not None:
+            causes.setdefault(self._last, {})[begun] = "active"
+        return causes
+
+    def _begun(self, progress: Progress) -> str | None:
         """The step that is being worked on, if that is clear and nobody has said what is."""
         from ..distill.progress import HIGH
 
         place, share = progress.place
         row = self.live[place]
-        explicit = any(one["status"] == "active" and one["basis"] == "explicit" for one in self.live)
-        if (
-            explicit
-            or not progress.placed
-            or share < HIGH
-            or progress.current != place
-            or not self._may_change(row, claimed)
-        ):
+        if not progress.placed or share < HIGH or row["basis"] == "explicit" or progress.current != place:
+            return None
+        if any(one["status"] == "active" and one["basis"] == "explicit" for one in self.live):
             return None
         denied = (row["status"], row["basis"]) == ("completed", "inferred")
         return row["item_id"] if row["status"] == "pending" or denied else None
@@ -234,7 +280,7 @@ class _Look:
         last: int,
         cause: int,
         statuses: Mapping[str, str],
-        confidence: Mapping[str, float],
+        confidence: Sequence[float],
     ) -> None:
         """Draft the event that gives some steps a status."""
         seq = last + len(found.drafts) + 1
@@ -256,7 +302,9 @@ class _Look:
                 "inferred": True,
                 "from": [cause],
                 "confidence": {
-                    item: confidence[item] for item, status in statuses.items() if status == "completed"
+                    item: round(confidence[self._places[item]], 3)
+                    for item, status in statuses.items()
+                    if status == "completed"
                 }
                 or None,
             },

@@ -581,7 +581,7 @@ class Tx:
         self, task_id: str, kind: str, start: int, limit: int
     ) -> tuple[int, dict[str, Any], list[Row], list[Row]]:
         """How far a distilled kind came and its state, the events since (and after `start`), and the steps:
-        all asked for at once."""
+        all asked for at once. Without a kind: the events after `start`, and the steps."""
         mark = "SELECT seq, state FROM distilled WHERE task_id = :task_id AND kind = :kind"
         events = (
             f"{EVENT_ROW}{EVENT_FROM} WHERE e.task_id = :task_id AND e.seq > :start AND e.seq >"
