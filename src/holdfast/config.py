@@ -64,7 +64,7 @@ SETTINGS: dict[str, tuple[Any, Any, Any, str]] = {
         "endpoint: name of the variable that holds the key, if one is needed.",
     ),
     "progress": ("on", None, None, "on: what an agent says moves the steps of its plan, marked as inferred."),
-    "summary_every": (5, 1, 10_000, "After so many new messages a running summary is made anew."),
+    "summary_every": (5, 0, 100_000, "A new summary is due after so many messages. 0: never."),
 }
 WORDS = {
     "synchronous": ("full", "off"),

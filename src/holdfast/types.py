@@ -398,7 +398,8 @@ class Name(Record):
 class Summary(Record):
     """A running summary: what it says, up to which event, and who made it (`ledger`, or a model's name).
 
-    Its trust is the lowest of what it was made of.
+    Its trust is the lowest of what it was made of. `since` has a line for each event after it, the newest
+    ones where there are many; `left_out` counts the others.
     """
 
     text: str
@@ -406,6 +407,8 @@ class Summary(Record):
     at: str
     source: str
     channel: Channel
+    since: tuple[str, ...] = ()
+    left_out: int = 0
 
 
 class Snapshot(Task):

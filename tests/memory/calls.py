@@ -145,6 +145,7 @@ READS = {
     "task_around": {"seq": 2, "before": 1, "after": 1},
     "task_event": {"seq": 2},
     "task_progress": {},
+    "task_summary": {"detail": "summary", "refresh": True},
     "verify": {},
 }  # fmt: skip
 # What is about no one task: its arguments. Here `key` is that of a fact.

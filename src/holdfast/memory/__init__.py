@@ -18,13 +18,14 @@ if TYPE_CHECKING:
     from .mirrors import Mirrors
     from .progressing import Progressing
     from .recalling import Recalling
+    from .summarizing import Summarizing
     from .transfer import Transfer
     from .undo import Undo
     from .verify import Verify
 
     class TaskMemory(
         Folders, Handoff, Tasks, Plans, Syncing, Actions, Entries, Claims,
-        Recalling, ActiveTasks, Distilling, Mirrors, Undo, Verify, Transfer, Progressing,
+        Recalling, ActiveTasks, Summarizing, Distilling, Mirrors, Undo, Verify, Transfer, Progressing,
     ):  # fmt: skip
         """The memory of tasks. Every method is safe to call from many threads and processes at once."""
 
@@ -62,6 +63,7 @@ else:
         from .mirrors import Mirrors
         from .progressing import Progressing
         from .recalling import Recalling
+        from .summarizing import Summarizing
         from .transfer import Transfer
         from .undo import Undo
         from .verify import Verify
@@ -69,8 +71,8 @@ else:
         if issubclass(TaskMemory, Verify):
             return False
         TaskMemory.__bases__ = (
-            Folders, Handoff, *TaskMemory.__bases__, Recalling, ActiveTasks, Distilling, Mirrors, Undo,
-            Verify, Transfer, Progressing,
+            Folders, Handoff, *TaskMemory.__bases__, Recalling, ActiveTasks, Summarizing, Distilling, Mirrors,
+            Undo, Verify, Transfer, Progressing,
         )  # fmt: skip
         return True
 

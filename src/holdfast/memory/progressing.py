@@ -397,7 +397,7 @@ def _observation(row: Row, sets: Mapping[str, Any]) -> Observation | None:
         if status == "skipped":
             return None
         ok = None if status == "started" else status == "completed"
-        text = _tail(data.get("output"))
+        text = _tail(data.get("output") or data.get("error"))
         if ended:
             return Observation(at=seq, kind="outcome", of=of, ok=ok, text=text)
         tool = data.get("tool") or _TOOLS.get(data.get("type", ""), "")
