@@ -354,6 +354,7 @@ class Progress:
         self._texts: int = kept.get("texts", 0)
         self._seen: dict[str, int] = dict(kept.get("seen", {}))
         self._rarity = _rarity(self._titles)
+        self._sure = self._reckoned()  # between observations
 
     def state(self) -> dict[str, Any]:
         """All that must be kept to go on later with the same items: plain data, as large as the plan."""
@@ -372,35 +373,43 @@ class Progress:
         """Take in one observation; the text of users and tools never completes anything."""
         if not self._titles:
             return
-        before = [_level(one) for one in self.confidence()]
         if seen.kind == "agent":
             self._hear(seen.text)
         elif seen.kind == "action":
             self._act(seen)
         elif seen.kind == "outcome" and seen.of is not None:
             self._end(self._running.pop(seen.of, "explore"), seen)
-        for item, (old, now) in enumerate(zip(before, map(_level, self.confidence()), strict=True)):
-            if now != old:
-                self._causes[item] = seen.at if now else None
+        self._note(seen.at)
+
+    def _note(self, cause: int | None) -> None:
+        """Reckon anew, and note what brought each item that came to another level there."""
+        before, self._sure = self._sure, self._reckoned()
+        for item, (old, now) in enumerate(zip(before, self._sure, strict=True)):
+            if old != now and (level := _level(now)) != _level(old):
+                self._causes[item] = cause if level else None
 
     def confidence(self) -> list[float]:
         """How likely each item is over: the work is behind it, or at it and finished, or it was stated."""
+        return list(self._sure)
+
+    def _reckoned(self) -> list[float]:
         found: list[float] = []
         behind = 1.0
         for here, over, stated in zip(self._here, self._over, self._stated, strict=True):
-            behind = max(0.0, behind - here)
-            found.append(max(stated, behind + here * over))
+            behind -= here
+            sure = behind + here * over if behind > 0.0 else here * over
+            found.append(sure if sure > stated else stated)
         return found
 
     def findings(self) -> list[Finding]:
         """What is believed about each item."""
-        return [self._finding(item, sure) for item, sure in enumerate(self.confidence())]
+        return [self._finding(item, sure) for item, sure in enumerate(self._sure)]
 
     def clear(self, over: Collection[int]) -> list[Finding]:
         """The findings that are settled or say that an item is open although it is taken to be over."""
         return [
             self._finding(item, sure)
-            for item, sure in enumerate(self.confidence())
+            for item, sure in enumerate(self._sure)
             if (sure < MEDIUM if item in over else sure >= SETTLED)
         ]
 
@@ -418,7 +427,7 @@ class Progress:
     @property
     def current(self) -> int | None:
         """The item that is worked on: where the work stands, or the next open one; None if all are over."""
-        is_open = [sure < HIGH for sure in self.confidence()]
+        is_open = [sure < HIGH for sure in self._sure]
         if True not in is_open:
             return None
         place = max(range(len(is_open)), key=self._here.__getitem__)
@@ -432,16 +441,13 @@ class Progress:
 
     def told(self, item: int, status: str) -> None:
         """Take over a status that was set on purpose: the work is there; it proves nothing of others."""
-        before = [_level(one) for one in self.confidence()]
         if status == "active":
             self.placed = True
             self._here = [float(one == item) for one in range(len(self._here))]
             self._over = [0.0] * len(self._over)
         self._stated[item] = 0.0 if status in ("active", "pending") else 1.0
         self._over[item] = self._stated[item]
-        for one, (old, now) in enumerate(zip(before, map(_level, self.confidence()), strict=True)):
-            if now != old:
-                self._causes[one] = None
+        self._note(None)
 
     # --- what is said
 
@@ -477,7 +483,7 @@ class Progress:
         named = self._numbered(said)
         if not named and (item := self._meant(said)) is not None:
             named = [item]
-        sure = self.confidence()
+        sure = self._reckoned()
         # What was over already is only recalled. A list with gaps tells which ones are open; otherwise the
         # work has come to the last one named.
         if any(sure[item] < HIGH for item in named) and named == list(range(named[0], named[-1] + 1)):
@@ -582,7 +588,8 @@ class Progress:
 
     def _move(self, strengths: Sequence[float]) -> None:
         """Move the belief: most stays, some goes on (the more, the more finished), a little goes back."""
-        if max(strengths) - min(strengths) < SAYS_NOTHING:
+        strongest = max(strengths)
+        if strongest - min(strengths) < SAYS_NOTHING:
             return
         self.placed = True
         last = len(self._here) - 1
@@ -596,7 +603,7 @@ class Progress:
             new = max(1e-9, staying + stopping + max(0.0, later) * RETURNS / max(1, last))
             arriving += going - stopping
             self._over[item] = over * min(1.0, max(0.0, staying) / new)  # who arrives has not finished
-            moved.append(new * math.exp(strengths[item] - max(strengths)))
+            moved.append(new * math.exp(strengths[item] - strongest))
         total = sum(moved)
         self._here = [share / total for share in moved]
 
