@@ -37,7 +37,9 @@ from holdfast.memory.folders import Folders
 from holdfast.memory.handoff import Handoff
 from holdfast.memory.mirrors import Mirrors
 from holdfast.memory.plans import Plans
+from holdfast.memory.progressing import Progressing
 from holdfast.memory.recalling import Recalling
+from holdfast.memory.summarizing import Summarizing
 from holdfast.memory.tasks import Tasks
 from holdfast.memory.transfer import Transfer
 from holdfast.memory.undo import Undo
@@ -92,6 +94,8 @@ GROUPS: Mapping[type, tuple[str, str]] = {
         "Facts",
         "What is known, of tasks and of anything else; see [Active tasks](../how-to/active-tasks.md).",
     ),
+    Progressing: ("Progress", "How a plan stands, as far as it [can be told](../explanation/progress.md)."),
+    Summarizing: ("Summaries", "A task [in a few sentences](../how-to/summary.md)."),
     ActiveTasks: ("Active tasks", "The list of active tasks, its file, and what a prompt is told of it."),
 }
 
@@ -295,6 +299,8 @@ resume_at: When to go on: an ISO-8601 time or seconds since 1970.
 state: A JSON object, kept as the variable `state`.
 task_update.query: A question about the task, answered in `answer` when the rest is written. It is not stored.
 question: The question, in any words; nothing, or an empty one: where the task stands.
+detail: summary, items, actions, full or focused.
+refresh: False: the kept summary is shown as it is, however old.
 """)  # noqa: E501
 
 FIELDS = meanings("""
@@ -365,6 +371,18 @@ Summary.seq: the last event that it covers
 Summary.at: when it was made
 Summary.source: `ledger`, or the name of the model that wrote it
 Summary.channel: the lowest trust of what it was made of
+Summary.since: a line for each event after it, the newest ones
+Summary.left_out: how many more there are
+ItemProgress.id: the step
+ItemProgress.title: what it is
+ItemProgress.status: its status
+ItemProgress.basis: whether the status was set on purpose or inferred
+ItemProgress.confidence: how likely it is over, from 0 to 1; `None` where the plan is too long to be followed
+ItemProgress.suggestion: a status that is likely and was not written
+ItemProgress.cause: the event that the suggestion, or else the status, follows from
+ProgressReport.seq: the task's last event
+ProgressReport.current: the step that is likely worked on
+ProgressReport.items: the steps of the plan
 Answer.seq: the last event of the task when it was asked
 Answer.question: the question
 Answer.text: the answer, with `#seq` citations

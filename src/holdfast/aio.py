@@ -124,6 +124,8 @@ class AsyncTaskMemory:
     active_task_checkpoint = _awaited(TaskMemory.active_task_checkpoint)
     active_tasks_complete = _awaited(TaskMemory.active_tasks_complete)
     task_ask = _awaited(TaskMemory.task_ask)
+    task_progress = _awaited(TaskMemory.task_progress)
+    task_summary = _awaited(TaskMemory.task_summary)
 
     async def events(self, task_id: str | None = None, *, after: int = 0) -> AsyncIterator[Event]:
         """Events in the order of their writing, as TaskMemory.events gives them."""

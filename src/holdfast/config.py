@@ -95,6 +95,8 @@ SETTINGS: dict[str, tuple[Any, Any, Any, str]] = {
     "model_day_cost": (1.0, 0, 10**9, "Most that a day may cost, in the money of the prices."),
     "model_price_in": (0.0, 0, 10**6, "Price of a million tokens that the remote model reads."),
     "model_price_out": (0.0, 0, 10**6, "Price of a million tokens that the remote model writes."),
+    "progress": ("on", None, None, "on: what an agent says moves the steps of its plan, marked as inferred."),
+    "summary_every": (5, 0, 100_000, "A new summary is due after so many messages. 0: never."),
 }
 WORDS = {
     "synchronous": ("full", "off"),
@@ -108,6 +110,7 @@ WORDS = {
     "projection_dedupe_by": ("none", "label", "normalizedTitle"),
     "projection_sectioned": ("on", "off"),
     "embedder": ("none", "static", "endpoint"),
+    "progress": ("on", "off"),
 }
 DURATIONS = ("stale_threshold",)
 # Settings that are lists of words, separated by commas.
@@ -162,6 +165,8 @@ class Settings(Record):
     model_day_cost: float = 1.0
     model_price_in: float = 0.0
     model_price_out: float = 0.0
+    progress: str = "on"
+    summary_every: int = 5
     sources: Mapping[str, str] = {}
 
 

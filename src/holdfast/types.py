@@ -398,7 +398,8 @@ class Name(Record):
 class Summary(Record):
     """A running summary: what it says, up to which event, and who made it (`ledger`, or a model's name).
 
-    Its trust is the lowest of what it was made of.
+    Its trust is the lowest of what it was made of. `since` has a line for each event after it, the newest
+    ones where there are many; `left_out` counts the others.
     """
 
     text: str
@@ -406,6 +407,8 @@ class Summary(Record):
     at: str
     source: str
     channel: Channel
+    since: tuple[str, ...] = ()
+    left_out: int = 0
 
 
 class Snapshot(Task):
@@ -425,6 +428,27 @@ class Distilled(Record):
 
     task_id: str
     seq: int
+
+
+class ItemProgress(Record):
+    """A step with what is believed of it: how likely it is over, and what that suggests."""
+
+    id: str
+    title: str
+    status: ItemStatus
+    basis: Literal["explicit", "inferred"] | None = None
+    confidence: float | None = None
+    suggestion: Literal["completed", "active"] | None = None
+    cause: int | None = None
+
+
+class ProgressReport(Record):
+    """How a plan stands; `current` is the step that is likely worked on."""
+
+    task_id: str
+    seq: int
+    current: str | None
+    items: tuple[ItemProgress, ...]
 
 
 class Answer(Record):

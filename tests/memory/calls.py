@@ -144,6 +144,8 @@ READS = {
     "query_relevant": {"item": "s1", "limit": 5},
     "task_around": {"seq": 2, "before": 1, "after": 1},
     "task_event": {"seq": 2},
+    "task_progress": {},
+    "task_summary": {"detail": "summary", "refresh": True},
     "verify": {},
     "task_ask": {"question": "what is next?"},
 }  # fmt: skip

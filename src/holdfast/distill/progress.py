@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 import re
+from functools import lru_cache
 
 from ..types import Record, is_list
 
@@ -104,18 +105,29 @@ def words(text: str) -> dict[str, float]:
     """The words of a text with what each is worth: names as a whole most, their parts and plan verbs less."""
     found: dict[str, float] = {}
     for run in _RUN.findall(text):
-        for name in (part.strip("._-") for part in run.split("/")):
-            parts = _HUMP.findall(name)
-            if len(parts) > 1:
-                for whole in {name, *re.split(r"[.-]", name)}:
-                    if len(_HUMP.findall(whole)) > 1:
-                        found[whole.lower()] = 1.0
-            for part in map(str.lower, parts):
-                if len(part) > 1 and part not in _COMMON:
-                    root = stem(part)
-                    worth = 0.3 if len(parts) > 1 else 0.4 if root in _VERBS else 1.0
-                    found[root] = max(worth, found.get(root, 0.0))
+        for word, worth in _words_of(run) if len(run) <= LONGEST_KNOWN else _words_of.__wrapped__(run):
+            if worth > found.get(word, 0.0):
+                found[word] = worth
     return found
+
+
+LONGEST_KNOWN = 40  # characters of a run that is remembered
+
+
+@lru_cache(maxsize=1 << 12)
+def _words_of(run: str) -> tuple[tuple[str, float], ...]:
+    """The words of a run of letters and digits, which may be a name or a path."""
+    found: list[tuple[str, float]] = []
+    for name in (part.strip("._-") for part in run.split("/")):
+        parts = _HUMP.findall(name)
+        if len(parts) > 1:
+            wholes = {name, *re.split(r"[.-]", name)}
+            found += [(whole.lower(), 1.0) for whole in wholes if len(_HUMP.findall(whole)) > 1]
+        for part in map(str.lower, parts):
+            if len(part) > 1 and part not in _COMMON:
+                root = stem(part)
+                found.append((root, 0.3 if len(parts) > 1 else 0.4 if root in _VERBS else 1.0))
+    return tuple(found)
 
 
 # --- sorts of work ----------------------------------------------------------------------------------
@@ -262,6 +274,7 @@ _ANNOUNCES = re.compile(
     re.I,
 )
 _TURNS = re.compile(r"\b(?:mov(?:e|ing)(?: on)? to|proceed|start|continue|now|next)\b", re.I)
+_LEAVES = re.compile(r"\W*mov(?:e|ing)(?: on)? to\b", re.I)
 # An agent that turns to its own list has just finished something.
 _KEEPS_LIST = re.compile(
     r"\b(?:updat|mark|tick|check)\w*\b[^.]{0,40}\b(?:tasks?|todos?|to-do|list|status(?:es)?|plan|completed?|done)\b"
@@ -335,10 +348,13 @@ class Progress:
         self._over: list[float] = list(kept.get("over") or [0.0] * count)
         self._stated: list[float] = list(kept.get("stated") or [0.0] * count)
         self._causes: list[int | None] = list(kept.get("causes") or [None] * count)
+        # Whether anything has told where the work stands: at first it is only taken to begin at the top.
+        self.placed: bool = kept.get("placed", False)
         self._running: dict[int, Sort] = {int(at): sort for at, sort in kept.get("running", {}).items()}
         self._texts: int = kept.get("texts", 0)
         self._seen: dict[str, int] = dict(kept.get("seen", {}))
         self._rarity = _rarity(self._titles)
+        self._sure = self._reckoned()  # between observations
 
     def state(self) -> dict[str, Any]:
         """All that must be kept to go on later with the same items: plain data, as large as the plan."""
@@ -347,6 +363,7 @@ class Progress:
             "over": list(self._over),
             "stated": list(self._stated),
             "causes": list(self._causes),
+            "placed": self.placed,
             "running": dict(self._running),
             "texts": self._texts,
             "seen": dict(self._seen),
@@ -356,47 +373,81 @@ class Progress:
         """Take in one observation; the text of users and tools never completes anything."""
         if not self._titles:
             return
-        before = [_level(one) for one in self.confidence()]
         if seen.kind == "agent":
             self._hear(seen.text)
         elif seen.kind == "action":
             self._act(seen)
         elif seen.kind == "outcome" and seen.of is not None:
             self._end(self._running.pop(seen.of, "explore"), seen)
-        for item, (old, now) in enumerate(zip(before, map(_level, self.confidence()), strict=True)):
-            if now != old:
-                self._causes[item] = seen.at if now else None
+        self._note(seen.at)
+
+    def _note(self, cause: int | None) -> None:
+        """Reckon anew, and note what brought each item that came to another level there."""
+        before, self._sure = self._sure, self._reckoned()
+        for item, (old, now) in enumerate(zip(before, self._sure, strict=True)):
+            if old != now and (level := _level(now)) != _level(old):
+                self._causes[item] = cause if level else None
 
     def confidence(self) -> list[float]:
         """How likely each item is over: the work is behind it, or at it and finished, or it was stated."""
+        return list(self._sure)
+
+    def _reckoned(self) -> list[float]:
         found: list[float] = []
         behind = 1.0
         for here, over, stated in zip(self._here, self._over, self._stated, strict=True):
-            behind = max(0.0, behind - here)
-            found.append(max(stated, behind + here * over))
+            behind -= here
+            sure = behind + here * over if behind > 0.0 else here * over
+            found.append(sure if sure > stated else stated)
         return found
 
     def findings(self) -> list[Finding]:
         """What is believed about each item."""
+        return [self._finding(item, sure) for item, sure in enumerate(self._sure)]
+
+    def clear(self, over: Collection[int]) -> list[Finding]:
+        """The findings that are settled or say that an item is open although it is taken to be over."""
         return [
-            Finding(
-                item=item,
-                status=("open", "suggested", "completed", "completed")[_level(sure)],
-                confidence=round(sure, 3),
-                settled=sure >= SETTLED,
-                cause=cause,
-            )
-            for item, (sure, cause) in enumerate(zip(self.confidence(), self._causes, strict=True))
+            self._finding(item, sure)
+            for item, sure in enumerate(self._sure)
+            if (sure < MEDIUM if item in over else sure >= SETTLED)
         ]
+
+    def _finding(self, item: int, sure: float) -> Finding:
+        # "That was added" settles nothing while it is not known what was worked on.
+        firm = sure if self.placed else max(self._stated[item], 1.0 - sum(self._here[: item + 1]))
+        return Finding(
+            item=item,
+            status=("open", "suggested", "completed", "completed")[_level(sure)],
+            confidence=round(sure, 3),
+            settled=firm >= SETTLED,
+            cause=self._causes[item],
+        )
 
     @property
     def current(self) -> int | None:
         """The item that is worked on: where the work stands, or the next open one; None if all are over."""
-        is_open = [sure < HIGH for sure in self.confidence()]
+        is_open = [sure < HIGH for sure in self._sure]
         if True not in is_open:
             return None
         place = max(range(len(is_open)), key=self._here.__getitem__)
         return is_open.index(True, place) if True in is_open[place:] else is_open.index(True)
+
+    @property
+    def place(self) -> tuple[int, float]:
+        """The item where the work most likely stands, and how likely that is."""
+        place = max(range(len(self._here)), key=self._here.__getitem__)
+        return place, self._here[place]
+
+    def told(self, item: int, status: str) -> None:
+        """Take over a status that was set on purpose: the work is there; it proves nothing of others."""
+        if status == "active":
+            self.placed = True
+            self._here = [float(one == item) for one in range(len(self._here))]
+            self._over = [0.0] * len(self._over)
+        self._stated[item] = 0.0 if status in ("active", "pending") else 1.0
+        self._over[item] = self._stated[item]
+        self._note(None)
 
     # --- what is said
 
@@ -425,12 +476,14 @@ class Progress:
 
     def _claim(self, sentence: str) -> None:
         """Something is said to be done: what is named, else what was worked on; and what comes next."""
-        turn = _TURNS.search(sentence, len(sentence) - len(sentence.lstrip("*_ ")) + 1)
+        turn = _LEAVES.match(sentence) or _TURNS.search(
+            sentence, len(sentence) - len(sentence.lstrip("*_ ")) + 1
+        )
         said, follows = (sentence[: turn.start()], sentence[turn.end() :]) if turn else (sentence, "")
         named = self._numbered(said)
         if not named and (item := self._meant(said)) is not None:
             named = [item]
-        sure = self.confidence()
+        sure = self._reckoned()
         # What was over already is only recalled. A list with gaps tells which ones are open; otherwise the
         # work has come to the last one named.
         if any(sure[item] < HIGH for item in named) and named == list(range(named[0], named[-1] + 1)):
@@ -516,7 +569,7 @@ class Progress:
         """The share of each title that is in some words, weighted by rarity in the plan and the session."""
         found: list[float] = []
         for title in self._titles:
-            whole = hit = 1e-9
+            whole, hit = 1e-9, 0.0  # a title without words is not meant by every sentence
             for word, worth in title.items():
                 weight = worth * self._rarity[word] * (1 - 0.7 * self._seen.get(word, 0) / (self._texts + 4))
                 whole += weight
@@ -535,8 +588,10 @@ class Progress:
 
     def _move(self, strengths: Sequence[float]) -> None:
         """Move the belief: most stays, some goes on (the more, the more finished), a little goes back."""
-        if max(strengths) - min(strengths) < SAYS_NOTHING:
+        strongest = max(strengths)
+        if strongest - min(strengths) < SAYS_NOTHING:
             return
+        self.placed = True
         last = len(self._here) - 1
         later, arriving = 1.0, 0.0
         moved: list[float] = []
@@ -548,7 +603,7 @@ class Progress:
             new = max(1e-9, staying + stopping + max(0.0, later) * RETURNS / max(1, last))
             arriving += going - stopping
             self._over[item] = over * min(1.0, max(0.0, staying) / new)  # who arrives has not finished
-            moved.append(new * math.exp(strengths[item] - max(strengths)))
+            moved.append(new * math.exp(strengths[item] - strongest))
         total = sum(moved)
         self._here = [share / total for share in moved]
 

@@ -17,14 +17,17 @@ if TYPE_CHECKING:
     from .folders import Folders
     from .handoff import Handoff
     from .mirrors import Mirrors
+    from .progressing import Progressing
     from .recalling import Recalling
+    from .summarizing import Summarizing
     from .transfer import Transfer
     from .undo import Undo
     from .verify import Verify
 
     class TaskMemory(
         Folders, Handoff, Tasks, Plans, Syncing, Actions, Entries, Claims,
-        Recalling, ActiveTasks, Distilling, Mirrors, Undo, Verify, Transfer, Asking,
+        Recalling, ActiveTasks, Summarizing, Distilling, Mirrors, Undo, Verify, Transfer, Asking,
+        Progressing,
     ):  # fmt: skip
         """The memory of tasks. Every method is safe to call from many threads and processes at once."""
 
@@ -61,7 +64,9 @@ else:
         from .folders import Folders
         from .handoff import Handoff
         from .mirrors import Mirrors
+        from .progressing import Progressing
         from .recalling import Recalling
+        from .summarizing import Summarizing
         from .transfer import Transfer
         from .undo import Undo
         from .verify import Verify
@@ -70,7 +75,8 @@ else:
             return False
         TaskMemory.__bases__ = (
             Folders, Handoff, *TaskMemory.__bases__,
-            Recalling, ActiveTasks, Distilling, Mirrors, Undo, Verify, Transfer, Asking,
+            Recalling, ActiveTasks, Summarizing, Distilling, Mirrors, Undo, Verify, Transfer, Asking,
+            Progressing,
         )  # fmt: skip
         return True
 

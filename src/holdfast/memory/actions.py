@@ -6,9 +6,8 @@ from .. import checks, rules
 from ..errors import InvalidInput, NotFound
 from ..types import Drill, TaskCard, Thread, Written, is_dict, is_list
 from .base import Base, Draft, find_item
-from .plans import EDIT, RECEIPT
+from .plans import EDIT, RECEIPT, begun_phase
 from .reading import read_actions, read_card, read_event, read_items, with_titles
-from .tasks import begun_phase
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

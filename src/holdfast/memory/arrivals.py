@@ -8,8 +8,8 @@ from ..types import is_dict, is_list
 from .actions import Actions
 from .base import Draft
 from .entries import Entries
-from .plans import Plans
-from .tasks import Tasks, begun_phase
+from .plans import Plans, begun_phase
+from .tasks import Tasks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ..store.tx import Row, Tx
     from ..types import Entry
     from .mirroring import Keeper
+    from .progressing import Following
 
     Result = TypeVar("Result")
 
@@ -51,6 +52,7 @@ class Draft:
         self.labels = labels or []
         self.record = record
         self.result = result
+        self.then: Following | None = None  # what is inferred from the event, and written after it
 
     def copy(self) -> Draft:
         """The same again, for work that may be tried more than once."""
@@ -418,6 +420,8 @@ class Base:
             "forgotten": None,
         }
         tx.append(head, event, self.origin, draft.sets)
+        if draft.then is not None:
+            draft.then.write(self, tx, head, now)
         return written(head, seq, draft)
 
     def _foretold(self, tx: Tx, head: Row, draft: Draft, seq: int) -> Written:
@@ -437,6 +441,8 @@ class Base:
                 steps[name] = {**steps[name], **row, "version": seq}
             in_order = sorted(steps.values(), key=lambda row: (row["ordinal"], row["item_id"]))
             after.update(rules.plan_position(in_order))
+        if draft.then is not None:
+            after.update(draft.then.position)
         return written(after, seq, draft)
 
     def _check_tokens(self, tx: Tx, head: Row, own: set[int]) -> None:

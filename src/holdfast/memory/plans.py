@@ -34,6 +34,11 @@ def added_steps(steps: list[dict[str, Any]], version: int, after: int) -> dict[s
     return rows
 
 
+def begun_phase(head: Row) -> str | None:
+    """The phase that work itself brings a task into, if it has not been there yet."""
+    return "executing" if head["phase"] in ("received", "planning", "planned") else None
+
+
 def item_changes(
     tx: Tx,
     head: Row,
@@ -54,7 +59,8 @@ def item_changes(
             current="cancelled",
             legal=[],
         )
-    rules.check_transition(rules.ITEM_TRANSITIONS, f"Step {item}", row["status"], status)
+    if row["basis"] != "inferred":  # what was only inferred binds nobody
+        rules.check_transition(rules.ITEM_TRANSITIONS, f"Step {item}", row["status"], status)
     own: dict[str, Any] = {"status": status, "basis": basis, "cause_seq": head["last_seq"] + 1}
     over = status in ("completed", "failed", "skipped", "cancelled")
     own["evidence"] = _evidence(tx, head, item) if status == "completed" else None
@@ -342,14 +348,8 @@ class Plans(Base):
                 own["replaced_by"] = find_item(steps, replaced_by)["item_id"]
             sets: dict[str, Any] = {"steps": {k: v for k, v in changes.items() if v}}
             heads: dict[str, Any] = {}
-            if meant in ("active", "completed") and head["phase"] in (
-                "received",
-                "planning",
-                "planned",
-            ):
-                heads["phase"] = "executing"
-                if head["execution_started_at"] is None:
-                    heads["execution_started_at"] = now
+            if meant in ("active", "completed") and (phase := begun_phase(head)) is not None:
+                heads.update(rules.phase_stamps(head, phase, now), phase=phase)
             if heads:
                 sets["heads"] = heads
             return Draft("item.updated", text=note or None, sets=sets, item=name, warnings=tuple(warnings))

@@ -6,8 +6,7 @@ from .. import checks, rules, vocabulary
 from ..errors import InvalidInput, shown
 from ..types import Written, is_dict
 from .base import Base, Draft
-from .plans import added_steps, item_changes
-from .tasks import begun_phase
+from .plans import added_steps, begun_phase, item_changes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from .. import checks, rules, vocabulary
 from ..errors import HoldfastError, InvalidInput, NotFound, shown
 from ..types import Task, TaskCard, TaskPage, Written, is_dict, is_list
 from .base import Base, Draft, find_item, first_result, written
-from .plans import added_steps, item_changes
+from .plans import added_steps, begun_phase, item_changes
 from .reading import read_card, read_task
 
 TYPE_CHECKING = False
@@ -17,6 +17,13 @@ if TYPE_CHECKING:
     from ..store.tx import Row, Tx
 
 MOST_ROWS = 1000
+# Without one of these no message says that something is over or begins (tests/memory/test_progress.py).
+TELLING = (
+    "done", "complet", "finish", "commit", "pass", "green", "fixed", "implemented", "added", "updat",
+    "removed", "succee", "compiles", "builds", "in place", "now", "next", "let me", "let's", "let’s", "i'll",
+    "i’ll", "i will", "going to", "start", "mov", "proceed", "continu", "dispatch", "on to", "time to",
+    "first", "mark", "tick", "check", "✅", "✓", "✔", "☑", "[x]",
+)  # fmt: skip
 
 
 class Tasks(Base):
@@ -197,13 +204,18 @@ class Tasks(Base):
             extras = _extras_changes(tx, head, goal, metadata)
             sets = _given({"steps": steps or None, "heads": heads or None, "extras": extras or None})
             plain = not sets and message is not None
-            return Draft(
+            draft = Draft(
                 "message" if plain else "item.updated" if steps and not heads else "task.updated",
                 text=message,
                 sets=sets,
                 item=item_id,
                 warnings=tuple(warnings),
             )
+            if message and self._may_move(head, message):
+                from .progressing import foresee
+
+                draft.then = foresee(self, tx, head, draft, now)
+            return draft
 
         return self._write(
             "task_update", task_id, decide, key=key, token=token, expect=expect, arguments=arguments
@@ -224,6 +236,15 @@ class Tasks(Base):
             return done.replace(answer=ask(self, done.task_id, question))
         except HoldfastError as error:  # what was written stays written, and the caller must know that
             return done.replace(warnings=(*done.warnings, f"not answered: {error.message}"))
+
+    def _may_move(self, head: Row, message: str) -> bool:
+        """Whether a message may say how a plan stands: asked of every message, so it is cheap."""
+        if head["current_item"] is None and head["next_item"] is None:
+            return False
+        if self.origin.channel != "agent" or self.settings.progress == "off":
+            return False
+        plain = message.lower()
+        return any(word in plain for word in TELLING)
 
     def task_get(self, task_id: str | None = None, *, at: int | str | float | None = None) -> Task:
         """A task as it stands, or as it stood after an event (`at=42`) or at a time."""
@@ -454,11 +475,6 @@ class Tasks(Base):
                 "A task cannot be its own ancestor.",
                 cycle=[*seen[: seen.index(task_id) + 1]],
             )
-
-
-def begun_phase(head: Row) -> str | None:
-    """The phase that work itself brings a task into, if it has not been there yet."""
-    return "executing" if head["phase"] in ("received", "planning", "planned") else None
 
 
 def _first_links(parent: str | None, goal: str | None) -> list[dict[str, Any]]:

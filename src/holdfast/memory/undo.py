@@ -56,11 +56,16 @@ class Undo(Base):
         sets: dict[str, Any] = json.loads(target["sets"]) if target["sets"] else {}
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:
+            inverse = _inverse(tx, before, after, head, target, sets)
+            if target["event_type"] == "item.inferred":
+                # Somebody has said that it is not so: it is not inferred again.
+                for row in inverse["steps"].values():
+                    row.update(basis="explicit", cause_seq=head["last_seq"] + 1)
             return Draft(
                 "undone",
                 text=reason,
                 data={"type": target["event_type"]},
-                sets=_inverse(tx, before, after, head, target, sets),
+                sets=inverse,
                 item=target["item_id"],
                 ref=target["seq"],
             )

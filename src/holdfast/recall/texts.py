@@ -16,7 +16,15 @@ if TYPE_CHECKING:
 MOST_CHARACTERS = 200_000
 MOST_VALUE = 50_000
 # Events that only move things: what they say, if anything, is in their text.
-SILENT = ("task.focused", "claim.taken", "claim.released", "entry.closed", "undone", "model.used")
+SILENT = (
+    "task.focused",
+    "claim.taken",
+    "claim.released",
+    "entry.closed",
+    "undone",
+    "model.used",
+    "item.inferred",
+)
 # Events of which there are many: see `QUIET`.
 _CHATTY = ("action", "action.ended", "log")
 # The words of an event besides its text, the most important first; then come all others that it has.

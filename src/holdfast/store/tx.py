@@ -578,6 +578,26 @@ class Tx:
         """All steps of a task, in order, tombstones included."""
         return read_steps(self.rows(STEPS, _SELECT_STEPS, task_id=task_id))
 
+    def news(
+        self, task_id: str, kind: str, start: int, limit: int
+    ) -> tuple[int, dict[str, Any], list[Row], list[Row]]:
+        """How far a distilled kind came and its state, the events since (and after `start`), and the steps:
+        all asked for at once. Without a kind: the events after `start`, and the steps."""
+        mark = "SELECT seq, state FROM distilled WHERE task_id = :task_id AND kind = :kind"
+        events = (
+            f"{EVENT_ROW}{EVENT_FROM} WHERE e.task_id = :task_id AND e.seq > :start AND e.seq >"
+            f" coalesce((SELECT seq FROM ({mark}) d), 0) ORDER BY e.seq LIMIT :limit"
+        )
+        params = {"task_id": task_id, "kind": kind, "start": start, "limit": limit}
+        kept, rows, steps = self._query_all([(mark, params), (events, params), (_SELECT_STEPS, params)])
+        state: dict[str, Any] = json.loads(kept[0][1]) if kept else {}
+        return (
+            kept[0][0] if kept else 0,
+            state,
+            [dict(zip(EVENT_NAMES, row, strict=True)) for row in rows],
+            read_steps([dict(zip(STEPS, row, strict=True)) for row in steps]),
+        )
+
     # --- records ----------------------------------------------------------------------------------
 
     def record(self, task_id: str, seq: int) -> Row | None:
