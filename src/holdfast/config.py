@@ -63,6 +63,8 @@ SETTINGS: dict[str, tuple[Any, Any, Any, str]] = {
         None,
         "endpoint: name of the variable that holds the key, if one is needed.",
     ),
+    "extraction": ("on", None, None, "on: when a step is over, what it brought to light is remembered."),
+    "summary_every": (5, 0, 100_000, "A new summary is due after so many messages. 0: never."),
 }
 WORDS = {
     "synchronous": ("full", "off"),
@@ -76,6 +78,7 @@ WORDS = {
     "projection_dedupe_by": ("none", "label", "normalizedTitle"),
     "projection_sectioned": ("on", "off"),
     "embedder": ("none", "static", "endpoint"),
+    "extraction": ("on", "off"),
 }
 DURATIONS = ("stale_threshold",)
 # Settings that are lists of words, separated by commas.
@@ -118,6 +121,8 @@ class Settings(Record):
     embedding_url: str = ""
     embedding_model: str = ""
     embedding_key_env: str = "HOLDFAST_EMBEDDING_KEY"
+    extraction: str = "on"
+    summary_every: int = 5
     sources: Mapping[str, str] = {}
 
 
