@@ -123,6 +123,10 @@ class AsyncTaskMemory:
     active_tasks_add = _awaited(TaskMemory.active_tasks_add)
     active_task_checkpoint = _awaited(TaskMemory.active_task_checkpoint)
     active_tasks_complete = _awaited(TaskMemory.active_tasks_complete)
+    task_extract = _awaited(TaskMemory.task_extract)
+    learned_patterns = _awaited(TaskMemory.learned_patterns)
+    jobs_status = _awaited(TaskMemory.jobs_status)
+    jobs_retry = _awaited(TaskMemory.jobs_retry)
 
     async def events(self, task_id: str | None = None, *, after: int = 0) -> AsyncIterator[Event]:
         """Events in the order of their writing, as TaskMemory.events gives them."""

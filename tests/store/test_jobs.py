@@ -1,4 +1,4 @@
-"""The queue of jobs: one job of a name, leased to one worker at a time, with fencing and an end to retries."""
+"""The queue of jobs: one of a name, leased to one worker at a time, with fencing and an end to retries."""
 
 from __future__ import annotations
 

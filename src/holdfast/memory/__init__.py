@@ -11,9 +11,12 @@ from .tasks import Tasks
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .active import ActiveTasks
+    from .extracting import Extracting
     from .folders import Folders
     from .handoff import Handoff
     from .mirrors import Mirrors
+    from .patterns import Patterns
+    from .queue import Queue
     from .recalling import Recalling
     from .transfer import Transfer
     from .undo import Undo
@@ -21,7 +24,7 @@ if TYPE_CHECKING:
 
     class TaskMemory(
         Folders, Handoff, Tasks, Plans, Actions, Entries, Claims,
-        Recalling, ActiveTasks, Mirrors, Undo, Verify, Transfer,
+        Recalling, ActiveTasks, Mirrors, Undo, Verify, Transfer, Extracting, Patterns, Queue,
     ):  # fmt: skip
         """The memory of tasks. Every method is safe to call from many threads and processes at once."""
 
@@ -53,9 +56,12 @@ else:
     def _grow() -> bool:
         """Add the operations that are not there yet; False if all were."""
         from .active import ActiveTasks
+        from .extracting import Extracting
         from .folders import Folders
         from .handoff import Handoff
         from .mirrors import Mirrors
+        from .patterns import Patterns
+        from .queue import Queue
         from .recalling import Recalling
         from .transfer import Transfer
         from .undo import Undo
@@ -65,6 +71,7 @@ else:
             return False
         TaskMemory.__bases__ = (
             Folders, Handoff, *TaskMemory.__bases__, Recalling, ActiveTasks, Mirrors, Undo, Verify, Transfer,
+            Extracting, Patterns, Queue,
         )  # fmt: skip
         return True
 

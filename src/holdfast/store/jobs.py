@@ -1,9 +1,9 @@
 """The queue of what is to be done later: one row for each job, leased to one worker at a time.
 
 A job is named by kind, task and key, and there is only one of that name. Whoever takes it gets a lease and a
-token; when the lease has run out another worker may take it, with a higher token, and the first one is refused.
-A job that is done is gone. `attempts` counts since it was last asked for: zero while it is leased means that
-it was asked for once more, so that it will run again.
+token; when the lease has run out another worker may take it, with a higher token, and the first one is
+refused. A job that is done is gone. `attempts` counts since it was last asked for: zero while it is leased
+means that it was asked for once more, so that it will run again.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def lease(
     transaction is just taking is passed over.
     """
     which, params = _of(kinds)
-    params |= {"now": stamp(now), "beyond": stamp(now + 2 * LONGEST_LEASE)}
+    params |= _times(now)
     until = stamp(now + min(seconds, LONGEST_LEASE))
     taken: list[Job] = []
     given_up: list[Row] = []
@@ -146,7 +146,9 @@ def retry(tx: Tx, job_id: int) -> Job:
     """Give a dead job another chance."""
     rows = tx.rows(NAMES, f"{_SELECT} WHERE id = :id AND status = 'dead'{tx.database.lock_row}", id=job_id)
     if not rows:
-        raise NotFound("job_not_found", f"No dead job has the id {job_id}.", "jobs_status shows the dead ones.")
+        raise NotFound(
+            "job_not_found", f"No dead job has the id {job_id}.", "jobs_status shows the dead ones."
+        )
     _update(tx, f"status = 'waiting', attempts = 0, due_at = '{NOW}'", [{"id": job_id}])
     return _job({**rows[0], "status": "waiting", "attempts": 0, "due_at": NOW})
 
@@ -155,7 +157,8 @@ def counts(tx: Tx) -> list[Row]:
     """How many jobs of each kind have each status, and since when the oldest of them."""
     return tx.rows(
         ("kind", "status", "count", "oldest"),
-        "SELECT kind, status, count(*), min(created_at) FROM jobs GROUP BY kind, status ORDER BY kind, status",
+        "SELECT kind, status, count(*), min(created_at) FROM jobs GROUP BY kind, status"
+        " ORDER BY kind, status",
     )
 
 
@@ -180,6 +183,21 @@ def next_due(tx: Tx, kinds: Sequence[str]) -> str | None:
         ]
     )
     return min((rows[0][0] for rows in found if rows), default=None)
+
+
+def is_due(tx: Tx, kinds: Sequence[str], now: float) -> bool:
+    """Whether there is anything to take."""
+    which, params = _of(kinds)
+    params |= _times(now)
+    found = tx.database.query_all(
+        [(f"SELECT 1 FROM jobs WHERE status = '{status}' AND {when} AND {which} LIMIT 1", params)
+         for status, when in _DUE]
+    )  # fmt: skip
+    return any(found)
+
+
+def _times(now: float) -> dict[str, Any]:
+    return {"now": stamp(now), "beyond": stamp(now + 2 * LONGEST_LEASE)}
 
 
 def _of(kinds: Sequence[str]) -> tuple[str, dict[str, Any]]:
