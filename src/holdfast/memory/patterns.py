@@ -34,7 +34,7 @@ LONGEST = 240
 _WORTH = {"retry": 1.2, "failure": 1.0, "success": 0.4}
 _COMMON = frozenset(
     "a an the of to in on at for and or is are be with by from as it its this that all into new up out then"
-    " task step do make sure please we our your my".split()
+    " task step do sure please we our your my".split()
 )
 # Programs whose second word says what they do, and words in front of a program that say nothing.
 _WITH_VERBS = frozenset(
