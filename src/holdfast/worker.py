@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
 
     from .memory import TaskMemory
-    from .memory.extracting import Extractor
+    from .memory.extracting import Extractor, More
     from .store import Tx
     from .types import Job
 
@@ -39,14 +39,16 @@ _PASSING = ("store_busy", "store_full", "store_unavailable", "outcome_unknown")
 _numbers = count(1)
 
 
-def extraction(extractor: Extractor | None = None) -> Handler:
+def extraction(extractor: Extractor | None = None, more: More | None = None) -> Handler:
     """The handler that extracts what a step, or a task that has ended, brought to light."""
 
     def extract(memory: TaskMemory, job: Job, settle: Settle) -> None:
         if memory.settings.extraction == "off":  # it was on when this was asked for
             memory.store.write(settle)
         else:
-            memory._extract(job.task_id, extractor=extractor, settle=settle)  # pyright: ignore[reportPrivateUsage]
+            memory._extract(  # pyright: ignore[reportPrivateUsage]
+                job.task_id, extractor=extractor, more=more, settle=settle
+            )
 
     return extract
 

@@ -3,10 +3,10 @@ from __future__ import annotations
 import pytest
 
 from holdfast.worker import HANDLERS, Worker, extraction
-from tests.worker.stand_in import extract
+from tests.worker.stand_in import StandIn
 
 
 @pytest.fixture
 def worker(memory):
     """A worker on the test's memory, with the small extractor."""
-    return Worker(memory, handlers={**HANDLERS, "extract": extraction(extract)})
+    return Worker(memory, handlers={**HANDLERS, "extract": extraction(StandIn)})

@@ -11,7 +11,7 @@ from holdfast.store import distilled
 from holdfast.store.postgres import _PostgresDatabase
 from holdfast.store.sqlite import _SqliteDatabase
 from holdfast.worker import HANDLERS, Worker, extraction
-from tests.worker.stand_in import extract
+from tests.worker.stand_in import StandIn
 
 
 def opened(url: str) -> TaskMemory:
@@ -59,17 +59,17 @@ def work(url: str, how: str, at: str) -> int:
         """Ends its job first; and the others of the task, which would do its work, too."""
         memory.store.write(lambda tx: tx.database.run("DELETE FROM jobs WHERE key <> :key", {"key": job.key}))
         memory.store.write(settle)
-        memory._extract(job.task_id, extractor=extract)
+        memory._extract(job.task_id, extractor=StandIn)
 
     def late(memory, job, settle):
         """Forgets how far it came; what it writes is recognised, but what it counts is not."""
-        memory._extract(job.task_id, extractor=extract)
+        memory._extract(job.task_id, extractor=StandIn)
         if job.key == "s1":
             memory.store.write(lambda tx: distilled.drop(tx, job.task_id, "extraction"))
-            memory._extract(job.task_id, extractor=extract)
+            memory._extract(job.task_id, extractor=StandIn)
         memory.store.write(settle)
 
-    handler = {"whole": extraction(extract), "early": early, "late": late}[how]
+    handler = {"whole": extraction(StandIn), "early": early, "late": late}[how]
     Worker(memory, handlers={**HANDLERS, "extract": handler}).run_once()
     return asked[0]
 

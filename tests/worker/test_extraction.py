@@ -8,11 +8,11 @@ from holdfast.memory import extracting
 from holdfast.memory.extracting import trust_of, without_echo
 from holdfast.types import WorkerReport
 from tests.support import newest
-from tests.worker.stand_in import extract
+from tests.worker.stand_in import Found, StandIn
 
 
 def run(memory, task=None, item=None):
-    return memory._extract(task, item, extractor=extract)
+    return memory._extract(task, item, extractor=StandIn)
 
 
 def test_a_step_that_ends_is_extracted_by_the_worker(memory, worker, task):
@@ -29,7 +29,7 @@ def test_a_step_that_ends_is_extracted_by_the_worker(memory, worker, task):
     assert decision.data["from"] == [2]
     assert decision.origin.agent == "holdfast"
     (note,) = found.notes
-    assert (note.summary, note.data["odd"], note.data["weight"]) == ("needs 4 GB", {"kept": True}, 1.0)
+    assert (note.summary, note.data["odd"], note.data["confidence"]) == ("needs 4 GB", {"kept": True}, 1.0)
     (error,) = memory._snapshot(task).resolved
     assert (error.summary, error.detail, error.data["resolution"]) == (
         "out of disk", "seen in a log", "removed the cache",
@@ -53,9 +53,8 @@ def test_looking_at_a_step_again_finds_only_what_is_new(memory, task):
     memory.task_update(task, "NOTE: two", step=2)
     run(memory, task)
     assert run(memory, task, 1).entries == ()
-    better = memory._extract(task, "s2", extractor=lambda events: [
-        *extract(events), *(one.replace(summary="three", type="artifact") for one in extract(events)),
-    ])  # fmt: skip
+    more = lambda task, events: [Found(type="artifact", summary="three", seqs=(events[-1].seq,))]  # noqa: E731
+    better = memory._extract(task, "s2", extractor=StandIn, more=more)
     assert [memory.task_event(task, seq).text for seq in better.entries] == ["three"]
 
 
@@ -161,7 +160,6 @@ def test_what_cannot_be_stored_is_counted_and_the_rest_is_stored(memory, task):
 
 def test_a_long_history_is_taken_in_pages(memory, task, monkeypatch):
     monkeypatch.setattr(extracting, "PAGE", 7)
-    monkeypatch.setattr(extracting, "CONTEXT", 3)
     for number in range(40):
         memory.task_update(task, f"NOTE: {number}\nNOTE: always the same")
     report = run(memory, task)
@@ -173,12 +171,40 @@ def test_two_that_read_the_same_events_write_them_once(opened, store_url, memory
     memory.task_update(task, "NOTE: once")
     other = opened(store_url)
 
-    def slow(events):
-        run(other, task)
-        return extract(events)
+    class Slow(StandIn):
+        def open(self):
+            run(other, task)
+            return super().open()
 
-    assert memory._extract(task, extractor=slow).entries == ()
+    assert memory._extract(task, extractor=Slow).entries == ()
     assert [note.summary for note in memory.task_get(task).notes] == ["once"]
+
+
+def test_an_error_for_which_something_else_worked_becomes_an_exclusion(memory, task):
+    memory.task_update(task, "ERROR: a")
+    run(memory, task)
+    memory.task_update(task, "INSTEAD: b")
+    run(memory, task)
+    found = memory.task_get(task)
+    assert (found.errors, [entry.data["worked"] for entry in found.exclusions]) == ((), ["b"])
+    assert memory.verify(task).ok
+
+
+def test_a_question_is_open_until_the_work_goes_on(memory, task):
+    memory.task_update(task, "ASK: which port?")
+    run(memory, task)
+    run(memory, task)
+    assert [entry.summary for entry in memory.task_get(task).questions] == ["which port?"]
+    memory.task_update(task, "8080 it is")
+    run(memory, task)
+    assert memory.task_get(task).questions == ()
+
+
+def test_a_finding_that_cites_nothing_or_another_task_is_refused(memory, task):
+    memory.task_update(task, "hello")
+    wrong = [Found(type="fact", summary="x", seqs=(2,)), Found(type="error", summary="y", seqs=(99,))]
+    report = memory._extract(task, extractor=StandIn, more=lambda *_: wrong)
+    assert (report.refused, report.entries) == (2, ())
 
 
 def test_off_means_that_nothing_is_asked_for(opened, store_url, worker):

@@ -15,7 +15,7 @@ import pytest
 
 from holdfast.worker import HANDLERS, Worker, extraction
 from tests.support import open_memory, sqlite_only
-from tests.worker.stand_in import extract
+from tests.worker.stand_in import StandIn
 
 PROGRAM = Path(__file__).with_name("programs.py")
 ROOT = Path(__file__).parents[2]
@@ -94,7 +94,7 @@ def broken_after(url: str, task: str, wanted: Counter) -> Counter:
         seen["before"] += left.get("waiting") == STEPS
         seen["in the middle"] += "leased" in left
         seen["after"] += not left
-        Worker(memory, handlers={**HANDLERS, "extract": extraction(extract)}).run_once()
+        Worker(memory, handlers={**HANDLERS, "extract": extraction(StandIn)}).run_once()
         seen["lost or twice"] += found(memory, task) != wanted
         seen["left over"] += "extract" in memory.jobs_status().kinds
         made = memory.learned_patterns("make", type="retry")

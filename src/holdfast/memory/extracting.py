@@ -7,28 +7,29 @@ is written together with the new mark. Whoever finds the mark moved begins again
 
 from __future__ import annotations
 
+import copy
 import re
 
 from .. import checks, rules
-from ..checks import blake2b
 from ..errors import InvalidInput
 from ..store import distilled, jobs, learned
 from ..types import Event, Extraction, is_dict, is_list
 from . import patterns
 from .base import Base, Draft, find_item
+from .known_entries import AGENT, LATEST, KnownEntries, names_of, trust_of, trusts
 from .reading import read_event
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any, Protocol
 
     from ..store.tx import Row, Tx
 
     class Found(Protocol):
-        """What an extractor found: an entry to be, the events it comes from, and how much it matters.
+        """What was found: an entry to be, the events that it comes from, and how sure that is.
 
-        An error whose `data` has a `fix` is settled by it.
+        `key` is the same for the same thing. An error whose `data` has `resolved` was fixed (`fixed_by`).
         """
 
         @property
@@ -42,26 +43,26 @@ if TYPE_CHECKING:
         @property
         def key(self) -> str | None: ...
         @property
-        def seq(self) -> tuple[int, ...]: ...
+        def seqs(self) -> tuple[int, ...]: ...
         @property
         def channel(self) -> str: ...
         @property
-        def weight(self) -> float: ...
+        def confidence(self) -> float: ...
 
-    Extractor = Callable[[Sequence[Event]], Sequence[Found]]
+    class Reader(Protocol):
+        """Reads events one by one; `state` is all that it must keep, `open` what is open at the end."""
+
+        def observe(self, event: Event) -> Sequence[Found]: ...
+        def open(self) -> Sequence[Found]: ...
+        def state(self) -> Mapping[str, Any]: ...
+
+    # What makes a reader from the state of an earlier one; and another source of findings, like a model.
+    Extractor = Callable[[Mapping[str, Any] | None], Reader]
+    More = Callable[[str, Sequence[Event]], Sequence[Found]]
     Settle = Callable[[Tx], None]
 
 KIND = "extraction"
-AGENT = "holdfast"
-# Events that are taken at once, and how many before them are looked at again: an error may be fixed by now.
-PAGE, CONTEXT = 200, 40
-MOST_KNOWN = 20_000
-TRUST = (
-    "import",
-    "web",
-    "tool",
-    "agent",
-)  # from the least on; what is extracted is never the user's own word
+PAGE = 200  # events that are taken at once
 _ECHO = re.compile(
     r"<(holdfast-[\w-]{1,80}|active-tasks|task-hygiene|stale-tasks)\b[^>]{0,200}>.*?(?:</\1>|\Z)", re.DOTALL
 )
@@ -85,35 +86,35 @@ class Extracting(Base):
         item: str | int | None = None,
         *,
         extractor: Extractor | None = None,
+        more: More | None = None,
         settle: Settle | None = None,
     ) -> Extraction:
-        """The same with another extractor; `settle` runs in the last transaction of it."""
+        """The same with another extractor, or with more than that; `settle` runs in the last transaction."""
         if extractor is None:
-            from ..distill.extract import extract
+            from ..distill.extract import Extractor
 
-            extractor = extract
+            extractor = Extractor
         found = self.store.read(lambda tx: self._find(tx, task_id))["task_id"]
         total = Extraction(task_id=found, seq=0)
-        known = _Known(found, again=item is not None)
-        after: int | None = None
+        known = KnownEntries(found, again=item is not None)
+        before: _Page | None = None
         while True:
-            page = self.store.read(lambda tx, a=after, k=known: _Page(tx, found, item, a, k))
-            work = _Writing(self, page, _candidates(self, page, extractor), settle if page.last else None)
+            page = self.store.read(lambda tx, k=known, b=before: _Page(tx, found, item, k, b))
+            work = _Writing(self, page, _look(self, page, extractor, more), settle if page.last else None)
             part = self._commit(work, tasks=lambda _: (found,))
             if part is None:  # someone else has taken these events meanwhile
                 continue
             total = _sum(total, part)
             if page.last:
                 return total
-            known = work.known
-            after = None if item is None else page.until
+            known, before = work.known, page
 
 
 class _Page:
     """Some events of a task with all that is needed to judge what is new in them."""
 
     def __init__(
-        self, tx: Tx, task_id: str, item: str | int | None, after: int | None, known: _Known
+        self, tx: Tx, task_id: str, item: str | int | None, known: KnownEntries, before: _Page | None
     ) -> None:
         self.task_id = task_id
         head = tx.head(task_id)
@@ -125,142 +126,103 @@ class _Page:
         begin, end = self.mark, None
         if item is not None:
             begin, end = learned.span(tx, task_id, find_item(steps, item)["item_id"])
-            begin = begin if after is None else after
-        self.after = begin
-        rows = tx.events(task_id, max(begin - CONTEXT, 0), CONTEXT + PAGE, end)
+            begin = before.until if before else begin
+            self.state = before.state if before else {}
+        rows = tx.events(task_id, begin, PAGE, end)
         self.events = [read_event(row) for row in rows]
-        self.new = [event for event in self.events if event.seq > begin]
-        self.until = self.events[-1].seq if self.new else begin
-        self.last = len(rows) < CONTEXT + PAGE or (end is not None and self.until >= end)
+        self.until: int = self.events[-1].seq if self.events else begin
+        self.last = len(rows) < PAGE or self.until == end
         self.known = known.copy()
         self.known.read(tx, head["last_seq"] if head else 0)
-
-
-class _Known:
-    """The entries that a task has, by what they are recognised by, up to an event."""
-
-    def __init__(self, task_id: str, again: bool) -> None:
-        self._task_id = task_id
-        # Looked at once more, what was settled or replaced is known, too; else it may have come back.
-        self._blocking = tuple(rules.ENTRY_TRANSITIONS) if again else ("active", "invalidated")
-        self._until = 0
-        self._rows: dict[str, Row] = {}
-        self._own: set[str] = set()
-
-    def copy(self) -> _Known:
-        """The same, to be added to."""
-        again = _Known.__new__(_Known)
-        again.__dict__.update(self.__dict__, _rows=dict(self._rows), _own=set[str]())
-        return again
-
-    def read(self, tx: Tx, until: int) -> None:
-        """Add the entries that came since the last time."""
-        if until <= self._until:
-            return
-        found: dict[str, Row] = {}
-        for row in learned.entries(tx, self._task_id, self._until, self._blocking, MOST_KNOWN):
-            for name in _names(row["type"], row["key"], row["text"] or ""):
-                found.setdefault(name, row)
-        self._rows.update(found)
-        self._until = until
-
-    def has(self, names: Sequence[str]) -> bool:
-        """Whether an entry that is recognised by one of these must not be written."""
-        return any(
-            name in self._own or (name in self._rows and self._rows[name]["status"] in self._blocking)
-            for name in names[:2]
-        )
-
-    def get(self, name: str) -> Row | None:
-        """The active entry that is recognised by this."""
-        row = self._rows.get(name)
-        return row if row and row["status"] == "active" else None
-
-    def add(self, names: Sequence[str], row: Row) -> None:
-        """What was written or changed in this transaction."""
-        self._rows.update(dict.fromkeys(names, row))
-        self._own.update(names)
-
-
-def _names(kind: str, key: str | None, text: str) -> tuple[str, ...]:
-    """What an entry is recognised by: its text whatever its type, the fingerprint, a variable's key."""
-    plain = " ".join(text.lower().split()).strip(".:;!,")
-    mark = blake2b(f"{kind}\0{key or ''}\0{plain}".encode("utf-8", "replace"), digest_size=8).hexdigest()
-    named = (f"variable\0{key}",) if kind == "variable" else ()
-    return (mark, f"text\0{plain}", *named)
 
 
 # --- looking ----------------------------------------------------------------------------------------
 
 
-class _Candidate:
-    """Something found, ready to be written."""
+class _Findings:
+    """What was found in some events, ready to be written."""
 
-    def __init__(self, memory: Extracting, found: Found, sources: Sequence[Event]) -> None:
+    def __init__(self) -> None:
+        self.candidates: list[_Candidate] = []
+        self.refused = 0
+        self.open: set[str] = set()  # what is open now, by its first name
+
+
+class _Candidate:
+    """Something found, as an entry."""
+
+    def __init__(
+        self, memory: Extracting, found: Found, sources: Sequence[tuple[int, str, str | None]]
+    ) -> None:
         if not sources:
-            raise InvalidInput("invalid_argument", "It comes from no event that was read.", "Cite events.")
+            raise InvalidInput("invalid_argument", "It comes from no event of the task.", "Cite events.")
         kind = checks.word("entry type", found.type, rules.ENTRY_TYPES)
         self.key = checks.optional("key", found.key, 500)
-        self.channel = trust_of([found.channel, *(event.origin.channel for event in sources)])
-        if kind == "user_instruction" and any(event.origin.channel != "user" for event in sources):
+        self.channel = trust_of([found.channel, *(channel for _, channel, _ in sources)])
+        if kind == "user_instruction" and any(channel != "user" for _, channel, _ in sources):
             kind = "context"  # only the user instructs
         if kind == "variable" and not self.key:
             raise InvalidInput("invalid_argument", "A variable without a name.", "Give it a key.")
+        self.kind = kind
         data = memory._mapping("data", found.data)
-        summary = memory._line("summary", found.summary)
+        self.summary = memory._line("summary", found.summary)
         detail = memory._text("detail", found.detail)
         if kind == "variable":
-            data.setdefault("value", summary)
-            value = data["value"]
-            summary = f"{self.key} = {value if isinstance(value, str) else checks.dumps(value)}"
-        fix = data.get("fix")
-        self.fix = (fix if isinstance(fix, str) else checks.dumps(fix)) if kind == "error" and fix else None
-        self.kind = kind
-        self.names = _names(kind, self.key, summary)
+            value = data.setdefault("value", self.summary)
+            self.summary = f"{self.key} = {value if isinstance(value, str) else checks.dumps(value)}"
+        self.names = names_of(kind, self.key, self.summary)
+        self.fix: str | None = None
+        if kind == "error" and data.get("resolved"):
+            self.fix = str(data.get("fixed_by") or "the same worked later")
+        own = {"inferred": True, "from": [seq for seq, _, _ in sources], "confidence": found.confidence}
         self.draft = Draft(
             kind,
-            text=summary,
-            data={
-                "detail": detail or data.pop("detail", None),
-                **data,
-                "inferred": True,
-                "from": [event.seq for event in sources],
-                "weight": found.weight,
-            },
-            item=sources[-1].item,
+            text=self.summary,
+            data={"detail": detail, **data, **own},
+            item=sources[-1][2],
             record={"type": kind, "status": "active", "key": self.key},
         )
 
 
-def _candidates(memory: Extracting, page: _Page, extractor: Extractor) -> tuple[list[_Candidate], int]:
-    """What the extractor finds in the new events, and how much of that cannot be stored."""
+def _look(memory: Extracting, page: _Page, extractor: Extractor, more: More | None) -> _Findings:
+    """What is found in a page, outside any transaction; the reader's state goes on to the next one."""
     events = [clean for event in page.events if (clean := without_echo(event)) is not None]
-    by_seq = {event.seq: event for event in events}
-    found: list[_Candidate] = []
-    refused = 0
-    for one in extractor(events) if any(event.seq > page.after for event in events) else ():
-        if not any(seq > page.after for seq in one.seq):
-            continue  # found the last time
+    reader = extractor(page.state.get("reader"))
+    found = [one for event in events for one in reader.observe(event)]
+    result = _Findings()
+    if page.last:
+        still = reader.open()
+        result.open = {names_of(one.type, one.key, one.summary)[0] for one in still}
+        found += still
+    if more is not None and events:
+        found += more(page.task_id, events)
+    page.state = {**page.state, "reader": reader.state()}
+    sources = _sources(memory, page, {seq for one in found for seq in one.seqs})
+    for one in found:
         try:
-            found.append(_Candidate(memory, one, [by_seq[seq] for seq in sorted(one.seq) if seq in by_seq]))
+            cited = [sources[seq] for seq in sorted(set(one.seqs)) if seq in sources]
+            result.candidates.append(_Candidate(memory, one, cited))
         except InvalidInput:  # from a model, perhaps; it is counted
-            refused += 1
-    return found, refused
+            result.refused += 1
+    return result
 
 
-def trust_of(channels: Iterable[str]) -> str:
-    """The channel of what comes from several: the least trusted, and never the user's."""
-    ranks = [TRUST.index(channel) if channel in TRUST else len(TRUST) - 1 for channel in channels]
-    return TRUST[min(ranks, default=0)]
+def _sources(memory: Extracting, page: _Page, seqs: set[int]) -> dict[int, tuple[int, str, str | None]]:
+    """The channel and the step of each event that is cited; those of earlier pages are read again."""
+    known = {event.seq: (event.seq, event.origin.channel, event.item) for event in page.events}
+    if missing := sorted(seqs - set(known)):
+        rows = memory.store.read(lambda tx: learned.origins(tx, page.task_id, missing))
+        known |= {row[0]: row for row in rows}
+    return known
 
 
 def without_echo(event: Event) -> Event | None:
-    """An event without what this memory itself has put into it; None if nothing else is left."""
+    """An event without what this memory itself has put into it; None if it is all of that."""
     tool = event.data.get("tool")
     if event.origin.agent == AGENT or (isinstance(tool, str) and "holdfast" in tool.lower()):
         return None
-    text = _stripped(event.text) if event.text else event.text
-    data = _stripped(dict(event.data))
+    text = _stripped(event.text)
+    data = _stripped(event.data)
     return event if text == event.text and data == event.data else event.replace(text=text, data=data)
 
 
@@ -280,101 +242,95 @@ def _stripped(value: Any) -> Any:
 class _Writing:
     """The transaction that writes what was found: entries, mark, patterns, and the end of the job."""
 
-    def __init__(
-        self,
-        memory: Extracting,
-        page: _Page,
-        found: tuple[list[_Candidate], int],
-        settle: Settle | None,
-    ) -> None:
+    def __init__(self, memory: Extracting, page: _Page, found: _Findings, settle: Settle | None) -> None:
         self._memory = memory
         self._page = page
-        self._found, self._refused = found
+        self._found = found
         self._settle = settle
         self._as = {
             channel: memory.acting_as(agent=AGENT, channel=channel, session="")
-            for channel in {one.channel for one in self._found}
+            for channel in {"agent", *(one.channel for one in found.candidates)}
         }
 
     def __call__(self, tx: Tx) -> Extraction | None:
-        memory, page = self._memory, self._page
-        head = memory._find(tx, page.task_id, lock=True)
+        page, found = self._page, self._found
+        head = self._memory._find(tx, page.task_id, lock=True)
         if not page.again and distilled.get(tx, page.task_id, KIND)[0] != page.mark:
             return None
-        now = memory._now()
-        self.known = known = page.known.copy()
-        known.read(tx, head["last_seq"])
+        now = self._memory._now()
+        self.known = page.known.copy()
+        self.known.read(tx, head["last_seq"])
         unchanged = head["last_seq"] == page.until
         written: list[int] = []
         settled = 0
-        for one in self._found:
-            seq = self._entry(tx, head, one, known, now)
-            if seq is not None:
+        for one in found.candidates:
+            if (seq := self._entry(tx, head, one, now)) is not None:
                 written.append(seq)
-            if one.fix is not None:
-                settled += self._settled(tx, head, one, known, now)
-        seen = 0
-        if not page.again:
-            seen = self._learned(tx, now)
-            # Our own events need not be looked at either, unless others came before them.
-            until = head["last_seq"] if unchanged else page.until
-            distilled.put(tx, page.task_id, KIND, until, now, self._state)
+            if one.fix is not None and (row := self.known.active(one.names[0])) and row["agent"] == AGENT:
+                self._close(tx, head, row, one.fix, one.channel, now)
+                settled += 1
+        if page.last and not page.again:
+            # A question that is no longer open was answered, or the work has gone on without.
+            for row in self.known.asked(found.open):
+                self._close(tx, head, row, None, "agent", now)
+        seen = 0 if page.again else self._mark(tx, head["last_seq"] if unchanged else page.until, now)
         if self._settle is not None:
             self._settle(tx)
         return Extraction(
             task_id=page.task_id,
             seq=page.until,
-            events=len(page.new),
+            events=len(page.events),
             entries=tuple(written),
-            known=len(self._found) - len(written),
+            known=len(found.candidates) - len(written),
             settled=settled,
-            refused=self._refused,
+            refused=found.refused,
             patterns=seen,
         )
 
-    def _entry(self, tx: Tx, head: Row, one: _Candidate, known: _Known, now: str) -> int | None:
-        """Write an entry; None if it is there already, or someone better trusted has said otherwise."""
-        if known.has(one.names):
+    def _entry(self, tx: Tx, head: Row, one: _Candidate, now: str) -> int | None:
+        """Write an entry; None if it is there already, or someone who is trusted more has said otherwise."""
+        known = self.known
+        names = one.names
+        old = known.active(names[0])
+        if one.kind == "exclusion" and (failed := known.active(names_of("error", one.key, one.summary)[0])):
+            # An error for which something else worked is an exclusion from now on.
+            old, names = failed, names[:1]
+        if known.has(one.kind, names):
+            return None
+        if old and one.kind in LATEST and not (old["agent"] == AGENT and trusts(one.channel, old["channel"])):
             return None
         draft = one.draft.copy()
-        if one.kind == "variable" and (old := known.get(one.names[2])) is not None:
-            if old["agent"] != AGENT or TRUST.index(trust_of([old["channel"]])) > TRUST.index(one.channel):
-                return None
-            draft.sets["records"] = {
-                str(old["seq"]): {"status": "superseded", "ref_seq": head["last_seq"] + 1}
-            }
+        if old and old["agent"] == AGENT:
+            change = {"status": "superseded", "ref_seq": head["last_seq"] + 1}
+            draft.sets["records"] = {str(old["seq"]): change}
+            known.change(old, "superseded")
         seq = self._as[one.channel]._append(tx, head, draft, now, "task_extract").seq
-        known.add(one.names, {"seq": seq, "status": "active", "agent": AGENT, "channel": one.channel})
+        known.add(one.names, {"seq": seq, "type": one.kind, "channel": one.channel})
         return seq
 
-    def _settled(self, tx: Tx, head: Row, one: _Candidate, known: _Known, now: str) -> int:
-        """Resolve an error with what fixed it, if it is an open one that was extracted."""
-        row = known.get(one.names[0])
-        if row is None or row["agent"] != AGENT:
-            return 0
+    def _close(self, tx: Tx, head: Row, row: Row, why: str | None, channel: str, now: str) -> None:
+        """Call an entry of ours resolved, by what fixed it."""
         change = {"status": "resolved", "ref_seq": head["last_seq"] + 1}
         draft = Draft(
             "entry.closed",
-            text=one.fix,
-            data={"resolved": [row["seq"]], "inferred": True, "from": one.draft.data["from"]},
+            text=why,
+            data={"resolved": [row["seq"]], "inferred": True},
             sets={"records": {str(row["seq"]): change}},
-            item=one.draft.item,
         )
-        self._as[one.channel]._append(tx, head, draft, now, "task_extract")
-        known.add(one.names, {**row, "status": "resolved"})
-        return 1
+        self._as[channel]._append(tx, head, draft, now, "task_extract")
+        self.known.change(row, "resolved")
 
-    def _learned(self, tx: Tx, now: str) -> int:
-        """Keep the patterns that the new events show, and see to it that old ones are forgotten some day."""
-        import copy
-
+    def _mark(self, tx: Tx, until: int, now: str) -> int:
+        """Say how far this came, with the patterns that the events show; our own events are included unless
+        others came before them. Returns the number of patterns."""
         page = self._page
-        self._state = copy.deepcopy(page.state)
-        seen = patterns.learn(self._state, page.new, page.name, page.titles)
-        if seen:
-            tomorrow = checks.stamp(checks.seconds_of(now) + 86_400)
-            jobs.add(tx, "prune", "", "patterns", {}, tomorrow, now)
-        return patterns.keep(tx, page.task_id, seen, now)
+        state = copy.deepcopy(page.state)
+        seen = patterns.learn(state, page.events, page.name, page.titles)
+        patterns.keep(tx, page.task_id, seen, now)
+        if seen:  # and some day they are to be forgotten
+            jobs.add(tx, "prune", "", "patterns", {}, checks.stamp(checks.seconds_of(now) + 86_400), now)
+        distilled.put(tx, page.task_id, KIND, until, now, state)
+        return len(seen)
 
 
 def _sum(total: Extraction, part: Extraction) -> Extraction:

@@ -54,7 +54,7 @@ def words(text: str) -> list[str]:
 
 
 def _stem(word: str) -> str:
-    for ending in ("ations", "ation", "ing", "ies", "ed", "es", "s", "e"):
+    for ending in ("ions", "ion", "ing", "ies", "ed", "es", "s", "e"):
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             return word[: -len(ending)]
     return word

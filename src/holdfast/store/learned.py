@@ -32,6 +32,17 @@ def span(tx: Tx, task_id: str, item: str) -> tuple[int, int]:
     return (first - 1, last) if first else (0, 0)
 
 
+def origins(tx: Tx, task_id: str, seqs: Sequence[int]) -> list[tuple[int, str, str | None]]:
+    """The seq, the channel and the step of some events."""
+    places = {f"seq{number}": seq for number, seq in enumerate(seqs)}
+    rows = tx.database.query(
+        "SELECT e.seq, o.channel, e.item_id FROM events e JOIN origins o ON o.id = e.origin_id"
+        f" WHERE e.task_id = :task_id AND e.seq IN ({', '.join(f':{name}' for name in places)})",
+        {"task_id": task_id, **places},
+    )
+    return [(row[0], row[1], row[2]) for row in rows]
+
+
 def entries(tx: Tx, task_id: str, after: int, statuses: Sequence[str], most: int) -> list[Row]:
     """The entries of a task beyond an event that have one of some statuses, the newest first."""
     return tx.rows(
