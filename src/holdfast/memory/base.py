@@ -438,7 +438,7 @@ class Base:
             from ..store import jobs
 
             for kind, name in wanted:
-                jobs.add(tx, kind, head["task_id"], name, {"seq": head["last_seq"]}, jobs.NOW, now)
+                jobs.add(tx, kind, head["task_id"], name, {}, jobs.NOW, now)
 
     def _foretold(self, tx: Tx, head: Row, draft: Draft, seq: int) -> Written:
         """The result that the append is about to have: it is stored with the event itself."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from itertools import pairwise
 
 from .. import checks, rules
@@ -32,6 +33,8 @@ MOST_KEYS, MOST_TITLES, PAIRS = 40, 30, 4
 MOST_COMMANDS, MOST_STEPS = 8, 50
 LONGEST = 240
 _WORTH = {"retry": 1.2, "failure": 1.0, "success": 0.4}
+_ENDINGS = ("ions", "ion", "ing", "ies", "ed", "es", "s", "e")
+_WORD = re.compile(r"[^\W_]+")
 _COMMON = frozenset(
     "a an the of to in on at for and or is are be with by from as it its this that all into new up out then"
     " task step do sure please we our your my".split()
@@ -41,6 +44,7 @@ _WITH_VERBS = frozenset(
     "git npm pnpm yarn pip uv cargo go docker kubectl helm make gh aws gcloud az terraform systemctl apt"
     " apt-get brew poetry conda rails bundle dotnet mvn gradle".split()
 )
+_TELLING = ("error", "fail", "fatal", "denied", "refused", "cannot", "not found", "timed out", "rejected")
 _BEFORE = frozenset("sudo env time nohup exec command".split())
 
 
@@ -49,14 +53,15 @@ _BEFORE = frozenset("sudo env time nohup exec command".split())
 
 def words(text: str) -> list[str]:
     """The telling words of a text, without their endings."""
-    plain = "".join(letter if letter.isalnum() else " " for letter in text[:500].lower())
-    return [_stem(word) for word in plain.split() if word not in _COMMON and not word.isdigit()]
+    found = _WORD.findall(text[:500].lower())
+    return [_stem(word) for word in found if word not in _COMMON and not word.isdigit()]
 
 
 def _stem(word: str) -> str:
-    for ending in ("ions", "ion", "ing", "ies", "ed", "es", "s", "e"):
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            return word[: -len(ending)]
+    if word.endswith(_ENDINGS):
+        for ending in _ENDINGS:
+            if word.endswith(ending) and len(word) - len(ending) >= 3:
+                return word[: -len(ending)]
     return word
 
 
@@ -195,15 +200,16 @@ def _command(event: Event) -> str:
 
 
 def _error(event: Event) -> str:
-    """The line of a failed action that says why."""
+    """The line of a failed action that says why; its exit code only if nothing else does."""
+    lines: list[str] = []
     for part in (event.data.get("error"), event.data.get("output"), event.text):
         while is_dict(part):
             part = next((part[name] for name in ("message", "stderr", "output") if part.get(name)), None)
-        if isinstance(part, str) and part.strip():
-            lines = [line.strip() for line in part[-4000:].splitlines() if line.strip()]
-            telling = [line for line in lines if "error" in line.lower() or "fail" in line.lower()]
-            return (telling or lines)[-1][:LONGEST]
-    return ""
+        if isinstance(part, str):
+            lines += [line.strip() for line in part[-4000:].splitlines() if line.strip()]
+    lines = [line for line in lines if not line.lower().startswith(("exit code", "exit status"))] or lines
+    telling = [line for line in lines if any(word in line.lower() for word in _TELLING)]
+    return (telling or lines or [""])[0 if telling else -1][:LONGEST]
 
 
 # --- the table --------------------------------------------------------------------------------------

@@ -43,6 +43,7 @@ _ADD = (
     " THEN excluded.due_at ELSE jobs.due_at END,"
     " attempts = CASE WHEN jobs.status = 'waiting' THEN jobs.attempts ELSE 0 END,"
     " status = CASE WHEN jobs.status = 'dead' THEN 'waiting' ELSE jobs.status END"
+    " WHERE jobs.status <> 'waiting' OR jobs.due_at > excluded.due_at OR jobs.data <> excluded.data"
 )
 # Leases that have run out come first: they have waited longest.
 _DUE = (("leased", "due_at <= :now"), ("leased", "due_at > :beyond"), ("waiting", "due_at <= :now"))
