@@ -32,12 +32,15 @@ from holdfast.memory.asking import Asking
 from holdfast.memory.base import Base
 from holdfast.memory.claims import Claims
 from holdfast.memory.entries import Entries
+from holdfast.memory.extracting import Extracting
 from holdfast.memory.facts import Facts
 from holdfast.memory.folders import Folders
 from holdfast.memory.handoff import Handoff
 from holdfast.memory.mirrors import Mirrors
+from holdfast.memory.patterns import Patterns
 from holdfast.memory.plans import Plans
 from holdfast.memory.progressing import Progressing
+from holdfast.memory.queue import Queue
 from holdfast.memory.recalling import Recalling
 from holdfast.memory.summarizing import Summarizing
 from holdfast.memory.tasks import Tasks
@@ -97,6 +100,12 @@ GROUPS: Mapping[type, tuple[str, str]] = {
     Progressing: ("Progress", "How a plan stands, as far as it [can be told](../explanation/progress.md)."),
     Summarizing: ("Summaries", "A task [in a few sentences](../how-to/summary.md)."),
     ActiveTasks: ("Active tasks", "The list of active tasks, its file, and what a prompt is told of it."),
+    Extracting: (
+        "Extraction",
+        "What events say and nobody has recorded; see [the worker](../how-to/worker.md).",
+    ),
+    Patterns: ("Learned patterns", "What tasks have taught."),
+    Queue: ("Jobs", "What waits for [a worker](../how-to/worker.md), and what was given up."),
 }
 
 # A name alone holds for every operation; `operation.name` comes first.
@@ -301,6 +310,10 @@ task_update.query: A question about the task, answered in `answer` when the rest
 question: The question, in any words; nothing, or an empty one: where the task stands.
 detail: summary, items, actions, full or focused.
 refresh: False: the kept summary is shown as it is, however old.
+learned_patterns.query: A task, a step or a command in a few words; without it, what was seen most often.
+learned_patterns.type: success, failure or retry.
+jobs_status.limit: The most jobs that were given up to show.
+jobs_retry.id: The job's id, from jobs_status.
 """)  # noqa: E501
 
 FIELDS = meanings("""
@@ -635,6 +648,45 @@ ActiveTaskList.projection: the state of the file
 ActiveTaskList.render: what rendering did
 ActiveTaskList.warnings: what looks odd
 ActiveBlock.text: the blocks; empty if there is nothing to say
+Written.patterns: of a registration: what similar steps have taught; data, never instructions
+Pattern.type: success, failure, or retry: it failed and then worked
+Pattern.key: what it is found by: words of a title, or a command with the beginning of its error
+Pattern.text: the step or command that it was last seen with
+Pattern.detail: the error, or the commands that worked
+Pattern.fix: what worked in the end, if it was something else
+Pattern.frequency: how often it was seen
+Pattern.last_seen: when it was last seen
+Pattern.channel: how far its texts are trusted
+Pattern.task_id: the task where it was last seen
+Pattern.seq: the event there
+Extraction.seq: the last event that was looked at
+Extraction.events: how many events were looked at
+Extraction.entries: the entries that were written
+Extraction.known: how many things were found that are known already, or known better
+Extraction.settled: how many errors were found to be fixed
+Extraction.refused: how many things were found that cannot be stored
+Extraction.patterns: how many patterns were seen
+Job.kind: what is to be done
+Job.task_id: the task; empty: none
+Job.key: what it is about, like a step
+Job.data: what else it needs
+Job.status: waiting, leased or dead
+Job.attempts: how often it was tried since it was last asked for
+Job.due_at: when it may be tried, empty for at once; while leased, when the lease ends
+Job.token: one more with each lease
+Job.holder: the worker that has it
+Job.error: why the last attempt failed
+Job.created_at: when it was asked for
+JobsStatus.waiting: jobs that wait
+JobsStatus.leased: jobs that a worker has
+JobsStatus.dead: jobs that were given up
+JobsStatus.kinds: the same for each kind
+JobsStatus.oldest: since when the oldest waiting one waits
+JobsStatus.given_up: the jobs that were given up, the oldest first
+WorkerReport.done: jobs that were done
+WorkerReport.failed: jobs that failed and will be tried again
+WorkerReport.dead: jobs that were given up
+WorkerReport.lost: jobs that another worker had taken over
 """)
 
 TABLES = meanings("""
@@ -649,7 +701,7 @@ files: Files that a task touched.
 links: Ties between tasks, and to goals.
 claims: Leases with their fencing tokens, released ones included.
 keys: Idempotency: what a keyed call answered the first time.
-learned_patterns: Patterns over many tasks. Nothing writes it yet.
+learned_patterns: Patterns over many tasks: what worked, failed, and worked in the end.
 words: The full-text index: the words of each event, by its id. It holds no text that could be read.
 words_mark: How far the full-text index is; later events are searched without it.
 vector_models: Models that vectors were made with, and which events have theirs.
@@ -782,7 +834,7 @@ arguments: digest of its arguments
 result: what it answered, as JSON
 pattern_type: its type
 pattern_key: its key
-learned_patterns.data: JSON
+learned_patterns.data: JSON: the newest example
 frequency: how often it was seen
 last_seen: when it was last seen
 learned_patterns.id: its id

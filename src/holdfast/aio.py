@@ -126,6 +126,10 @@ class AsyncTaskMemory:
     task_ask = _awaited(TaskMemory.task_ask)
     task_progress = _awaited(TaskMemory.task_progress)
     task_summary = _awaited(TaskMemory.task_summary)
+    task_extract = _awaited(TaskMemory.task_extract)
+    learned_patterns = _awaited(TaskMemory.learned_patterns)
+    jobs_status = _awaited(TaskMemory.jobs_status)
+    jobs_retry = _awaited(TaskMemory.jobs_retry)
 
     async def events(self, task_id: str | None = None, *, after: int = 0) -> AsyncIterator[Event]:
         """Events in the order of their writing, as TaskMemory.events gives them."""

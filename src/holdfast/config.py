@@ -96,6 +96,7 @@ SETTINGS: dict[str, tuple[Any, Any, Any, str]] = {
     "model_price_in": (0.0, 0, 10**6, "Price of a million tokens that the remote model reads."),
     "model_price_out": (0.0, 0, 10**6, "Price of a million tokens that the remote model writes."),
     "progress": ("on", None, None, "on: what an agent says moves the steps of its plan, marked as inferred."),
+    "extraction": ("on", None, None, "on: when a step is over, what it brought to light is remembered."),
     "summary_every": (5, 0, 100_000, "A new summary is due after so many messages. 0: never."),
 }
 WORDS = {
@@ -111,6 +112,7 @@ WORDS = {
     "projection_sectioned": ("on", "off"),
     "embedder": ("none", "static", "endpoint"),
     "progress": ("on", "off"),
+    "extraction": ("on", "off"),
 }
 DURATIONS = ("stale_threshold",)
 # Settings that are lists of words, separated by commas.
@@ -166,6 +168,7 @@ class Settings(Record):
     model_price_in: float = 0.0
     model_price_out: float = 0.0
     progress: str = "on"
+    extraction: str = "on"
     summary_every: int = 5
     sources: Mapping[str, str] = {}
 

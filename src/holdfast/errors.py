@@ -27,6 +27,7 @@ CODES = {
     "no_current_task": "No task was named, and this workspace and session has no open one.",
     "item_not_found": "The task has no such step.",
     "record_not_found": "The task has no such action, entry or effect.",
+    "job_not_found": "No job that was given up has this id.",
     # Conflict
     "ambiguous_task": "Several tasks match.",
     "ambiguous_item": "Several steps match.",

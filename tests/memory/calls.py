@@ -175,12 +175,16 @@ ELSEWHERE = {
         "until": "2027-01-01", "at": None, "workspace": "/w", "limit": 5, "cursor": 0, "titles": False,
     },
     "active_tasks_stale": {},
+    "learned_patterns": {"query": "q", "type": "failure", "limit": 5},
+    "jobs_status": {"limit": 5},
+    "jobs_retry": {"id": 1},
 }  # fmt: skip
 # What takes a task as its first argument.
 ON_A_TASK = {
     **{call: arguments for call, (arguments, _) in WRITES.items()},
     "task_heartbeat": {"item": None, "token": 1, "lease_seconds": 60},
     **{call: arguments for call, arguments in READS.items() if call != "task_list"},
+    "task_extract": {"item": "s1"},
 }
 
 

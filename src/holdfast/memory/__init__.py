@@ -14,10 +14,13 @@ if TYPE_CHECKING:
     from .active import ActiveTasks
     from .asking import Asking
     from .distilling import Distilling
+    from .extracting import Extracting
     from .folders import Folders
     from .handoff import Handoff
     from .mirrors import Mirrors
+    from .patterns import Patterns
     from .progressing import Progressing
+    from .queue import Queue
     from .recalling import Recalling
     from .summarizing import Summarizing
     from .transfer import Transfer
@@ -27,7 +30,7 @@ if TYPE_CHECKING:
     class TaskMemory(
         Folders, Handoff, Tasks, Plans, Syncing, Actions, Entries, Claims,
         Recalling, ActiveTasks, Summarizing, Distilling, Mirrors, Undo, Verify, Transfer, Asking,
-        Progressing,
+        Progressing, Extracting, Patterns, Queue,
     ):  # fmt: skip
         """The memory of tasks. Every method is safe to call from many threads and processes at once."""
 
@@ -61,10 +64,13 @@ else:
         from .active import ActiveTasks
         from .asking import Asking
         from .distilling import Distilling
+        from .extracting import Extracting
         from .folders import Folders
         from .handoff import Handoff
         from .mirrors import Mirrors
+        from .patterns import Patterns
         from .progressing import Progressing
+        from .queue import Queue
         from .recalling import Recalling
         from .summarizing import Summarizing
         from .transfer import Transfer
@@ -76,7 +82,7 @@ else:
         TaskMemory.__bases__ = (
             Folders, Handoff, *TaskMemory.__bases__,
             Recalling, ActiveTasks, Summarizing, Distilling, Mirrors, Undo, Verify, Transfer, Asking,
-            Progressing,
+            Progressing, Extracting, Patterns, Queue,
         )  # fmt: skip
         return True
 

@@ -10,7 +10,7 @@ from .. import checks, rules
 from ..checks import blake2b
 from ..errors import Conflict, InvalidInput, NotFound, shown
 from ..store.tx import origin_id
-from ..types import Origin, Written, is_dict, is_list
+from ..types import Origin, Pattern, Written, is_dict, is_list
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from .progressing import Following
 
     Result = TypeVar("Result")
+
+
+# A step of which nothing more is expected.
+_OVER = ("completed", "failed", "skipped")
 
 
 class Draft:
@@ -419,10 +423,32 @@ class Base:
             "correlation_id": self._correlation,
             "forgotten": None,
         }
+        messages: int = head.get("messages") or 0
         tx.append(head, event, self.origin, draft.sets)
         if draft.then is not None:
             draft.then.write(self, tx, head, now)
+        if draft.sets or head["messages"] != messages:
+            self._ask(tx, head, draft, now, head["messages"] != messages)
         return written(head, seq, draft)
+
+    def _ask(self, tx: Tx, head: Row, draft: Draft, now: str, said: bool) -> None:
+        """Ask for the jobs that an event makes necessary, in its own transaction: an extraction where a
+        step or the task is over, a summary every few messages."""
+        wanted: list[tuple[str, str]] = []
+        if self.settings.extraction == "on":
+            for item, row in draft.sets.get("steps", {}).items():
+                if row.get("status") in _OVER:
+                    wanted.append(("extract", item))
+            if draft.sets.get("heads", {}).get("status") in rules.ENDED:
+                wanted.append(("extract", ""))
+        every = self.settings.summary_every
+        if said and every and head["messages"] % every == 0:
+            wanted.append(("summary", ""))
+        if wanted:
+            from ..store import jobs
+
+            for kind, name in wanted:
+                jobs.add(tx, kind, head["task_id"], name, {}, jobs.NOW, now)
 
     def _foretold(self, tx: Tx, head: Row, draft: Draft, seq: int) -> Written:
         """The result that the append is about to have: it is stored with the event itself."""
@@ -583,6 +609,8 @@ def first_result(known: Row, fingerprint: str) -> Written:
     fields: dict[str, Any] = json.loads(known["result"])
     for name in ("items", "warnings"):
         fields[name] = tuple(fields[name])
+    if "patterns" in fields:  # results of earlier versions have none
+        fields["patterns"] = tuple(Pattern(**pattern) for pattern in fields["patterns"])
     return Written(**fields)
 
 

@@ -89,6 +89,8 @@ class Tasks(Base):
             [name, plan, request, extra, criteria, parent, labels, phase, goal_id, kind],
         )
 
+        from .patterns import relevant
+
         def work(tx: Tx) -> Written:
             if scoped_key is not None and (known := tx.register_key(scoped_key)):
                 return first_result(known, fingerprint)
@@ -124,6 +126,7 @@ class Tasks(Base):
                 text=request,
                 sets=sets,
                 items=tuple(step["id"] for step in steps),
+                patterns=relevant(tx, [name, *(step["title"] for step in steps)], self._clock()),
             )
             head: Row = {"task_id": task_id, "root_id": task_id, **heads}
             return self._append(tx, head, draft, now, "task_register", scoped_key, fingerprint)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .. import checks, rules
 from ..errors import NotFound
+from ..store import jobs
 from .base import Base
 from .reading import read_snapshot
 
@@ -46,11 +47,16 @@ class Views(Base):
         return state.inline_state(self._snapshot(task_id))
 
     def _health(self) -> tuple[str, ...]:
-        """What is wrong with the memory itself, as far as this process knows; nothing while all is well."""
+        """What is wrong with the memory itself, as far as is known here; nothing while all is well."""
+        found: list[str] = []
         failing = () if self._mirrors is None else self._mirrors.failures.fresh
-        if not failing:
-            return ()
-        return (f"{len(failing)} of the files that mirror tasks cannot be written; mirrors_status says why",)
+        if failing:
+            found.append(
+                f"{len(failing)} of the files that mirror tasks cannot be written; mirrors_status says why"
+            )
+        if dead := self.store.read(jobs.dead_count, once=True):
+            found.append(f"{dead} jobs of the memory were given up; jobs_status says why")
+        return tuple(found)
 
     def _counter(self) -> Callable[[str], int]:
         from ..views import tokens

@@ -165,6 +165,7 @@ class _PostgresDatabase:
     """A connection inside a transaction, as `Tx` wants it."""
 
     lock_row = " FOR UPDATE"
+    take_rows = " FOR UPDATE SKIP LOCKED"
     one_of = "= ANY(ARRAY({}))"
     position = "lastval()"
     word_id = "id"

@@ -52,7 +52,7 @@ _graveyard: list[apsw.Connection] = []  # a parent's connections, which a forked
 class _SqliteDatabase:
     """A connection as `Tx` wants it."""
 
-    lock_row = ""
+    lock_row = take_rows = ""
     one_of = "IN ({})"
     position = "(SELECT id FROM events WHERE task_id = :task_id AND seq = :last_seq)"
     word_id = "rowid"

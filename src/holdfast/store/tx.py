@@ -28,12 +28,14 @@ if TYPE_CHECKING:
     class Database(Protocol):
         """What an engine offers inside a transaction.
 
-        `lock_row` ends a query whose row is kept for us; `one_of` compares with what a query finds, in
+        `lock_row` ends a query whose row is kept for us, `take_rows` one that passes over rows which are kept
+        for others; `one_of` compares with what a query finds, in
         the form that is sure to be looked up in an index, whatever an engine thinks of the sizes;
         `position` is the id of the event that was inserted last.
         """
 
         lock_row: str
+        take_rows: str
         one_of: str
         position: str
         # The full-text index: its column with an event's id, and the condition that a row of it matches.

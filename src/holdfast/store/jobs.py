@@ -1,0 +1,234 @@
+"""The queue of what is to be done later: one row for each job, leased to one worker at a time.
+
+A job is named by kind, task and key, and there is only one of that name. Whoever takes it gets a lease and a
+token; when the lease has run out another worker may take it, with a higher token, and the first one is
+refused. A job that is done is gone. `attempts` counts since it was last asked for: zero while it is leased
+means that it was asked for once more, so that it will run again.
+"""
+
+from __future__ import annotations
+
+import json
+
+from ..checks import dumps, stamp
+from ..errors import Conflict, NotFound
+from ..types import Job
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from .tx import Row, Tx
+
+MOST_ATTEMPTS = 8
+FIRST_DELAY, LONGEST_DELAY = 5.0, 3600.0
+# No lease is longer: one that seems to be was given before the clock was set back.
+LONGEST_LEASE = 3600.0
+LONGEST_ERROR = 2000
+NOW = ""  # sorts before every time: due at once, whatever the clock says
+
+NAMES = (
+    "id", "kind", "task_id", "key", "data", "status", "attempts", "due_at", "token", "holder", "error",
+    "created_at",
+)  # fmt: skip
+_SELECT = f"SELECT {', '.join(NAMES)} FROM jobs"
+# One that is tried again after a failure keeps its delay, however often it is asked for meanwhile.
+_ADD = (
+    "INSERT INTO jobs (kind, task_id, key, data, status, attempts, due_at, token, created_at)"
+    " VALUES (:kind, :task_id, :key, :data, 'waiting', 0, :due, 0, :now)"
+    " ON CONFLICT (kind, task_id, key) DO UPDATE SET data = excluded.data,"
+    " due_at = CASE WHEN jobs.status = 'dead' THEN excluded.due_at"
+    " WHEN jobs.status = 'waiting' AND jobs.attempts = 0 AND jobs.due_at > excluded.due_at"
+    " THEN excluded.due_at ELSE jobs.due_at END,"
+    " attempts = CASE WHEN jobs.status = 'waiting' THEN jobs.attempts ELSE 0 END,"
+    " status = CASE WHEN jobs.status = 'dead' THEN 'waiting' ELSE jobs.status END"
+    " WHERE jobs.status <> 'waiting' OR jobs.due_at > excluded.due_at OR jobs.data <> excluded.data"
+)
+# Leases that have run out come first: they have waited longest.
+_DUE = (("leased", "due_at <= :now"), ("leased", "due_at > :beyond"), ("waiting", "due_at <= :now"))
+
+
+def add(tx: Tx, kind: str, task_id: str, key: str, data: Mapping[str, Any], due: str, now: str) -> None:
+    """Ask for a job, in the transaction of what makes it necessary.
+
+    If it waits already it stays one job, with the newer data and the earlier time; if someone works on it, it
+    will run once more afterwards; if it had been given up, it gets another chance.
+    """
+    tx.database.run(
+        _ADD,
+        {"kind": kind, "task_id": task_id, "key": key, "data": dumps(data), "due": due, "now": now},
+    )
+
+
+def lease(
+    tx: Tx, kinds: Sequence[str], holder: str, now: float, seconds: float, limit: int
+) -> tuple[list[Job], int]:
+    """Take up to so many jobs that are due, each for some seconds; and how many were given up instead.
+
+    Given up are those whose every worker was lost. Two workers never get the same one: what another
+    transaction is just taking is passed over.
+    """
+    which, params = _of(kinds)
+    params |= _times(now)
+    until = stamp(now + min(seconds, LONGEST_LEASE))
+    taken: list[Job] = []
+    given_up: list[Row] = []
+    for status, when in _DUE:
+        room = limit - len(taken) - len(given_up)
+        rows = [] if room < 1 else tx.rows(
+            NAMES,
+            f"{_SELECT} WHERE status = '{status}' AND {when} AND {which} ORDER BY due_at LIMIT :room"
+            + tx.database.take_rows,
+            room=room,
+            **params,
+        )  # fmt: skip
+        for row in rows:
+            if status == "leased" and row["attempts"] >= MOST_ATTEMPTS:
+                given_up.append({"id": row["id"], "error": row["error"] or "its worker was lost every time"})
+                continue
+            fresh = {"status": "leased", "attempts": row["attempts"] + 1, "token": row["token"] + 1}
+            taken.append(_job({**row, **fresh, "holder": holder, "due_at": until}))
+    _update(
+        tx,
+        "status = 'leased', attempts = :attempts, token = :token, holder = :holder, due_at = :due_at",
+        [{name: getattr(job, name) for name in ("id", *_LEASED)} for job in taken],
+    )
+    _update(tx, "status = 'dead', holder = NULL, error = :error", given_up)
+    return taken, len(given_up)
+
+
+_LEASED = ("attempts", "token", "holder", "due_at")
+
+
+def extend(tx: Tx, held: Sequence[Job], now: float, seconds: float) -> None:
+    """Move the end of leases that are still held; what was lost stays lost."""
+    until = stamp(now + min(seconds, LONGEST_LEASE))
+    rows = [{"id": job.id, "token": job.token, "until": until} for job in held]
+    _update(tx, "due_at = :until", rows, " AND token = :token AND status = 'leased'")
+
+
+def done(tx: Tx, job_id: int, token: int) -> None:
+    """A job is done and gone, or waits again if it was asked for meanwhile."""
+    if _held(tx, job_id, token)["attempts"]:
+        tx.database.run("DELETE FROM jobs WHERE id = :id", {"id": job_id})
+    else:
+        _update(tx, f"status = 'waiting', due_at = '{NOW}', holder = NULL, error = NULL", [{"id": job_id}])
+
+
+def failed(tx: Tx, job_id: int, token: int, error: str, now: float) -> bool:
+    """A job could not be done: it waits for its next attempt, or is dead after the last; then True."""
+    attempts = _held(tx, job_id, token)["attempts"]
+    dead = attempts >= MOST_ATTEMPTS
+    delay = min(FIRST_DELAY * 2 ** max(attempts - 1, 0), LONGEST_DELAY)
+    row = {
+        "id": job_id,
+        "status": "dead" if dead else "waiting",
+        "due": stamp(now + delay),
+        "error": error[:LONGEST_ERROR],
+    }
+    _update(tx, "status = :status, due_at = :due, holder = NULL, error = :error", [row])
+    return dead
+
+
+def release(tx: Tx, held: Sequence[Job]) -> None:
+    """Give jobs back that were not begun; the attempt does not count."""
+    rows = [{"id": job.id, "token": job.token} for job in held]
+    _update(
+        tx,
+        f"status = 'waiting', due_at = '{NOW}', holder = NULL,"
+        " attempts = CASE WHEN attempts > 0 THEN attempts - 1 ELSE 0 END",
+        rows,
+        " AND token = :token AND status = 'leased'",
+    )
+
+
+def retry(tx: Tx, job_id: int) -> Job:
+    """Give a dead job another chance."""
+    rows = tx.rows(NAMES, f"{_SELECT} WHERE id = :id AND status = 'dead'{tx.database.lock_row}", id=job_id)
+    if not rows:
+        raise NotFound(
+            "job_not_found", f"No dead job has the id {job_id}.", "jobs_status shows the dead ones."
+        )
+    _update(tx, f"status = 'waiting', attempts = 0, due_at = '{NOW}'", [{"id": job_id}])
+    return _job({**rows[0], "status": "waiting", "attempts": 0, "due_at": NOW})
+
+
+def counts(tx: Tx) -> list[Row]:
+    """How many jobs of each kind have each status, and since when the oldest of them."""
+    return tx.rows(
+        ("kind", "status", "count", "oldest"),
+        "SELECT kind, status, count(*), min(created_at) FROM jobs GROUP BY kind, status"
+        " ORDER BY kind, status",
+    )
+
+
+def dead(tx: Tx, limit: int) -> list[Job]:
+    """Jobs that were given up, the oldest first."""
+    rows = tx.rows(NAMES, f"{_SELECT} WHERE status = 'dead' ORDER BY due_at, id LIMIT :limit", limit=limit)
+    return [_job(row) for row in rows]
+
+
+def dead_count(tx: Tx) -> int:
+    """How many jobs were given up."""
+    return tx.database.query("SELECT count(*) FROM jobs WHERE status = 'dead'", {})[0][0]
+
+
+def next_due(tx: Tx, kinds: Sequence[str]) -> str | None:
+    """When the next job of some kinds is due (a lease: when it ends); None if there is none."""
+    which, params = _of(kinds)
+    found = tx.database.query_all(
+        [
+            (f"SELECT due_at FROM jobs WHERE status = '{status}' AND {which} ORDER BY due_at LIMIT 1", params)
+            for status in ("waiting", "leased")
+        ]
+    )
+    return min((rows[0][0] for rows in found if rows), default=None)
+
+
+def is_due(tx: Tx, kinds: Sequence[str], now: float) -> bool:
+    """Whether there is anything to take."""
+    which, params = _of(kinds)
+    params |= _times(now)
+    found = tx.database.query_all(
+        [(f"SELECT 1 FROM jobs WHERE status = '{status}' AND {when} AND {which} LIMIT 1", params)
+         for status, when in _DUE]
+    )  # fmt: skip
+    return any(found)
+
+
+def _times(now: float) -> dict[str, Any]:
+    return {"now": stamp(now), "beyond": stamp(now + 2 * LONGEST_LEASE)}
+
+
+def _of(kinds: Sequence[str]) -> tuple[str, dict[str, Any]]:
+    params: dict[str, Any] = {f"kind{number}": kind for number, kind in enumerate(kinds)}
+    return f"kind IN ({', '.join(f':{name}' for name in params)})", params
+
+
+def _held(tx: Tx, job_id: int, token: int) -> Row:
+    """A job whose lease is still ours, kept for us; raises if it is not."""
+    rows = tx.rows(
+        ("attempts",),
+        "SELECT attempts FROM jobs WHERE id = :id AND token = :token AND status = 'leased'"
+        + tx.database.lock_row,
+        id=job_id,
+        token=token,
+    )
+    if not rows:
+        raise Conflict(
+            "stale_token",
+            f"The lease on job {job_id} is no longer ours.",
+            "Another worker has it, or has done it: nothing is to be done.",
+        )
+    return rows[0]
+
+
+def _update(tx: Tx, changes: str, rows: Sequence[Mapping[str, Any]], also: str = "") -> None:
+    if rows:
+        tx.database.run_many(f"UPDATE jobs SET {changes} WHERE id = :id{also}", rows)
+
+
+def _job(row: Row) -> Job:
+    fields: dict[str, Any] = {**row, "data": json.loads(row["data"])}
+    return Job(**fields)
