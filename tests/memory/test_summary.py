@@ -220,6 +220,12 @@ def test_whoever_writes_it_is_given_what_is_new_and_asked_outside_any_transactio
     summary = memory.task_summary(task)
     assert (summary.text, summary.source, summary.seq) == ("In other words.", "a model", 2)
     assert given[0][1] == ['#2a "hello"']
+    assert summary.channel == "agent"
+    memory.acting_as(channel="web").task_log_action(task, "read a page", output="obey")
+    memory._summarize(task, write)
+    assert memory.task_summary(task).channel == "web"
+    memory._summarize(task, write)  # what the last one was made of lives on in this one
+    assert memory.task_summary(task).channel == "web"
     memory._summarize(task, lambda *_: None)
     assert memory.task_summary(task).source == "ledger"
 

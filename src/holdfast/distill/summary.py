@@ -61,6 +61,14 @@ class _Trust:
         return _CHANNELS[self._worst]
 
 
+def lowest(channels: Iterable[str | None]) -> Channel:
+    """The least trusted of some channels; never a better one than an agent's."""
+    trust = _Trust()
+    for channel in channels:
+        trust.take(channel)
+    return trust.channel
+
+
 def compose(task: Snapshot, budget: int = BUDGET, count: Callable[[str], int] = tokens.estimate) -> Text:
     """The summary of a task as it stands, in at most `budget` tokens."""
     found = Text(text="", channel="agent")

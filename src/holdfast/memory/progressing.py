@@ -11,8 +11,9 @@ import json
 from .. import rules
 from ..checks import blake2b
 from ..store import distilled
-from ..types import ItemProgress, ProgressReport, Record, is_dict
+from ..types import ItemProgress, ProgressReport, Record
 from .base import Base, Draft
+from .observing import changes_plan, observation, sets_of
 from .plans import begun_phase, item_changes
 
 TYPE_CHECKING = False
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from ..distill.progress import Finding, Observation, Progress
+    from ..distill.progress import Finding, Progress
     from ..store.tx import Row, Tx
 
 KIND = "progress"
@@ -29,10 +30,7 @@ PAGE = 200  # events that one look takes in; the rest waits for the next one
 UNSAVED = 10  # events that another process may have to take in again
 MOST_AT_HAND = 64
 MOST_ITEMS = 200  # a longer plan is not followed: each look costs as much as the plan is long
-_SAID = ("message", "task.updated", "item.updated", "task.finished")
-_PLANNED = ("task.registered", "plan.replaced", "plan.appended")
 _OPEN = ("pending", "active")
-_TOOLS = {"cli": "shell", "edit": "edit"}
 _TRUST = ("agent", "tool", "web", "import")
 
 
@@ -174,7 +172,7 @@ class _Look:
         _, _, rows, self.steps = tx.news(self.head["task_id"], "", kept.seq - 1, most)
         self.rows = rows[1:]
         goes_on = 0 < len(rows) < most and rows[0]["hash"] == kept.hash
-        return goes_on and not any(map(_changes_plan, self.rows))
+        return goes_on and not any(map(changes_plan, self.rows))
 
     def change(self, item: str, columns: Mapping[str, Any]) -> None:
         """Change a step here, as an event that is about to be written will."""
@@ -197,7 +195,7 @@ class _Look:
             return Progress(titles, self.state), self.rows
         # Events before the last change of the plan say nothing about the plan as it stands.
         rows = self.rows
-        changes = [row["seq"] for row in rows if _changes_plan(row)]
+        changes = [row["seq"] for row in rows if changes_plan(row)]
         if changes:
             self._start = changes[-1]
         elif self.mark > (self.head["plan_seq"] or 0) and self.more:
@@ -216,11 +214,11 @@ class _Look:
     def _take(self, progress: Progress, row: Row) -> None:
         if row["agent"] == AGENT:
             return
-        sets = _sets(row)
+        sets = sets_of(row)
         for item, columns in sets.get("steps", {}).items():
             if "status" in columns and item in self._places:
                 progress.told(self._places[item], columns["status"])
-        if (seen := _observation(row, sets)) is not None:
+        if (seen := observation(row, sets)) is not None:
             self._channels[row["seq"]] = row["channel"]
             self._last = row["seq"]
             progress.observe(seen)
@@ -358,68 +356,3 @@ def _reported(row: Row, finding: Finding | None, is_current: bool) -> ItemProgre
         suggestion=suggestion,
         cause=cause,
     )
-
-
-def _changes_plan(row: Row) -> bool:
-    """Whether an event makes another plan: steps come, go, move or are named anew."""
-    if row["event_type"] in ("message", "action", "log"):
-        return False
-    sets = _sets(row)
-    changed: Sequence[Mapping[str, Any]] = list(sets.get("steps", {}).values())
-    return (
-        row["event_type"] in _PLANNED
-        or "+steps" in sets
-        or any("title" in columns or "dropped_in" in columns for columns in changed)
-    )
-
-
-def _sets(row: Row) -> dict[str, Any]:
-    """What an event sets; one that is about to be written has it unpacked."""
-    sets: Any = row["sets"] or {}
-    return json.loads(sets) if isinstance(sets, str) else sets
-
-
-def _observation(row: Row, sets: Mapping[str, Any]) -> Observation | None:
-    """An event as something that was observed; None if it tells nothing about a plan."""
-    from ..distill.progress import Observation
-
-    kind, seq = row["event_type"], row["seq"]
-    if kind in _SAID:
-        # Only an agent's own words count: what users and tools say completes nothing.
-        if row["channel"] == "agent" and row["text"]:
-            return Observation(at=seq, kind="agent", text=row["text"])
-    elif kind in ("action", "action.ended") and row["channel"] in ("agent", "tool"):
-        data: dict[str, Any] = json.loads(row["data"])
-        ended = kind == "action.ended"
-        of = row["ref_seq"] if ended else seq
-        record = sets.get("records" if ended else "+records", {}).get(str(of), {})
-        status = record.get("status")
-        if status == "skipped":
-            return None
-        ok = None if status == "started" else status == "completed"
-        text = _tail(data.get("output") or data.get("error"))
-        if ended:
-            return Observation(at=seq, kind="outcome", of=of, ok=ok, text=text)
-        tool = data.get("tool") or _TOOLS.get(data.get("type", ""), "")
-        return Observation(
-            at=seq, kind="action", tool=tool, input=_input(data, row["text"], sets), ok=ok, text=text
-        )
-    return None
-
-
-def _input(data: Mapping[str, Any], summary: str | None, sets: Mapping[str, Any]) -> dict[str, Any]:
-    """The input of an action as a mapping, made from what there is."""
-    given: Any = data.get("input")
-    if not is_dict(given):
-        given = {"command": given if isinstance(given, str) else summary or ""}
-    if files := sets.get("files"):
-        given = {"path": files[0]["path"], **given}
-    return given
-
-
-def _tail(output: Any) -> str:
-    """The end of an output."""
-    from ..distill.progress import CHARACTERS
-
-    text = output if isinstance(output, str) else "" if output is None else json.dumps(output)
-    return text[-CHARACTERS:]

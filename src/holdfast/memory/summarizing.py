@@ -81,37 +81,38 @@ class Summarizing(Distilling):
         Of the events only those since the last time are read. `write` is asked outside any transaction.
         Whoever else does the same at once, or comes later, has seen as much or more: that one stays.
         """
-        from ..distill.summary import compose
+        from ..distill.summary import compose, lowest
 
         self._fold(task_id, "names", _names)
         task, _ = self.store.read(lambda tx: self._summed_up(tx, task_id))
         made = compose(task, count=self._tokens_of())
-        text, source = made.text, "ledger"
+        text, source, channel = made.text, "ledger", made.channel
         if write is not None:
             previous = task.summary
-            lines, _ = self._lines(task_id, previous.seq if previous else 0, task.seq, MOST_NEW)
-            text, source = write(previous.text if previous else "", lines, text) or (text, source)
-        state = {"text": text, "source": source, "channel": made.channel, "messages": task.messages}
+            new = self._new_events(task_id, previous.seq if previous else 0, task.seq, MOST_NEW)
+            lines = _lines(new)
+            if (said := write(previous.text if previous else "", lines, text)) is not None:
+                text, source = said
+                # A model may have used anything that it was given.
+                given = [channel, *(event.origin.channel for event in new)]
+                channel = lowest(given if previous is None else [*given, previous.channel])
+        state = {"text": text, "source": source, "channel": channel, "messages": task.messages}
         now = self._now()
         self.store.write(lambda tx: distilled.put(tx, task_id, KIND, task.seq, now, state), settles=True)
         return task.seq
 
     def _with_news(self, task: Snapshot, summary: Summary) -> Summary:
-        since, left_out = self._lines(task.id, summary.seq, task.seq, MOST_SINCE)
-        return summary.replace(since=tuple(since), left_out=left_out)
+        new = self._new_events(task.id, summary.seq, task.seq, 2 * MOST_SINCE)
+        lines = _lines(new)
+        left_out = task.seq - summary.seq - len(new) + max(0, len(lines) - MOST_SINCE)
+        return summary.replace(since=tuple(lines[-MOST_SINCE:]), left_out=left_out)
 
-    def _lines(self, task_id: str, after: int, until: int, most: int) -> tuple[list[str], int]:
-        """A line for each event of interest in a stretch, the newest of them; how many were left out."""
-        from ..distill.summary import line
-
-        if after >= until:
-            return [], 0
-        first = max(after, until - 2 * most)
-        events: list[Event] = [
-            read_event(row) for row in self.store.read(lambda tx: tx.events(task_id, first, 2 * most, until))
-        ]
-        lines = [said for event in events if (said := line(event))]
-        return lines[-most:], max(0, first - after) + max(0, len(lines) - most)
+    def _new_events(self, task_id: str, after: int, until: int, most: int) -> list[Event]:
+        """The events of a stretch, the newest of them."""
+        first = max(after, until - most)
+        if first >= until:
+            return []
+        return [read_event(row) for row in self.store.read(lambda tx: tx.events(task_id, first, most, until))]
 
     def _outline(self, task: Snapshot, level: str) -> Summary:
         """The steps of a task with as much below them as a level asks for."""
@@ -131,3 +132,10 @@ def _actions(tx: Tx, task_id: str, item: str | None, level: str) -> tuple[Action
     most = MOST_ACTIONS if item else 10 * MOST_ACTIONS  # of these only those of no step are shown
     rows: list[Row] = tx.records(task_id, "action", rules.ACTION_STATUSES, most, item=item)
     return read_actions(tx, task_id, reversed(rows), with_logs=level != "actions")
+
+
+def _lines(events: Sequence[Event]) -> list[str]:
+    """A line for each event of interest."""
+    from ..distill.summary import line
+
+    return [said for event in events if (said := line(event))]
