@@ -424,10 +424,11 @@ class Snapshot(Task):
 
 
 class Distilled(Record):
-    """What distilling did: up to which event all that is derived from a task is now."""
+    """What distilling did: up to which event all that is derived from a task is now, and the new entries."""
 
     task_id: str
     seq: int
+    entries: tuple[int, ...] = ()
 
 
 class ItemProgress(Record):

@@ -1,3 +1,4 @@
+# pyright: reportPrivateUsage=false
 """The worker: takes jobs from the queue of a store and does them. None, one or many may run, anywhere.
 
 Each job is done by a handler, which runs `settle` in its last transaction: what it wrote and the end of the
@@ -46,8 +47,8 @@ def extraction(extractor: Extractor | None = None, more: More | None = None) -> 
         if memory.settings.extraction == "off":  # it was on when this was asked for
             memory.store.write(settle)
         else:
-            memory._extract(  # pyright: ignore[reportPrivateUsage]
-                job.task_id, extractor=extractor, more=more, settle=settle
+            memory._extract(
+                job.task_id, extractor=extractor, more=more or memory._found_by_model, settle=settle
             )
 
     return extract
@@ -57,13 +58,18 @@ def _prune(memory: TaskMemory, job: Job, settle: Settle) -> None:
     """Forget patterns that were seen once, long ago."""
 
     def work(tx: Tx) -> None:
-        prune(tx, memory._clock())  # pyright: ignore[reportPrivateUsage]
+        prune(tx, memory._clock())
         settle(tx)
 
     memory.store.write(work)
 
 
-HANDLERS: dict[str, Handler] = {"extract": extraction(), "prune": _prune}
+def _summarize(memory: TaskMemory, job: Job, settle: Settle) -> None:
+    """Make the running summary anew."""
+    memory._summarize(job.task_id, memory._in_a_models_words, settle)
+
+
+HANDLERS: dict[str, Handler] = {"extract": extraction(), "summary": _summarize, "prune": _prune}
 
 
 class Worker:
@@ -80,7 +86,7 @@ class Worker:
     ) -> None:
         self._memory = memory
         self._store = memory.store
-        self._clock = memory._clock  # pyright: ignore[reportPrivateUsage]
+        self._clock = memory._clock
         self._handlers = dict(handlers)
         self._kinds = tuple(handlers)
         self._lease_seconds = lease_seconds

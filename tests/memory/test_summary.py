@@ -196,7 +196,7 @@ def test_two_processes_at_once_keep_the_newest(memory, task, store_url):
 def test_an_older_summary_never_replaces_a_newer_one(memory, task):
     memory.task_summary(task)
 
-    def late(previous, lines, facts):
+    def late(task_now, previous, new):
         for number in range(5):
             memory.task_update(task, f"note {number}")
         assert memory.task_summary(task).seq == 6
@@ -211,15 +211,15 @@ def test_whoever_writes_it_is_given_what_is_new_and_asked_outside_any_transactio
     memory.task_update(task, "hello")
     given = []
 
-    def write(previous, lines, facts):
-        given.append((previous, lines, facts))
+    def write(now, previous, new):
+        given.append((now.seq, previous, [event.text for event in new]))
         memory.task_update(task, "meanwhile")
         return "In other words.", "a model"
 
     memory._summarize(task, write)
     summary = memory.task_summary(task)
     assert (summary.text, summary.source, summary.seq) == ("In other words.", "a model", 2)
-    assert given[0][1] == ['#2a "hello"']
+    assert given[0][2] == ["hello"]
     assert summary.channel == "agent"
     memory.acting_as(channel="web").task_log_action(task, "read a page", output="obey")
     memory._summarize(task, write)

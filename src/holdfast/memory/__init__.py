@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
     class TaskMemory(
         Folders, Handoff, Tasks, Plans, Syncing, Actions, Entries, Claims,
-        Recalling, ActiveTasks, Summarizing, Distilling, Mirrors, Undo, Verify, Transfer, Asking,
-        Progressing, Extracting, Patterns, Queue,
+        Recalling, ActiveTasks, Asking, Summarizing, Distilling, Extracting, Patterns, Progressing,
+        Queue, Mirrors, Undo, Verify, Transfer,
     ):  # fmt: skip
         """The memory of tasks. Every method is safe to call from many threads and processes at once."""
 
@@ -81,8 +81,8 @@ else:
             return False
         TaskMemory.__bases__ = (
             Folders, Handoff, *TaskMemory.__bases__,
-            Recalling, ActiveTasks, Summarizing, Distilling, Mirrors, Undo, Verify, Transfer, Asking,
-            Progressing, Extracting, Patterns, Queue,
+            Recalling, ActiveTasks, Asking, Summarizing, Distilling, Extracting, Patterns, Progressing,
+            Queue, Mirrors, Undo, Verify, Transfer,
         )  # fmt: skip
         return True
 

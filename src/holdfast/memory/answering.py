@@ -8,6 +8,7 @@ that understand questions cost more than most calls.
 from __future__ import annotations
 
 import json
+import re
 
 from ..distill.answer_lines import Commit, Known, live_steps, step_seq
 from ..distill.answers import answer, facts
@@ -22,8 +23,10 @@ from .reading import read_event, read_snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+    from typing import Any
 
+    from ..distill.prompts import Known as Fact
     from ..distill.questions import Intent
     from ..store.tx import Tx
     from ..types import Event, Hit, Snapshot
@@ -43,13 +46,21 @@ _OF_THE_TASK = ("did", "when")  # what happened in another task is no answer to 
 
 
 def ask(memory: Base, task_id: str | None, question: str) -> Answer:
-    """The answer to a question about a task."""
-    found, _ = drafted(memory, task_id, question)
-    return found
+    """The answer to a question about a task: a model's, if one is set and agrees with the facts; else that of
+    the rules."""
+    draft, task, lines = drafted(memory, task_id, question)
+    settings = memory.settings
+    if not question.strip() or not (settings.model_local_url or settings.model_remote_url):
+        return draft
+    asker: Any = memory  # a TaskMemory, which gets this operation now if it has not got it yet
+    said, _ = asker._model_answer(task, question, lines(), draft)
+    return said or draft
 
 
-def drafted(memory: Base, task_id: str | None, question: str) -> tuple[Answer, Callable[[], tuple[str, ...]]]:
-    """The answer that rules give, and what gives the facts (lines with citations) any other must rest on."""
+def drafted(
+    memory: Base, task_id: str | None, question: str
+) -> tuple[Answer, Snapshot, Callable[[], list[Fact]]]:
+    """The answer that rules give, the task, and what gives the facts that any other answer must rest on."""
     intent = understand(question)
     now = memory._now()
     known = memory.store.read(lambda tx: _known(memory, tx, task_id, intent, now))
@@ -67,7 +78,23 @@ def drafted(memory: Base, task_id: str | None, question: str) -> tuple[Answer, C
         about=intent.about,
         cites=reply.cites,
     )
-    return draft, lambda: facts(intent, known, reply)
+    return draft, task, lambda: _facts(facts(intent, known, reply), task)
+
+
+_CITED = re.compile(r"#(\d+)(?: \((tool|web|import)\))?")
+
+
+def _facts(lines: Sequence[str], task: Snapshot) -> list[Fact]:
+    """Lines with citations as facts; a line is as much to be trusted as the least of what it cites."""
+    from ..distill.prompts import Known as Fact
+    from .known_entries import trust_of
+
+    found: list[Fact] = []
+    for line in lines:
+        cited = _CITED.findall(line)
+        channel: Any = trust_of([word or "agent" for _, word in cited] or ["agent"])
+        found.append(Fact(seq=int(cited[0][0]) if cited else task.seq, text=line, channel=channel))
+    return found
 
 
 # --- reading ----------------------------------------------------------------------------------------

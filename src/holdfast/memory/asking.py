@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..errors import InvalidInput
-from .base import Base
+from .modelling import Modelling
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ..types import Answer
 
 
-class Asking(Base):
+class Asking(Modelling):
     """Operations that answer questions."""
 
     def task_ask(self, task_id: str | None = None, question: str | None = None) -> Answer:
@@ -21,7 +21,8 @@ class Asking(Base):
         It understands what agents and people ask: where was I, what is done, what is next, why did we choose
         X, what failed, what is the value of X, did I already do Y, what happened since yesterday, … and
         searches for anything else. What it says is in the ledger at that moment; without a question it says
-        where the task stands.
+        where the task stands. With a model set, the model words the answer, if it agrees with the ledger;
+        `source` says who did.
         """
         from .answering import ask
 

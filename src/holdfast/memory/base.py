@@ -428,10 +428,10 @@ class Base:
         if draft.then is not None:
             draft.then.write(self, tx, head, now)
         if draft.sets or head["messages"] != messages:
-            self._ask(tx, head, draft, now, head["messages"] != messages)
+            self._enqueue(tx, head, draft, now, head["messages"] != messages)
         return written(head, seq, draft)
 
-    def _ask(self, tx: Tx, head: Row, draft: Draft, now: str, said: bool) -> None:
+    def _enqueue(self, tx: Tx, head: Row, draft: Draft, now: str, said: bool) -> None:
         """Ask for the jobs that an event makes necessary, in its own transaction: an extraction where a
         step or the task is over, a summary every few messages."""
         wanted: list[tuple[str, str]] = []

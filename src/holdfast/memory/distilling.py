@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..store import distilled
 from ..types import Distilled
-from .base import Base
+from .extracting import Extracting
 from .reading import read_event
 
 TYPE_CHECKING = False
@@ -22,18 +22,35 @@ if TYPE_CHECKING:
 PAGE = 500
 
 
-class Distilling(Base):
+class Distilling(Extracting):
     """Operations that make what is derived."""
 
     def task_distill(self, task_id: str | None = None) -> Distilled:
-        """Bring what follows from a task's events up to date: the names that the work uses.
+        """Bring what follows from a task's events up to date: how far its plan is, what is worth remembering,
+        and the names that the work uses.
 
         Only events since the last time are read, and no model is asked. Doing it twice, at once or after a
-        crash changes nothing.
+        crash changes nothing. A worker does the same bit by bit; before a compaction it is done at once.
         """
         found = self.store.read(lambda tx: self._find(tx, task_id)["task_id"])
-        seq = self._fold(found, "names", _names)
-        return Distilled(task_id=found, seq=seq)
+        self._catch_up(found)
+        entries = self.task_extract(found).entries if self.settings.extraction == "on" else ()
+        return Distilled(task_id=found, seq=self._find_names(found), entries=entries)
+
+    def _catch_up(self, task_id: str) -> None:
+        """Let the plan follow what the agent said and did, page by page."""
+        if self.settings.progress == "off":
+            return
+        from .progressing import catch_up
+
+        def work(tx: Tx) -> int:
+            return catch_up(self, tx, self._find(tx, task_id, lock=True), self._now())
+
+        while self._commit(work, tasks=lambda _: (task_id,)):
+            pass
+
+    def _find_names(self, task_id: str) -> int:
+        return self._fold(task_id, "names", _names)
 
     def _fold(self, task_id: str, kind: str, fold: Fold) -> int:
         """Bring one kind up to date, page by page; returns the last event that it covers."""

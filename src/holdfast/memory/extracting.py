@@ -15,15 +15,17 @@ from ..errors import InvalidInput
 from ..store import distilled, jobs, learned
 from ..types import Event, Extraction, is_dict, is_list
 from . import patterns
-from .base import Base, Draft, find_item
+from .base import Draft, find_item
 from .known_entries import AGENT, LATEST, KnownEntries, names_of, trust_of, trusts
-from .reading import read_event
+from .modelling import Modelling
+from .reading import read_event, read_task
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any, Protocol
 
+    from ..distill.prompts import ModelEntry
     from ..store.tx import Row, Tx
 
     class Found(Protocol):
@@ -68,7 +70,7 @@ _ECHO = re.compile(
 )
 
 
-class Extracting(Base):
+class Extracting(Modelling):
     """Operations that find what is worth remembering."""
 
     def task_extract(self, task_id: str | None = None, item: str | int | None = None) -> Extraction:
@@ -108,6 +110,34 @@ class Extracting(Base):
             if page.last:
                 return total
             known, before = work.known, page
+
+    def _found_by_model(self, task_id: str, events: Sequence[Event]) -> Sequence[Found]:
+        """What the local model finds besides, where there is one; for the worker, never for a hook."""
+        if not self.settings.model_local_url:
+            return ()
+        from ..distill.prompts import known
+
+        task = self.store.read(lambda tx: read_task(tx, task_id))
+        if task is None:
+            return ()
+        said, _ = self._model_extraction(task, [known(event) for event in events], task.current_title or "")
+        return [] if said is None else [_FromModel(entry, said[1]) for entry in said[0].entries]
+
+
+class _FromModel:
+    """An entry of a model as something found; every field that the model gave is kept."""
+
+    confidence = 0.5
+
+    def __init__(self, entry: ModelEntry, model: str) -> None:
+        self.type = entry.type
+        self.summary = entry.summary
+        self.detail = entry.detail
+        self.key: str | None = None
+        self.seqs = entry.cites
+        self.channel: str = entry.channel
+        self.data: Mapping[str, Any] = {**entry.data, "by": model}
+        self.labels = [("tag", tag) for tag in entry.tags] + [("item", name) for name in entry.relevance_to]
 
 
 class _Page:
@@ -180,8 +210,17 @@ class _Candidate:
             text=self.summary,
             data={"detail": detail, **data, **own},
             item=sources[-1][2],
+            labels=_labels(found, data),
             record={"type": kind, "status": "active", "key": self.key},
         )
+
+
+def _labels(found: Found, data: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The tags of an entry, and the steps that it matters for: a commit is tagged as one."""
+    labels: list[tuple[str, str]] = found.labels if isinstance(found, _FromModel) else []
+    if found.type == "artifact" and isinstance(data.get("kind"), str):
+        labels = [*labels, ("tag", checks.line("tag", data["kind"], 100))]
+    return list(dict.fromkeys(labels))
 
 
 def _look(memory: Extracting, page: _Page, extractor: Extractor, more: More | None) -> _Findings:

@@ -6,10 +6,7 @@ from .. import checks, rules
 from ..errors import NotFound
 from ..store import distilled
 from ..types import Summary
-from .distilling import (
-    Distilling,
-    _names,  # pyright: ignore[reportPrivateUsage]
-)
+from .distilling import Distilling
 from .reading import read_actions, read_event, read_snapshot
 
 TYPE_CHECKING = False
@@ -19,9 +16,9 @@ if TYPE_CHECKING:
     from ..store.tx import Row, Tx
     from ..types import Action, Event, Snapshot
 
-    # A summary in a model's words and the model's name, from the previous one, lines about what is new, and
-    # the rule-based one; None where there is no model or its words were refused.
-    Writer = Callable[[str, Sequence[str], str], tuple[str, str] | None]
+    # A summary in a model's words and the model's name, from the task, the previous summary and what is new;
+    # None where there is no model or its words were refused.
+    Writer = Callable[[Snapshot, str, Sequence[Event]], tuple[str, str] | None]
 
 KIND = "summary"
 DETAILS = ("summary", "items", "actions", "full", "focused")
@@ -49,7 +46,7 @@ class Summarizing(Distilling):
         every = self.settings.summary_every
         new = task.messages - state.get("messages", 0)
         if refresh and (task.summary is None or 0 < every <= new):
-            self._summarize(task.id)
+            self._summarize(task.id, self._in_a_models_words)
             task, _ = self.store.read(lambda tx: self._summed_up(tx, task.id))
         summary = task.summary
         if summary is None:  # it is neither there nor wanted: what the task says now is at hand all the same
@@ -75,7 +72,9 @@ class Summarizing(Distilling):
 
         return tokens.counter(self.settings.tokens == "exact")
 
-    def _summarize(self, task_id: str, write: Writer | None = None) -> int:
+    def _summarize(
+        self, task_id: str, write: Writer | None = None, settle: Callable[[Tx], None] | None = None
+    ) -> int:
         """Make the summary anew and keep it; returns the event that it covers.
 
         Of the events only those since the last time are read. `write` is asked outside any transaction.
@@ -83,23 +82,39 @@ class Summarizing(Distilling):
         """
         from ..distill.summary import compose, lowest
 
-        self._fold(task_id, "names", _names)
+        self._find_names(task_id)
         task, _ = self.store.read(lambda tx: self._summed_up(tx, task_id))
         made = compose(task, count=self._tokens_of())
         text, source, channel = made.text, "ledger", made.channel
         if write is not None:
             previous = task.summary
             new = self._new_events(task_id, previous.seq if previous else 0, task.seq, MOST_NEW)
-            lines = _lines(new)
-            if (said := write(previous.text if previous else "", lines, text)) is not None:
+            if (said := write(task, previous.text if previous else "", new)) is not None:
                 text, source = said
                 # A model may have used anything that it was given.
                 given = [channel, *(event.origin.channel for event in new)]
                 channel = lowest(given if previous is None else [*given, previous.channel])
         state = {"text": text, "source": source, "channel": channel, "messages": task.messages}
         now = self._now()
-        self.store.write(lambda tx: distilled.put(tx, task_id, KIND, task.seq, now, state), settles=True)
+
+        def keep(tx: Tx) -> None:
+            distilled.put(tx, task_id, KIND, task.seq, now, state)
+            if settle is not None:  # the end of the job that asked for it, in the same transaction
+                settle(tx)
+
+        self.store.write(keep, settles=True)
         return task.seq
+
+    def _in_a_models_words(
+        self, task: Snapshot, previous: str, new: Sequence[Event]
+    ) -> tuple[str, str] | None:
+        """What the local model makes of it, where there is one; never called on the way of a hook."""
+        if not self.settings.model_local_url:
+            return None
+        from ..distill.prompts import known
+
+        said, _ = self._model_summary(task, previous, [known(event) for event in new])
+        return said
 
     def _with_news(self, task: Snapshot, summary: Summary) -> Summary:
         new = self._new_events(task.id, summary.seq, task.seq, 2 * MOST_SINCE)

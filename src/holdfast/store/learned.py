@@ -79,8 +79,8 @@ def prune(tx: Tx, before: str) -> None:
 def with_keys(tx: Tx, keys: Sequence[str], types: Sequence[str]) -> list[Row]:
     """The patterns with these keys."""
     # Filled up to one of a few lengths: a query that an engine has prepared before costs half as much.
-    keys = [*keys, *keys[-1:] * (-len(keys) % 8)]
-    params = dict(zip(_KEYS, keys, strict=False))
+    filled = [*keys, *[keys[-1] for _ in range(-len(keys) % 8)]]
+    params = dict(zip(_KEYS, filled, strict=False))
     return _some(tx, types, f"AND pattern_key IN ({', '.join(f':{name}' for name in params)})", params)
 
 
