@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 AGENT = "holdfast"  # who writes what is inferred
 TRUST = ("import", "web", "tool", "agent")  # from the least on; what is inferred is never the user's own word
 LATEST = ("variable", "context")  # of these the latest counts
+FAILURES = ("exclusion", "error")
 MOST = 20_000
 
 
@@ -67,10 +68,18 @@ class KnownEntries:
         """Whether an entry must not be written: it is there, was called wrong, or was just written."""
         if kind in LATEST and (row := self.active(names[0])):
             return row["names"] == names  # another value is news
+        if names[0] in self._own or self._blocks(names[0]):
+            return True
+        # One attempt may fail for several reasons: by its words alone only what others wrote is the same.
+        others_only = kind in FAILURES
         return any(
-            name in self._own or (name in self._rows and self._rows[name]["status"] in self._blocking)
-            for name in names
+            (name in self._own and not others_only)
+            or (self._blocks(name) and not (others_only and self._rows[name].get("agent") == AGENT))
+            for name in names[1:]
         )
+
+    def _blocks(self, name: str) -> bool:
+        return name in self._rows and self._rows[name]["status"] in self._blocking
 
     def active(self, name: str) -> Row | None:
         """The active entry that is recognised by this."""

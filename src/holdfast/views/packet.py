@@ -148,6 +148,7 @@ def _record(task: Snapshot) -> list[Part]:
         _part(task, "decision", "Decisions", task.decisions, rows.decision, (3, 5), (20, 12)),
         _part(task, "exclusion", "Failed or ruled out", task.exclusions, rows.exclusion, (6, 5.9), (12, 7)),
         _part(task, "error", "Errors, not settled", task.errors, rows.exclusion, (2, 6.2), (6, 9.4)),
+        _part(task, "settled", "Errors, settled", task.resolved, rows.settled, (2, 9.45), (8, 10.5)),
         _part(task, "variable", "Values", task.values, rows.variable, (12, 5.8), (40, 11)),
         _part(task, COMMIT, "Commits", commits, rows.commit, (8, 5.6), (16, 7.5)),
         _part(task, "note", "Notes", notes, rows.note, (3, 22), (10, 40)),

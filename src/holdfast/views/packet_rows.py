@@ -148,6 +148,17 @@ def exclusion(entry: Entry, soon: float, late: float) -> Row:
     )
 
 
+def settled(entry: Entry, soon: float, late: float) -> Row:
+    """An error that is over, and how."""
+    failed = str(entry.data.get("symptom") or entry.data.get("why") or entry.summary)
+    how = entry.data.get("resolution")
+
+    def show(most: int) -> str:
+        return f"{by(entry)} {said(failed, most)}" + (f": {said(str(how), most)}" if how else "")
+
+    return Row((soon, lambda: show(120)), (late, lambda: show(1000)))
+
+
 def note(entry: Entry, soon: float, late: float) -> Row:
     return texts(f"{by(entry)} {entry.type} ", with_detail(entry), (soon, 140), (late, 1500))
 
