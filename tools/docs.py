@@ -31,6 +31,7 @@ from holdfast.memory.active import ActiveTasks
 from holdfast.memory.asking import Asking
 from holdfast.memory.base import Base
 from holdfast.memory.claims import Claims
+from holdfast.memory.distilling import Distilling
 from holdfast.memory.entries import Entries
 from holdfast.memory.extracting import Extracting
 from holdfast.memory.facts import Facts
@@ -43,6 +44,7 @@ from holdfast.memory.progressing import Progressing
 from holdfast.memory.queue import Queue
 from holdfast.memory.recalling import Recalling
 from holdfast.memory.summarizing import Summarizing
+from holdfast.memory.syncing import Syncing
 from holdfast.memory.tasks import Tasks
 from holdfast.memory.transfer import Transfer
 from holdfast.memory.undo import Undo
@@ -81,6 +83,7 @@ GROUPS: Mapping[type, tuple[str, str]] = {
     Base: ("Opening and closing", "A memory is a store and the one who acts on it."),
     Tasks: ("Tasks", "Whole tasks: begin, report, read, list, end, tie together."),
     Plans: ("Plans", "The steps of a task. What is dropped stays as a tombstone."),
+    Syncing: ("Lists from elsewhere", "A host's to-do list as the plan."),
     Actions: ("Actions and history", "What was done, and the ways down to it."),
     Entries: ("Entries and side effects", "What is worth remembering."),
     Views: ("Views", "What a model or a person reads, within a budget of tokens."),
@@ -100,6 +103,10 @@ GROUPS: Mapping[type, tuple[str, str]] = {
     Progressing: ("Progress", "How a plan stands, as far as it [can be told](../explanation/progress.md)."),
     Summarizing: ("Summaries", "A task [in a few sentences](../how-to/summary.md)."),
     ActiveTasks: ("Active tasks", "The list of active tasks, its file, and what a prompt is told of it."),
+    Distilling: (
+        "Distilling",
+        "What follows from events; see [how a task is distilled](../explanation/distillation.md).",
+    ),
     Extracting: (
         "Extraction",
         "What events say and nobody has recorded; see [the worker](../how-to/worker.md).",
@@ -182,6 +189,7 @@ task_finish.error: A text, or an object with message, stage and step.
 target: A task; for the kind `goal` any text.
 remove: Take the tie away again.
 after: Of one task, only events after this seq; of all, only those after this position of the store.
+task_plan_sync.items: The whole list: texts, or objects with `title`, `status` and perhaps the list's own `id`.
 task_plan_append.items: Steps, in any form that `task_register` reads.
 task_plan_append.after: The step after which they go; else at the end.
 note: A note.
@@ -396,6 +404,8 @@ ItemProgress.cause: the event that the suggestion, or else the status, follows f
 ProgressReport.seq: the task's last event
 ProgressReport.current: the step that is likely worked on
 ProgressReport.items: the steps of the plan
+Distilled.seq: the last event that the names cover
+Distilled.entries: seqs of the entries that were found now
 Answer.seq: the last event of the task when it was asked
 Answer.question: the question
 Answer.text: the answer, with `#seq` citations

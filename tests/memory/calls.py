@@ -33,6 +33,10 @@ WRITES = {
         {"items": ["A"], "after": "s1", "note": "n"},
         {"items": ["B"], "after": "s2", "note": "m"},
     ),
+    "task_plan_sync": (
+        {"items": [{"title": "A", "status": "active"}]},
+        {"items": [{"title": "B"}]},
+    ),
     "task_item_update": (
         {
             "item": "s1", "status": "active", "note": "n", "title": "t", "active_issue": "i",
@@ -185,6 +189,7 @@ ON_A_TASK = {
     "task_heartbeat": {"item": None, "token": 1, "lease_seconds": 60},
     **{call: arguments for call, arguments in READS.items() if call != "task_list"},
     "task_extract": {"item": "s1"},
+    "task_distill": {},
 }
 
 
