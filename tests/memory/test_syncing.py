@@ -34,7 +34,7 @@ def test_a_list_with_statuses_is_one_event(memory, task):
     found = memory.task_get(task)
     assert found.phase == "executing"
     assert found.plan_version == 1
-    assert [item.basis for item in found.items] == ["explicit", "explicit", None]
+    assert [item.basis for item in found.items] == ["explicit"] * 3
     assert memory.verify().problems == ()
 
 
@@ -92,14 +92,15 @@ def test_two_steps_of_one_title_stay_two(memory, task):
     assert len(memory.task_get(task).items) == 3
 
 
-def test_a_list_says_on_purpose_what_was_only_inferred(memory, task):
-    memory.task_plan_sync(
-        task,
-        listed(
-            ("Build", "completed"),
-        ),
-    )
-    assert memory.task_get(task).items[0].basis == "explicit"
+def test_what_a_list_says_is_said_on_purpose_and_nothing_is_inferred_against_it(memory, task):
+    memory.task_plan_append(task, ["Build the image", "Push the image"])
+    memory.task_update(task, "Step 1 is done.")
+    assert memory.task_get(task).items[0].basis == "inferred"
+    memory.task_plan_sync(task, listed(("Build the image", "pending"), ("Push the image", "pending")))
+    memory.task_update(task, "Step 1 is done. Moving on to step 2.")
+    assert [(item.status, item.basis) for item in memory.task_get(task).items] == [
+        ("pending", "explicit")
+    ] * 2
 
 
 @pytest.mark.parametrize(

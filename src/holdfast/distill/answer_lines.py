@@ -97,18 +97,19 @@ def decision_row(entry: Entry) -> Row:
     choice = str(data.get("choice") or entry.summary)
     title = data.get("title")
     by_user = " (by the user)" if entry.origin.channel == "user" else ""
+    inferred = " (inferred)" if data.get("inferred") else ""
 
     def show(most: int) -> str:
         named = f"{said(title, most)}: " if title and title != choice else ""
         because = f" because {said(data['reasoning'], most)}" if data.get("reasoning") else ""
-        return f"{named}{said(choice, most)}{because}{by_user}{cite_entry(entry)}"
+        return f"{named}{said(choice, most)}{because}{by_user}{inferred}{cite_entry(entry)}"
 
     return Row(show, entry.seq)
 
 
 def user_rejected(entry: Entry) -> bool:
     """Whether it was the user who ruled something out."""
-    return entry.origin.channel == "user"
+    return entry.origin.channel == "user" or bool(entry.data.get("rejected"))
 
 
 def exclusion_row(entry: Entry) -> Row:
@@ -131,12 +132,15 @@ def exclusion_row(entry: Entry) -> Row:
 def error_row(entry: Entry) -> Row:
     """An error, and how it was settled if it was."""
     detail = telling(entry.detail) if entry.detail else ""
+    what, symptom = entry.data.get("what"), entry.data.get("symptom")
     resolution = entry.data.get("resolution") if entry.status == "resolved" else None
 
     def show(most: int) -> str:
         more = f": {said(detail, most)}" if detail else ""
         settled = f" (settled: {said(resolution, most)})" if resolution else ""
         settled = settled or (" (settled)" if entry.status == "resolved" else "")
+        if what and symptom:  # the symptom says more than the attempt does
+            return f"{said(what, min(most, 60))}: {said(symptom, most)}{settled}{cite_entry(entry)}"
         return f"{said(entry.summary, most)}{more}{settled}{cite_entry(entry)}"
 
     return Row(show, entry.seq)

@@ -145,7 +145,7 @@ def why(intent: Intent, known: Known) -> Reply | None:
 
 
 def decisions(intent: Intent, known: Known) -> Reply | None:
-    """Decisions with their reasons, the newest first."""
+    """Decisions with their reasons, the newest first; those that were recorded on purpose before others."""
     task = known.task
     found = fitting(intent.topic, task.decisions, _text)
     if intent.topic and not found:
@@ -153,7 +153,8 @@ def decisions(intent: Intent, known: Known) -> Reply | None:
     entries = found or task.decisions
     if not entries:
         return Reply(text="No decision is recorded.")
-    rows = [decision_row(entry) for entry in reversed(entries)]
+    newest = sorted(reversed(entries), key=lambda entry: bool(entry.data.get("inferred")))
+    rows = [decision_row(entry) for entry in newest]
     return _some(intent, rows, "", 0 if found else task.left_out.get("decision", 0))
 
 

@@ -133,7 +133,7 @@ def _changed(
     for place, row in known.items():
         step = wanted[place]
         own: dict[str, Any] = {}
-        if step["status"] != row["status"] or row["basis"] == "inferred":
+        if step["status"] != row["status"] or row["basis"] != "explicit":
             own = item_changes(tx, head, [row], row, now, status=step["status"])[0][row["item_id"]]
         own |= {
             name: value
@@ -167,10 +167,10 @@ def _added(old: list[Row], wanted: Sequence[Listed], known: dict[int, Row]) -> l
 
 
 def _status(status: str, head: Row, now: str) -> dict[str, Any]:
-    """What a new step has besides its title, if it comes with a status."""
-    if status == "pending":
-        return {}
+    """What a new step has besides its title: whoever keeps the list says how each step stands."""
     own: dict[str, Any] = {"status": status, "basis": "explicit", "cause_seq": head["last_seq"] + 1}
+    if status == "pending":
+        return own
     if status == "active":
         own["started_at"] = now
     else:
