@@ -153,7 +153,7 @@ def decisions(intent: Intent, known: Known) -> Reply | None:
     entries = found or task.decisions
     if not entries:
         return Reply(text="No decision is recorded.")
-    newest = sorted(reversed(entries), key=lambda entry: bool(entry.data.get("inferred")))
+    newest = sorted(entries, key=lambda entry: (bool(entry.data.get("inferred")), -entry.seq))
     rows = [decision_row(entry) for entry in newest]
     return _some(intent, rows, "", 0 if found else task.left_out.get("decision", 0))
 
