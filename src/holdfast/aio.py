@@ -129,6 +129,8 @@ class AsyncTaskMemory:
     task_summary = _awaited(TaskMemory.task_summary)
     task_extract = _awaited(TaskMemory.task_extract)
     task_distill = _awaited(TaskMemory.task_distill)
+    task_note = _awaited(TaskMemory.task_note)
+    task_plan = _awaited(TaskMemory.task_plan)
     learned_patterns = _awaited(TaskMemory.learned_patterns)
     jobs_status = _awaited(TaskMemory.jobs_status)
     jobs_retry = _awaited(TaskMemory.jobs_retry)

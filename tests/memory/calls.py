@@ -33,6 +33,20 @@ WRITES = {
         {"items": ["A"], "after": "s1", "note": "n"},
         {"items": ["B"], "after": "s2", "note": "m"},
     ),
+    "task_plan": (
+        {"steps": ["A"], "append": True, "after": "s1", "reason": "n"},
+        {"steps": ["B"], "after": "s2", "reason": "m"},
+    ),
+    "task_note": (
+        {
+            "text": "t", "kind": "decision", "why": "w", "name": "n", "value": None, "options": ["a"],
+            "step": "s1", "tags": ["x"], "replaces": 4,
+        },
+        {
+            "text": "u", "kind": "exclusion", "why": "v", "name": "m", "options": ["b"], "step": "s2",
+            "tags": ["y"], "replaces": None,
+        },
+    ),
     "task_plan_sync": (
         {"items": [{"title": "A", "status": "active"}]},
         {"items": [{"title": "B"}]},

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .folders import Folders
     from .handoff import Handoff
     from .mirrors import Mirrors
+    from .notes import Notes
     from .patterns import Patterns
     from .progressing import Progressing
     from .queue import Queue
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from .verify import Verify
 
     class TaskMemory(
-        Folders, Handoff, Tasks, Plans, Syncing, Actions, Entries, Claims,
+        Folders, Handoff, Notes, Tasks, Plans, Syncing, Actions, Entries, Claims,
         Recalling, ActiveTasks, Asking, Summarizing, Distilling, Extracting, Patterns, Progressing,
         Queue, Mirrors, Undo, Verify, Transfer,
     ):  # fmt: skip
@@ -68,6 +69,7 @@ else:
         from .folders import Folders
         from .handoff import Handoff
         from .mirrors import Mirrors
+        from .notes import Notes
         from .patterns import Patterns
         from .progressing import Progressing
         from .queue import Queue
@@ -80,7 +82,7 @@ else:
         if issubclass(TaskMemory, Verify):
             return False
         TaskMemory.__bases__ = (
-            Folders, Handoff, *TaskMemory.__bases__,
+            Folders, Handoff, Notes, *TaskMemory.__bases__,
             Recalling, ActiveTasks, Asking, Summarizing, Distilling, Extracting, Patterns, Progressing,
             Queue, Mirrors, Undo, Verify, Transfer,
         )  # fmt: skip
