@@ -9,7 +9,7 @@ set -eu
 
 profile=${1:-}
 case $profile in
-    run) target=. ;;
+    run) target='.[serve]' ;;
     dev) target='.[dev]' ;;
     *) echo "usage: sh tools/setup.sh run|dev [file ...]" >&2; exit 2 ;;
 esac
