@@ -96,20 +96,19 @@ def run(keep: str | None) -> int:
 
 def _story(store: str) -> int:
     print(f"A store in one file: {store}\n")
-    first = subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "-m", "holdfast.demo", store],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
         env={**os.environ, "PYTHONUNBUFFERED": "1"},
-    )
-    for line in first.stdout or ():
-        print(line, end="", flush=True)
-        if line.rstrip().endswith("…"):
-            break
-    first.kill()
-    code = first.wait()
-    print(f"\n  kill -9 {first.pid} (exit {code})\n")
+    ) as first:
+        for line in first.stdout or ():
+            print(line, end="", flush=True)
+            if line.rstrip().endswith("…"):
+                break
+        first.kill()
+    print(f"\n  kill -9 {first.pid} (exit {first.returncode})\n")
     with TaskMemory.open(store, agent="successor", session="tuesday", workspace=None) as memory:
         print("A new process opens the store and asks for what it needs to go on:\n")
         task = memory.task_get()

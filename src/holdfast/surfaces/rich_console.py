@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
 
 def draw_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """A table on standard output; its cells are texts that a terminal may get, and no markup."""
-    drawn = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    bold = "" if os.environ.get("NO_COLOR") else "bold"
+    drawn = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style=bold)
     for heading in headings:
         drawn.add_column(Text(heading), overflow="fold")
     for row in rows:
