@@ -1118,9 +1118,8 @@ def command_line() -> str:
         parts.append(f"## `{context.command_path}`\n\n{fence(command.get_help(context), 'text')}")
         if isinstance(command, click.Group):
             for below in sorted(command.list_commands(context)):
-                each = command.get_command(context, below)
-                assert each is not None
-                add(each, below, context)
+                if each := command.get_command(context, below):
+                    add(each, below, context)
 
     add(cli.main, "holdfast", None)
     return "\n\n".join(parts)

@@ -10,7 +10,7 @@ import sys
 def run() -> None:
     """Run a command and end the process.
 
-    Half of what a short command costs is Python itself: what is loaded is not searched for garbage on the way,
+    Half of what a short command costs is Python itself: nothing is searched for garbage while it loads,
     and when all is said and closed the process ends without taking the interpreter apart.
     """
     gc.set_threshold(20_000)

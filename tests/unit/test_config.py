@@ -146,7 +146,7 @@ def test_a_bad_value_is_refused_and_the_error_names_the_bounds(value):
     error = refusal({}, lease_seconds=value)
     assert "lease_seconds" in error.message
     assert "(argument)" in error.message
-    assert "1 to 604800" in error.message
+    assert "1 to 604,800" in error.message
 
 
 @pytest.mark.parametrize("value", [1023, "many", 2048.5, True, math.inf, -math.inf, math.nan, HUGE])

@@ -12,8 +12,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ...memory import TaskMemory
-
 TOOLS = click.option(
     "--tools",
     type=click.Choice(["core", "full"]),
@@ -21,7 +19,7 @@ TOOLS = click.option(
     show_default=True,
     help="The MCP tools: the few that agents need, or all.",
 )
-PORT = 8737
+PORT = 7420
 
 
 def _server(module: str, extra: str, packages: tuple[str, ...]) -> Any:
@@ -50,47 +48,56 @@ def _server(module: str, extra: str, packages: tuple[str, ...]) -> Any:
     help="The port to listen on; 0 takes a free one.",
 )
 @TOOLS
-@click.option("--tokens", metavar="FILE", help="The file of the tokens, instead of the user's own.")
+@click.option("--worker/--no-worker", default=True, help="Do the jobs that wait, too, or not.")
 @click.option("--demo", is_flag=True, help="Fill the store with a story first, if it is empty.")
-def serve_command(host: str, port: int, tools: str, tokens: str | None, demo: bool) -> None:
+def serve_command(host: str, port: int, tools: str, worker: bool, demo: bool) -> None:
     """Serve HTTP and MCP on this machine, until it is interrupted or terminated.
 
     The store is made if it is not there. Whoever calls needs a token of the file that is named at the start.
     """
     http = _server("http", "serve", ("starlette", "uvicorn"))
-    with open_memory(create=True) as memory:
-        if demo:
-            _fill(memory)
-        http.serve(memory, host=host, port=port, tools=tools, tokens=tokens, ready=_tell_ready)
+    if demo:
+        _fill()
+    common = given()
+    http.serve(
+        common.get("store"),
+        host=host,
+        port=port,
+        workspace=common.get("workspace", ""),
+        worker=worker,
+        tools=tools,
+        announce=_announce,
+    )
 
 
-def _fill(memory: TaskMemory) -> None:
+def _fill() -> None:
     from ... import demo
 
-    if memory.store.read(lambda tx: tx.task_ids()):
-        warn("the store is not empty: no demo data was added")
-    else:
-        warn(f"filled the store with the deployment story: task {demo.fill(memory)}")
+    with open_memory(create=True) as memory:
+        if memory.store.read(lambda tx: tx.task_ids()):
+            warn("the store is not empty: no demo data was added")
+        else:
+            click.echo(f"The store has the deployment story: task {demo.fill(memory)}.")
 
 
-def _tell_ready(address: str, tokens: str) -> None:
-    """Say where the server is, and how to connect to it; called when it takes requests."""
-    place = line(tokens)
-    click.echo(f"Holdfast serves {address} (MCP at {address}/mcp). Interrupt it to end it.")
-    click.echo(f"The tokens are in {place}: read, write and user.")
-    click.echo("")
-    click.echo("To connect an agent, one of these:")
-    for name, text in connections(address):
-        click.echo(f"  {name:12} {text}")
+def _announce(text: str) -> None:
+    """Say what the server says of itself, and after its address how to connect to it."""
+    import re
+
+    click.echo(line(text))
+    if address := re.search(r"https?://[^\s/]+", text.rpartition(" at ")[2]):
+        click.echo("To connect an agent:")
+        for name, command in connections(address[0]):
+            click.echo(f"  {name:12} {command}")
     sys.stdout.flush()
 
 
 def connections(address: str) -> list[tuple[str, str]]:
-    """How to connect the agents that most people have, a line for each."""
+    """How to connect the agents that most people have, and any other, a line for each."""
     return [
         ("Claude Code", "claude mcp add holdfast -- holdfast mcp"),
         ("Codex", "codex mcp add holdfast -- holdfast mcp"),
-        ("any other", f'{address}/mcp with the header "Authorization: Bearer <token>"'),
+        ("any other", f"{address}/mcp, with the header `Authorization: Bearer TOKEN`"),
     ]
 
 
