@@ -66,7 +66,7 @@ def _prune(memory: TaskMemory, job: Job, settle: Settle) -> None:
 
 def _summarize(memory: TaskMemory, job: Job, settle: Settle) -> None:
     """Make the running summary anew."""
-    memory._summarize(job.task_id, memory._in_a_models_words, settle)
+    memory._summarize(job.task_id, memory._model_writer(), settle)
 
 
 HANDLERS: dict[str, Handler] = {"extract": extraction(), "summary": _summarize, "prune": _prune}
