@@ -5,6 +5,8 @@ PYTHON ?= python3
 UV ?= $(shell command -v uv 2>/dev/null)
 # More arguments for the tool behind test, reliability, bench or run: make test ARGS='-k ledger'
 ARGS ?=
+# Where the recorded sessions and the programs that measure with them are.
+SHARED ?= ../shared
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -55,6 +57,13 @@ docs: $(DEV_READY) ## bring the generated parts of the documentation up to date
 bench: $(DEV_READY) ## measure speed
 	@$(BIN)/python bench/speed.py $(ARGS)
 	@test -n "$(ARGS)" || $(BIN)/python bench/mirrors.py
+
+quality: $(DEV_READY) ## measure recovery, progress and recall on recorded sessions (SHARED=../shared)
+	@for program in recovery gsd progress recall; do \
+	  echo "== $$program"; \
+	  $(BIN)/python $(SHARED)/bench/$$program.py --adapter bench/adapter.py \
+	    --gate bench/gates/$$program.json $(ARGS) || failed=1; \
+	done; test -z "$$failed"
 
 reliability: $(DEV_READY) ## run the long fault tests, one at a time
 	@$(BIN)/python -m pytest -m reliability --timeout=1800 $(ARGS)
