@@ -138,7 +138,8 @@ class _Handlers:
     async def _read_resource(
         self, ctx: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
-        text, kind = await self._read(ctx, partial(mcp_reading.resource, uri=params.uri))
+        read = partial(mcp_reading.resource, uri=params.uri)
+        text, kind = await self._read(ctx, read, uri=params.uri)
         content = types.TextResourceContents(uri=params.uri, mime_type=kind, text=text)
         return types.ReadResourceResult(contents=[content])
 
@@ -162,7 +163,7 @@ class _Handlers:
             completion=types.Completion(values=found, total=len(found), has_more=False)
         )
 
-    async def _read(self, ctx: Context, read: Callable[[TaskMemory], Any]) -> Any:
+    async def _read(self, ctx: Context, read: Callable[[TaskMemory], Any], **about: str) -> Any:
         """Read on a thread. Other than of a tool, an error of these is one of the protocol."""
         caller = await self._caller(ctx)
 
@@ -171,7 +172,8 @@ class _Handlers:
                 return read(caller.memory())
             except HoldfastError as error:
                 code = types.INTERNAL_ERROR if error.code.startswith("store_") else types.INVALID_PARAMS
-                raise MCPError(code, mcp_texts.error_text(error.to_dict()), error.to_dict()) from None
+                told = error.to_dict()
+                raise MCPError(code, mcp_texts.error_text(told), {**told, **about}) from None
 
         return await anyio.to_thread.run_sync(work)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import threading
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
@@ -108,6 +109,8 @@ def serve(
             "notifications/roots/list_changed", types.NotificationParams, client.roots_changed
         )
         try:
+            # Whoever interrupts it need not wait for the thread that reads: what was answered is written.
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
             async with stdio_server() as (reading, writing):
                 await server.run(reading, writing, server.create_initialization_options())
         finally:
