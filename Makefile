@@ -58,6 +58,7 @@ docs: $(DEV_READY) ## bring the generated parts of the documentation up to date
 bench: $(DEV_READY) ## measure speed
 	@$(BIN)/python bench/speed.py $(ARGS)
 	@test -n "$(ARGS)" || $(BIN)/python bench/mirrors.py
+	@test -n "$(ARGS)" || $(BIN)/python bench/mcp_start.py
 
 reliability: $(DEV_READY) ## run the long fault tests, one at a time
 	@$(BIN)/python -m pytest -m reliability --timeout=1800 $(ARGS)

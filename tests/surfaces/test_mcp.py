@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import anyio
 import httpx2
@@ -14,7 +16,7 @@ import mcp_types as types
 import pytest
 from mcp.shared.exceptions import MCPError
 
-from holdfast import HoldfastError, operations
+from holdfast import HoldfastError, __version__, operations
 from holdfast.surfaces.mcp import asgi_app
 from holdfast.surfaces.mcp_server import ERROR_META, make_server
 from holdfast.surfaces.mcp_stdio import Client as StdioClient
@@ -22,10 +24,11 @@ from holdfast.surfaces.mcp_texts import INSTRUCTIONS, result_text
 from holdfast.surfaces.mcp_tools import listed, result_schema, structured, tool
 from holdfast.views import encode, tokens
 from tests.memory.calls import ELSEWHERE, ON_A_TASK, READS, REGISTER, prepare
-from tests.support import foreign_database, lock_held, open_memory
+from tests.support import foreign_database, lock_held, open_memory, run_python
 from tests.surfaces.mcp_servers import LEGACY, ME, MODES, connected, said, server_process
 from tests.views.payloads import UNSEEN, broken_out, hostile
 
+ROOT = Path(__file__).parents[2]
 both_eras = pytest.mark.parametrize("mode", MODES)
 
 
@@ -341,6 +344,23 @@ def test_nothing_but_the_protocol_is_on_standard_output(tmp_path):
     assert answers[3]["error"]["code"] == types.METHOD_NOT_FOUND
 
 
+def test_an_interrupt_ends_the_server_at_once(tmp_path):
+    command = [sys.executable, "-m", "holdfast.surfaces.mcp", "--store", str(tmp_path / "store.db")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+        server.stdin.write('{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n')
+        server.stdin.flush()
+        assert server.stdout.readline()
+        server.send_signal(signal.SIGINT)
+        assert server.wait(timeout=30) == -signal.SIGINT
+
+
+def test_without_the_package_it_says_what_to_install(tmp_path):
+    code = "import sys; sys.modules['mcp'] = None\nfrom holdfast.surfaces.mcp import run_stdio\nrun_stdio()"
+    told = run_python(code, check=False)
+    assert "pip install 'holdfast[mcp]'" in told.stderr
+    assert "mcp_types" not in run_python("import holdfast.surfaces.mcp, sys; print(list(sys.modules))").stdout
+
+
 def test_a_call_that_waits_holds_up_no_other_and_can_be_cancelled(tmp_path):
     path = tmp_path / "store.db"
     with open_memory(path, session="") as memory:
@@ -492,3 +512,11 @@ def test_over_http_only_what_may_come_in_is_answered(tmp_path):
     assert task.workspace == "/über"
     assert event.origin.agent == "coder"
     assert event.origin.channel == "agent"
+
+
+def test_the_registry_entry_is_of_this_version():
+    entry = json.loads((ROOT / "server.json").read_text())
+    (package,) = entry["packages"]
+    assert entry["version"] == package["version"] == __version__
+    assert f"mcp-name: {entry['name']}" in (ROOT / "README.md").read_text()
+    assert len(entry["description"]) <= 100

@@ -8,6 +8,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+from ..errors import StoreError
+
 if TYPE_CHECKING:
     from starlette.applications import Starlette
 
@@ -28,7 +30,8 @@ def run_stdio(
     do about it. Without a workspace it is the client's first root, else the current folder; without an
     agent's name it is the client's.
     """
-    from .mcp_stdio import serve
+    with _Needed():
+        from .mcp_stdio import serve
 
     serve(location, tools=tools, workspace=workspace, session=session, agent=agent)
 
@@ -40,9 +43,25 @@ def asgi_app(memory: TaskMemory, *, tools: str = "core", guarded: bool = False) 
     request who makes it: `holdfast.memory` (a TaskMemory) and `holdfast.scopes` (of read and write).
     `guarded`: Host and Origin were checked already; else only those of this machine may come in.
     """
-    from .mcp_http import app
+    with _Needed():
+        from .mcp_http import app
 
     return app(memory, tools=tools, guarded=guarded)
+
+
+class _Needed:
+    """Says what to install, if the package mcp is not there."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, ModuleNotFoundError) and not (error.name or "").startswith("holdfast"):
+            raise StoreError(
+                "not_supported",
+                f"The MCP server needs the package {error.name}, which is not installed.",
+                "Install it with: pip install 'holdfast[mcp]'.",
+            ) from None
 
 
 def main(arguments: list[str]) -> None:
