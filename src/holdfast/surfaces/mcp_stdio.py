@@ -75,7 +75,7 @@ class Client:
 
 
 async def _first_root(ctx: Context) -> str | None:
-    """The folder that the client names first, if it names any; clients of 2026-07-28 cannot be asked."""
+    """The folder that the client names first; at 2026-07-28 it cannot be asked without ending the call."""
     session = ctx.session
     offered = session.client_capabilities
     if offered is None or offered.roots is None or not session.can_send_request:
