@@ -241,9 +241,8 @@ def _result_type(name: str) -> str:
 
 def _result(annotation: str, found: dict[str, Schema]) -> Schema:
     annotation = annotation.strip()
-    if " | " in annotation and not annotation.startswith(("tuple[", "Mapping[", "Literal[")):
-        options = [_result(part, found) for part in annotation.split(" | ")]
-        return {"anyOf": options}
+    if len(parts := _union(annotation)) > 1:
+        return {"anyOf": [_result(part, found) for part in parts]}
     if annotation == "None":
         return {"type": "null"}
     if annotation in _PLAIN:
@@ -261,6 +260,18 @@ def _result(annotation: str, found: dict[str, Schema]) -> Schema:
             found[annotation] |= _record(kind, found)
         return {"$ref": f"#/$defs/{annotation}"}
     return {"type": "string"}  # a word: a status, a channel, a kind
+
+
+def _union(annotation: str) -> list[str]:
+    """The parts of `A | B`; a `|` inside brackets belongs to what is in them."""
+    parts, depth = [""], 0
+    for letter in annotation:
+        depth += (letter == "[") - (letter == "]")
+        if letter == "|" and not depth:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return parts
 
 
 def _record(kind: type[Record], found: dict[str, Schema]) -> Schema:
