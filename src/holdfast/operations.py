@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     Schema = dict[str, Any]
 
 REQUIRED: Any = inspect.Parameter.empty
+# What stands for no workspace, and so for all of them, where null means that nothing was given.
+EVERYWHERE = "*"
 
 
 class Operation(Record):
@@ -311,7 +313,8 @@ def read_arguments(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments of a call, forgiving where models err and strict where it matters.
 
     A number or a truth value may come as a text, a list or an object as a text of JSON, one text where a list
-    of them is wanted. What is null is not given. A name that does not exist is an error that says which does.
+    of them is wanted. What is null is not given; the workspace `*` is all of them. A name that does not exist
+    is an error that says which does.
     """
     known = {one.name: one for one in parameters(name)}
     arguments: dict[str, Any] = {}
@@ -322,7 +325,9 @@ def read_arguments(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
                 f"{name} has no argument {shown(argument)}.",
                 _nearest(argument, known) or f"Its arguments are: {', '.join(known) or 'none'}.",
             )
-        if value is not None:
+        if argument == "workspace" and value == EVERYWHERE:
+            arguments[argument] = None
+        elif value is not None:
             arguments[argument] = _read(argument, value, known[argument].schema)
     missing = [one.name for one in known.values() if one.required and one.name not in arguments]
     if missing:
