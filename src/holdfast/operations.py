@@ -33,7 +33,8 @@ class Operation(Record):
 
     `tools`: with which set of MCP tools it comes (core, full, or none); `core` are the arguments that the
     core tool has, which models are shown always and should be few. `http`: whether there is a route: not for
-    what takes a path on the server. `repeatable`: doing it again changes nothing more.
+    what takes a path on the server. `repeatable`: doing it again changes nothing more. `writes_with` are
+    arguments with which one that reads writes all the same, if only a file.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Operation(Record):
     http: bool = True
     repeatable: bool = False
     destructive: bool = False
+    writes_with: tuple[str, ...] = ()
     example: Mapping[str, Any] = {}
 
     @property
@@ -145,6 +147,7 @@ OPERATIONS: dict[str, Operation] = {
         http=name not in _LOCAL,
         repeatable=name in _READS or name in _REPEATABLE,
         destructive=name == "restore",
+        writes_with=("render",) if name == "active_tasks" else (),
         example=_EXAMPLES.get(name, {}),
     )
     for name in dict.fromkeys((*_CORE, *_READS, *_WRITES))
@@ -270,6 +273,13 @@ def _record(kind: type[Record], found: dict[str, Schema]) -> Schema:
             if not name.startswith("_"):
                 fields[name] = _result(str(annotation), found)
     return {"type": "object", "properties": fields, "required": list(fields)}
+
+
+def scope_of(name: str, arguments: Mapping[str, Any]) -> str:
+    """Whether a call reads or writes, with the arguments that `read_arguments` has read."""
+    operation = OPERATIONS[name]
+    writes = any(arguments.get(argument) for argument in operation.writes_with)
+    return "write" if writes else operation.scope
 
 
 # --- calling ----------------------------------------------------------------------------------------
