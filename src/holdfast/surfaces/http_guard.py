@@ -48,6 +48,7 @@ CODES = {
     "server_failed": (500, "The server failed; its log says why."),
 }
 OPEN = "/health"  # the one path that needs no token
+MOST_HEAD = 32 << 10  # bytes of all headers
 _CLOSING = ("too_slow", "too_large", "bad_request")
 _SAFE = (
     (b"x-content-type-options", b"nosniff"),
@@ -206,6 +207,8 @@ class Guard:
 
     def _admit(self, scope: Scope) -> None:
         """Raise unless the request may go on; leaves the caller in the scope."""
+        if sum(len(name) + len(value) for name, value in scope["headers"]) > MOST_HEAD:
+            raise Refusal("bad_request", "The head of the request is too large.", "Send fewer headers.")
         host = self._check_host(scope)
         self._check_origin(scope, host)
         if scope["method"] in ("GET", "HEAD") and (

@@ -14,6 +14,7 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from ..errors import InvalidInput, StoreError
+from .http_guard import MOST_HEAD
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 SHUTDOWN_SECONDS = 20  # how long requests may still take when the server ends
 KEEP_ALIVE_SECONDS = 15
-_MOST_HEAD = 32 << 10  # bytes of the head of a request
 
 
 class Server(uvicorn.Server):
@@ -41,7 +41,7 @@ class Server(uvicorn.Server):
             proxy_headers=False,
             timeout_keep_alive=KEEP_ALIVE_SECONDS,
             timeout_graceful_shutdown=SHUTDOWN_SECONDS,
-            h11_max_incomplete_event_size=_MOST_HEAD,
+            h11_max_incomplete_event_size=MOST_HEAD,
         )
         super().__init__(config)
 
@@ -116,7 +116,8 @@ def check_host(host: str, names: str) -> None:
 def listen(host: str, port: int) -> Generator[socket.socket]:
     """A socket that listens at an address; port 0 is any that is free."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    bound = socket.socket(family, socket.SOCK_STREAM)
+    # The protocol is named, or asyncio would not switch off waiting for more to send: 40 ms for each answer.
+    bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         try:
             bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
