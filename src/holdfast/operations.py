@@ -244,9 +244,8 @@ def _result_type(name: str) -> str:
 
 def _result(annotation: str, found: dict[str, Schema]) -> Schema:
     annotation = annotation.strip()
-    if " | " in annotation and not annotation.startswith(("tuple[", "Mapping[", "Literal[")):
-        options = [_result(part, found) for part in annotation.split(" | ")]
-        return {"anyOf": options}
+    if len(parts := re.split(r" \| (?![^\[]*\])", annotation)) > 1:  # not those within brackets
+        return {"anyOf": [_result(part, found) for part in parts]}
     if annotation == "None":
         return {"type": "null"}
     if annotation in _PLAIN:
@@ -374,7 +373,13 @@ def _from_text(name: str, text: str, kinds: list[str]) -> Any:
 # --- errors -----------------------------------------------------------------------------------------
 
 _HTTP: dict[type[HoldfastError], int] = {InvalidInput: 400, NotFound: 404, Conflict: 409}
-_HTTP_CODES = {"too_large": 413, "store_busy": 503, "store_full": 507, "store_unavailable": 503}
+_HTTP_CODES = {
+    "too_large": 413,
+    "store_busy": 503,
+    "store_full": 507,
+    "store_unavailable": 503,
+    "embedder_unavailable": 424,
+}
 
 
 def http_status(error: HoldfastError) -> int:

@@ -1,3 +1,4 @@
+# pyright: reportPrivateUsage=false
 """Webhooks: whoever a task names in its callback_url is told when the task ends.
 
 The end of a task puts a job of kind `webhook` into the queue, in its own transaction. A worker delivers it,
@@ -41,7 +42,7 @@ def deliver(memory: TaskMemory, job: Job) -> None:
     status, answer = http_json.exchange(
         address,
         body,
-        signed(read_key(), delivery, int(memory._clock()), body),  # pyright: ignore[reportPrivateUsage]
+        signed(read_key(), delivery, int(memory._clock()), body),
         memory.settings.callback_seconds,
         MOST_ANSWER,
         allowed=None if memory.settings.callback_private == "on" else is_public,
@@ -51,7 +52,9 @@ def deliver(memory: TaskMemory, job: Job) -> None:
 
 
 def _message(memory: TaskMemory, job: Job, delivery: str) -> dict[str, Any]:
-    """What is told: the event, the task as it stands, and its summary from the ledger."""
+    """What is told: the event, the task as it stands, and a summary of it from the ledger."""
+    from .distill.summary import compose
+
     event = memory.task_event(job.task_id, int(job.key))
     task = memory.task_get(job.task_id)
     data = event.data
@@ -68,7 +71,7 @@ def _message(memory: TaskMemory, job: Job, delivery: str) -> dict[str, Any]:
         "seq": event.seq,
         "answer": data.get("answer"),
         "error": data.get("error"),
-        "summary": memory.task_summary(job.task_id, refresh=False).text,
+        "summary": compose(memory._snapshot(job.task_id), count=memory._counter()).text,
     }
 
 

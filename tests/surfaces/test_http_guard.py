@@ -64,7 +64,13 @@ def test_a_token_that_may_only_read_writes_nothing(ask):
 
 
 def test_without_a_token_nothing_is_told_but_the_health(ask):
-    for path in [*PATHS, *(f"/api/{name}" for name in OVER_HTTP), "/health/", "//health", "/health/../metrics"]:
+    for path in [
+        *PATHS,
+        *(f"/api/{name}" for name in OVER_HTTP),
+        "/health/",
+        "//health",
+        "/health/../metrics",
+    ]:
         for method in ("GET", "POST", "HEAD", "OPTIONS"):
             answer = ask(method, path, {} if method == "POST" else None, token=None)
             assert answer.status == 401, (method, path)
@@ -75,16 +81,31 @@ def test_without_a_token_nothing_is_told_but_the_health(ask):
 
 @pytest.mark.parametrize(
     "header",
-    ["", "Bearer", "Bearer ", "Bearer x", "Bearer {write}x", "Basic {write}", "{write}", "Bearer {wr}", "Bearer \xe9"],
+    [
+        "",
+        "Bearer",
+        "Bearer ",
+        "Bearer x",
+        "Bearer {write}x",
+        "Basic {write}",
+        "{write}",
+        "Bearer {wr}",
+        "Bearer \xe9",
+    ],
 )
 def test_what_is_no_token_opens_nothing(ask, header):
     write = ask.tokens["write"]
     given = header.format(write=write, wr=write[:-1])
-    assert ask("GET", f"/api/tasks?access_token={write}&token={write}", Authorization=given, token=None).status == 401
+    assert (
+        ask("GET", f"/api/tasks?access_token={write}&token={write}", Authorization=given, token=None).status
+        == 401
+    )
 
 
 def test_two_tokens_are_none(ask):
-    both = ask.head("GET /api/tasks HTTP/1.1", f"Authorization: Bearer {ask.tokens['read']}", "Connection: close")
+    both = ask.head(
+        "GET /api/tasks HTTP/1.1", f"Authorization: Bearer {ask.tokens['read']}", "Connection: close"
+    )
     assert ask.raw(both).startswith(b"HTTP/1.1 401 ")
 
 
@@ -114,7 +135,9 @@ def test_a_token_that_was_replaced_is_refused_at_once(tmp_path):
         assert ask("GET", "/api/tasks", token="read").status == 401
 
 
-def test_an_operation_that_says_nothing_of_its_scope_keeps_the_server_from_starting(memory, tmp_path, monkeypatch):
+def test_an_operation_that_says_nothing_of_its_scope_keeps_the_server_from_starting(
+    memory, tmp_path, monkeypatch
+):
     odd = OPERATIONS["task_get"].replace(scope="")
     monkeypatch.setitem(operations.OPERATIONS, "task_get", odd)
     with pytest.raises(ValueError, match="task_get does not say"):
@@ -157,7 +180,10 @@ def test_its_own_names_are_answered(ask):
         b"127.0.0.1:80", b"127.0.0.1", b"localhost:80", b"localhost", b"[::1]:80", b"[::1]", b"box", b"box:80",
         b"other:99",
     }  # fmt: skip
-    assert origin_names("https://Tools.example:443/, http://a:81") == {b"https://tools.example", b"http://a:81"}
+    assert origin_names("https://Tools.example:443/, http://a:81") == {
+        b"https://tools.example",
+        b"http://a:81",
+    }
 
 
 @pytest.mark.parametrize(
@@ -175,7 +201,11 @@ def test_its_own_names_are_answered(ask):
 )
 def test_a_web_page_from_elsewhere_gets_nothing(ask, headers):
     given = {name: value.format(port=ask.port) for name, value in headers.items()}
-    for method, path in (("GET", "/api/tasks"), ("POST", "/api/task_register"), ("OPTIONS", "/api/task_register")):
+    for method, path in (
+        ("GET", "/api/tasks"),
+        ("POST", "/api/task_register"),
+        ("OPTIONS", "/api/task_register"),
+    ):
         answer = ask(method, path, {"name": "x"} if method == "POST" else None, **given)
         assert (answer.status, answer.error["code"]) == (403, "wrong_origin")
         assert not [name for name in answer.headers if name.startswith("access-control")]
@@ -183,7 +213,10 @@ def test_a_web_page_from_elsewhere_gets_nothing(ask, headers):
 
 def test_its_own_page_is_answered_and_no_browser_is_let_in_further(ask):
     own = f"http://127.0.0.1:{ask.port}"
-    for answer in (ask("GET", "/api/tasks", Origin=own, Sec_Fetch_Site="same-origin"), ask("GET", "/nowhere")):
+    for answer in (
+        ask("GET", "/api/tasks", Origin=own, Sec_Fetch_Site="same-origin"),
+        ask("GET", "/nowhere"),
+    ):
         assert not [name for name in answer.headers if name.startswith("access-control")]
         assert answer.headers["x-content-type-options"] == "nosniff"
         assert answer.headers["cache-control"] == "no-store"
@@ -225,11 +258,15 @@ def test_a_body_that_cannot_be_meant_is_refused(ask, body, code):
 
 
 def test_a_body_that_is_too_large_is_not_read(ask):
-    declared = ask.head("POST /api/task_register HTTP/1.1", "Content-Type: application/json", "Content-Length: 99999999")
+    declared = ask.head(
+        "POST /api/task_register HTTP/1.1", "Content-Type: application/json", "Content-Length: 99999999"
+    )
     said = ask.raw(declared)  # the server closes: it waits for nothing more
     assert said.startswith(b"HTTP/1.1 413 ")
     assert b'"too_large"' in said
-    chunked = ask.head("POST /api/task_register HTTP/1.1", "Content-Type: application/json", "Transfer-Encoding: chunked")
+    chunked = ask.head(
+        "POST /api/task_register HTTP/1.1", "Content-Type: application/json", "Transfer-Encoding: chunked"
+    )
     assert ask.raw(chunked + b"7530\r\n" + b" " * 30_000).startswith(b"HTTP/1.1 413 ")
     assert ask("POST", "/api/task_register", {"name": "x" * 19_000}).error["code"] == "too_large"
 
@@ -245,7 +282,9 @@ def test_one_who_is_slow_on_purpose_is_cut_off(tmp_path):
         open_memory(tmp_path / "s.db", http_request_seconds=0.2) as memory,
         serving(memory, tmp_path / "tokens.json") as ask,
     ):
-        head = ask.head("POST /api/task_register HTTP/1.1", "Content-Type: application/json", "Content-Length: 50")
+        head = ask.head(
+            "POST /api/task_register HTTP/1.1", "Content-Type: application/json", "Content-Length: 50"
+        )
         said = ask.raw(head + b'{"name"')
         assert said.startswith(b"HTTP/1.1 408 ")
         assert b'"too_slow"' in said
@@ -268,7 +307,10 @@ def test_a_path_leads_nowhere_but_to_a_route(ask, path):
     target = path.encode("utf-8").decode("latin-1") if path.isascii() else "/api/tasks/%E2%80%AE"
     for method, body in (("GET", None), ("POST", {"path": "/etc/passwd"})):
         answer = ask(method, target, body)
-        assert answer.status in (404, 405) or (answer.status, "%00" in path) == (400, True), (method, answer.status)
+        assert answer.status in (404, 405) or (answer.status, "%00" in path) == (400, True), (
+            method,
+            answer.status,
+        )
         assert answer.error["code"] in ("no_route", "wrong_method", "task_not_found", "invalid_text")
 
 
@@ -288,14 +330,16 @@ def test_a_method_is_what_it_is(ask):
 
 
 @pytest.mark.parametrize(("name", "value"), [("Session", "x" * 201), ("Workspace", "/" + "x" * 2000), ("Agent", "a\x7fb"),
-                                             ("Session", "\xff"), ("Agent", "\xc2\x85")])  # fmt: skip
+                                             ("Session", "\xff"), ("Workspace", "."), ("Agent", "\xc2\x85")])  # fmt: skip
 def test_a_name_that_cannot_be_one_is_refused(ask, name, value):
     answer = ask("GET", "/api/tasks", **{f"X_Holdfast_{name}": value})
     assert (answer.status, answer.error["code"]) == (400, "bad_request")
 
 
 def test_two_sessions_are_none(ask):
-    both = ask.head("GET /api/tasks HTTP/1.1", "X-Holdfast-Session: a", "X-Holdfast-Session: b", "Connection: close")
+    both = ask.head(
+        "GET /api/tasks HTTP/1.1", "X-Holdfast-Session: a", "X-Holdfast-Session: b", "Connection: close"
+    )
     assert ask.raw(both).startswith(b"HTTP/1.1 400 ")
 
 

@@ -212,10 +212,13 @@ class Gateway:
 
     def acting(self, caller: Caller, scope: Scope) -> TaskMemory:
         """The memory for a caller: who it is comes from the token, where it works from its headers."""
+        place = _said(scope, "workspace", 2000)
+        if place and not place.startswith("/"):  # it would be looked for where the server was started
+            raise Refusal("bad_request", "X-Holdfast-Workspace is no whole path.", "Let it begin with /.")
         return self._memory.acting_as(
             channel=caller.channel,
             principal=caller.principal or None,
-            workspace=_said(scope, "workspace", 2000) or "",
+            workspace=place or "",
             session=_said(scope, "session", 200),
             agent=_said(scope, "agent", 200),
         )

@@ -43,6 +43,7 @@ _STATUSES = {
     "413": "Too large.",
     "415": "Not JSON.",
     "421": "A name that is not the server's.",
+    "424": "No embedder is set, or it does not answer.",
     "500": "The server failed.",
     "503": "The store is busy, or there are too many requests.",
     "507": "The disk is full.",
@@ -54,12 +55,12 @@ _IDENTITY = [
         "required": False,
         "description": text,
         # What no header can carry is refused before it is read.
-        "schema": {"type": "string", "maxLength": most, "pattern": "^[!-~]*$"},
+        "schema": {"type": "string", "maxLength": most, "pattern": f"^{first}[!-~]*$"},
     }
-    for name, text, most in (
-        ("X-Holdfast-Workspace", "Where the tasks belong: the path of a folder.", 2000),
-        ("X-Holdfast-Session", "The session that calls.", 200),
-        ("X-Holdfast-Agent", "The agent that calls.", 200),
+    for name, text, most, first in (
+        ("X-Holdfast-Workspace", "Where the tasks belong: the whole path of a folder.", 2000, "/"),
+        ("X-Holdfast-Session", "The session that calls.", 200, ""),
+        ("X-Holdfast-Agent", "The agent that calls.", 200, ""),
     )
 ]
 _NAMED = [{"$ref": f"#/components/parameters/{row['name']}"} for row in _IDENTITY]
