@@ -35,7 +35,8 @@ class Operation(Record):
 
     `tools`: with which set of MCP tools it comes (core, full, or none); `core` are the arguments that the
     core tool has, which models are shown always and should be few. `http`: whether there is a route: not for
-    what takes a path on the server. `repeatable`: doing it again changes nothing more.
+    what takes a path on the server. `repeatable`: doing it again changes nothing more. `writes_with` are
+    arguments with which one that reads writes all the same, if only a file.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Operation(Record):
     http: bool = True
     repeatable: bool = False
     destructive: bool = False
+    writes_with: tuple[str, ...] = ()
     example: Mapping[str, Any] = {}
 
     @property
@@ -147,6 +149,7 @@ OPERATIONS: dict[str, Operation] = {
         http=name not in _LOCAL,
         repeatable=name in _READS or name in _REPEATABLE,
         destructive=name == "restore",
+        writes_with=("render",) if name == "active_tasks" else (),
         example=_EXAMPLES.get(name, {}),
     )
     for name in dict.fromkeys((*_CORE, *_READS, *_WRITES))
@@ -285,6 +288,13 @@ def _record(kind: type[Record], found: dict[str, Schema]) -> Schema:
     return {"type": "object", "properties": fields, "required": list(fields)}
 
 
+def scope_of(name: str, arguments: Mapping[str, Any]) -> str:
+    """Whether a call reads or writes, with the arguments that `read_arguments` has read."""
+    operation = OPERATIONS[name]
+    writes = any(arguments.get(argument) for argument in operation.writes_with)
+    return "write" if writes else operation.scope
+
+
 # --- calling ----------------------------------------------------------------------------------------
 
 
@@ -380,7 +390,13 @@ def _from_text(name: str, text: str, kinds: list[str]) -> Any:
 # --- errors -----------------------------------------------------------------------------------------
 
 _HTTP: dict[type[HoldfastError], int] = {InvalidInput: 400, NotFound: 404, Conflict: 409}
-_HTTP_CODES = {"too_large": 413, "store_busy": 503, "store_full": 507, "store_unavailable": 503}
+_HTTP_CODES = {
+    "too_large": 413,
+    "store_busy": 503,
+    "store_full": 507,
+    "store_unavailable": 503,
+    "embedder_unavailable": 424,
+}
 
 
 def http_status(error: HoldfastError) -> int:
