@@ -733,6 +733,27 @@ class Bench:
             "whole process, new store / bare imports", f"{value:.2f}", note=f"{times['new']}; {spread}"
         )
 
+    def cli(self) -> Iterator[Figure]:
+        """A whole process of the command line that writes once, and one that only shows its help."""
+        memory, path = self._open()
+        task_id = memory.task_register("Command line").task_id
+        memory.close()
+        # What the script that pip installs does.
+        script = "import sys; from holdfast.__main__ import run; sys.argv[1:] = {!r}; run()"
+        update = ["update", "hello", "--task", task_id, "--store", path]
+        found = in_turn(
+            self._sizes.starts,
+            bare=lambda: seconds_of_process("import apsw, json"),
+            update=lambda: seconds_of_process(script.format(update)),
+            help=lambda: seconds_of_process(script.format(["--help"])),
+        )
+        times = {name: f"{median(values) * 1000:.1f} ms" for name, values in found.items()}
+        value, spread = ratio(found["update"], found["bare"])
+        note = f"{times['update']}, bare {times['bare']}; {spread}"
+        yield at_most("holdfast update, whole process / bare imports", value, 3.0, note)
+        value, spread = ratio(found["help"], found["bare"])
+        yield Figure("holdfast --help / bare imports", f"{value:.2f}", note=f"{times['help']}; {spread}")
+
     def bytes(self) -> Iterator[Figure]:
         """What an update adds to the file."""
         memory, path = self._open()
@@ -860,7 +881,9 @@ def child(*arguments: str, stdin: int | None = None) -> subprocess.Popen[str]:
 
 def seconds_of_process(code: str) -> float:
     return seconds_of(
-        lambda: subprocess.run([sys.executable, "-c", code], check=True, env=child_environment())
+        lambda: subprocess.run(
+            [sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL, env=child_environment()
+        )
     )
 
 
@@ -894,7 +917,7 @@ CHILDREN = {"writer": child_writer, "victim": child_victim}
 
 # --- the command ------------------------------------------------------------------------------------
 
-SECTIONS = "writer threads processes get views recall list start bytes history reopen postgres".split()
+SECTIONS = "writer threads processes get views recall list start cli bytes history reopen postgres".split()
 
 
 def machine() -> dict[str, str]:

@@ -1117,7 +1117,9 @@ def command_line() -> str:
         context = click.Context(command, info_name=name, parent=above, terminal_width=90)
         parts.append(f"## `{context.command_path}`\n\n{fence(command.get_help(context), 'text')}")
         if isinstance(command, click.Group):
-            for below, each in sorted(command.commands.items()):
+            for below in sorted(command.list_commands(context)):
+                each = command.get_command(context, below)
+                assert each is not None
                 add(each, below, context)
 
     add(cli.main, "holdfast", None)

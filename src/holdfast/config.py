@@ -213,6 +213,12 @@ def user_folder(kind: str, environ: Mapping[str, str] = os.environ) -> str:
     return os.path.join(base, "holdfast")
 
 
+def settings_path(environ: Mapping[str, str] = os.environ) -> str:
+    """Where the settings file is, or would be."""
+    given = environ.get("HOLDFAST_CONFIG")
+    return os.path.abspath(given) if given else os.path.join(user_folder("config", environ), "config.toml")
+
+
 def load_settings(environ: Mapping[str, str] | None = None, **arguments: Any) -> Settings:
     """Read the settings; an unknown name or a bad value is an error that says where it stands."""
     environ = os.environ if environ is None else environ
@@ -223,10 +229,13 @@ def load_settings(environ: Mapping[str, str] | None = None, **arguments: Any) ->
         values[name] = _checked(name, value, source)
         sources[name] = source
 
-    path = environ.get("HOLDFAST_CONFIG") or os.path.join(user_folder("config", environ), "config.toml")
+    path = settings_path(environ)
     if os.path.exists(path) or environ.get("HOLDFAST_CONFIG"):
         for name, value in _read_toml(path).items():
-            take(name, value, path)
+            try:
+                take(name, value, path)
+            except InvalidInput:
+                take(name, value, f"{path}, line {line_of(path, name)}")
     for name in SETTINGS:
         if (text := environ.get(f"HOLDFAST_{name.upper()}")) not in (None, ""):
             take(name, text, f"HOLDFAST_{name.upper()}")
@@ -262,25 +271,53 @@ def _read_toml(path: str) -> dict[str, Any]:
         ) from None
 
 
-def _checked(name: str, value: Any, source: str) -> Any:
+def line_of(path: str, name: str) -> int:
+    """The line of a settings file that a name stands in; 0 if it cannot be found.
+
+    Looked for only where someone is told of it: the parser does not say.
+    """
+    import re
+    import tomllib
+
+    with open(path, encoding="utf-8") as file:
+        lines = file.read().splitlines(keepends=True)
+    begins = re.compile(rf"""\s*\[*\s*["']?{re.escape(name)}["']?\s*[].=]""")
+    for number, line in enumerate(lines):
+        if begins.match(line):
+            try:
+                tomllib.loads("".join(lines[:number]))
+            except ValueError:
+                continue  # inside a text of several lines
+            return number + 1
+    return 0
+
+
+def check_name(name: str, source: str) -> None:
+    """Raise unless there is a setting of this name."""
     if name not in SETTINGS:
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, SETTINGS, 1)
         raise InvalidInput(
             "invalid_argument",
             f"There is no setting {shown(name)} ({source}).",
-            f"The settings are: {', '.join(SETTINGS)}.",
+            (f"Did you mean {near[0]}? " if near else "") + f"The settings are: {', '.join(SETTINGS)}.",
         )
+
+
+def _checked(name: str, value: Any, source: str) -> Any:
+    check_name(name, source)
     default, least, most, _ = SETTINGS[name]
     if name in DURATIONS:
         try:
             parse_duration(name, value)
             return str(value)
         except HoldfastError:
-            bounds = "a duration like 24h or 1d12h30m, or a number of minutes"
+            pass
     elif isinstance(default, str):
         read = _read_text(name, value) if isinstance(value, str) else None
         if read is not None:
             return read
-        bounds = _text_bounds(name)
     else:
         try:
             number = type(default)(value)
@@ -290,12 +327,19 @@ def _checked(name: str, value: Any, source: str) -> Any:
             number = None
         if number is not None and not isinstance(value, bool) and least <= number <= most:
             return number
-        bounds = f"a number from {least:g} to {most:g}"
     raise InvalidInput(
         "invalid_argument",
-        f"The setting {name} is {shown(value)} ({source}); it must be {bounds}.",
+        f"The setting {name} is {shown(value)} ({source}); it must be {allowed(name)}.",
         "Correct it there.",
     )
+
+
+def allowed(name: str) -> str:
+    """What a setting may be, in words."""
+    default, least, most, _ = SETTINGS[name]
+    if name in DURATIONS:
+        return "a duration like 24h or 1d12h30m, or a number of minutes"
+    return _text_bounds(name) if isinstance(default, str) else f"a number from {least:,} to {most:,}"
 
 
 def _read_text(name: str, value: str) -> str | None:

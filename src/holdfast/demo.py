@@ -10,6 +10,10 @@ from pathlib import Path
 
 from .memory import TaskMemory
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 REQUEST = "Deploy coursefolio v1.2.3 to the production server, please. Do not touch the database."
 PLAN = [
     {"id": "build", "title": "Build the Docker image"},
@@ -24,11 +28,20 @@ PLAN = [
 ]
 
 
+def fill(memory: TaskMemory) -> str:
+    """Put the first half of the story into a store that is empty; returns the task's id."""
+    return _work(memory.acting_as(agent="deployer", session="monday", channel="agent"), lambda _: None)
+
+
 def work_until_killed(store: str) -> None:
     """The first agent. It says after each write what is safe, and then it is killed."""
-    memory = TaskMemory.open(store, agent="deployer", session="monday", workspace=None)
+    _work(TaskMemory.open(store, agent="deployer", session="monday", workspace=None), _say)
+    sys.stdin.readline()  # the next thing that happens to this process is SIGKILL
+
+
+def _work(memory: TaskMemory, say: Callable[[str], None]) -> str:
     task = memory.task_register("Deploy coursefolio", PLAN, request=REQUEST).task_id
-    _say(f"registered task {task} with {len(PLAN)} steps")
+    say(f"registered task {task} with {len(PLAN)} steps")
     memory.task_set(task, "version", "v1.2.3")
     memory.task_update(task, step="build", step_status="active")
     memory.task_log_action(
@@ -39,7 +52,7 @@ def work_until_killed(store: str) -> None:
         output={"exit_code": 0},
     )
     memory.task_update(task, "Image built as v1.2.3", step="build", step_status="completed")
-    _say("step 1 done: image built as v1.2.3")
+    say("step 1 done: image built as v1.2.3")
     memory.task_update(task, step="push", step_status="active")
     memory.task_exclude(
         task,
@@ -54,19 +67,19 @@ def work_until_killed(store: str) -> None:
         options=["docker.io", "ghcr.io"],
         reasoning="the deploy key already works there",
     )
-    _say("docker.io refused the push; decided for ghcr.io, because the deploy key works there")
+    say("docker.io refused the push; decided for ghcr.io, because the deploy key works there")
     memory.task_update(task, "Pushed to ghcr.io", step="push", step_status="completed")
-    _say("step 2 done: pushed to ghcr.io")
+    say("step 2 done: pushed to ghcr.io")
     memory.task_update(task, "Connected as deploy", step="connect", step_status="completed")
-    _say("step 3 done: connected to the server")
+    say("step 3 done: connected to the server")
     memory.task_update(task, step="run", step_status="active")
     memory.task_intent(
         task,
         what="docker run coursefolio:v1.2.3 on the server",
         verify="docker ps | grep coursefolio",
     )
-    _say("step 4 begun: about to start the container …")
-    sys.stdin.readline()  # the next thing that happens to this process is SIGKILL
+    say("step 4 begun: about to start the container …")
+    return task
 
 
 def _say(line: str) -> None:
@@ -83,20 +96,19 @@ def run(keep: str | None) -> int:
 
 def _story(store: str) -> int:
     print(f"A store in one file: {store}\n")
-    first = subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "-m", "holdfast.demo", store],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
         env={**os.environ, "PYTHONUNBUFFERED": "1"},
-    )
-    for line in first.stdout or ():
-        print(line, end="", flush=True)
-        if line.rstrip().endswith("…"):
-            break
-    first.kill()
-    code = first.wait()
-    print(f"\n  kill -9 {first.pid} (exit {code})\n")
+    ) as first:
+        for line in first.stdout or ():
+            print(line, end="", flush=True)
+            if line.rstrip().endswith("…"):
+                break
+        first.kill()
+    print(f"\n  kill -9 {first.pid} (exit {first.returncode})\n")
     with TaskMemory.open(store, agent="successor", session="tuesday", workspace=None) as memory:
         print("A new process opens the store and asks for what it needs to go on:\n")
         task = memory.task_get()

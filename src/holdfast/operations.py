@@ -9,7 +9,6 @@ from __future__ import annotations
 import inspect
 import json
 import re
-from difflib import get_close_matches
 from functools import cache
 
 from . import types
@@ -351,6 +350,8 @@ def read_arguments(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _nearest(word: str, known: Mapping[str, Any]) -> str:
+    from difflib import get_close_matches
+
     close = get_close_matches(word, known, 1)
     return f"Did you mean {close[0]}?" if close else ""
 

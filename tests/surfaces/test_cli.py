@@ -1,126 +1,372 @@
-"""The command line as a person and as a program uses it: real processes, their output and exit codes."""
+"""The command line: a story through every command, the same as the operations; help, errors, exit codes."""
 
 from __future__ import annotations
 
 import json
 import os
-import signal
+import re
 import subprocess
 import sys
-from uuid import uuid4
 
+import click
 import pytest
 
 from holdfast import TaskMemory
-from tests.support import open_memory
+from holdfast.operations import OPERATIONS, call
+from holdfast.surfaces.cli import SECTIONS, main
+from tests.surfaces.command_line import data, run
 
 
-def holdfast(*words, **options):
-    return subprocess.run(
-        [sys.executable, "-m", "holdfast", *words], capture_output=True, text=True, check=False, **options
+def commands(group=main, path=()):
+    """Every command with the words that lead to it."""
+    context = click.Context(group, info_name="holdfast")
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        yield (*path, name), command
+        if isinstance(command, click.Group):
+            yield from commands(command, (*path, name))
+
+
+# --- the story --------------------------------------------------------------------------------------
+
+
+def test_a_story_through_every_command(place, tmp_path):
+    told: set[str] = set()
+
+    def tell(*words: str, **more) -> str:
+        told.add(words[0])
+        done = run(*words, **more)
+        assert done.exit_code == 0, (words, done.output)
+        return done.stdout
+
+    first = tell(
+        "register", "Deploy", "--step", "Build", "--step", "Push", "--request", "-", stdin="Do it.\n"
     )
+    task = first.split()[0]
+    assert first == f"{task} #1: active, planned; 0 of 2 steps done; next s1\n"
+    assert "1 of 2 steps done; next s2\n" in tell("update", "Built", "--step", "1", "--step-status", "done")
+    assert tell("update", "-", "--query", "What is next?", stdin="hm").endswith('Next: step 2 — "Push" #1.\n')
+    tell("note", "Two ports are free", "--why", "netstat says so")
+    tell("decide", "ghcr.io", "--because", "the key works", "--option", "docker.io", "--option", "ghcr.io")
+    tell("exclude", "docker.io", "--because", "no rights", "--symptom", "denied")
+    tell("set", "version", "1.10")
+    tell("set", "ports", "[8080]", "--value-is-json")
+    tell(
+        "log",
+        "make image",
+        "--type",
+        "cli",
+        "--command",
+        "make image",
+        "--exit-code",
+        "0",
+        "--file",
+        "Dockerfile",
+    )
+    tell("plan", "add", "Check", "--after", "Push")
+    tell("plan", "start", "Push")
+    tell("plan", "change", "Push", "--note", "to ghcr.io", "--issue", "slow")
+    assert "[>] s2  Push  (to ghcr.io; issue: slow)" in tell("plan")
+    assert "Plan v1" in tell("plan", "history")
+    assert "active     s2  Push" in tell("plan", "progress")
+    tell("undo", "--because", "it is fast now")
+    shown = tell("show")
+    for part in (
+        "  | Do it.",
+        "ghcr.io, because the key works",
+        "docker.io, because no rights",
+        "ports = [8080]",
+    ):
+        assert part in shown
+    assert "version" not in tell("show", task[:4], "--at", "6")
+    assert tell("ask", "why", "ghcr.io?") == '"ghcr.io" because "the key works" #5\n'
+    assert tell("resume", "--budget", "600").startswith("<holdfast-")
+    assert 'name: "Deploy"' in tell("state")
+    assert tell("state", "--line").startswith("[STATE] Task: Deploy")
+    assert "step" in tell("summary")
+    assert f"{task} #5 decision: ghcr.io" in tell("recall", "ghcr.io")
+    assert re.search(rf"^{task}  Deploy  active  1/3", tell("list"), re.MULTILINE)
+    assert "task.registered  Do it." in tell("thread")
+    assert tell("thread", "--around", "5", "--limit", "1").count("\n") == 3
+    assert '"choice": "ghcr.io"' in tell("event", "5")
+    assert "token 1 until " in tell("claim", "--step", "2")
+    tell("release", "--step", "2", "--token", "1")
+    tell("pause", "--because", "lunch")
+    tell("resume-task", task)
+    tell("focus", task)
+    assert tell("distill").startswith(f"{task}: up to #")
+    assert tell("jobs").endswith(" given up.\n")
+    assert " done, 0 failed" in tell("worker", "--once")
+    assert "nothing is lost or changed" in tell("verify")
+    assert tell("reindex") == "The index is new.\n"
+    assert "0 problems" in tell("doctor")
+    assert tell("config", "get", "synchronous") == "off\n"
+    assert tell("config", "path").endswith("config/holdfast/config.toml\n")
+    assert "HOLDFAST_SYNCHRONOUS" in tell("config", "--changed")
+    assert "[Deploy]" in tell("active-tasks") or task in tell("active-tasks")
+    events = str(tmp_path / "events.jsonl")
+    assert " events\n" in tell("export", events)
+    assert "0 events added to 0 tasks" in tell("import", events)
+    assert "files written" in tell("export", str(tmp_path / "bank"), "--format", "bank")
+    assert "0 events added" in tell("import", str(tmp_path / "bank"), "--format", "bank")
+    capsule = tell("handoff")
+    assert " #1: " in tell("receive", "-", stdin=capsule, HOLDFAST_SESSION="T")
+    assert " bytes\n" in tell("handoff", str(tmp_path / "capsule.md"), "--task", task)
+    backup = str(tmp_path / "tasks.backup")
+    tell("backup", backup)
+    assert "completed" in tell("finish", "It runs.", "--task", task)
+    assert "is kept in" in tell("restore", backup, "--yes")
+    assert "active" in tell("show", task)
+    assert "tasks" in tell("store", "info")
+    assert json.loads(tell("op", "task_line", "--task", task)).startswith("[STATE]")
+    assert "task_receipt" in tell("op")
+    assert "kill -9" in tell("demo")
+    assert "_HOLDFAST_COMPLETE=bash_complete" in tell("completion", "bash")
+    running = {"serve", "mcp", "watch"}  # which have tests of their own
+    assert told | running == {words[0] for words, _ in commands()}
 
 
-@pytest.fixture
-def filled(opened, store_url):
-    memory = opened(store_url)
-    task = memory.task_register("Deploy", ["Build", "Push"]).task_id
-    memory.task_update(task, "built", step=1, step_status="completed")
-    return store_url
+def test_what_a_program_gets_is_what_the_operation_answers(place):
+    """The same story by commands and by operations, in two stores with the same clock and ids."""
+    story = [
+        (("register", "Deploy", "--step", "Build", "--step", "Push", "--tag", "shop"),
+         "task_register", {"name": "Deploy", "plan": ["Build", "Push"], "tags": ["shop"]}),
+        (("update", "Built", "--step", "1", "--step-status", "done", "--blocker", "slow", "--query", "next?"),
+         "task_update", {"message": "Built", "step": 1, "step_status": "done", "blockers": ["slow"],
+                         "query": "next?"}),
+        (("update", "--no-blockers", "--next", "rest"), "task_update", {"blockers": [], "next": "rest"}),
+        (("note", "Why?", "--kind", "question"), "task_note", {"text": "Why?", "kind": "question"}),
+        (("decide", "ghcr.io", "--because", "key", "--risk", "slow"),
+         "task_decide", {"choice": "ghcr.io", "reasoning": "key", "risks": ["slow"]}),
+        (("exclude", "docker", "--because", "denied"), "task_exclude", {"what": "docker", "why": "denied"}),
+        (("set", "empty", "[]", "--value-is-json"), "task_set", {"name": "empty", "value": []}),
+        (("set", "version", "1.10"), "task_set", {"name": "version", "value": "1.10"}),
+        (("log", "make", "--type", "cli", "--exit-code", "1"),
+         "task_log_action", {"summary": "make", "type": "cli", "output": {"exit_code": 1}}),
+        (("plan", "set", "Build", "Run", "--because", "simpler"),
+         "task_plan", {"steps": ["Build", "Run"], "reason": "simpler"}),
+        (("plan", "skip", "Run", "--note", "no need"),
+         "task_item_update", {"item": "Run", "status": "skipped", "note": "no need"}),
+        (("undo",), "task_undo", {}),
+        (("claim", "--holder", "me"), "task_claim", {"holder": "me"}),
+        (("plan",), "task_drill_down", {"limit": 1000}),
+        (("plan", "history"), "task_plans", {}),
+        (("show", "--at", "3"), "task_get", {"at": 3}),
+        (("show",), "task_get", {}),
+        (("ask", "what", "failed?"), "task_ask", {"question": "what failed?"}),
+        (("resume", "--budget", "500"), "task_resume", {"budget": 500}),
+        (("state",), "task_state", {}),
+        (("summary", "--detail", "items"), "task_summary", {"detail": "items"}),
+        (("recall", "docker", "--type", "error"), "task_recall", {"query": "docker", "types": "error"}),
+        (("list", "--status", "all"), "task_list", {"status": "all"}),
+        (("thread", "--limit", "3"), "task_thread", {"limit": 3}),
+        (("event", "5"), "task_event", {"seq": 5}),
+        (("op", "task_receipt", "command=make test", "exit_code=0", "item=1"),
+         "task_receipt", {"command": "make test", "exit_code": 0, "item": 1}),
+        (("op", "task_set", "name=a", "value:=[1]"), "task_set", {"name": "a", "value": [1]}),
+        (("jobs",), "jobs_status", {}),
+        (("verify",), "verify", {}),
+        (("finish", "Done."), "task_finish", {"answer": "Done."}),
+    ]  # fmt: skip
+    own = os.environ["HOLDFAST_STORE"]
+    with TaskMemory.open(f"{own}.other") as memory:
+        seen: list[tuple[dict, dict]] = []
+        for words, name, arguments in story:
+            answers = data(*words), json.loads(json.dumps(call(memory, name, arguments)))
+            if name == "task_register":
+                seen.append(answers)
+            assert _leveled(answers[0], seen[0][0]["task_id"]) == _leveled(
+                answers[1], seen[0][1]["task_id"]
+            ), words
 
 
-@pytest.mark.parametrize("words", [(), ("store",), ("store", "copy"), ("store", "info"), ("demo",)])
-def test_help_is_there_for_every_command(words):
-    told = holdfast(*words, "--help")
-    assert told.returncode == 0
-    assert told.stdout.startswith("Usage: ")
-    assert told.stderr == ""
+def _leveled(answer: object, task_id: str) -> str:
+    """An answer with the same task id, times, hashes and fences as the other one."""
+    text = json.dumps(answer).replace(task_id, "TASK")
+    text = re.sub(r"\d{4}-\d\d-\d\dT[\d:.]*Z", "TIME", text)
+    text = re.sub(r'"duration_seconds": [\d.]+', '"duration_seconds": 0', text)
+    return re.sub(r'holdfast-[0-9a-f]{8}|"hash": "[0-9a-f]+"|"tokens": \d+', "X", text)
 
 
-def test_a_wrong_word_is_told_with_the_right_one():
-    told = holdfast("stroe")
-    assert told.returncode == 2
-    assert "Did you mean 'store'?" in told.stderr
+# --- help -------------------------------------------------------------------------------------------
 
 
-def test_info_tells_what_a_store_is(filled):
-    told = holdfast("store", "info", filled)
-    assert told.returncode == 0, told.stderr
-    facts = dict(line.split(None, 1) for line in told.stdout.splitlines())
-    assert facts["tasks"] == "1"
-    assert facts["events"] == "2"
-    assert facts["engine"].startswith(("SQLite ", "PostgreSQL "))
-    assert ":test@" not in told.stdout  # no password
-    plain = json.loads(holdfast("store", "info", "--json", filled).stdout)
-    assert plain["events"] == 2
-    assert plain["url"] == facts["url"]
+def test_every_command_has_help_with_an_example():
+    for words, command in commands():
+        told = run(*words, "--help")
+        assert told.exit_code == 0
+        assert told.stdout.startswith(f"Usage: holdfast {' '.join(words)} ")
+        assert "\nExamples:\n" in told.stdout, words
+        assert any(f"holdfast {' '.join(words)}" in example for example in command.examples), words
+        assert 0 < len(command.short_help) < 65
 
 
-def test_info_takes_the_store_of_the_settings(filled):
-    told = holdfast("store", "info", env={**os.environ, "HOLDFAST_STORE": filled})
-    assert "events" in told.stdout
+def test_the_list_of_commands_says_what_each_command_says():
+    listed = {
+        name: told
+        for modules in SECTIONS.values()
+        for names in modules.values()
+        for name, told in names.items()
+    }
+    assert listed == {words[0]: command.short_help for words, command in commands() if len(words) == 1}
 
 
-@pytest.mark.parametrize("words", [("info",), ("copy",)])
-def test_a_store_that_is_not_there_is_not_made_by_looking(tmp_path, words):
-    missing = tmp_path / "missing.db"
-    more = [str(tmp_path / "target.db")] if words == ("copy",) else []
-    told = holdfast("store", *words, str(missing), *more)
-    assert told.returncode == 1
-    assert "[store_not_found]" in told.stderr
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        (("updaet", "x"), "update"),
+        (("search",), "recall"),
+        (("serch",), "recall"),
+        (("plan", "dome"), "done"),
+    ],
+)
+def test_an_unknown_command_suggests_the_near_one(words, meant):
+    told = run(*words)
+    assert (told.exit_code, told.stdout) == (2, "")
+    assert f"Did you mean {meant!r}?" in told.stderr
+
+
+def test_help_and_an_update_load_nothing_that_they_do_not_need(task):
+    code = (
+        "import sys; from holdfast.surfaces.cli import main\n"
+        "try: main(sys.argv[1:])\n"
+        "finally: print(*sys.modules)"
+    )
+    for words in (["--help"], ["update", "x"]):
+        done = subprocess.run(
+            [sys.executable, "-c", code, *words], capture_output=True, text=True, check=True
+        )
+        loaded = done.stdout.splitlines()[-1].split()
+        heavy = {"rich", "mcp", "starlette", "uvicorn", "asyncio", "http.client", "holdfast.memory.recalling"}
+        assert not heavy & set(loaded)
+        commands = [name for name in loaded if name.startswith("holdfast.surfaces.commands.")]
+        assert commands == ([] if words == ["--help"] else ["holdfast.surfaces.commands.update"])
+
+
+# --- errors -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "name"),
+    [
+        (("update", "x", "--task", "zzzz"), 3, "task_not_found"),
+        (("update", "x", "--step", "9"), 3, "item_not_found"),
+        (("event", "99"), 3, "record_not_found"),
+        (("update", "x", "--expect", "77"), 4, "stale_version"),
+        (("update", "--status", "finito"), 5, "unknown_word"),
+        (("update",), 5, "invalid_argument"),
+        (("update", "a\udcff"), 5, "invalid_text"),
+        (("note", "x", "--kind", "rumour"), 5, "unknown_word"),
+        (("set", "a", "{", "--value-is-json"), 5, "invalid_json"),
+        (("show", "--at", "yesterday-ish"), 5, "invalid_time"),
+        (("resume", "--budget", "1"), 5, "invalid_argument"),
+        (("recall", "x", "--limit", "100000"), 5, "invalid_argument"),
+        (("op", "task_recal"), 5, "invalid_argument"),
+        (("op", "task_set", "nam=x"), 5, "invalid_argument"),
+        (("op", "task_set", "--json-args", "[1]"), 5, "invalid_json"),
+        (("import", "missing.jsonl"), 1, "store_unavailable"),
+        (("receive", "missing.md"), 1, "store_unavailable"),
+        (("export", "missing/events.jsonl"), 1, "store_unavailable"),
+        (("jobs", "retry", "9"), 3, "job_not_found"),
+        (("config", "get", "tokns"), 5, "invalid_argument"),
+        (("list", "--store", "mongo://x"), 5, "invalid_argument"),
+        (("list", "--store", "missing.db"), 1, "store_not_found"),
+        (("op", "restore", "path=x"), 2, "usage"),
+        (("restore", "x"), 2, "usage"),
+        (("restore", "x", "--yes"), 5, "invalid_argument"),
+        (("register",), 2, "usage"),
+        (("register", "x", "--step", "a", "--plan", "[]"), 2, "usage"),
+        (("event", "one"), 2, "usage"),
+        (("update", "--bogus"), 2, "usage"),
+        (("nonsense",), 2, "usage"),
+        (("op", "task_set", "name"), 2, "usage"),
+        (("import", "."), 2, "usage"),
+    ],
+)  # fmt: skip
+def test_bad_input_has_a_code_and_an_exit_code_of_its_kind(task, place, words, code, name):
+    before = data("thread", "--task", task)
+    told = run(*words)
+    assert (told.exit_code, told.stdout) == (code, ""), told.output
+    assert f"[{name}]" in told.stderr
     assert "Traceback" not in told.stderr
-    assert list(tmp_path.iterdir()) == []
+    plain = run(*words, "--json")
+    assert (plain.exit_code, plain.stderr) == (code, "")
+    error = json.loads(plain.stdout)["error"]
+    assert error["code"] == name
+    assert error["message"]
+    assert data("thread", "--task", task) == before
+    assert list(place.iterdir()) == []
 
 
-def test_a_database_without_a_store_is_not_filled_by_looking(postgres_server_url):
-    from tests.servers import fresh_database
-
-    with fresh_database(postgres_server_url, f"empty_{uuid4().hex}") as url:
-        told = holdfast("store", "info", url)
-        assert "[store_not_found]" in told.stderr
-
-
-def test_copy_moves_a_store_to_the_other_engine_and_says_so(filled, postgres_url, tmp_path):
-    other = (
-        f"{postgres_url}&tenant={uuid4().hex}" if filled.startswith("sqlite") else str(tmp_path / "other.db")
-    )
-    told = holdfast("store", "copy", filled, other)
-    assert told.returncode == 0, told.stderr
-    assert told.stdout == (
-        "1 tasks with 2 events; 2 copied now.\nBoth stores verify, and every task ends with the same hash.\n"
-    )
-    report = json.loads(holdfast("store", "copy", "--json", other, filled).stdout)
-    assert (report["ok"], report["copied"]) == (True, 0)
+def test_several_open_tasks_are_named(task, monkeypatch):
+    data("register", "Another")
+    monkeypatch.delenv("HOLDFAST_SESSION")
+    told = run("update", "x")
+    assert told.exit_code == 4
+    assert "[ambiguous_task]" in told.stderr
+    assert task in told.stderr
 
 
-def test_copy_fails_aloud_when_the_two_have_parted(filled, tmp_path):
+def test_what_looks_makes_no_store(place):
+    for words in (("list",), ("update", "x"), ("show",), ("watch",), ("doctor",)):
+        assert run(*words).exit_code == (0 if words == ("doctor",) else 1)
+    assert not os.path.exists(os.environ["HOLDFAST_STORE"])
+
+
+def test_input_that_is_no_text_or_far_too_long_is_refused(task, monkeypatch):
+    assert "[invalid_text]" in run("update", "-", stdin=b"\xff\xfe").stderr
+    monkeypatch.setattr("holdfast.surfaces.console.MOST_INPUT", 1000)
+    assert "[too_large]" in run("update", "-", stdin="x" * 1001).stderr
+
+
+# --- what is recorded is hostile --------------------------------------------------------------------
+
+HOSTILE = "a\x1b[2J\x1b]0;owned\x07b\r\u202ec\x9b31m\n[X] d\u2028"
+
+
+def test_recorded_text_reaches_a_terminal_as_text(place):
+    data("register", HOSTILE, "--step", HOSTILE, "--request", HOSTILE, "--tag", "t")
+    data("update", HOSTILE, "--next", HOSTILE, "--blocker", HOSTILE, "--attention", HOSTILE)
+    data("note", HOSTILE, "--kind", "error", "--why", HOSTILE)
+    data("decide", HOSTILE, "--because", HOSTILE, "--title", HOSTILE)
+    data("exclude", HOSTILE, "--because", HOSTILE)
+    data("set", HOSTILE.replace("\n", ""), HOSTILE)
+    data("log", HOSTILE, "--command", HOSTILE, "--file", "a\x1bb")
+    data("claim", "--holder", HOSTILE.replace("\n", ""))
+    data("plan", "change", "1", "--note", HOSTILE, "--issue", HOSTILE)
+    for words in (
+        ("show",), ("list",), ("thread",), ("event", "1"), ("event", "4"), ("plan",), ("plan", "history"),
+        ("plan", "progress"), ("ask",), ("ask", "what failed?"), ("resume",), ("state",), ("state", "--line"),
+        ("summary",), ("summary", "--detail", "full"), ("recall", "owned"), ("handoff",), ("active-tasks",),
+        ("op", "task_get"), ("show", HOSTILE), ("update", "x", "--step", HOSTILE[:3]), ("doctor",),
+    ):  # fmt: skip
+        told = run(*words)
+        found = re.sub(r"[\n\t]", "", told.output)
+        assert found.isprintable() or not re.search("[\x00-\x1f\x7f-\x9f\u202e\u2028]", found), words
+        assert re.search("[\x1b\x9b]", told.stdout + told.stderr) is None, words
+
+
+# --- who is speaking --------------------------------------------------------------------------------
+
+
+def test_without_a_terminal_an_agent_speaks_unless_it_is_said_otherwise(task):
+    run("note", "Never on Friday", "--kind", "instruction")
+    run("note", "Ask first", "--kind", "instruction", "--as-user", "--agent", "x")
+    events = data("thread", "--limit", "2")["events"]
+    assert [event["origin"]["channel"] for event in events] == ["agent", "user"]
+    assert [event["origin"]["agent"] for event in events] == ["", "x"]
+
+
+def test_options_may_stand_before_or_after_the_command(task, tmp_path):
     other = str(tmp_path / "other.db")
-    holdfast("store", "copy", filled, other)
-    for url in (filled, other):
-        with TaskMemory.open(url, workspace="/w", synchronous="off") as memory:
-            memory.task_update(message=f"in {url}")
-    told = holdfast("store", "copy", filled, other)
-    assert told.returncode == 1
-    assert "continued them on its own" in told.stdout
+    assert json.loads(run("--json", "--store", other, "register", "Elsewhere").stdout)["data"]["seq"] == 1
+    assert [card["name"] for card in data("list", "--store", other)["tasks"]] == ["Elsewhere"]
+    assert [card["name"] for card in data("list")["tasks"]] == ["Deploy"]
+    assert data("list", "--workspace", str(tmp_path))["tasks"] == []
+    assert len(data("list", "--workspace", str(tmp_path), "--everywhere")["tasks"]) == 1
 
 
-@pytest.mark.parametrize("new_store_url", ["sqlite"], indirect=True)
-def test_a_copy_that_is_killed_is_finished_by_the_same_command(store_url, postgres_url):
-    with open_memory(store_url) as memory:
-        for number in range(20):
-            task = memory.task_register(f"Task {number}").task_id
-            for step in range(200):
-                memory.task_update(task, f"step {step}")
-    other = f"{postgres_url}&tenant={uuid4().hex}"
-    words = [sys.executable, "-m", "holdfast", "store", "copy", store_url, other]
-    first = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    with open_memory(other) as target:
-        while first.poll() is None and not target.store.read(lambda tx: tx.task_ids()):
-            pass
-        first.send_signal(signal.SIGKILL)
-        first.wait()
-        arrived = sum(1 for _ in target.events())
-    assert 0 < arrived < 4020
-    done = holdfast(*words[3:])
-    assert done.returncode == 0, done.stderr
-    assert f"20 tasks with 4,020 events; {4020 - arrived:,} copied now." in done.stdout
+def test_every_operation_can_be_called_by_name(place):
+    listed = data("op")
+    assert set(listed) == set(OPERATIONS)
+    assert all(row["summary"] for row in listed.values())

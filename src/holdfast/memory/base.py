@@ -115,6 +115,8 @@ class Base:
         # Of the claims that this memory took: by task, then by item ("" for the whole task).
         self._tokens: dict[str, dict[str, int]] = {}
         self._mirrors = mirrors
+        # Told by long work how much of how much is done.
+        self.progress: Callable[[int, int], None] | None = None
 
     @classmethod
     def open(

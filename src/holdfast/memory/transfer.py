@@ -107,6 +107,7 @@ class Transfer(Base):
     def _import(self, source: str, root: str | None = None, only: str | None = None) -> ImportReport:
         """Bring in an export, which lies within a root and is about one task, where these are given."""
         begins: dict[str, tuple[int, Row]] = {}
+        number = 1
         for number, row, _ in _checked_lines(source, root):
             begins.setdefault(row["task_id"], (number, row))
         if only is not None and set(begins) != {only}:
@@ -123,6 +124,8 @@ class Transfer(Base):
             if batch:
                 merge.take(self._commit(lambda tx: merge.add_all(tx, batch), settles=True, tasks=Merge.tasks))
                 batch.clear()
+                if self.progress is not None:
+                    self.progress(merge.events, number - 1)  # the first line is no event
 
         for entry in _checked_lines(source, root):
             batch.append(entry)
@@ -356,6 +359,11 @@ class Merge:
             )
         self._added += 1
         self._tasks[home] = None
+
+    @property
+    def events(self) -> int:
+        """How many events were read."""
+        return self._events
 
     def tasks(self) -> tuple[str, ...]:
         """The tasks that got new events."""

@@ -25,7 +25,8 @@ class Verify(Base):
         problems = self.store.check() if task_id is None else []
         tasks = events = folded = 0
         folder = scratch()
-        for name in self._task_ids(task_id):
+        names = self._task_ids(task_id)
+        for name in names:
             if folded > FOLDED_AT_ONCE:
                 folder, folded = scratch(), 0
             count, found = self._verify_task(folder, name)
@@ -33,6 +34,8 @@ class Verify(Base):
             events += count
             folded += count
             problems += found
+            if self.progress is not None:
+                self.progress(tasks, len(names))
         if task_id is None:
             for table in STATE:
                 for name, rows in self.store.read(lambda tx, t=table: tx.strays(t)):

@@ -1,111 +1,186 @@
-"""`holdfast`: the command line. Each command loads what it needs when it runs, so that help is quick."""
+"""`holdfast`: the command line. A module is loaded when one of its commands is run."""
 
 from __future__ import annotations
 
-import json
+import os
 import sys
-from typing import Any
 
 import click
 
 from .._version import __version__
-from .active_tasks_cli import active_tasks
-from .console import Group, as_json
+from ..errors import HoldfastError
+from .console import INTERRUPTED, OTHERWISE, USAGE, Group, exit_code, tell_error
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+# Section: the module of its commands, and each command with what the list of commands says of it. The command
+# has the same short help, and its function the same name, with _ for -; a test looks after that.
+SECTIONS: dict[str, dict[str, dict[str, str]]] = {
+    "Tell it what happens": {
+        "update": {"update": "Say what happened, and what changed with it."},
+        "writing": {
+            "register": "Begin a task, with its plan and the request.",
+            "note": "Write down what must survive.",
+            "decide": "Record a decision and its reason.",
+            "exclude": "Record what did not work, and why.",
+            "set": "Set a variable: a version, a URL, an id.",
+            "log": "Log something that was done.",
+            "finish": "End a task with its answer, or its error.",
+            "pause": "Put a task aside for now.",
+            "resume-task": "Go on with a task that was put aside, or had ended.",
+            "undo": "Take back what an event changed.",
+            "focus": "Make a task the current one of this session.",
+            "claim": "Claim a task or a step for this agent.",
+            "release": "Give a claim back.",
+        },
+        "planning": {"plan": "Show the plan, or change it."},
+    },
+    "Ask it": {
+        "reading": {
+            "ask": "Ask a question about a task.",
+            "resume": "All that is needed to go on with a task.",
+            "state": "The state of a task as YAML.",
+            "summary": "A task in a few sentences.",
+            "recall": "Find anything that was written down.",
+            "list": "List tasks.",
+            "show": "Show a task as it stands, or stood.",
+            "thread": "The last events of a task.",
+            "event": "One event, whole.",
+        },
+        "watch": {"watch": "Watch tasks as they change."},
+        "active_tasks": {"active-tasks": "Active tasks and their file."},
+    },
+    "Move it": {
+        "files": {
+            "handoff": "Write a task as one file for another agent.",
+            "receive": "Take in a task that was handed over.",
+            "export": "Write the ledger, or a task, to files.",
+            "import": "Bring in an export or a folder.",
+            "backup": "Copy the store while it is in use.",
+            "restore": "Put a backup in the place of the store.",
+        },
+        "stores": {"store": "Look after stores: SQLite files, PostgreSQL databases."},
+    },
+    "Look after it": {
+        "doctor": {"doctor": "Look whether all is well, and how to mend what is not."},
+        "settings": {"config": "Show every setting and where it came from."},
+        "upkeep": {
+            "verify": "Check that nothing was lost or changed.",
+            "reindex": "Make anew what recall has derived.",
+            "distill": "Bring what follows from a task's events up to date.",
+            "jobs": "What waits for a worker, and what was given up.",
+            "worker": "Do the jobs that wait.",
+        },
+    },
+    "Connect to it": {
+        "serving": {
+            "serve": "Serve HTTP and MCP on this machine.",
+            "mcp": "Serve MCP on standard input and output.",
+            "demo": "The deployment story, with a process that is killed.",
+        },
+        "anything": {
+            "op": "Call any operation by its name.",
+            "completion": "Print a script that completes commands in your shell.",
+        },
+    },
+}
+_HOMES = {
+    name: module for section in SECTIONS.values() for module, names in section.items() for name in names
+}
+_SYNONYMS = {
+    **dict.fromkeys(("new", "create", "begin", "start", "init", "add"), "register"),
+    **dict.fromkeys(("done", "complete", "end", "close", "fail"), "finish"),
+    **dict.fromkeys(("search", "find", "grep", "query"), "recall"),
+    **dict.fromkeys(("status", "get", "info", "describe", "cat"), "show"),
+    **dict.fromkeys(("ls", "tasks"), "list"),
+    **dict.fromkeys(("history", "events"), "thread"),
+    **dict.fromkeys(("remember", "write", "discover"), "note"),
+    **dict.fromkeys(("settings", "configure"), "config"),
+    **dict.fromkeys(("check", "fsck"), "verify"),
+    **dict.fromkeys(("progress", "steps", "step"), "plan"),
+    "continue": "resume-task", "take": "claim", "revert": "undo", "say": "update", "fail-task": "finish",
+    "load": "import", "dump": "export", "call": "op", "server": "serve", "tail": "watch",
+}  # fmt: skip
 
 
-@click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+class _Root(Group):
+    """All commands. Their list is known without loading one."""
+
+    synonyms = _SYNONYMS
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_HOMES)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if (home := _HOMES.get(cmd_name)) is None:
+            return None
+        # Not importlib: that is what every import here does without.
+        module = __import__(f"{__package__}.commands.{home}", fromlist=[home])
+        return getattr(module, f"{cmd_name.replace('-', '_')}_command")
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        for title, modules in SECTIONS.items():
+            with formatter.section(title):
+                formatter.write_dl([row for names in modules.values() for row in names.items()])
+
+    def main(self, *given: Any, **more: Any) -> Any:
+        """Run a command and end the process with its exit code; errors are told, not thrown."""
+        words = given[0] if given else more.pop("args", None)
+        _never_fail_to_print()
+        try:
+            code = self._run(sys.argv[1:] if words is None else list(words), more)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            # Whoever reads us has seen enough. Python must not find that out again when it closes the stream.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            code = OTHERWISE
+        sys.exit(code)
+
+    def _run(self, words: list[str], more: dict[str, Any]) -> int:
+        plain = "--json" in words
+        options: dict[str, Any] = {**more, "prog_name": "holdfast", "standalone_mode": False}
+        code: Any
+        try:
+            code = super().main(words, **options)
+        except HoldfastError as error:
+            tell_error(error.code, error.message, error.hint, error.details, plain=plain)
+            return exit_code(error)
+        except click.Abort:
+            return INTERRUPTED
+        except click.UsageError as error:
+            hint = f"See {error.ctx.command_path} --help." if error.ctx else ""
+            tell_error("usage", error.format_message(), hint, {}, plain=plain)
+            return USAGE
+        except click.ClickException as error:
+            tell_error("failed", error.format_message(), "", {}, plain=plain)
+            return OTHERWISE
+        return code if isinstance(code, int) else 0
+
+
+def _never_fail_to_print() -> None:
+    """What the encoding of a stream cannot show is shown by its number."""
+    for stream in (sys.stdout, sys.stderr):
+        if (reconfigure := getattr(stream, "reconfigure", None)) is not None:
+            reconfigure(errors="backslashreplace")
+
+
+@click.group(
+    cls=_Root,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    examples=(
+        'holdfast register "Deploy the shop" --step Build --step Push --step Run',
+        'holdfast update "The image is built" --step Build --step-status done',
+        'holdfast decide "Push to ghcr.io" --because "the key works there"',
+        'holdfast ask "What is next?"',
+        "holdfast resume",
+    ),
+)
 @click.version_option(__version__, message="holdfast %(version)s")
 def main() -> None:
-    """Task memory for LLM agents that survives compaction, restarts, crashes and hand-overs."""
+    """Task memory for LLM agents that survives compaction, restarts, crashes and hand-overs.
 
-
-main.add_command(active_tasks)
-
-
-@main.command()
-@click.option("--keep", metavar="FOLDER", help="Keep the store of the story in this folder.")
-def demo(keep: str | None) -> None:
-    """The deployment story, with a process that is really killed."""
-    from ..demo import run
-
-    sys.exit(run(keep))
-
-
-@main.group()
-def store() -> None:
-    """Look after stores: a path of a SQLite file, or a postgresql:// URL."""
-
-
-@store.command(short_help="Show what a store is.")
-@click.argument("location", metavar="[STORE]", required=False)
-@as_json
-def info(location: str | None, plain: bool) -> None:
-    """Show what a store is: engine, schema, sizes, how many tasks and events.
-
-    Without STORE: the one that HOLDFAST_STORE or the settings name, or the user's own.
+    Without --task, a command means the current task: the one that this session turned to last, or else the
+    only open one of this workspace.
     """
-    from ..memory import TaskMemory
-
-    with TaskMemory.open(location, workspace=None, create=False) as memory:
-        ends = memory.store.read(lambda tx: tx.ends())
-        facts = memory.store.info()
-    facts |= {"tasks": len(ends), "events": sum(end[1] for end in ends.values())}
-    if plain:
-        click.echo(json.dumps(facts))
-    else:
-        width = max(map(len, facts))
-        for name, value in facts.items():
-            click.echo(f"{name:{width}}  {f'{value:,}' if isinstance(value, int) else value}")
-
-
-@store.command(short_help="Copy a store, and verify the copy.")
-@click.argument("source", metavar="SRC")
-@click.argument("target", metavar="DST")
-@as_json
-def copy(source: str, target: str, plain: bool) -> None:
-    """Copy the store SRC into DST, which is made if it is not there; either may be SQLite or PostgreSQL.
-
-    Nothing in DST is overwritten. A copy that was cut short is continued by the same command. In the end
-    both stores are verified and compared hash by hash; the exit code is 0 only if all is there.
-    """
-    from ..memory import TaskMemory
-    from ..memory.copying import copy_store
-
-    def tell(done: int, wanted: int) -> None:
-        click.echo(f"\r{done:,} of {wanted:,} events", nl=done == wanted, err=True)
-
-    with (
-        TaskMemory.open(source, workspace=None, create=False) as first,
-        TaskMemory.open(target, workspace=None) as second,
-    ):
-        report = copy_store(first, second, tell if sys.stderr.isatty() else None)
-    if plain:
-        click.echo(json.dumps(report.to_dict()))
-    else:
-        click.echo(f"{report.tasks:,} tasks with {report.events:,} events; {report.copied:,} copied now.")
-        for line in _differences(report):
-            click.echo(line)
-        if report.ok:
-            click.echo("Both stores verify, and every task ends with the same hash.")
-    sys.exit(0 if report.ok else 1)
-
-
-def _differences(report: Any) -> list[str]:
-    lines: list[str] = []
-    if report.behind:
-        lines.append(f"Went on in the source meanwhile: {_some(report.behind)}. Run the same command again.")
-    if report.diverged:
-        lines.append(
-            f"Not copied, because the target continued them on its own: {_some(report.diverged)}."
-            " Bring them in with an export and import, which keeps both sides."
-        )
-    for name, verified in (("source", report.source), ("target", report.target)):
-        lines += [f"The {name}: {problem.kind}: {problem.detail}" for problem in verified.problems[:10]]
-    if report.others:
-        lines.append(f"The target also has {report.others:,} tasks of its own.")
-    return lines
-
-
-def _some(names: tuple[str, ...]) -> str:
-    more = f" and {len(names) - 10:,} more" if len(names) > 10 else ""
-    return ", ".join(names[:10]) + more

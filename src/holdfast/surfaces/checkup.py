@@ -1,0 +1,313 @@
+"""What `holdfast doctor` looks at: each finding says ok, warning or problem, and how to mend it.
+
+A check changes nothing, and none waits for long. What it advises destroys nothing either.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+from ..errors import HoldfastError
+from ..types import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Literal
+
+    from ..config import Settings
+    from ..memory import TaskMemory
+
+    State = Literal["ok", "warning", "problem"]
+
+LOCK_PATIENCE = 1.0
+REACH_PATIENCE = 1.0
+# A larger file is not read through by a quick check; `verify` does that.
+QUICK_BYTES = 256 << 20
+LOW_DISK, NO_DISK = 100 << 20, 10 << 20
+
+
+class Finding(Record):
+    """What was found about one thing, and how to mend it."""
+
+    what: str
+    state: State
+    told: str
+    mend: str = ""
+
+
+def version() -> Finding:
+    """What is running."""
+    from .._version import __version__
+
+    python = ".".join(map(str, sys.version_info[:3]))
+    return Finding(what="version", state="ok", told=f"holdfast {__version__}, Python {python}")
+
+
+def of_error(what: str, error: HoldfastError) -> Finding:
+    """A finding that is an error of ours."""
+    return Finding(what=what, state="problem", told=f"{error.message} [{error.code}]", mend=error.hint)
+
+
+def missing_store(location: str) -> Finding:
+    """There is no store yet: nothing is wrong."""
+    return Finding(
+        what="store",
+        state="warning",
+        told=f"there is none yet at {location}",
+        mend="`holdfast register` makes it, with the first task.",
+    )
+
+
+def checks(memory: TaskMemory) -> Iterator[Finding]:
+    """All that can be said about an open memory."""
+    settings = memory.settings
+    on_disk: tuple[Callable[[TaskMemory], Finding], ...] = (modes, locks, log, disk)
+    for check in (store, integrity, *(on_disk if memory.store.files() else ()), mirrors, queue, spending):
+        try:
+            yield check(memory)
+        except HoldfastError as error:
+            yield of_error(check.__name__, error)
+    yield from models(settings)
+    yield embedder(settings)
+    yield tokens(settings)
+    yield servers()
+
+
+# --- the store --------------------------------------------------------------------------------------
+
+
+def store(memory: TaskMemory) -> Finding:
+    """Engine, place, schema, size."""
+    facts = memory.store.info()
+    ends = memory.store.read(lambda tx: tx.ends())
+    events = sum(end[1] for end in ends.values())
+    told = (
+        f"{facts['engine']}, {facts['url']}, schema {facts['schema']}, {facts['bytes']:,} bytes,"
+        f" {len(ends):,} tasks, {events:,} events"
+    )
+    return Finding(what="store", state="ok", told=told)
+
+
+def integrity(memory: TaskMemory) -> Finding:
+    """What the engine itself says about the file."""
+    size = memory.store.info()["bytes"]
+    if memory.store.files() and size > QUICK_BYTES:
+        told = f"not looked at: {size:,} bytes take a while"
+        return Finding(what="integrity", state="ok", told=told, mend="`holdfast verify` reads all of it.")
+    problems = memory.store.check()
+    if not problems:
+        return Finding(what="integrity", state="ok", told="the engine finds no damage")
+    told = "; ".join(f"{problem.kind}: {problem.detail}" for problem in problems[:3])
+    return Finding(
+        what="integrity",
+        state="problem",
+        told=told,
+        mend="Copy the store's files away first; then `holdfast verify` names what is damaged, and a backup"
+        " brings it back.",
+    )
+
+
+def modes(memory: TaskMemory) -> Finding:
+    """Who may read the files: only their owner should."""
+    path = memory.store.files()[0]
+    folder = os.path.dirname(path)
+    found = [name for name in memory.store.files() if os.path.exists(name) and os.stat(name).st_mode & 0o077]
+    if found:
+        return Finding(
+            what="modes",
+            state="problem",
+            told=f"others may read {', '.join(found)}",
+            mend=f"chmod 600 {' '.join(found)}",
+        )
+    mode = os.stat(folder).st_mode & 0o7777
+    if mode & 0o022 and not mode & 0o1000:
+        told = f"others may replace files in {folder} ({mode:04o})"
+        return Finding(what="modes", state="problem", told=told, mend=f"chmod go-w {folder}")
+    return Finding(what="modes", state="ok", told=f"the files are {0o600:04o}, their folder is {mode:04o}")
+
+
+def locks(memory: TaskMemory) -> Finding:
+    """Whether a writer gets its turn."""
+    import fcntl
+
+    lock = os.open(f"{memory.store.files()[0]}.lock", os.O_RDWR | os.O_CLOEXEC)
+    begin = time.monotonic()
+    try:
+        while True:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+                return Finding(what="locks", state="ok", told="a writer gets its turn at once")
+            except BlockingIOError:
+                if time.monotonic() - begin > LOCK_PATIENCE:
+                    break
+                time.sleep(0.02)
+    finally:
+        os.close(lock)
+    return Finding(
+        what="locks",
+        state="warning",
+        told=f"another process has held the write lock for {LOCK_PATIENCE:g} s",
+        mend="If writes fail with store_busy, look what that process is doing; the lock ends with it.",
+    )
+
+
+def log(memory: TaskMemory) -> Finding:
+    """How long the write-ahead log is."""
+    size = memory.store.info()["log_bytes"]
+    if size > 4 * memory.settings.wal_limit_bytes:
+        return Finding(
+            what="log",
+            state="warning",
+            told=f"the write-ahead log has {size:,} bytes",
+            mend="A program that keeps a read transaction open holds it: end that program's transaction.",
+        )
+    return Finding(what="log", state="ok", told=f"the write-ahead log has {size:,} bytes")
+
+
+def disk(memory: TaskMemory) -> Finding:
+    """How much room is left."""
+    about = os.statvfs(os.path.dirname(memory.store.files()[0]))
+    free = about.f_bavail * about.f_frsize
+    told = f"{free >> 20:,} MB are free"
+    if free < LOW_DISK:
+        state: State = "problem" if free < NO_DISK else "warning"
+        return Finding(what="disk", state=state, told=told, mend="Make room; nothing is lost meanwhile.")
+    return Finding(what="disk", state="ok", told=told)
+
+
+def mirrors(memory: TaskMemory) -> Finding:
+    """Whether the files show what the store has."""
+    if not memory.settings.mirrors:
+        return Finding(what="mirrors", state="ok", told="none are kept")
+    found = memory.mirrors_status()
+    failing = [one for one in found if one.failed_at]
+    stale = [one for one in found if one.stale]
+    if failing or stale:
+        one = (failing or stale)[0]
+        why = f" ({', '.join(one.reasons)})" if one.reasons else ""
+        told = f"{len(stale)} of {len(found)} are stale, {len(failing)} cannot be written: {one.path}{why}"
+        return Finding(
+            what="mirrors",
+            state="problem" if failing else "warning",
+            told=told,
+            mend="`holdfast op mirrors_refresh` writes them anew; a file that someone edited is kept beside.",
+        )
+    return Finding(what="mirrors", state="ok", told=f"{len(found)} are up to date")
+
+
+def queue(memory: TaskMemory) -> Finding:
+    """What waits for a worker."""
+    found = memory.jobs_status(limit=1)
+    told = f"{found.waiting} waiting, {found.leased} being done, {found.dead} given up"
+    if found.dead:
+        mend = "`holdfast jobs` shows why; `holdfast jobs retry ID` gives one another chance."
+        return Finding(what="queue", state="warning", told=told, mend=mend)
+    if found.waiting > 100:
+        return Finding(what="queue", state="warning", told=told, mend="`holdfast worker` does them.")
+    return Finding(what="queue", state="ok", told=told)
+
+
+# --- models, embedder, tokens, servers --------------------------------------------------------------
+
+
+def spending(memory: TaskMemory) -> Finding:
+    """What models have used today, of what they may."""
+    from ..store.spending import spent
+
+    settings = memory.settings
+    if not (settings.model_local_url or settings.model_remote_url):
+        return Finding(what="spending", state="ok", told="no model is set, nothing is spent")
+    day = time.strftime("%Y-%m-%d", time.gmtime())
+    used = memory.store.read(lambda tx: spent(tx, "", day))
+    told = (
+        f"today {used.day_tokens:,} of {settings.model_day_tokens:,} tokens,"
+        f" {used.day_cost:.4g} of {settings.model_day_cost:g}"
+    )
+    if used.day_tokens >= settings.model_day_tokens or used.day_cost >= settings.model_day_cost > 0:
+        mend = "Answers are made without a model until tomorrow, or raise model_day_tokens or model_day_cost."
+        return Finding(what="spending", state="warning", told=told, mend=mend)
+    return Finding(what="spending", state="ok", told=told)
+
+
+def models(settings: Settings) -> Iterator[Finding]:
+    """Whether the models that are set can be reached."""
+    for role in ("local", "remote"):
+        url = getattr(settings, f"model_{role}_url")
+        name = getattr(settings, f"model_{role}_name")
+        if not url:
+            yield Finding(what=f"{role} model", state="ok", told="none is set")
+        else:
+            yield _reached(f"{role} model", f"model_{role}_url", url, name)
+
+
+def embedder(settings: Settings) -> Finding:
+    """Whether things are found by meaning, too."""
+    if settings.embedder == "none":
+        return Finding(what="embedder", state="ok", told="none is set: recall finds by words")
+    from ..recall.embedding import embedder_for
+
+    try:
+        found = embedder_for(settings)
+    except HoldfastError as error:
+        return of_error("embedder", error)
+    if settings.embedder == "endpoint":
+        return _reached("embedder", "embedding_url", settings.embedding_url, settings.embedding_model)
+    return Finding(what="embedder", state="ok", told=found.name if found else "")
+
+
+def _reached(what: str, setting: str, url: str, name: str) -> Finding:
+    """Whether something listens where a server should be; nothing is asked of it."""
+    import socket
+
+    from ..http_json import read_address
+
+    try:
+        address = read_address(url, "")
+    except ValueError:
+        told = "the address is none of a server"
+        return Finding(what=what, state="problem", told=told, mend=f"Correct the setting {setting}.")
+    place = f"{name or '(no name)'} at {address.host}:{address.port}"
+    try:
+        socket.create_connection((address.host, address.port), REACH_PATIENCE).close()
+    except OSError as error:
+        return Finding(
+            what=what,
+            state="warning",
+            told=f"{place} cannot be reached: {error}",
+            mend=f"Start the server, or correct the setting {setting}. Until then rules do the work.",
+        )
+    return Finding(what=what, state="ok", told=f"{place} can be reached")
+
+
+def tokens(settings: Settings) -> Finding:
+    """How budgets are counted."""
+    from ..views.tokens import exact
+
+    if settings.tokens == "estimate":
+        return Finding(what="tokens", state="ok", told="estimated, as the setting says")
+    if exact() is None:
+        return Finding(
+            what="tokens",
+            state="warning",
+            told="estimated, a little above the truth: splintr-rs is not installed",
+            mend="pip install 'holdfast[tokens]' counts them exactly.",
+        )
+    return Finding(what="tokens", state="ok", told="counted exactly")
+
+
+def servers() -> Finding:
+    """Whether what the servers need is installed."""
+    from importlib.util import find_spec
+
+    missing = [name for name in ("mcp", "starlette", "uvicorn") if find_spec(name) is None]
+    if missing:
+        return Finding(
+            what="servers",
+            state="warning",
+            told=f"not installed: {', '.join(missing)}",
+            mend="pip install 'holdfast[serve]' brings what `holdfast serve` and `holdfast mcp` need.",
+        )
+    return Finding(what="servers", state="ok", told="mcp, starlette and uvicorn are installed")

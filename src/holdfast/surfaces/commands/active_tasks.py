@@ -1,0 +1,156 @@
+"""`holdfast active-tasks`: the list of active tasks, and the file that shows or holds it."""
+
+from __future__ import annotations
+
+import click
+
+from ..console import Group, emit, given, line, open_memory, show, wants_json, warn
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from ...memory import TaskMemory
+    from ...types import ActiveRow
+
+
+@click.group(
+    "active-tasks",
+    cls=Group,
+    invoke_without_command=True,
+    short_help="Active tasks and their file.",
+    examples=("holdfast active-tasks", 'holdfast active-tasks add shop "Deploy the shop" --next "Build it"'),
+)
+@click.pass_context
+def active_tasks_command(context: click.Context) -> None:
+    """The active tasks of a workspace, and ACTIVE-TASKS.md, which shows them or is their ledger.
+
+    Without a command: list.
+    """
+    if context.invoked_subcommand is None:
+        context.invoke(list_rows)
+
+
+def _opened(create: bool = False) -> TaskMemory:
+    from ...config import load_settings
+
+    settings = load_settings(store=given().get("store"))
+    # The file needs no store; one is made by what writes to it.
+    return open_memory(create=create or settings.active_tasks_ledger == "markdown", settings=settings)
+
+
+@active_tasks_command.command(
+    "list", short_help="List the open tasks.", examples=("holdfast active-tasks list --completed",)
+)
+@click.option("--completed", is_flag=True, help="List the completed tasks, too.")
+def list_rows(completed: bool = False) -> None:
+    """List the open tasks: the live ones, then those that have had no update for too long."""
+    from ...views.active_tasks import HEADINGS, answer
+
+    with _opened() as memory:
+        found = memory.active_tasks(completed=completed)
+        if wants_json():
+            emit(answer(found))
+            return
+        sections = {
+            "active": [row for row in found.active if not (row.stale or row.completed)],
+            "stale": [row for row in found.active if row.stale],
+            "completed": [row for row in found.active if row.completed],
+        }
+        for name, rows in sections.items():
+            if rows:
+                click.echo(f"{HEADINGS[name]} ({len(rows)})")
+                _show(rows)
+        if not found.active:
+            click.echo("No active tasks.")
+        for warning in found.warnings:
+            warn(warning)
+        if found.projection.stale and found.projection.stale_reasons != ("missing",):
+            warn(f"the file does not show this: {', '.join(found.projection.stale_reasons)}")
+
+
+@active_tasks_command.command(
+    short_help="Write ACTIVE-TASKS.md anew.", examples=("holdfast active-tasks render",)
+)
+def render() -> None:
+    """Write ACTIVE-TASKS.md anew from the store; with the markdown ledger there is nothing to do."""
+    with _opened() as memory:
+        report = memory.active_tasks_render()
+    show(report.to_dict(), _tell_rendered)
+
+
+def _tell_rendered(report: Any) -> None:
+    if report["applied"]:
+        click.echo(f"{line(report['path'])}: {report['diagnostics']['rendered']} tasks")
+    else:
+        click.echo(f"Nothing was written: {line(report['reason'])}.")
+
+
+@active_tasks_command.command(
+    short_help="Add a task, or change it.",
+    examples=('holdfast active-tasks add shop "Deploy the shop" --branch main',),
+)
+@click.argument("label")
+@click.argument("description")
+@click.option("--branch", help="The branch that the work is on.")
+@click.option("--status", help="For example “In progress”, waiting, blocked, failed, done.")
+@click.option("--subagent", metavar="SESSION", help="The session that works on it.")
+@click.option("--next", "following", metavar="TEXT", help="What is to be done next.")
+def add(
+    label: str,
+    description: str,
+    branch: str | None,
+    status: str | None,
+    subagent: str | None,
+    following: str | None,
+) -> None:
+    """Add a task with a LABEL, or change the open one that has it."""
+    with _opened(create=True) as memory:
+        row = memory.active_tasks_add(
+            label, description, branch=branch, status=status, subagent=subagent, next=following
+        )
+        _written(row)
+
+
+@active_tasks_command.command(
+    short_help="Mark a task as done.", examples=("holdfast active-tasks complete shop",)
+)
+@click.argument("label")
+def complete(label: str) -> None:
+    """Mark the task with a LABEL (or id) as done."""
+    with _opened() as memory:
+        _written(memory.active_tasks_complete(label))
+
+
+@active_tasks_command.command(
+    short_help="List the tasks without an update.", examples=("holdfast active-tasks stale",)
+)
+def stale() -> None:
+    """List the tasks that have had no update for longer than the setting stale_threshold."""
+    with _opened() as memory:
+        rows = memory.active_tasks_stale()
+        if wants_json():
+            emit([row.to_dict() for row in rows])
+        elif rows:
+            _show(rows)
+        else:
+            click.echo(f"No task is stale (threshold {memory.settings.stale_threshold}).")
+
+
+def _written(row: ActiveRow) -> None:
+    show(row.to_dict(), lambda _: _show([row]))
+
+
+def _show(rows: Sequence[ActiveRow]) -> None:
+    import time
+
+    from ...views.active_block import age
+    from ...views.active_tasks import real_next
+
+    now = time.time()
+    for row in rows:
+        click.echo(f"  [{line(row.label)}] {line(row.title)} ({line(row.status)}), {age(row.updated, now)}")
+        for name, value in (("Next", real_next(row)), ("Branch", row.branch), ("Subagent", row.subagent)):
+            if value:
+                click.echo(f"      {name}: {line(value)}")

@@ -1,0 +1,43 @@
+"""What is drawn on a terminal: tables and bars. Only loaded where there is one."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from rich import box
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
+from rich.table import Table
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Sequence
+
+
+def draw_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """A table on standard output; its cells are texts that a terminal may get, and no markup."""
+    bold = "" if os.environ.get("NO_COLOR") else "bold"
+    drawn = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style=bold)
+    for heading in headings:
+        drawn.add_column(Text(heading), overflow="fold")
+    for row in rows:
+        drawn.add_row(*map(Text, row))
+    Console().print(drawn)
+
+
+@contextmanager
+def draw_bar(what: str) -> Generator[Callable[[int, int], None]]:
+    """A bar on standard error, which is told how much of how much is done."""
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(what, total=None)
+        yield lambda done, wanted: progress.update(task, completed=done, total=wanted)

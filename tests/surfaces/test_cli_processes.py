@@ -1,0 +1,145 @@
+"""The command line in processes of its own: exit codes, pipes, terminals, signals, shells."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+from contextlib import contextmanager
+
+import pytest
+
+from tests.surfaces.command_line import data, environ, process, run
+
+
+@contextmanager
+def started(*words: str, **options):
+    """A command that runs until it is told to end."""
+    given = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen([sys.executable, "-m", "holdfast", *words], **{**given, **options}) as child:
+        try:
+            yield child
+        finally:
+            child.kill()
+
+
+@pytest.fixture
+def terminal():
+    """Both ends of a terminal."""
+    here, there = pty.openpty()
+    yield here, there
+    os.close(here)
+    os.close(there)
+
+
+def test_on_a_terminal_a_person_speaks_and_tables_are_drawn(task, terminal):
+    here, there = terminal
+    words = [sys.executable, "-m", "holdfast"]
+    subprocess.run([*words, "update", "hello"], stdin=there, stdout=subprocess.DEVNULL, check=True)
+    assert data("thread", "--limit", "1")["events"][0]["origin"]["channel"] == "user"
+    for extra, drawn_bold in (({}, True), ({"NO_COLOR": "1"}, False)):
+        drawn = environ(**{"TERM": "xterm-256color", "COLUMNS": "100", **extra})
+        subprocess.run([*words, "list"], stdin=subprocess.DEVNULL, stdout=there, env=drawn, check=True)
+        told = os.read(here, 100_000).decode()
+        assert "Deploy" in told
+        assert ("\x1b[" in told) == drawn_bold
+
+
+def test_a_process_ends_with_the_exit_code_and_everything_said(task):
+    done = process("update", "x", "--json")
+    assert (done.returncode, json.loads(done.stdout)["data"]["task_id"]) == (0, task)
+    done = process("update", "x", "--task", "zzzz")
+    assert (done.returncode, done.stdout) == (3, "")
+    assert "[task_not_found]" in done.stderr
+    assert process("note", "grün → rot").returncode == 0
+    assert (
+        b"gr\xfcn \\u2192 rot"
+        in process("thread", env=environ(PYTHONIOENCODING="latin-1"), text=False).stdout
+    )
+
+
+def test_a_reader_that_goes_away_is_no_traceback(task, monkeypatch):
+    monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)  # with it, Python itself loses what was not read
+    for _ in range(40):
+        data("update", "x" * 3000)
+    with started("thread", "--json") as child:
+        child.stdout.read(10)
+        child.stdout.close()
+        assert child.stderr.read() == ""
+        assert child.wait(30) == 1
+
+
+def test_a_worker_ends_when_it_is_told_to(task):
+    with started("worker", "--json") as child:
+        assert "a worker runs" in child.stderr.readline()
+        child.send_signal(signal.SIGTERM)
+        told, _ = child.communicate(timeout=30)
+    assert child.returncode == 0
+    assert set(json.loads(told)["data"]) == {"done", "failed", "dead", "lost"}
+
+
+def test_watch_tells_each_event_as_it_comes_and_ends_with_an_interrupt(task):
+    with started("watch", "--every", "0.05") as child:
+        assert child.stderr.readline() == "holdfast: watching 1 tasks\n"
+        data("update", "First\x1b[2J")
+        assert re.fullmatch(rf"{task} #2 \S+ \S+ message  First\n", child.stdout.readline())
+        new = data("register", "Another")["task_id"]
+        assert child.stdout.readline().startswith(f"{new} #1 ")
+        data("finish", "--task", task)
+        assert "task.finished" in child.stdout.readline()
+        child.send_signal(signal.SIGINT)
+        child.communicate(timeout=30)
+    assert child.returncode == 0
+
+
+def test_watch_draws_the_task_on_a_terminal(task, terminal):
+    here, there = terminal
+    drawn = environ(TERM="xterm-256color", COLUMNS="100", LINES="30")
+    with started("watch", "--every", "0.05", stdout=there, env=drawn) as child:
+        seen = ""
+        while "[ ] s1  Build" not in seen:
+            seen += os.read(here, 100_000).decode()
+        data("update", "Built it", "--step", "1", "--step-status", "done")
+        while "Built it" not in seen or "[x] s1  Build" not in seen:
+            seen += os.read(here, 100_000).decode()
+        child.send_signal(signal.SIGINT)
+        assert child.communicate(timeout=30)[1] == ""
+    assert child.returncode == 0
+
+
+@pytest.mark.parametrize("words", [("serve",), ("mcp",)])
+def test_a_server_without_its_packages_names_the_extra(place, words):
+    code = (
+        "import sys; sys.modules['mcp'] = sys.modules['uvicorn'] = None\n"
+        "from holdfast.surfaces.cli import main; main(sys.argv[1:])"
+    )
+    done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert f"pip install 'holdfast[{words[0]}]'" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not os.path.exists(os.environ["HOLDFAST_STORE"])
+
+
+# --- completion -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_shell_completes_commands_options_and_tasks(task, shell):
+    script = run("completion", shell).stdout
+    assert f"_HOLDFAST_COMPLETE={shell}_complete" in script
+    if shell == "bash":
+        assert subprocess.run(["bash", "-n"], input=script, text=True, check=False).returncode == 0
+
+    def completed(*words: str) -> str:
+        given = {"COMP_WORDS": " ".join(("holdfast", *words)), "_HOLDFAST_COMPLETE": f"{shell}_complete"}
+        last = {"COMP_CWORD": words[-1] if shell == "fish" else str(len(words))}
+        return process(env=environ(**given, **last)).stdout
+
+    assert "resume-task" in completed("resu")
+    assert "--step-status" in completed("update", "--step")
+    assert task in completed("update", "--task", task[:2])
+    assert "task_receipt" in completed("op", "task_rec")
