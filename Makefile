@@ -5,6 +5,8 @@ PYTHON ?= python3
 UV ?= $(shell command -v uv 2>/dev/null)
 # More arguments for the tool behind test, reliability, bench or run: make test ARGS='-k ledger'
 ARGS ?=
+# Where the recorded sessions and the programs that measure with them are.
+SHARED ?= ../shared
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -23,10 +25,10 @@ endif
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup run test test-model check format docs bench reliability clean stale-venv
+.PHONY: help setup run test test-model check format docs bench quality reliability clean stale-venv test-conformance
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 setup: $(DEV_READY) ## install Holdfast and the tools for work on it into .venv
 
@@ -35,6 +37,9 @@ run: $(RUN_READY) ## set up what is missing, then run the demo
 
 test: $(DEV_READY) ## set up what is missing, then run the tests
 	@$(BIN)/python -m pytest -n auto $(ARGS)
+
+test-conformance: $(DEV_READY) ## run the MCP conformance tool, which is fetched with npm first
+	@$(BIN)/python tools/conformance.py
 
 test-model: $(DEV_READY) ## run the tests with a real, small model, which is fetched first
 	@UV='$(UV)' sh tools/model.sh
@@ -55,6 +60,14 @@ docs: $(DEV_READY) ## bring the generated parts of the documentation up to date
 bench: $(DEV_READY) ## measure speed
 	@$(BIN)/python bench/speed.py $(ARGS)
 	@test -n "$(ARGS)" || $(BIN)/python bench/mirrors.py
+	@test -n "$(ARGS)" || $(BIN)/python bench/mcp_start.py
+
+quality: $(DEV_READY) ## measure recovery, progress and recall on recorded sessions (SHARED=../shared)
+	@for program in recovery gsd progress recall; do \
+	  echo "== $$program"; \
+	  $(BIN)/python $(SHARED)/bench/$$program.py --adapter bench/adapter.py \
+	    --gate bench/gates/$$program.json $(ARGS) || failed=1; \
+	done; test -z "$$failed"
 
 reliability: $(DEV_READY) ## run the long fault tests, one at a time
 	@$(BIN)/python -m pytest -m reliability --timeout=1800 $(ARGS)

@@ -1125,6 +1125,23 @@ def command_line() -> str:
     return "\n\n".join(parts)
 
 
+# --- the MCP server ---------------------------------------------------------------------------------
+
+
+def mcp_tools() -> str:
+    """The core tools with the arguments that a model is shown, and the names of the rest."""
+    from holdfast.surfaces import mcp_tools as tools
+
+    core, full = tools.listed("core"), tools.listed("full")
+    lines = ["| Tool | Arguments | What it does |", "| --- | --- | --- |"]
+    for name, operation in core.items():
+        shown = tools.tool(operation, "core")
+        arguments = ", ".join(f"`{argument}`" for argument in shown["inputSchema"]["properties"])
+        lines.append(f"| `{name}` | {arguments} | {shown['description']} |")
+    rest = ", ".join(f"`{name}`" for name in full if name not in core)
+    return "\n".join([*lines, "", f"With `--tools full` also: {rest}."])
+
+
 # --- rewriting --------------------------------------------------------------------------------------
 
 PARTS: dict[str, Callable[[], str]] = {
@@ -1148,6 +1165,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "view-sizes": view_sizes,
     "command-line": command_line,
     "demo": demo,
+    "mcp-tools": mcp_tools,
 }
 
 

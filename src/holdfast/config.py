@@ -98,6 +98,25 @@ SETTINGS: dict[str, tuple[Any, Any, Any, str]] = {
     "progress": ("on", None, None, "on: what an agent says moves the steps of its plan, marked as inferred."),
     "extraction": ("on", None, None, "on: when a step is over, what it brought to light is remembered."),
     "summary_every": (5, 0, 100_000, "A new summary is due after so many messages. 0: never."),
+    "http_hosts": ("", None, None, "Server: further names that it may be called by, separated by commas."),
+    "http_origins": (
+        "",
+        None,
+        None,
+        "Server: origins of web pages that may call it, like https://tools.example, separated by commas.",
+    ),
+    "http_max_body_bytes": (8 << 20, 1024, 1 << 30, "Server: most bytes of one request."),
+    "http_request_seconds": (
+        10.0,
+        0.1,
+        600,
+        "Server: seconds for the head of a request, and for its body.",
+    ),
+    "http_threads": (32, 1, 1000, "Server: calls that are worked on at once."),
+    "http_requests": (512, 1, 100_000, "Server: requests at once, streams of events included."),
+    "callbacks": ("on", None, None, "on: the callback_url of a task is called when the task ends."),
+    "callback_private": ("off", None, None, "on: also where it is on this machine or a private network."),
+    "callback_seconds": (10.0, 0.1, 50, "How long one call of a callback_url may take."),
 }
 WORDS = {
     "synchronous": ("full", "off"),
@@ -113,6 +132,8 @@ WORDS = {
     "embedder": ("none", "static", "endpoint"),
     "progress": ("on", "off"),
     "extraction": ("on", "off"),
+    "callbacks": ("on", "off"),
+    "callback_private": ("off", "on"),
 }
 DURATIONS = ("stale_threshold",)
 # Settings that are lists of words, separated by commas.
@@ -170,6 +191,15 @@ class Settings(Record):
     progress: str = "on"
     extraction: str = "on"
     summary_every: int = 5
+    http_hosts: str = ""
+    http_origins: str = ""
+    http_max_body_bytes: int = 8 << 20
+    http_request_seconds: float = 10.0
+    http_threads: int = 32
+    http_requests: int = 512
+    callbacks: str = "on"
+    callback_private: str = "off"
+    callback_seconds: float = 10.0
     sources: Mapping[str, str] = {}
 
 

@@ -11,9 +11,11 @@ from .types import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from http.client import HTTPConnection
-    from typing import Any
+    from typing import Any, TypeVar
+
+    Result = TypeVar("Result")
 
 CONNECT_SECONDS = 1.0
 
@@ -47,6 +49,10 @@ class Unreachable(OSError):
     """There was no connection, so nothing was sent."""
 
 
+class Forbidden(OSError):
+    """The address is one that must not be called; nothing was sent."""
+
+
 def read_address(url: str, below: str) -> Address:
     """The address of a path below the base URL of a server; ValueError if that is no URL of one."""
     from urllib.parse import urlsplit
@@ -74,7 +80,32 @@ def post(address: Address, key: str, value: Any, seconds: float, most_bytes: int
     A redirection is an error too: the key is for this server alone.
     """
     body = json.dumps(value).encode("utf-8", "replace")
-    return _bounded(lambda opened: _post(address, key, body, most_bytes, opened), seconds)
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    status, read = exchange(address, body, headers, seconds, most_bytes)
+    if status != 200:
+        # Some servers repeat the key that they refuse.
+        raise StatusError(status, read.replace(key.encode(), b"***") if key else read)
+    if len(read) > most_bytes:
+        raise TooLarge(f"its answer has more than {most_bytes} bytes")
+    return read
+
+
+def exchange(
+    address: Address,
+    body: bytes,
+    headers: Mapping[str, str],
+    seconds: float,
+    most_bytes: int,
+    *,
+    allowed: Callable[[str], bool] | None = None,
+) -> tuple[int, bytes]:
+    """The status of the answer to a body of JSON, and its first bytes: at most one more than `most_bytes`.
+
+    No redirection is followed. With `allowed` the host is looked up once, and all that it is found to be must
+    be allowed, or nothing is sent: what was judged is what is connected to. All that goes wrong is an
+    OSError.
+    """
+    return _bounded(lambda opened: _exchange(address, body, headers, most_bytes, allowed, opened), seconds)
 
 
 def said(error: Exception) -> str:
@@ -82,41 +113,77 @@ def said(error: Exception) -> str:
     return (getattr(error, "strerror", None) or str(error) or type(error).__name__).rstrip(".")
 
 
-def _post(address: Address, key: str, body: bytes, most_bytes: int, opened: list[HTTPConnection]) -> bytes:
+def _exchange(
+    address: Address,
+    body: bytes,
+    headers: Mapping[str, str],
+    most_bytes: int,
+    allowed: Callable[[str], bool] | None,
+    opened: list[HTTPConnection],
+) -> tuple[int, bytes]:
     from http.client import HTTPConnection, HTTPException, HTTPSConnection
 
     kind = HTTPSConnection if address.scheme == "https" else HTTPConnection
     connection = kind(address.host, address.port, timeout=CONNECT_SECONDS)
     opened.append(connection)
-    headers = {"Content-Type": "application/json", "User-Agent": "holdfast"}
-    if key:
-        headers["Authorization"] = f"Bearer {key}"
     try:
-        _connect(connection)
+        _connect(connection, None if allowed is None else _pinned(address, allowed))
         connection.sock.settimeout(None)  # from here on the whole is bounded
-        connection.request("POST", address.path, body, headers)
+        sent = {"Content-Type": "application/json", "User-Agent": "holdfast", **headers}
+        connection.request("POST", address.path, body, sent)
         answer = connection.getresponse()
-        read = answer.read(most_bytes + 1)
+        return answer.status, answer.read(most_bytes + 1)
     except HTTPException as error:
         raise OSError(f"it does not speak HTTP ({type(error).__name__})") from None
     finally:
         connection.close()
-    if answer.status != 200:
-        # Some servers repeat the key that they refuse.
-        raise StatusError(answer.status, read.replace(key.encode(), b"***") if key else read)
-    if len(read) > most_bytes:
-        raise TooLarge(f"its answer has more than {most_bytes} bytes")
-    return read
 
 
-def _connect(connection: HTTPConnection) -> None:
+def _connect(connection: HTTPConnection, places: list[tuple[str, int]] | None) -> None:
     try:
-        connection.connect()
+        if places is None:
+            connection.connect()
+        else:
+            connection.sock = _opened(connection, places)
     except (OSError, UnicodeError) as error:  # UnicodeError: a host that cannot be a name
         raise Unreachable(said(error)) from None
 
 
-def _bounded(call: Callable[[list[HTTPConnection]], bytes], seconds: float) -> bytes:
+def _pinned(address: Address, allowed: Callable[[str], bool]) -> list[tuple[str, int]]:
+    """The addresses of a host, each of which is allowed."""
+    import socket
+
+    try:
+        found = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        raise Unreachable(said(error)) from None
+    places = [(str(place[0]), address.port) for *_, place in found]
+    for ip, _ in places:
+        if not allowed(ip):
+            raise Forbidden(f"{shown(address.host)} is {ip}, which must not be called")
+    return places
+
+
+def _opened(connection: HTTPConnection, places: list[tuple[str, int]]) -> Any:
+    """A connection to the first of some addresses that answers, with the host's own certificate."""
+    import socket
+    import ssl
+    from http.client import HTTPSConnection
+
+    trouble: OSError = OSError("it has no address")
+    for place in places:
+        try:
+            opened = socket.create_connection(place, CONNECT_SECONDS)
+        except OSError as error:
+            trouble = error
+            continue
+        if not isinstance(connection, HTTPSConnection):
+            return opened
+        return ssl.create_default_context().wrap_socket(opened, server_hostname=connection.host)
+    raise trouble
+
+
+def _bounded(call: Callable[[list[HTTPConnection]], Result], seconds: float) -> Result:
     """The result of a call that may hang anywhere, or TimeoutError when the time is up.
 
     Neither finding a host's address nor reading byte by byte has a time limit of its own, so another thread

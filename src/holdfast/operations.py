@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     Schema = dict[str, Any]
 
 REQUIRED: Any = inspect.Parameter.empty
+# What stands for no workspace, and so for all of them, where null means that nothing was given.
+EVERYWHERE = "*"
 
 
 class Operation(Record):
@@ -32,7 +34,8 @@ class Operation(Record):
 
     `tools`: with which set of MCP tools it comes (core, full, or none); `core` are the arguments that the
     core tool has, which models are shown always and should be few. `http`: whether there is a route: not for
-    what takes a path on the server. `repeatable`: doing it again changes nothing more.
+    what takes a path on the server. `repeatable`: doing it again changes nothing more. `writes_with` are
+    arguments with which one that reads writes all the same, if only a file.
     """
 
     name: str
@@ -42,6 +45,7 @@ class Operation(Record):
     http: bool = True
     repeatable: bool = False
     destructive: bool = False
+    writes_with: tuple[str, ...] = ()
     example: Mapping[str, Any] = {}
 
     @property
@@ -144,6 +148,7 @@ OPERATIONS: dict[str, Operation] = {
         http=name not in _LOCAL,
         repeatable=name in _READS or name in _REPEATABLE,
         destructive=name == "restore",
+        writes_with=("render",) if name == "active_tasks" else (),
         example=_EXAMPLES.get(name, {}),
     )
     for name in dict.fromkeys((*_CORE, *_READS, *_WRITES))
@@ -240,9 +245,8 @@ def _result_type(name: str) -> str:
 
 def _result(annotation: str, found: dict[str, Schema]) -> Schema:
     annotation = annotation.strip()
-    if " | " in annotation and not annotation.startswith(("tuple[", "Mapping[", "Literal[")):
-        options = [_result(part, found) for part in annotation.split(" | ")]
-        return {"anyOf": options}
+    if len(parts := _union(annotation)) > 1:
+        return {"anyOf": [_result(part, found) for part in parts]}
     if annotation == "None":
         return {"type": "null"}
     if annotation in _PLAIN:
@@ -262,6 +266,18 @@ def _result(annotation: str, found: dict[str, Schema]) -> Schema:
     return {"type": "string"}  # a word: a status, a channel, a kind
 
 
+def _union(annotation: str) -> list[str]:
+    """The parts of `A | B`; a `|` inside brackets belongs to what is in them."""
+    parts, depth = [""], 0
+    for letter in annotation:
+        depth += (letter == "[") - (letter == "]")
+        if letter == "|" and not depth:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return parts
+
+
 def _record(kind: type[Record], found: dict[str, Schema]) -> Schema:
     fields: dict[str, Schema] = {}
     for base in reversed(kind.__mro__):
@@ -269,6 +285,13 @@ def _record(kind: type[Record], found: dict[str, Schema]) -> Schema:
             if not name.startswith("_"):
                 fields[name] = _result(str(annotation), found)
     return {"type": "object", "properties": fields, "required": list(fields)}
+
+
+def scope_of(name: str, arguments: Mapping[str, Any]) -> str:
+    """Whether a call reads or writes, with the arguments that `read_arguments` has read."""
+    operation = OPERATIONS[name]
+    writes = any(arguments.get(argument) for argument in operation.writes_with)
+    return "write" if writes else operation.scope
 
 
 # --- calling ----------------------------------------------------------------------------------------
@@ -299,7 +322,8 @@ def read_arguments(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments of a call, forgiving where models err and strict where it matters.
 
     A number or a truth value may come as a text, a list or an object as a text of JSON, one text where a list
-    of them is wanted. What is null is not given. A name that does not exist is an error that says which does.
+    of them is wanted. What is null is not given; the workspace `*` is all of them. A name that does not exist
+    is an error that says which does.
     """
     known = {one.name: one for one in parameters(name)}
     arguments: dict[str, Any] = {}
@@ -310,7 +334,9 @@ def read_arguments(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
                 f"{name} has no argument {shown(argument)}.",
                 _nearest(argument, known) or f"Its arguments are: {', '.join(known) or 'none'}.",
             )
-        if value is not None:
+        if argument == "workspace" and value == EVERYWHERE:
+            arguments[argument] = None
+        elif value is not None:
             arguments[argument] = _read(argument, value, known[argument].schema)
     missing = [one.name for one in known.values() if one.required and one.name not in arguments]
     if missing:
@@ -365,7 +391,13 @@ def _from_text(name: str, text: str, kinds: list[str]) -> Any:
 # --- errors -----------------------------------------------------------------------------------------
 
 _HTTP: dict[type[HoldfastError], int] = {InvalidInput: 400, NotFound: 404, Conflict: 409}
-_HTTP_CODES = {"too_large": 413, "store_busy": 503, "store_full": 507, "store_unavailable": 503}
+_HTTP_CODES = {
+    "too_large": 413,
+    "store_busy": 503,
+    "store_full": 507,
+    "store_unavailable": 503,
+    "embedder_unavailable": 424,
+}
 
 
 def http_status(error: HoldfastError) -> int:

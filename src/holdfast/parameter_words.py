@@ -77,7 +77,7 @@ attention: A note to a person that something needs looking at.
 archived: Put the task away, or take it out again.
 task_list.archived: Show archived tasks too.
 at: A whole number is a seq. A text is an ISO-8601 time. A float is seconds since 1970.
-task_list.workspace: `""`: the memory's own. `None`: everywhere.
+task_list.workspace: `""`: the memory's own. `None`, or `*` where there is no None: everywhere.
 task_list.session: Only tasks of this session.
 tag: Only tasks with this tag.
 text: Only tasks whose name has this text in it.
@@ -153,7 +153,7 @@ task_recall.tags: Only what has all these tags.
 since: Only what was written at this time or later.
 task_recall.until: Only what was written at this time or before.
 task_recall.at: As it was after an event of the task (a whole number), or at a time.
-task_recall.workspace: `""`: the memory's own. `None`: everywhere.
+task_recall.workspace: `""`: the memory's own. `None`, or `*` where there is no None: everywhere.
 task_recall.limit: The most to answer, at most 100.
 titles: Only titles, without the words around the match: the cheapest look.
 vectors: Make all vectors now, too; else each search makes some.

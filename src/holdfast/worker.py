@@ -66,10 +66,23 @@ def _prune(memory: TaskMemory, job: Job, settle: Settle) -> None:
 
 def _summarize(memory: TaskMemory, job: Job, settle: Settle) -> None:
     """Make the running summary anew."""
-    memory._summarize(job.task_id, memory._in_a_models_words, settle)
+    memory._summarize(job.task_id, memory._model_writer(), settle)
 
 
-HANDLERS: dict[str, Handler] = {"extract": extraction(), "summary": _summarize, "prune": _prune}
+def _call_back(memory: TaskMemory, job: Job, settle: Settle) -> None:
+    """Tell the callback_url of a task that the task has ended."""
+    from .webhooks import deliver
+
+    deliver(memory, job)
+    memory.store.write(settle)
+
+
+HANDLERS: dict[str, Handler] = {
+    "extract": extraction(),
+    "summary": _summarize,
+    "prune": _prune,
+    "webhook": _call_back,
+}
 
 
 class Worker:

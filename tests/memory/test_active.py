@@ -140,17 +140,17 @@ def test_the_answer_has_the_names_that_gateways_use(either):
 
 @pytest.mark.parametrize("field", ["label", "description", "next", "branch", "subagent"])
 def test_hostile_texts_are_kept_as_data_everywhere(either, folder, field):
-    for text in HOSTILE:
-        arguments = {"label": "a", "description": "d", "next": "n", field: text}
-        with open_memory(either.store.url, workspace=str(folder), settings=either.settings) as memory:
+    with open_memory(either.store.url, workspace=str(folder), settings=either.settings) as memory:
+        for text in HOSTILE:
+            arguments = {"label": "a", "description": "d", "next": "n", field: text}
             if not text.strip() or len(text) > 2000:
                 with refused(None, "invalid_argument" if not text.strip() else "too_large"):
                     memory.active_tasks_add(**arguments)
                 continue
             memory.active_tasks_add(**arguments)
             json.dumps(answer(memory.active_tasks()))
-            memory.active_tasks_render()
             assert memory.active_tasks_block(budget=5000).text.count("</active-tasks>") == 1
+        memory.active_tasks_render()
     written = file_of(folder)
     assert "\x1b" not in written
     assert "\u202e" not in written

@@ -312,9 +312,11 @@ def test_what_a_tool_said_is_never_the_users(memory, asked, task):
 
 
 def test_facts_for_a_model_are_lines_with_citations(memory, work):
-    answer, facts = drafted(memory, work, "what is next?")
-    lines = facts()
+    answer, task, facts = drafted(memory, work, "what is next?")
+    assert task.id == work
+    lines = [fact.text for fact in facts()]
     assert lines[0] == answer.text
+    assert {fact.seq for fact in facts()} <= set(range(1, task.seq + 1))
     assert any(line.startswith('3 "Migrate the schema" (in progress) #') for line in lines)
     assert not any("\n" in line for line in lines)
 

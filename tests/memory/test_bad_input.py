@@ -21,6 +21,7 @@ from tests.support import (
     newest,
     open_memory,
     path_of,
+    postgres_only,
     refused,
     rows,
     run_python,
@@ -82,10 +83,35 @@ def arguments_of(call: str, task: str) -> dict:
     return {"task_id": task, **ON_A_TASK.get(call, {})}
 
 
+# Arguments are checked before an engine sees them; what an engine itself may choke on is tried on both.
+ON_BOTH = (
+    "task_register",
+    "task_update",
+    "task_remember",
+    "task_set",
+    "task_list",
+    "task_recall",
+    "memory_store",
+)
+
+
+@postgres_only
+@pytest.mark.parametrize(("call", "name"), [(call, name) for call, name in CALLS if call in ON_BOTH])
+def test_an_argument_that_reaches_a_server_is_no_trouble_there(
+    memory, task, call, name, tmp_path, monkeypatch
+):
+    only_our_own_errors(memory, task, call, name, tmp_path, monkeypatch)
+
+
+@sqlite_only
 @pytest.mark.parametrize(("call", "name"), CALLS)
 def test_whatever_an_argument_is_only_our_own_errors_come_and_they_change_nothing(
     memory, task, call, name, tmp_path, monkeypatch
 ):
+    only_our_own_errors(memory, task, call, name, tmp_path, monkeypatch)
+
+
+def only_our_own_errors(memory, task, call, name, tmp_path, monkeypatch) -> None:
     # Deep below a folder of its own: some arguments are paths, and some values are paths that go up.
     folder = tmp_path / "a" / "b" / "c" / "d"
     folder.mkdir(parents=True)

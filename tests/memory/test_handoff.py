@@ -42,7 +42,7 @@ def same(one, other) -> None:
     assert plan(one) == plan(other)
     for name in ("decisions", "exclusions", "errors", "questions", "instructions"):
         assert told(getattr(one, name)) == told(getattr(other, name))
-    assert sorted(told(one.notes)) == sorted(told(other.notes))
+    assert sorted(told(one.notes), key=repr) == sorted(told(other.notes), key=repr)
     assert one.variables == other.variables
     assert effects(one) == effects(other)
     assert files(one) == files(other)

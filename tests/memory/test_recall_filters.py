@@ -127,7 +127,7 @@ def test_what_says_nothing_is_never_a_hit(memory, task):
 
 
 def test_every_type_that_can_be_asked_for_finds_its_events(memory, prepared):
-    last = ("task_plan_replace", "task_finish")
+    last = ("task_plan_sync", "task_plan_replace", "task_finish")
     for call in (*(call for call in WRITES if call not in (*last, "task_undo", "task_release")), *last):
         getattr(memory, call)(prepared, **WRITES[call][0])
     kinds = ("error", "tool_result", "user_instruction", "discovery", "artifact", "context", "question")

@@ -18,7 +18,7 @@ LEVELS = {
     1: ("rules", "vocabulary", "checks", "config", "scope", "files", "http_json", "views"),
     2: ("store", "recall", "distill"),
     3: ("memory",),
-    4: ("aio", "demo", "worker", "operations", "parameter_words"),
+    4: ("aio", "demo", "worker", "operations", "parameter_words", "webhooks"),
     5: ("hosts", "surfaces"),
     6: ("__main__",),
     7: ("",),  # the package itself: public names

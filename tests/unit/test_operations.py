@@ -65,6 +65,7 @@ FORGIVEN = [
     ("task_update", {"message": "12", "step": "3"}, {"message": "12", "step": "3"}),
     ("task_update", {"message": None, "blockers": "no key"}, {"blockers": ["no key"]}),
     ("task_update", {"metadata": '{"a": 1}'}, {"metadata": {"a": 1}}),
+    ("task_list", {"workspace": "*"}, {"workspace": None}),
     ("task_set", {"name": "x", "value": "12"}, {"name": "x", "value": "12"}),
     ("task_decide", {"choice": "a", "supersedes": "7"}, {"choice": "a", "supersedes": 7}),
 ]

@@ -430,22 +430,27 @@ class Base:
         if draft.then is not None:
             draft.then.write(self, tx, head, now)
         if draft.sets or head["messages"] != messages:
-            self._enqueue(tx, head, draft, now, head["messages"] != messages)
+            self._enqueue(tx, head, draft, now, seq, head["messages"] != messages)
         return written(head, seq, draft)
 
-    def _enqueue(self, tx: Tx, head: Row, draft: Draft, now: str, said: bool) -> None:
+    def _enqueue(self, tx: Tx, head: Row, draft: Draft, now: str, seq: int, said: bool) -> None:
         """Ask for the jobs that an event makes necessary, in its own transaction: an extraction where a
-        step or the task is over, a summary every few messages."""
+        step or the task is over, a summary every few messages, a call of the task's callback_url."""
         wanted: list[tuple[str, str]] = []
+        ended = draft.sets.get("heads", {}).get("status") in rules.ENDED
         if self.settings.extraction == "on":
             for item, row in draft.sets.get("steps", {}).items():
                 if row.get("status") in _OVER:
                     wanted.append(("extract", item))
-            if draft.sets.get("heads", {}).get("status") in rules.ENDED:
+            if ended:
                 wanted.append(("extract", ""))
         every = self.settings.summary_every
         if said and every and head["messages"] % every == 0:
             wanted.append(("summary", ""))
+        # What others wrote into a file that is imported calls nobody.
+        calls = ended and self.settings.callbacks == "on" and self.origin.channel != "import"
+        if calls and tx.callback_url(head["task_id"]):
+            wanted.append(("webhook", str(seq)))
         if wanted:
             from ..store import jobs
 

@@ -46,7 +46,7 @@ class Summarizing(Distilling):
         every = self.settings.summary_every
         new = task.messages - state.get("messages", 0)
         if refresh and (task.summary is None or 0 < every <= new):
-            self._summarize(task.id, self._in_a_models_words)
+            self._summarize(task.id, self._model_writer())
             task, _ = self.store.read(lambda tx: self._summed_up(tx, task.id))
         summary = task.summary
         if summary is None:  # it is neither there nor wanted: what the task says now is at hand all the same
@@ -105,16 +105,17 @@ class Summarizing(Distilling):
         self.store.write(keep, settles=True)
         return task.seq
 
-    def _in_a_models_words(
-        self, task: Snapshot, previous: str, new: Sequence[Event]
-    ) -> tuple[str, str] | None:
-        """What the local model makes of it, where there is one; never called on the way of a hook."""
+    def _model_writer(self) -> Writer | None:
+        """What lets the local model write the summary, where there is one; never on the way of a hook."""
         if not self.settings.model_local_url:
             return None
         from ..distill.prompts import known
 
-        said, _ = self._model_summary(task, previous, [known(event) for event in new])
-        return said
+        def write(task: Snapshot, previous: str, new: Sequence[Event]) -> tuple[str, str] | None:
+            said, _ = self._model_summary(task, previous, [known(event) for event in new])
+            return said
+
+        return write
 
     def _with_news(self, task: Snapshot, summary: Summary) -> Summary:
         new = self._new_events(task.id, summary.seq, task.seq, 2 * MOST_SINCE)

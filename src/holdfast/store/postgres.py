@@ -60,6 +60,10 @@ _NEWEST = (
     "SELECT CASE WHEN is_called THEN last_value ELSE 0 END, EXISTS (SELECT 1 FROM pg_locks"
     " WHERE relation = CAST('events' AS regclass) AND mode = 'RowExclusiveLock') FROM events_id_seq"
 )
+_WRITERS = (
+    "SELECT virtualtransaction FROM pg_locks"
+    " WHERE relation = CAST('events' AS regclass) AND mode = 'RowExclusiveLock'"
+)
 _VECTOR_TYPE = (
     "SELECT atttypid = CAST('bytea' AS regtype) FROM pg_attribute"
     " WHERE attrelid = CAST('vectors' AS regclass) AND attname = 'vector'"
@@ -222,6 +226,10 @@ class _PostgresDatabase:
     def settled(self) -> int | None:
         newest, writing = self._execute(_NEWEST, {}).fetchall()[0]
         return None if writing else newest
+
+    def horizon(self) -> tuple[int, frozenset[str]]:
+        newest = self._execute(_NEWEST, {}).fetchall()[0][0]
+        return newest, frozenset(row[0] for row in self._execute(_WRITERS, {}).fetchall())
 
     def compares_vectors(self) -> bool:
         if self._compares is None:

@@ -83,6 +83,9 @@ class _SqliteDatabase:
     def settled(self) -> int:
         return _value(self._connection, "SELECT max(id) FROM events") or 0
 
+    def horizon(self) -> tuple[int, frozenset[str]]:
+        return self.settled(), frozenset()
+
     def compares_vectors(self) -> bool:
         return False
 

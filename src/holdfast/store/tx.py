@@ -65,6 +65,11 @@ if TYPE_CHECKING:
             writing, so that none can be named."""
             ...
 
+        def horizon(self) -> tuple[int, frozenset[str]]:
+            """The newest id that was given out, and who is writing just after that: an event with an id up
+            to it is there, or one of them has it in hand, or it will never come."""
+            ...
+
         def compares_vectors(self) -> bool:
             """Whether the engine itself can say how near vectors are."""
             ...
@@ -573,6 +578,11 @@ class Tx:
     def extras(self, task_id: str) -> Row:
         """What is long or rarely changes about a task."""
         return read_extras(self.rows(EXTRAS, _SELECT_EXTRAS, task_id=task_id)[0])
+
+    def callback_url(self, task_id: str) -> str | None:
+        """Whom to tell that a task has ended."""
+        rows = self._query("SELECT callback_url FROM extras WHERE task_id = :task_id", {"task_id": task_id})
+        return rows[0][0] if rows else None
 
     # --- plans ------------------------------------------------------------------------------------
 

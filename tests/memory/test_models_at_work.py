@@ -1,0 +1,125 @@
+"""Operations with a model: what it says stands where it is true; else what the rules say."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdfast.distill import model
+from holdfast.worker import Worker
+from tests.model_server import hangs, raw, says, serving, status
+
+PLAN = ["Build the image", "Push the image", "Run the container"]
+
+
+@pytest.fixture(autouse=True)
+def no_servers_known(monkeypatch):
+    monkeypatch.setattr(model, "_servers", {})
+
+
+@pytest.fixture
+def asking(opened, store_url):
+    """A task with two of three steps done, and what opens its memory with a model."""
+    memory = opened(store_url)
+    task = memory.task_register("Deploy", PLAN, request="Deploy it.").task_id
+    for step in (1, 2):
+        memory.task_update(task, f"step {step} is done", step=step, step_status="completed")
+
+    def with_model(server, **more):
+        given = {"model_local_url": server.url, "model_local_name": "small", "model_timeout": 0.5}
+        return opened(store_url, **given, **more), task
+
+    return with_model
+
+
+def answers(text, *cites):
+    return says({"answer": text, "cites": list(cites)})
+
+
+def test_an_answer_in_the_models_words_says_so(asking):
+    with serving(answers("Steps 1 and 2 are done, and step 3 is next (#3).", 3)) as server:
+        memory, task = asking(server)
+        asked = memory.task_ask(task, "what is next?")
+        updated = memory.task_update(task, query="what is next?").answer
+    assert asked.text == "Steps 1 and 2 are done, and step 3 is next (#3)."
+    assert (asked.source, asked.cites, asked.about) == ("small", (3,), "next")
+    assert updated.source == "small"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        answers("All three steps are done (#3).", 3),
+        answers("Step 3 is done (#999).", 999),
+        says("I cannot help with that.", refusal="no"),
+        says('{"answer": "Steps 1 and', finish="length"),
+        raw(b"<html>"),
+        status(500),
+        hangs,
+    ],
+    ids=["lie", "no such event", "refusal", "truncated", "garbage", "500", "hang"],
+)
+def test_whatever_a_model_does_the_answer_is_right(asking, answer):
+    with serving(answer) as server:
+        memory, task = asking(server)
+        found = memory.task_ask(task, "what is next?")
+    assert found.source == "ledger"
+    assert found.text.startswith('Next: step 3 — "Run the container"')
+
+
+def test_a_write_stays_written_whatever_becomes_of_its_question(asking):
+    with serving(hangs) as server:
+        memory, task = asking(server)
+        written = memory.task_update(task, "Now running it.", query="where was I?")
+    assert memory.task_event(task, written.seq).text == "Now running it."
+    assert written.answer.source == "ledger"
+
+
+def test_the_worker_lets_a_model_write_the_summary_if_it_is_true(asking):
+    true = says({"summary": "The image is built and pushed. Running the container is next."})
+    with serving(true) as server:
+        memory, task = asking(server)
+        memory.task_update(task, "a")
+        memory.task_update(task, "b")
+        memory.task_update(task, "c")
+        assert Worker(memory).run_once().dead == 0
+        summary = memory.task_summary(task, refresh=False)
+    assert summary.source == "small"
+    assert summary.text.startswith("The image is built and pushed.")
+
+
+def test_a_summary_that_lies_is_replaced_by_that_of_the_rules(asking):
+    with serving(says({"summary": "All three steps are completed. The container runs."})) as server:
+        memory, task = asking(server)
+        summary = memory.task_summary(task)
+    assert summary.source == "ledger"
+    assert "Completed 2 of 3 steps" in summary.text
+
+
+def test_the_worker_keeps_all_that_a_model_found_once(asking):
+    entry = {
+        "type": "error", "summary": "The push failed once", "detail": "No rights.", "tags": ["push"],
+        "relevance_to": ["s2"], "severity": "high", "cites": [3],
+    }  # fmt: skip
+    with serving(says({"summary": "Pushed.", "entries": [entry]})) as server:
+        memory, task = asking(server, summary_every=0)
+        for _ in range(2):
+            Worker(memory).run_once()
+            memory.task_item_update(task, 3, status="active")
+            memory.task_item_update(task, 3, status="skipped")
+        assert server.asked
+    (found,) = memory.task_get(task).errors
+    assert (found.summary, found.detail, found.tags, found.relevance_to) == (
+        "The push failed once", "No rights.", ("push",), ("s2",),
+    )  # fmt: skip
+    assert found.data["severity"] == "high"
+    assert found.data["by"] == "small"
+    assert found.data["from"] == [3]
+    assert (found.origin.agent, found.origin.channel) == ("holdfast", "agent")
+
+
+def test_distilling_asks_no_model(asking):
+    with serving(status(500)) as server:
+        memory, task = asking(server)
+        memory.task_distill(task)
+        memory.task_resume(task)
+        assert server.asked == []
