@@ -25,14 +25,17 @@ endif
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup run test test-model check format docs bench quality reliability clean stale-venv test-conformance
+.PHONY: help setup run demo test test-model check format docs bench quality reliability clean stale-venv test-conformance
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 setup: $(DEV_READY) ## install Holdfast and the tools for work on it into .venv
 
-run: $(RUN_READY) ## set up what is missing, then run the demo
+run: $(RUN_READY) ## set up what is missing, then serve your store (ARGS=--demo: with a story in it)
+	@exec $(BIN)/holdfast serve $(ARGS)
+
+demo: $(RUN_READY) ## set up what is missing, then show a task that survives a kill
 	@$(BIN)/holdfast demo $(ARGS)
 
 test: $(DEV_READY) ## set up what is missing, then run the tests

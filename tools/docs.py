@@ -15,6 +15,7 @@ import difflib
 import inspect
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -1030,11 +1031,9 @@ def sql_views() -> str:
 
 def demo() -> str:
     """What `holdfast demo` prints, with a fixed path, task id and process id."""
-    environ = {name: value for name, value in os.environ.items() if not name.startswith("HOLDFAST_")}
-    environ["HOLDFAST_CONFIG"] = os.devnull
     run = subprocess.run(
         [sys.executable, "-m", "holdfast", "demo"],
-        env=environ,
+        env=_clean_environ(),
         capture_output=True,
         text=True,
         check=True,
@@ -1114,7 +1113,10 @@ def command_line() -> str:
 
     def add(command: click.Command, name: str, above: click.Context | None) -> None:
         # The width is fixed, so that the page does not depend on a terminal.
-        context = click.Context(command, info_name=name, parent=above, terminal_width=90)
+        names = ["-h", "--help"]
+        context = click.Context(
+            command, info_name=name, parent=above, terminal_width=90, help_option_names=names
+        )
         parts.append(f"## `{context.command_path}`\n\n{fence(command.get_help(context), 'text')}")
         if isinstance(command, click.Group):
             for below in sorted(command.list_commands(context)):
@@ -1142,6 +1144,68 @@ def mcp_tools() -> str:
     return "\n".join([*lines, "", f"With `--tools full` also: {rest}."])
 
 
+SESSION = """
+register "Deploy the shop" --step Build --step Push --step Run --request "Deploy v1.2.3. Keep the database."
+update "The image is built" --step Build --step-status done
+exclude "Pushing to docker.io" --because "the account has no rights there"
+decide "Push to ghcr.io" --because "the deploy key works there"
+set version v1.2.3
+ask "What is next?"
+ask "Why ghcr.io?"
+plan done Push
+plan
+recall docker --limit 1
+state --line
+plan done Run
+finish "The shop is live."
+list --status all
+"""
+
+
+def cli_session() -> str:
+    """What a session prints, each command in a process of its own, with a fixed task id and date."""
+    lines: list[str] = []
+    with tempfile.TemporaryDirectory() as folder:
+        for words in SESSION.strip().splitlines():
+            run = subprocess.run(
+                [sys.executable, "-m", "holdfast", *shlex.split(words)],
+                cwd=folder, env=_clean_environ(HOLDFAST_STORE=f"{folder}/tasks.db"),
+                stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True, timeout=60,
+            )  # fmt: skip
+            lines += [f"$ holdfast {words}", run.stdout.rstrip()]
+    text = re.sub(r"\d{4}-\d\d-\d\dT\d\d:\d\dZ", "2026-03-01T12:00Z", "\n".join(lines))
+    task = text.splitlines()[1].split()[0]
+    return fence(text.replace(task, "7k3m9xq2wd"), "console")
+
+
+def served() -> str:
+    """What `make run ARGS=--demo` prints, with fixed places and ids."""
+    with tempfile.TemporaryDirectory() as folder:
+        environ = _clean_environ(XDG_DATA_HOME=folder, PYTHONUNBUFFERED="1")
+        server = subprocess.Popen(
+            [sys.executable, "-m", "holdfast", "serve", "--demo", "--port", "0"],
+            cwd=folder, env=environ, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        with server:
+            lines: list[str] = []
+            for line in server.stdout or ():
+                lines.append(line)
+                if "any other" in line:
+                    break
+            server.terminate()
+    text = "".join(lines).replace(folder, "~/.local/share")
+    text = re.sub(r"127\.0\.0\.1:\d+", "127.0.0.1:7420", text)
+    text = re.sub(r"-- .* mcp$", "-- holdfast mcp", text, flags=re.MULTILINE)
+    task = re.search(r"task (\w+)", text)
+    return fence(text.replace(task[1], "7k3m9xq2wd").rstrip() if task else text, "text")
+
+
+def _clean_environ(**more: str) -> dict[str, str]:
+    """The environment without anyone's settings."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("HOLDFAST_")}
+    return {**kept, "HOLDFAST_CONFIG": os.devnull, **more}
+
+
 # --- rewriting --------------------------------------------------------------------------------------
 
 PARTS: dict[str, Callable[[], str]] = {
@@ -1164,6 +1228,8 @@ PARTS: dict[str, Callable[[], str]] = {
     "view-line": lambda: golden("line.txt", "text"),
     "view-sizes": view_sizes,
     "command-line": command_line,
+    "cli-session": cli_session,
+    "served": served,
     "demo": demo,
     "mcp-tools": mcp_tools,
 }

@@ -9,7 +9,9 @@ import re
 import signal
 import subprocess
 import sys
+import urllib.request
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -47,6 +49,24 @@ def test_on_a_terminal_a_person_speaks_and_tables_are_drawn(task, terminal):
         told = os.read(here, 100_000).decode()
         assert "Deploy" in told
         assert ("\x1b[" in told) == drawn_bold
+
+
+def test_long_work_shows_how_far_it_is_on_a_terminal_alone(task, terminal, tmp_path):
+    here, there = terminal
+    events = str(tmp_path / "events.jsonl")
+    data("export", events)
+    drawn = environ(TERM="xterm-256color", COLUMNS="100")
+    for words, what in (
+        (("verify",), "Verifying"),
+        (("import", events), "Importing"),
+        (("reindex",), "Indexing"),
+    ):
+        with started(*words, stderr=there, env=drawn) as child:
+            told, _ = child.communicate(timeout=30)
+        assert child.returncode == 0
+        assert what not in told
+        assert what in os.read(here, 100_000).decode()
+        assert process(*words).stderr == ""
 
 
 def test_a_process_ends_with_the_exit_code_and_everything_said(task):
@@ -143,3 +163,46 @@ def test_the_shell_completes_commands_options_and_tasks(task, shell):
     assert "--step-status" in completed("update", "--step")
     assert task in completed("update", "--task", task[:2])
     assert "task_receipt" in completed("op", "task_rec")
+
+
+# --- servers ----------------------------------------------------------------------------------------
+
+
+def test_serve_fills_an_empty_store_says_how_to_connect_and_ends_in_good_order(place):
+    with started("serve", "--port", "0", "--demo") as child:
+        told = []
+        for line in child.stdout:
+            told.append(line)
+            if "any other" in line:
+                break
+        text = "".join(told)
+        address = re.search(r"(http://127\.0\.0\.1:\d+)/mcp with the header", text)[1]
+        for name in ("claude", "codex"):
+            assert re.search(
+                rf"{name} mcp add holdfast -- .*--store {os.environ['HOLDFAST_STORE']} mcp\n", text
+            )
+        tokens = json.loads(Path(re.search("Tokens: (.+)", text)[1]).read_text())
+        request = urllib.request.Request(
+            f"{address}/api/task_line", b"{}",
+            {"Authorization": f"Bearer {tokens['read']}", "Content-Type": "application/json"},
+        )  # fmt: skip
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            assert "Deploy coursefolio" in json.loads(answer.read())["data"]
+        child.send_signal(signal.SIGTERM)
+        child.communicate(timeout=30)
+    assert child.returncode == 0
+    with started("serve", "--port", "0", "--demo") as child:
+        assert "no demo data was added" in child.stderr.readline()
+
+
+def test_mcp_answers_on_standard_output_and_says_nothing_else_there(place):
+    hello = {
+        "jsonrpc": "2.0", "id": 1, "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"},
+        },
+    }  # fmt: skip
+    done = process("mcp", input=json.dumps(hello) + "\n")
+    assert (done.returncode, done.stderr) == (0, "")
+    (line,) = done.stdout.splitlines()
+    assert json.loads(line)["result"]["serverInfo"]["name"] == "holdfast"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import sys
 
 import click
@@ -66,7 +68,7 @@ def serve_command(host: str, port: int, tools: str, worker: bool, demo: bool) ->
         workspace=common.get("workspace", ""),
         worker=worker,
         tools=tools,
-        announce=_announce,
+        announce=_Announcement(),
     )
 
 
@@ -80,25 +82,46 @@ def _fill() -> None:
             click.echo(f"The store has the deployment story: task {demo.fill(memory)}.")
 
 
-def _announce(text: str) -> None:
-    """Say what the server says of itself, and after its address how to connect to it."""
-    import re
+class _Announcement:
+    """Says what the server says of itself: its address, then its tokens; and then how to connect to it."""
 
-    click.echo(line(text))
-    if address := re.search(r"https?://[^\s/]+", text.rpartition(" at ")[2]):
-        click.echo("To connect an agent:")
-        for name, command in connections(address[0]):
-            click.echo(f"  {name:12} {command}")
-    sys.stdout.flush()
+    def __init__(self) -> None:
+        self._address = ""
+
+    def __call__(self, text: str) -> None:
+        click.echo(line(text))
+        if found := re.search(r" at (https?://[^\s/]+)", text):
+            self._address = found[1]
+        elif self._address:
+            click.echo("Connect an agent with one of these:")
+            for name, command in connections(self._address, _program()):
+                click.echo(f"  {name:12} {line(command)}")
+        sys.stdout.flush()
 
 
-def connections(address: str) -> list[tuple[str, str]]:
+def connections(address: str, program: str) -> list[tuple[str, str]]:
     """How to connect the agents that most people have, and any other, a line for each."""
     return [
-        ("Claude Code", "claude mcp add holdfast -- holdfast mcp"),
-        ("Codex", "codex mcp add holdfast -- holdfast mcp"),
-        ("any other", f"{address}/mcp, with the header `Authorization: Bearer TOKEN`"),
+        ("Claude Code", f"claude mcp add holdfast -- {program} mcp"),
+        ("Codex", f"codex mcp add holdfast -- {program} mcp"),
+        ("any other", f"{address}/mcp with the header `Authorization: Bearer TOKEN`"),
     ]
+
+
+def _program() -> str:
+    """How a client starts this program, with the store that is served."""
+    import shlex
+    from shutil import which
+
+    own = os.path.abspath(sys.argv[0])
+    if which("holdfast"):
+        words = ["holdfast"]
+    else:
+        words = [own] if os.path.basename(own) == "holdfast" else [sys.executable, "-m", "holdfast"]
+    store = given().get("store") or os.environ.get("HOLDFAST_STORE", "")
+    if store and "://" not in store:  # a URL may hold a password
+        words += ["--store", os.path.abspath(store)]
+    return shlex.join(words)
 
 
 @click.command(
