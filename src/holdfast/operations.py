@@ -244,7 +244,7 @@ def _result_type(name: str) -> str:
 
 def _result(annotation: str, found: dict[str, Schema]) -> Schema:
     annotation = annotation.strip()
-    if len(parts := re.split(r" \| (?![^\[]*\])", annotation)) > 1:  # not those within brackets
+    if len(parts := _union(annotation)) > 1:
         return {"anyOf": [_result(part, found) for part in parts]}
     if annotation == "None":
         return {"type": "null"}
@@ -263,6 +263,18 @@ def _result(annotation: str, found: dict[str, Schema]) -> Schema:
             found[annotation] |= _record(kind, found)
         return {"$ref": f"#/$defs/{annotation}"}
     return {"type": "string"}  # a word: a status, a channel, a kind
+
+
+def _union(annotation: str) -> list[str]:
+    """The parts of `A | B`; a `|` inside brackets belongs to what is in them."""
+    parts, depth = [""], 0
+    for letter in annotation:
+        depth += (letter == "[") - (letter == "]")
+        if letter == "|" and not depth:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return parts
 
 
 def _record(kind: type[Record], found: dict[str, Schema]) -> Schema:

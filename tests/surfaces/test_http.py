@@ -118,6 +118,20 @@ def test_active_tasks_are_answered_as_a_gateway_answers_them(tmp_path):
         assert [row["label"] for row in failed.json["active"]] == ["shop"]
 
 
+def test_the_mcp_server_is_there_for_those_who_have_a_token(ask, memory):
+    pytest.importorskip("holdfast.surfaces.mcp")
+    kinds = {"Accept": "application/json, text/event-stream"}
+    arguments = {"name": "task_register", "arguments": {"name": "over MCP"}}
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": arguments}
+    assert ask("POST", "/mcp", body, token=None, **kinds).status == 401
+    assert ask("POST", "/mcp", body, **kinds, Origin="http://evil.com").status == 403
+    assert ask("POST", "/mcp", body, **kinds, Content_Type="text/plain").status == 415
+    assert ask("POST", "/mcp", body, token="read", **kinds).json["result"]["isError"]
+    written = ask("POST", "/mcp", body, token="user", **kinds, X_Holdfast_Session="M").json["result"]
+    (event,) = memory.events(written["structuredContent"]["task_id"])
+    assert (event.origin.channel, event.origin.session) == ("agent", "M")
+
+
 # --- figures ----------------------------------------------------------------------------------------
 
 SAMPLE = re.compile(r'([a-z_]+)(?:\{((?:[a-z]+="(?:[^"\\\n]|\\.)*",?)*)\})? (\S+)')
