@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import copy
+import http.client
 import json
 import os
 import platform
@@ -21,7 +22,7 @@ import sys
 import tempfile
 import threading
 import time
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import accumulate, product
 from pathlib import Path
 from statistics import median, quantiles
@@ -851,6 +852,56 @@ class Bench:
         seconds_of(timed(lambda: memory.task_get(ids[0]), reads), 10 * calls)
         yield Figure("PostgreSQL: task_get, p50 / p99", percentiles(reads))
 
+    def http(self) -> Iterator[Figure]:
+        """A call over HTTP against a bare route that does the same SQL by hand."""
+        calls = self._sizes.writer_calls // 4
+        with contextlib.ExitStack() as servers:
+            ours = servers.enter_context(self._server("gateway"))
+            bare = servers.enter_context(self._server("bare"))
+            for clients in (1, 16):
+                each = max(calls // clients, 10)
+                works = {"ours": ours(clients), "bare": bare(clients)}
+                found = in_turn(
+                    self._sizes.writer_rounds,
+                    **{name: partial(rate_of_threads, posts, each) for name, posts in works.items()},
+                )
+                value, spread = ratio(found["ours"], found["bare"])
+                rates = f"{median(found['ours']):,.0f}/s, bare {median(found['bare']):,.0f}/s"
+                name = "one client" if clients == 1 else f"{clients} clients"
+                yield at_least(f"HTTP task_update / bare route, {name}", value, 0.5, f"{rates}; {spread}")
+
+    @contextlib.contextmanager
+    def _server(self, kind: str) -> Iterator[Callable[[int], list[Callable[[], object]]]]:
+        """A server in a process of its own; gives a function that makes clients of it."""
+        memory, path = self._open()
+        task_id = memory.task_register("Over HTTP", plan=["Build", "Ship"]).task_id
+        process = child(kind, path, task_id, stdin=subprocess.PIPE)
+        assert process.stdout is not None
+        port, token = process.stdout.readline().split()
+        opened = contextlib.ExitStack()
+
+        def posts(count: int) -> list[Callable[[], object]]:
+            connections = [http.client.HTTPConnection("127.0.0.1", int(port)) for _ in range(count)]
+            for connection in connections:
+                opened.callback(connection.close)
+            body = json.dumps({"task_id": task_id, "message": MESSAGE})
+            headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+
+            def post(connection: http.client.HTTPConnection) -> None:
+                connection.request("POST", "/api/task_update", body, headers)
+                answer = connection.getresponse()
+                if answer.status != 200 or b"seq" not in answer.read():
+                    raise RuntimeError(f"the server answered {answer.status}")
+
+            return [lambda c=connection: post(c) for connection in connections]
+
+        try:
+            yield posts
+        finally:
+            opened.close()
+            process.terminate()
+            process.wait()
+
 
 def folded_size(path: str) -> int:
     """The size of a store's file after its log was folded back into it."""
@@ -913,11 +964,52 @@ def child_victim(path: str, task_id: str) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-CHILDREN = {"writer": child_writer, "victim": child_victim}
+def child_gateway(path: str, task_id: str) -> None:
+    """The server of the product."""
+    from holdfast.surfaces.http import create_app
+    from holdfast.surfaces.http_auth import Tokens, read_tokens
+    from holdfast.surfaces.http_server import Server, listen
+
+    with TaskMemory.open(path, workspace=None) as memory, listen("127.0.0.1", 0) as bound:
+        tokens = Tokens(os.path.join(os.path.dirname(path), "tokens.json"))
+        port = bound.getsockname()[1]
+        print(port, read_tokens(tokens.path)["write"], flush=True)
+        Server(create_app(memory, port=port, tokens=tokens), 10).run(sockets=[bound])
+
+
+def child_bare(path: str, task_id: str) -> None:
+    """A route that reads the body and does the same SQL by hand, on a thread of starlette's."""
+    import uvicorn
+    from starlette.applications import Starlette
+    from starlette.concurrency import run_in_threadpool
+    from starlette.responses import JSONResponse
+    from starlette.routing import Route
+
+    from holdfast.surfaces.http_server import listen
+
+    raw, lock = Raw(path, task_id), threading.Lock()
+
+    def update() -> int:
+        with lock:
+            return raw.update()
+
+    async def endpoint(request: Any) -> JSONResponse:
+        given = await request.json()
+        return JSONResponse({"task_id": given["task_id"], "seq": await run_in_threadpool(update)})
+
+    with listen("127.0.0.1", 0) as bound:
+        print(bound.getsockname()[1], "none", flush=True)
+        app = Starlette(routes=[Route("/api/task_update", endpoint, methods=["POST"])])
+        uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False)).run(sockets=[bound])
+
+
+CHILDREN = {"writer": child_writer, "victim": child_victim, "gateway": child_gateway, "bare": child_bare}
 
 # --- the command ------------------------------------------------------------------------------------
 
-SECTIONS = "writer threads processes get views recall list start cli bytes history reopen postgres".split()
+SECTIONS = (
+    "writer threads processes get views recall list start cli bytes history reopen http postgres"
+).split()
 
 
 def machine() -> dict[str, str]:

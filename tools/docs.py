@@ -291,7 +291,7 @@ Task.context: what came with the registration
 Task.repository: common git folder of the workspace
 Task.acceptance: acceptance criteria
 Task.approval_mode: auto, manual or confirm
-Task.callback_url: stored; nothing calls it yet
+Task.callback_url: who is told when the task ends
 Task.metadata: a JSON object
 Task.timestamps: the six moments
 Task.plan_version: number of the present plan; 0: none
@@ -603,7 +603,7 @@ heads.completed_at: it ended
 archived_at: it was put away
 goal: what is to be reached
 approval_mode: auto, manual or confirm
-callback_url: stored; nothing calls it yet
+callback_url: who is told when the task ends
 ordinal: place for display, from 0
 title: the step in words
 stage: stage of the plan
@@ -1208,6 +1208,35 @@ def _clean_environ(**more: str) -> dict[str, str]:
 
 # --- rewriting --------------------------------------------------------------------------------------
 
+
+def http_routes() -> str:
+    from holdfast.surfaces.http_gateway import RESOURCES
+
+    rows = [
+        [code(f"GET {one.path}"), f"[`{one.operation}`](operations.md#{one.operation})"] for one in RESOURCES
+    ]
+    return table(["Route", "Asks"], rows)
+
+
+def http_operations() -> str:
+    from holdfast.operations import OPERATIONS
+
+    rows = [
+        [code(f"POST /api/{name}"), operation.scope, operation.summary]
+        for name, operation in sorted(OPERATIONS.items())
+        if operation.http
+    ]
+    return table(["Route", "Scope", "What it does"], rows)
+
+
+def http_codes() -> str:
+    from holdfast.surfaces.http_guard import CODES
+
+    return table(
+        ["Code", "Status", "Meaning"], [[code(name), str(row[0]), row[1]] for name, row in CODES.items()]
+    )
+
+
 PARTS: dict[str, Callable[[], str]] = {
     "task-states": task_states,
     "item-states": lambda: diagram(rules.ITEM_TRANSITIONS),
@@ -1230,6 +1259,9 @@ PARTS: dict[str, Callable[[], str]] = {
     "command-line": command_line,
     "cli-session": cli_session,
     "served": served,
+    "http-routes": http_routes,
+    "http-operations": http_operations,
+    "http-codes": http_codes,
     "demo": demo,
     "mcp-tools": mcp_tools,
 }

@@ -52,7 +52,7 @@ parent: The task that this one is a part of.
 task_list.parent: Only the sub-tasks of this task.
 acceptance: Acceptance criteria: a list of JSON values.
 approval_mode: auto, manual or confirm. Stored; nothing acts on it yet.
-callback_url: Stored; nothing calls it yet.
+callback_url: Who is told by a POST when the task ends.
 metadata: A JSON object.
 task_update.metadata: Merged into the task's; a name with null is removed.
 phase: The task's [phase](../explanation/states.md#phases).

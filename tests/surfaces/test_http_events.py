@@ -171,7 +171,8 @@ def test_an_event_that_is_being_written_holds_up_those_after_it(memory, store_ur
     with postgres_client(store_url) as slow:
         slow.execute(
             "INSERT INTO events (task_id, seq, event_type, timestamp, data, origin_id, correlation_id, hash)"
-            " SELECT task_id, 2, 'message', timestamp, data, origin_id, '', hash FROM events WHERE task_id = %s",
+            " SELECT task_id, 2, 'message', timestamp, data, origin_id, '', hash FROM events"
+            " WHERE task_id = %s",
             (task,),
         )
         later = memory.task_update(other, "after it")

@@ -156,8 +156,11 @@ def test_who_writes_is_told_by_the_token_and_by_nothing_else(tmp_path):
 # --- where a request comes from ---------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("host", ["evil.com", "evil.com:{port}", "127.0.0.1", "127.0.0.1:1", "localhost:{port}.evil.com",
-                                  "127.0.0.1:{port}@evil.com", "[::2]:{port}", "127.1:{port}", "0.0.0.0:{port}"])  # fmt: skip
+HOSTS = """evil.com evil.com:{port} 127.0.0.1 127.0.0.1:1 localhost:{port}.evil.com 127.0.0.1:{port}@evil.com
+    [::2]:{port} 127.1:{port} 0.0.0.0:{port}""".split()
+
+
+@pytest.mark.parametrize("host", HOSTS)
 def test_another_name_is_not_answered(ask, host):
     for path in ("/api/tasks", "/health"):
         answer = ask("GET", path, Host=host.format(port=ask.port))
@@ -177,7 +180,8 @@ def test_its_own_names_are_answered(ask):
     for host in ("127.0.0.1", "localhost", "LocalHost", "[::1]"):
         assert ask("GET", "/health", Host=f"{host}:{ask.port}").status == 200
     assert host_names("::1", 80, "box, other:99") == {
-        b"127.0.0.1:80", b"127.0.0.1", b"localhost:80", b"localhost", b"[::1]:80", b"[::1]", b"box", b"box:80",
+        b"127.0.0.1:80", b"127.0.0.1", b"localhost:80", b"localhost", b"[::1]:80", b"[::1]", b"box",
+        b"box:80",
         b"other:99",
     }  # fmt: skip
     assert origin_names("https://Tools.example:443/, http://a:81") == {
@@ -227,8 +231,13 @@ def test_its_own_page_is_answered_and_no_browser_is_let_in_further(ask):
 # --- bodies -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", ["text/plain", "text/plain; charset=application/json", "application/x-www-form-urlencoded",
-                                  "multipart/form-data", "application/jsonp", ""])  # fmt: skip
+KINDS = [
+    "text/plain", "text/plain; charset=application/json", "application/x-www-form-urlencoded",
+    "multipart/form-data", "application/jsonp", "",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_only_json_is_read(ask, kind):
     answer = ask("POST", "/api/task_register", {"name": "x"}, Content_Type=kind)
     assert (answer.status, answer.error["code"]) == (415, "wrong_type")
@@ -298,15 +307,19 @@ def test_one_who_is_slow_on_purpose_is_cut_off(tmp_path):
 # --- paths and methods ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("path", ["/../../etc/passwd", "/api/../metrics", "/api/tasks/..%2f..%2f..%2fetc%2fpasswd",
-                                  "/api/tasks/%2e%2e/state.yaml", "/api/tasks/%00/resume", "/api/%2e%2e%2fmetrics",
-                                  "/api/tasks/" + "x" * 5000, "/api/tasks/\u202e", "/api//task_list", "/api/tasks/",
-                                  "/api/task_get/", "/api/close", "/api/_find", "/api/backup", "/api/__class__",
-                                  "/api/export_events", "/api/restore", "/static/..%5c..%5cx"])  # fmt: skip
+ASTRAY = [
+    "/../../etc/passwd", "/api/../metrics", "/api/tasks/..%2f..%2f..%2fetc%2fpasswd",
+    "/api/tasks/%2e%2e/state.yaml", "/api/tasks/%00/resume", "/api/%2e%2e%2fmetrics", "/api/tasks/%E2%80%AE",
+    "/api/tasks/" + "x" * 5000, "/api//task_list", "/api/tasks/", "/api/task_get/", "/api/close",
+    "/api/_find",
+    "/api/backup", "/api/__class__", "/api/export_events", "/api/restore", "/static/..%5c..%5cx",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("path", ASTRAY)
 def test_a_path_leads_nowhere_but_to_a_route(ask, path):
-    target = path.encode("utf-8").decode("latin-1") if path.isascii() else "/api/tasks/%E2%80%AE"
     for method, body in (("GET", None), ("POST", {"path": "/etc/passwd"})):
-        answer = ask(method, target, body)
+        answer = ask(method, path, body)
         assert answer.status in (404, 405) or (answer.status, "%00" in path) == (400, True), (
             method,
             answer.status,
@@ -329,8 +342,13 @@ def test_a_method_is_what_it_is(ask):
     assert ask("GET", "/api/tasks", b'{"status": "all"}').error["code"] == "bad_request"
 
 
-@pytest.mark.parametrize(("name", "value"), [("Session", "x" * 201), ("Workspace", "/" + "x" * 2000), ("Agent", "a\x7fb"),
-                                             ("Session", "\xff"), ("Workspace", "."), ("Agent", "\xc2\x85")])  # fmt: skip
+NAMES = [
+    ("Session", "x" * 201), ("Workspace", "/" + "x" * 2000), ("Workspace", "."), ("Agent", "a\x7fb"),
+    ("Session", "\xff"), ("Agent", "\xc2\x85"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "value"), NAMES)
 def test_a_name_that_cannot_be_one_is_refused(ask, name, value):
     answer = ask("GET", "/api/tasks", **{f"X_Holdfast_{name}": value})
     assert (answer.status, answer.error["code"]) == (400, "bad_request")

@@ -18,11 +18,13 @@ class Horizon:
 
     def __init__(self) -> None:
         self.position = 0
+        self.newest = 0  # given out, and perhaps not safe yet
         self._next: tuple[int, frozenset[str]] | None = None
 
     def look(self, tx: Tx) -> int:
         """The position as it is now. A transaction that begins later sees every event up to it."""
         newest, writing = tx.database.horizon()
+        self.newest = newest
         if newest < self.position:  # the store was put back to an earlier time
             self.position, self._next = 0, None
         if not writing:

@@ -48,7 +48,7 @@ class News:
         self._store = store
         self._run = run
         self._figures = figures
-        self._horizon = feed.Horizon()
+        self.horizon = feed.Horizon()
         self._lock = asyncio.Lock()
         self._changed = asyncio.Event()
         self._soon = asyncio.Event()
@@ -58,8 +58,8 @@ class News:
     async def look(self) -> int:
         """The position up to which the store can be read without missing anything."""
         async with self._lock:
-            before = self._horizon.position
-            found: int = await self._run(lambda: self._store.read(self._horizon.look))
+            before = self.horizon.position
+            found: int = await self._run(lambda: self._store.read(self.horizon.look))
             if found != before:
                 self._tell()
         return found
@@ -145,7 +145,7 @@ class Feed:
         return _page(rows, "seq", after, limit)
 
     def _of_store(self, after: int, until: int, limit: int) -> Page:
-        _check_after(after, until)
+        _check_after(after, self._news.horizon.newest)
         rows = self._memory.store.read(lambda tx: feed.after(tx, after, until, limit + 1))
         return _page(rows, "position", after, limit)
 

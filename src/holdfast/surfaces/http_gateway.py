@@ -219,8 +219,8 @@ class Gateway:
             channel=caller.channel,
             principal=caller.principal or None,
             workspace=place or "",
-            session=_said(scope, "session", 200),
-            agent=_said(scope, "agent", 200),
+            session=_said(scope, "session", 200) or "",
+            agent=_said(scope, "agent", 200) or "",
         )
 
     # --- the others -------------------------------------------------------------------------------
