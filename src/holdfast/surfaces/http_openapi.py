@@ -153,7 +153,8 @@ def _resource(resource: Resource, schemas: dict[str, Any]) -> dict[str, Any]:
             row = {"name": asked, "in": "query", "description": one.description, "schema": one.schema}
             inputs.append(row | ({"required": True} if one.required else {}))
     if resource.media_type:
-        content = {resource.media_type: {"schema": {"type": "string"}}}
+        kind = "object" if resource.media_type == "application/yaml" else "string"
+        content = {resource.media_type: {"schema": {"type": kind}}}
     elif resource.bare:
         content = {"application/json": {"schema": {"type": "object"}}}
     else:

@@ -178,18 +178,20 @@ class _Handlers:
         return await anyio.to_thread.run_sync(work)
 
 
+_FORBIDDEN: dict[str, Any] = {
+    "code": "forbidden",
+    "message": "writes, and the token of this client may only read.",
+    "hint": "Ask the user for a token that may write.",
+    "details": {},
+}
+
+
 def _called(caller: Caller, operation: Operation, given: Mapping[str, Any]) -> types.CallToolResult:
     """Call an operation; whatever goes wrong is told to the model, and a surprise to the log as well."""
-    if operation.scope not in caller.scopes:
-        return _failed(
-            {
-                "code": "forbidden",
-                "message": f"{operation.name} writes, and the token of this client may only read.",
-                "hint": "Ask the user for a token that may write.",
-                "details": {},
-            }
-        )
     try:
+        arguments = operations.read_arguments(operation.name, given)
+        if operations.scope_of(operation.name, arguments) not in caller.scopes:
+            return _failed({**_FORBIDDEN, "message": f"{operation.name} {_FORBIDDEN['message']}"})
         data = operations.call(caller.memory(), operation.name, given)
         text = mcp_texts.result_text(operation.name, given, data)
     except HoldfastError as error:

@@ -51,13 +51,20 @@ def _server(module: str, extra: str, packages: tuple[str, ...]) -> Any:
 )
 @TOOLS
 @click.option("--worker/--no-worker", default=True, help="Do the jobs that wait, too, or not.")
+@click.option(
+    "--new-tokens", is_flag=True, help="Make new tokens first; the old ones are refused from then on."
+)
 @click.option("--demo", is_flag=True, help="Fill the store with a story first, if it is empty.")
-def serve_command(host: str, port: int, tools: str, worker: bool, demo: bool) -> None:
+def serve_command(host: str, port: int, tools: str, worker: bool, new_tokens: bool, demo: bool) -> None:
     """Serve HTTP and MCP on this machine, until it is interrupted or terminated.
 
     The store is made if it is not there. Whoever calls needs a token of the file that is named at the start.
     """
     http = _server("http", "serve", ("starlette", "uvicorn"))
+    if new_tokens:
+        from ..http_auth import rotate_tokens
+
+        rotate_tokens()
     if demo:
         _fill()
     common = given()
