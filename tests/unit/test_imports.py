@@ -15,7 +15,7 @@ SOURCE = Path(holdfast.__file__).parent
 # What stands higher may import what stands lower, never the other way round.
 LEVELS = {
     0: ("_version", "types", "errors"),
-    1: ("rules", "vocabulary", "checks", "config", "scope", "files", "http_json", "views"),
+    1: ("rules", "vocabulary", "checks", "config", "scope", "files", "http_json", "redact", "spool", "views"),
     2: ("store", "recall", "distill"),
     3: ("memory",),
     4: ("aio", "demo", "worker", "operations", "parameter_words", "webhooks"),
