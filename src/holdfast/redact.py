@@ -145,8 +145,10 @@ def is_secret_name(name: str) -> bool:
 
 def is_secret(name: str, value: str, *, quoted: bool) -> bool:
     """Whether a value of such a name is the secret itself, not a word for it or a piece of code."""
-    if not 4 <= len(value) <= 500 or _HARMLESS_VALUE.match(value) or _DOTTED.match(value) or "(" in value:
+    if not 4 <= len(value) <= 500 or _HARMLESS_VALUE.match(value) or _DOTTED.match(value):
         return False
+    if "(" in value and not quoted:
+        return False  # a call
     if any(letter.isspace() for letter in value):
         return False
     if "pass" in name.lower() or "pwd" in name.lower():
@@ -222,7 +224,9 @@ def _headers(redactor: Redactor, text: str) -> str:
 
 def _logins(redactor: Redactor, text: str) -> str:
     """What programs are given as user and password."""
-    pattern = _pattern(r"(\s(?:-u|--user)[ =]['\"]?[\w.@-]{1,80}:|sshpass -p ?['\"]?)([^\s'\"$]{4,200})")
+    pattern = _pattern(
+        r"(\s(?:-u|--user)[ =]['\"]?[\w.@-]{1,80}:|sshpass -p ?['\"]?)(?!\[redacted)([^\s'\"$]{4,200})"
+    )
     return pattern.sub(lambda found: found[1] + redactor.replaced("password", found[2]), text)
 
 

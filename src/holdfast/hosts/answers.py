@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 # Of the time that is left, how much may go into distilling before the packet is made.
 _SHARE = 0.6
+# Events that show that a session is at work again after a compaction.
+_GOES_ON = ("UserPromptSubmit", "PostToolUse", "PostToolUseFailure")
 _LIST_TOKENS = 500
 _NOTE_CHARACTERS = 4000
 
@@ -48,7 +50,7 @@ class Answers:
         if self._marked == PENDING and name == self._delivers():
             self._mark.clear()
             return self._packet(distill=True)
-        if self._marked == DELIVERED:
+        if self._marked == DELIVERED and name in _GOES_ON:
             self._mark.clear()
         return ""
 

@@ -137,7 +137,7 @@ def _item(item: Any) -> Any:
 
 def _before_compaction(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], name: str) -> None:
     if task := own_task(memory):
-        capture.snapshot(memory.task_resume(task).text, label="before compaction", key=name)
+        capture.snapshot(memory.task_line(task), label="before compaction", key=name)
 
 
 def _after_compaction(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], name: str) -> None:
