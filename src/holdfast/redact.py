@@ -7,7 +7,6 @@ in one store, and says nothing to anyone without the key.
 from __future__ import annotations
 
 import re
-from math import log2
 
 from .checks import blake2b
 from .types import is_dict, is_list
@@ -70,17 +69,17 @@ _ASSIGNED = (
     r"(?P<value>[^\s\"'`,;\\<>]{4,500})"
 )
 _HINTS = "passw pwd passp passc secret token apikey _key -key credential cookie".split()
-_HARMLESS_NAME = re.compile(
+_HARMLESS_NAME = (
     r"(?i)[_-](?:files?|path|names?|count|limit|type|url|uri|ids?|fields?|length|policy|ttl|budget|expir\w*|env|var"
     r"|header|len|size|index|usage|used|total|max|min|per|version|arn|ref)$|^tokens$"
 )
 # A value that only stands for one, or is code.
-_HARMLESS_VALUE = re.compile(
+_HARMLESS_VALUE = (
     r"(?i)(?:\$|%\w+%|\{\{|\[redacted|<|\*{3}|x{4,}$|\.{3}|none\b|null\b|true\b|false\b|undefined|string|str\b|text"
     r"|your[_-]|example|changeme$|placeholder|required|optional|env[.:(]|os\.|process\.|self\.|this\.|config\."
     r"|settings\.|args\.|request\.|bytes\b|int\b|any\b)"
 )
-_DOTTED = re.compile(r"[A-Za-z_]+(?:\.[A-Za-z_]+){1,6}$")
+_DOTTED = r"[A-Za-z_]+(?:\.[A-Za-z_]+){1,6}$"
 
 
 class Redactor:
@@ -140,12 +139,16 @@ def bounded(text: str) -> str:
 def is_secret_name(name: str) -> bool:
     """Whether a value of this name is likely a secret."""
     plain = name.lower().replace("-", "_")
-    return len(name) <= 80 and any(word in plain for word in _WORDS) and not _HARMLESS_NAME.search(name)
+    return (
+        len(name) <= 80
+        and any(word in plain for word in _WORDS)
+        and not _pattern(_HARMLESS_NAME).search(name)
+    )
 
 
 def is_secret(name: str, value: str, *, quoted: bool) -> bool:
     """Whether a value of such a name is the secret itself, not a word for it or a piece of code."""
-    if not 4 <= len(value) <= 500 or _HARMLESS_VALUE.match(value) or _DOTTED.match(value):
+    if not 4 <= len(value) <= 500 or _pattern(_HARMLESS_VALUE).match(value) or _pattern(_DOTTED).match(value):
         return False
     if "(" in value and not quoted:
         return False  # a call
@@ -160,6 +163,8 @@ def is_secret(name: str, value: str, *, quoted: bool) -> bool:
 
 def entropy(text: str) -> float:
     """Bits for each character of a text, by how often each occurs in it."""
+    from math import log2
+
     counts: dict[str, int] = {}
     for letter in text:
         counts[letter] = counts.get(letter, 0) + 1
@@ -200,7 +205,7 @@ def _addresses(redactor: Redactor, text: str) -> str:
     pattern = _pattern(r"(?<=://)([^\s/:@\"']{0,100}):([^\s/@\"']{1,200})@")
 
     def keep_user(found: re.Match[str]) -> str:
-        if _HARMLESS_VALUE.match(found[2]):
+        if _pattern(_HARMLESS_VALUE).match(found[2]):
             return found[0]
         return f"{found[1]}:{redactor.replaced('password', found[2])}@"
 
@@ -238,7 +243,7 @@ def _assignments(redactor: Redactor, text: str) -> str:
         if found["flag"] and not found["option"]:
             return found[0]  # words of a sentence
         quoted = bool(found["quote"] or found["flag"])
-        if _HARMLESS_NAME.search(name) or not is_secret(name, value, quoted=quoted):
+        if _pattern(_HARMLESS_NAME).search(name) or not is_secret(name, value, quoted=quoted):
             return found[0]
         kind = "password" if name.lower().startswith(("pass", "pwd")) else "value"
         return found[0][: found.start("value") - found.start()] + redactor.replaced(kind, value)

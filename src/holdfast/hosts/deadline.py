@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import signal
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import signal
     from types import FrameType
+else:  # the same functions, without the enumerations of their names, which cost a hook its share
+    import _signal as signal
 
 
 class Late(BaseException):

@@ -11,7 +11,6 @@ import time
 
 from .. import checks
 from ..types import is_dict
-from ..views import encode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,6 +60,8 @@ def _same(attempt: str, known: str) -> bool:
 
 
 def _told(row: Row, data: Mapping[str, Any]) -> str:
+    from ..views import encode
+
     what = encode.quoted(encode.clip(str(data.get("what") or row["text"]), _SHOWN))
     parts = [f"Task memory, #{row['seq']}: {what} was "]
     parts.append("rejected before" if data.get("rejected") else "tried before and did not work")

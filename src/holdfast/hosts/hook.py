@@ -141,8 +141,12 @@ class Hook:
         from ..memory import TaskMemory
 
         wait = max(0.01, (end - time.monotonic()) * 0.8)
+        # Tokens are estimated, never below: to load what counts them takes longer than all the rest.
         memory = TaskMemory.open(
-            self._location, workspace=None, settings=self._settings, agent=self._host, lock_timeout=wait
+            self._location,
+            workspace=None,
+            settings=self._settings.replace(lock_timeout=wait, tokens="estimate"),
+            agent=self._host,
         )
         if self._spool.waiting():
             self._spool.replay(lambda one: _replayed(memory, one))
