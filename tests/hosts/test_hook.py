@@ -35,8 +35,9 @@ class Host:
 
     def environment(self, **more):
         kept = {name: value for name, value in os.environ.items() if not name.startswith("HOLDFAST_")}
-        return {**kept, "HOLDFAST_STORE": str(self.store), "XDG_DATA_HOME": str(self.folder / "xdg"),
-                "HOLDFAST_HOOK_DEADLINE_MS": "20000", "HOLDFAST_HOOK_COMPACT_MS": "30000", **more}  # fmt: skip
+        patient = {"HOLDFAST_HOOK_DEADLINE_MS": "20000", "HOLDFAST_HOOK_COMPACT_MS": "30000"}
+        places = {"HOLDFAST_STORE": str(self.store), "XDG_DATA_HOME": str(self.folder / "xdg")}
+        return {**kept, **places, **patient, **more}
 
     def told(self, event, **fields):
         return {
@@ -148,6 +149,31 @@ def test_the_packet_comes_with_the_next_prompt_if_the_host_did_not_ask_for_it(ho
     assert host.context("UserPromptSubmit", prompt="And the totals?") == ""
 
 
+def test_each_compaction_has_its_own_snapshot_also_where_the_packet_is_never_asked_for(host):
+    work_a_while(host)
+    for number in range(2):
+        for _ in range(3):
+            host.tell("PreCompact", trigger="auto")
+        host.tell("PostCompact", trigger="auto", compact_summary=f"Summary {number}")
+    with host.memory() as memory:
+        labels = [event.data["label"] for event in memory.events() if event.type == "snapshot"]
+    assert labels == ["before compaction", "after compaction"] * 2
+    assert "whole cents" in host.context("UserPromptSubmit", prompt="Go on with the rounding, please.")
+
+
+def test_a_long_request_is_kept_whole_and_a_huge_input_is_not(host):
+    request = "Sort these lines:\n" + "a line that matters\n" * 5000
+    host.tell("UserPromptSubmit", prompt=request)
+    edits = [{"old_string": "x" * 9000, "new_string": "y" * 9000}] * 100
+    host.tool("MultiEdit", {"file_path": "/w/a.py", "edits": edits}, {}, 1)
+    with host.memory() as memory:
+        task = memory.task_get()
+        action = next(event for event in memory.events() if event.type == "action")
+    assert task.request == request.strip()
+    assert [file.path for file in task.files] == ["/w/a.py"]
+    assert action.data["input"]["left_out"].endswith("characters")
+
+
 def test_a_new_session_is_told_of_the_tasks_here_and_an_old_one_of_its_own(host):
     assert host.context("SessionStart", source="startup") == ""
     work_a_while(host)
@@ -161,16 +187,21 @@ def test_a_new_session_is_told_of_the_tasks_here_and_an_old_one_of_its_own(host)
 
 
 def test_every_event_is_answered_with_silence_or_in_the_hosts_form(host):
+    helper = {"agent_id": "a1", "agent_type": "Explore"}
+    use = {"tool_name": "Bash", "tool_input": {"command": "ls -la"}, "tool_use_id": "t"}
     fields = {
-        "UserPromptSubmit": {"prompt": REQUEST}, "PreCompact": {"trigger": "auto"},
-        "SessionStart": {"source": "startup"}, "Stop": {"last_assistant_message": "Done.", "stop_hook_active": True},
-        "SessionEnd": {"reason": "other"}, "PostCompact": {"compact_summary": "S"},
-        "SubagentStart": {"agent_id": "a1", "agent_type": "Explore"},
-        "SubagentStop": {"agent_id": "a1", "agent_type": "Explore", "last_assistant_message": "Found it."},
-        "PreToolUse": {"tool_name": "Bash", "tool_input": {"command": "ls -la"}, "tool_use_id": "t"},
-        "PostToolUse": {"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_response": "a", "tool_use_id": "t"},
-        "PostToolUseFailure": {"tool_name": "Bash", "tool_input": {"command": "ls"}, "error": "e", "tool_use_id": "u"},
-    }  # fmt: skip
+        "SessionStart": {"source": "startup"},
+        "UserPromptSubmit": {"prompt": REQUEST},
+        "PreToolUse": use,
+        "PostToolUse": {**use, "tool_response": "a"},
+        "PostToolUseFailure": {**use, "tool_use_id": "u", "error": "e"},
+        "PreCompact": {"trigger": "auto"},
+        "PostCompact": {"compact_summary": "S"},
+        "SubagentStart": helper,
+        "SubagentStop": {**helper, "last_assistant_message": "Found it."},
+        "Stop": {"last_assistant_message": "Done.", "stop_hook_active": True},
+        "SessionEnd": {"reason": "other"},
+    }
     order = ["SessionStart", "UserPromptSubmit", *(name for name in EVENTS if name != "UserPromptSubmit")]
     for event in order:
         said = host.tell(event, **fields[event])

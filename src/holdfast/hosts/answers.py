@@ -6,7 +6,7 @@ import time
 
 from .deadline import Enough, set_alarm
 from .events import own_task
-from .marks import DELIVERED, PENDING
+from .marks import COMPACTED, DELIVERED, PENDING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +47,9 @@ class Answers:
             return self._at_start()
         if name == "PreToolUse":
             return self._advice()
-        if self._marked == PENDING and name == self._delivers():
+        if name == "PostCompact" and self._marked == PENDING:
+            self._mark.set(COMPACTED)
+        if self._marked in (PENDING, COMPACTED) and name == self._delivers():
             self._mark.clear()
             return self._packet(distill=True)
         if self._marked == DELIVERED and name in _GOES_ON:

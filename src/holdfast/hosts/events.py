@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from json import dumps
+
 from ..errors import HoldfastError
+from ..redact import storable
 from ..types import is_dict, is_list
 from .capture import Capture, as_text, clipped, is_edit
 from .shapes import has_failed, output_of
@@ -15,6 +18,10 @@ if TYPE_CHECKING:
     from ..memory import TaskMemory
     from ..redact import Redactor
 
+# What people and agents say is kept whole, up to a size that no one types.
+_WHOLE = ("prompt", "summary", "message", "agent_task")
+_MOST_TEXT = 500_000
+_MOST_VALUE = 400_000
 _TODO_LISTS = {"TodoWrite": "todos", "update_plan": "plan", "write_todos": "todos"}
 
 
@@ -28,7 +35,18 @@ def cleaned(event: Mapping[str, Any], redactor: Redactor) -> dict[str, Any]:
             del given["output"]  # the edit is in the input
         elif not structured:
             given["output"] = as_text(output_of(given["output"]))
-    return redactor.value(given, clipped)
+    whole = {name: given.pop(name) for name in _WHOLE if isinstance(given.get(name), str)}
+    found = {name: _fitting(redactor.value(value, clipped, name=name)) for name, value in given.items()}
+    return found | {name: redactor.text(storable(text[:_MOST_TEXT])) for name, text in whole.items()}
+
+
+def _fitting(value: Any) -> Any:
+    """A value of a bounded size: of one that is too large, its short texts."""
+    if isinstance(value, str) or value is None or (size := len(dumps(value))) <= _MOST_VALUE:
+        return value
+    fields: Mapping[str, Any] = value if is_dict(value) else {}
+    short = {name: one for name, one in fields.items() if isinstance(one, str) and len(one) <= 2000}
+    return {**dict(list(short.items())[:50]), "left_out": f"{size:,} characters"}
 
 
 def session_of(event: Mapping[str, Any], agent: str = "") -> str:

@@ -10,8 +10,10 @@ import os
 from ..checks import blake2b
 from ..spool import side_files
 
-# Compacted, or about to be: the packet is still to be given.
+# About to be compacted: the packet is to be given after it.
 PENDING = "pending"
+# Compacted, and the packet is still to be given.
+COMPACTED = "compacted"
 # It was given; a host may ask again at once.
 DELIVERED = "delivered"
 
