@@ -82,11 +82,16 @@ class Answers:
             return ""
         if distill:
             self._distill(task)
+        from ..memory.views import Views
+
+        # Only what shows a task: to load all the other operations would take longer than to make the packet.
+        memory = self._memory
+        views = Views(memory.store, memory.settings, origin=memory.origin, workspace=memory.workspace)
         budget = self._shape.tokens
-        text = self._memory.task_resume(task, budget=budget).text
+        text = views.task_resume(task, budget=budget).text
         while len(text) > self._shape.characters:
             budget = budget * self._shape.characters * 9 // (10 * len(text))
-            text = self._memory.task_resume(task, budget=budget).text
+            text = views.task_resume(task, budget=budget).text
         return text
 
     def _before_compaction(self) -> str:
