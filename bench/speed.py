@@ -755,6 +755,59 @@ class Bench:
         value, spread = ratio(found["help"], found["bare"])
         yield Figure("holdfast --help / bare imports", f"{value:.2f}", note=f"{times['help']}; {spread}")
 
+    def hook(self) -> Iterator[Figure]:
+        """A whole process of a host's hook: one that writes an event, and one that gives a packet."""
+        paths: dict[str, str] = {}
+        for event, events in (("PostToolUse", 100), ("SessionStart", self._sizes.events)):
+            memory, paths[event] = self._open()
+            session = memory.acting_as(session="bench", workspace="/")
+            plan = [f"Step {number}" for number in range(10)]
+            task_id = session.task_register("Hook", plan, request=MESSAGE).task_id
+            fill_task(session, task_id, events)
+            memory.store.index()
+            memory.close()
+        numbers = iter(range(10**9))
+        script = "from holdfast.hosts.hook import main; main(['claude-code', {!r}])"
+
+        def told(event: str, **fields: Any) -> float:
+            # Files, not pipes: what is compared with it has none to wait for.
+            given, answer = Path(self._folder, "told.json"), Path(self._folder, "answer.json")
+            given.write_text(json.dumps({"session_id": "bench", "cwd": "/", **fields}))
+            command = [sys.executable, "-c", script.format(event)]
+            own = {"HOLDFAST_STORE": paths[event], "HOLDFAST_HOOK_DEADLINE_MS": "5000"}
+            environment = {**child_environment(), **own}
+            with given.open() as stdin, answer.open("w") as stdout:
+                seconds = seconds_of(
+                    lambda: subprocess.run(command, stdin=stdin, stdout=stdout, check=True, env=environment)
+                )
+            if ("additionalContext" in answer.read_text()) != (event == "SessionStart"):
+                raise RuntimeError(f"the hook answered {answer.read_text()[:200]!r}")
+            return seconds
+
+        def used() -> float:
+            given = {"command": "ls -la", "description": "List the files"}
+            output = {"stdout": MESSAGE, "stderr": ""}
+            number = f"toolu_{next(numbers)}"
+            return told(
+                "PostToolUse", tool_name="Bash", tool_input=given, tool_response=output, tool_use_id=number
+            )
+
+        found = in_turn(
+            self._sizes.starts,
+            bare=lambda: seconds_of_process("import apsw, json"),
+            capture=used,
+            packet=lambda: told("SessionStart", source="resume"),
+        )
+        times = {name: f"{median(values) * 1000:.1f} ms" for name, values in found.items()}
+        value, spread = ratio(found["capture"], found["bare"])
+        note = f"{times['capture']}, bare {times['bare']}; {spread}"
+        yield at_most("hook that captures / bare imports", value, 1.5, note)
+        value, spread = ratio(found["packet"], found["bare"])
+        events = f"{self._sizes.events:,} events"
+        yield at_most(
+            f"hook with a packet, {events} / bare imports", value, 2.5, f"{times['packet']}; {spread}"
+        )
+
     def bytes(self) -> Iterator[Figure]:
         """What an update adds to the file."""
         memory, path = self._open()
@@ -1008,7 +1061,7 @@ CHILDREN = {"writer": child_writer, "victim": child_victim, "gateway": child_gat
 # --- the command ------------------------------------------------------------------------------------
 
 SECTIONS = (
-    "writer threads processes get views recall list start cli bytes history reopen http postgres"
+    "writer threads processes get views recall list start hook cli bytes history reopen http postgres"
 ).split()
 
 

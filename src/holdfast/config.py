@@ -117,6 +117,13 @@ SETTINGS: dict[str, tuple[Any, Any, Any, str]] = {
     "callbacks": ("on", None, None, "on: the callback_url of a task is called when the task ends."),
     "callback_private": ("off", None, None, "on: also where it is on this machine or a private network."),
     "callback_seconds": (10.0, 0.1, 50, "How long one call of a callback_url may take."),
+    "hook_deadline_ms": (300, 10, 60_000, "Milliseconds that a host's hook may take to write an event."),
+    "hook_compact_ms": (
+        2000,
+        10,
+        60_000,
+        "The same before and after a compaction, where more is to be done.",
+    ),
 }
 WORDS = {
     "synchronous": ("full", "off"),
@@ -200,6 +207,8 @@ class Settings(Record):
     callbacks: str = "on"
     callback_private: str = "off"
     callback_seconds: float = 10.0
+    hook_deadline_ms: int = 300
+    hook_compact_ms: int = 2000
     sources: Mapping[str, str] = {}
 
 

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import ast
+import json
+import os
+import subprocess
+import sys
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -15,7 +19,7 @@ SOURCE = Path(holdfast.__file__).parent
 # What stands higher may import what stands lower, never the other way round.
 LEVELS = {
     0: ("_version", "types", "errors"),
-    1: ("rules", "vocabulary", "checks", "config", "scope", "files", "http_json", "views"),
+    1: ("rules", "vocabulary", "checks", "config", "scope", "files", "http_json", "redact", "spool", "views"),
     2: ("store", "recall", "distill"),
     3: ("memory",),
     4: ("aio", "demo", "worker", "operations", "parameter_words", "webhooks"),
@@ -208,6 +212,38 @@ def test_no_hook_loads_what_asks_a_model(tmp_path, monkeypatch, write):
     run_python(_WORK.format(write='task_register("first", ["b"])'), path)
     found = loaded(_WORK.format(write=write), path)
     assert sorted(found & {"holdfast.distill.model", "holdfast.distill.prompts", "http.client"}) == []
+
+
+_HOOK = """
+import os, sys
+shown = "\\n".join
+os._exit = lambda code: (print(shown(sys.modules)), sys.stdout.flush(), os.kill(os.getpid(), 9))
+from holdfast.hosts.hook import main
+main(["claude-code", sys.argv[1]])
+"""
+
+
+@pytest.mark.parametrize("event", ["UserPromptSubmit", "PostToolUse", "PreToolUse", "Stop"])
+def test_a_hook_loads_nothing_heavy(tmp_path, event):
+    store = tmp_path / "store.db"
+    told = {
+        "session_id": "S",
+        "cwd": str(tmp_path),
+        "prompt": "Do the thing.",
+        "last_assistant_message": "Done.",
+    }
+    told |= {"tool_name": "Bash", "tool_input": {"command": "ls -la"}, "tool_response": {"stdout": "a"}}
+    bare = set(run_python(_SHOW).stdout.split())
+    for name in ("UserPromptSubmit", event):
+        done = subprocess.run(
+            [sys.executable, "-c", _HOOK, name],
+            input=json.dumps(told), capture_output=True, text=True, timeout=60, check=False,
+            env={**os.environ, "HOLDFAST_STORE": str(store), "HOLDFAST_HOOK_DEADLINE_MS": "20000"},
+        )  # fmt: skip
+    found = set(done.stdout.split()) - bare
+    assert "holdfast.store.sqlite" in found
+    assert sorted(found & {*HEAVY, "click", "rich", "signal"}) == []
+    assert [name for name in found if name.startswith(("holdfast.distill", "holdfast.surfaces"))] == []
 
 
 def test_the_check_would_find_a_heavy_module():

@@ -42,6 +42,9 @@ _PATHS = ("file_path", "path", "notebook_path", "filename")
 _SHELLS = ("bash", "shell", "exec", "command", "terminal", "powershell")
 _WRITES = ("edit", "write", "patch", "replace", "create", "insert")
 
+_PATCH = "*** Begin Patch"
+_CHANGES = {"*** Add File:": "created", "*** Update File:": "modified", "*** Delete File:": "deleted"}
+
 
 class Capture:
     """What happens in one session of a host, written down through a memory of that session."""
@@ -100,19 +103,19 @@ class Capture:
         fields: Mapping[str, Any] = given if is_dict(given) else {}
         kept = clipped(as_text(output))
         edits = is_edit(name, fields)
-        path = next((fields[field] for field in _PATHS if isinstance(fields.get(field), str)), None)
+        patched = patched_files(fields)
         return self._on_task(
             lambda: self._tool.task_log_action(
                 None,
                 summary_of(name, fields),
-                type="edit" if edits else "cli" if _is_shell(name) else "tool",
+                type="edit" if edits or patched else "cli" if _is_shell(name) else "tool",
                 status="failed" if failed else "completed",
                 tool=name[:500],
                 input=given,
                 output=None if failed else kept,
                 error=kept if failed else None,
                 duration_ms=duration_ms,
-                files=[path] if path and edits and not failed else None,
+                files=None if failed else patched or ([_path(fields)] if edits else None),
                 key=key,
             )
         )
@@ -120,6 +123,72 @@ class Capture:
     def todo(self, items: Sequence[Mapping[str, Any]], *, key: str | None = None) -> Written:
         """The agent keeps a to-do list, and this is the whole of it now."""
         return self._on_task(lambda: self._agent.task_plan_sync(None, items, key=key))
+
+    def todo_changed(
+        self,
+        item: str | None,
+        *,
+        title: str | None = None,
+        status: str | None = None,
+        key: str | None = None,
+    ) -> Written | None:
+        """The agent added an item to its to-do list, or changed one; the others stay as they are.
+
+        `item` is the list's own name for it. One that is deleted leaves the list.
+        """
+        task = self._on_task(self._agent.task_get)
+        listed: list[dict[str, Any]] = [
+            {"id": step.detail.get("list_id"), "title": step.title, "status": step.status}
+            for step in task.items
+            if step.dropped_in is None
+        ]
+        own = next((row for row in listed if item is not None and row["id"] == item), None)
+        if own is None:
+            if title is None:
+                return None
+            own = {"id": item, "title": title, "status": "pending"}
+            listed.append(own)
+        if status == "deleted":
+            listed.remove(own)
+        else:
+            own |= {name: value for name, value in (("title", title), ("status", status)) if value}
+        return self._agent.task_plan_sync(task.id, listed, key=key)
+
+    def ended(self, text: str, *, key: str | None = None) -> Written | None:
+        """Something of the host's own is over; a session without a task gets none for that."""
+        return self._if_task(lambda: self._tool.task_update(None, clipped(text), key=key))
+
+    def concluded(self, text: str, *, key: str | None = None) -> Written | None:
+        """What the agent says at the end of its turn; after a greeting there is no task to say it on."""
+        return (
+            self._if_task(lambda: self._agent.task_update(None, clipped(text), key=key))
+            if text.strip()
+            else None
+        )
+
+    def snapshot(
+        self, text: str, *, label: str, summarized: bool = False, key: str | None = None
+    ) -> Written | None:
+        """The context as it was, or as the host summed it up."""
+        return self._if_task(
+            lambda: self._tool.task_snapshot(None, text, label=label, summarized=summarized, key=key)
+        )
+
+    def helper_began(self, parent: str, name: str, *, request: str | None, key: str) -> Written:
+        """The agent gave work to another agent, which has its own task; this capture is that one's."""
+        return self._agent.task_register(_name(name), request=request, parent=parent, key=key)
+
+    def helper_ended(self, answer: str, *, key: str) -> Written | None:
+        """The other agent is done; this capture is that one's."""
+        return self._if_task(lambda: self._agent.task_finish(None, answer or None, key=key))
+
+    def result(self, summary: str, detail: str, *, key: str) -> Written | None:
+        """What another agent found for this one."""
+        return self._if_task(
+            lambda: self._tool.task_remember(
+                None, summary, type="tool_result", detail=detail or None, key=key
+            )
+        )
 
     def decided(
         self,
@@ -190,6 +259,15 @@ class Capture:
         if blockers is not None and tuple(blockers) != known.blockers:
             self._agent.task_update(known.id, blockers=list(blockers))
 
+    def _if_task(self, call: Callable[[], Result]) -> Result | None:
+        """Do something on the session's task; nothing where it has none."""
+        try:
+            return call()
+        except HoldfastError as error:
+            if error.code not in _NO_TASK:
+                raise
+        return None
+
     def _on_task(self, call: Callable[[], Result]) -> Result:
         """Do something on the session's task; where it has none yet, on a new one without a request."""
         try:
@@ -215,6 +293,21 @@ def is_edit(tool: str, given: Mapping[str, Any]) -> bool:
     return any(word in name for word in _WRITES) and any(
         isinstance(given.get(field), str) for field in _PATHS
     )
+
+
+def patched_files(given: Mapping[str, Any]) -> list[dict[str, str]]:
+    """The files that a patch in a tool's input adds, changes or deletes."""
+    text = next((value for value in given.values() if isinstance(value, str) and _PATCH in value[:200]), "")
+    found: dict[str, str] = {}
+    for line in text.splitlines():
+        for begin, change in _CHANGES.items():
+            if line.startswith(begin) and line[len(begin) :].strip():
+                found[line[len(begin) :].strip()[:2000]] = change
+    return [{"path": path, "change": change} for path, change in found.items()]
+
+
+def _path(given: Mapping[str, Any]) -> str:
+    return next(given[field] for field in _PATHS if isinstance(given.get(field), str))
 
 
 def summary_of(tool: str, given: Mapping[str, Any]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .. import checks, rules
+from .. import checks, rules, spool
 from ..errors import NotFound
 from ..store import jobs
 from .base import Base
@@ -56,7 +56,7 @@ class Views(Base):
             )
         if dead := self.store.read(jobs.dead_count, once=True):
             found.append(f"{dead} jobs of the memory were given up; jobs_status says why")
-        return tuple(found)
+        return (*found, *spool.health(self.store.url))
 
     def _counter(self) -> Callable[[str], int]:
         from ..views import tokens

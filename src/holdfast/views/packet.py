@@ -44,7 +44,7 @@ _MEANT = {
 # Of these a packet has parts of their own; among the last events they would be there twice.
 _SHOWN_ELSEWHERE = frozenset(
     "decision exclusion variable error question user_instruction discovery artifact context tool_result"
-    " intent task.registered task.focused claim.taken claim.released entry.closed log".split()
+    " intent task.registered task.focused claim.taken claim.released entry.closed log snapshot".split()
 )
 COMMIT = "commit"  # tag of the artifacts that are commits
 _SHORT_LEGEND = (

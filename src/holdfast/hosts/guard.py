@@ -1,0 +1,71 @@
+"""The guard: a tool call that failed or was rejected before, for a reason that still holds, is told so.
+
+It advises, and never blocks. What counts as the same is cheap to tell: the same command, or the same tool on
+the same file.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+
+from .. import checks
+from ..types import is_dict
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    from ..memory import TaskMemory
+    from ..store.tx import Row
+
+_COMMANDS = ("command", "cmd", "script", "code", "sql", "query", "pattern", "url")
+_FILES = ("file_path", "path", "notebook_path", "filename")
+# Entries that are looked at, the newest first.
+_MOST = 200
+_SHOWN = 240
+_LEAST = 6
+
+
+def advice(memory: TaskMemory, task_id: str, tool: str, given: Any) -> str:
+    """A line about an earlier attempt at the same, if there was one; else nothing."""
+    fields: Mapping[str, Any] = given if is_dict(given) else {}
+    command, file = _first(fields, _COMMANDS), _first(fields, _FILES)
+    attempt = " ".join(f"{command or tool} {file}".split() if file else command.split())
+    if len(attempt) < _LEAST:
+        return ""
+    now = checks.stamp(time.time())
+    for row in memory.store.read(lambda tx: tx.records(task_id, "exclusion", ("active",), _MOST)):
+        data = json.loads(row["data"])
+        if data.get("until") and data["until"] <= now:
+            continue  # it may be tried again
+        if not command and not data.get("rejected") and row["key"] != attempt:
+            continue  # another edit of the same file is another attempt
+        known = (row["text"], data.get("what"), row["key"])
+        if any(isinstance(one, str) and _same(attempt, one) for one in known):
+            return _told(row, data)
+    return ""
+
+
+def _first(fields: Mapping[str, Any], names: Iterable[str]) -> str:
+    return next((value for name in names if isinstance(value := fields.get(name), str) and value), "")
+
+
+def _same(attempt: str, known: str) -> bool:
+    known = " ".join(known.split())
+    if known.endswith("…"):  # it was too long to be kept whole
+        return len(known) > 100 and attempt.startswith(known[:-1])
+    return attempt == known
+
+
+def _told(row: Row, data: Mapping[str, Any]) -> str:
+    from ..views import encode
+
+    what = encode.quoted(encode.clip(str(data.get("what") or row["text"]), _SHOWN))
+    parts = [f"Task memory, #{row['seq']}: {what} was "]
+    parts.append("rejected before" if data.get("rejected") else "tried before and did not work")
+    for name, words in (("symptom", "symptom"), ("why", "reason"), ("worked", "what worked instead")):
+        if (found := data.get(name)) and isinstance(found, str):
+            parts.append(f"; {words}: {encode.quoted(encode.clip(found, _SHOWN))}")
+    return "".join(parts) + "."

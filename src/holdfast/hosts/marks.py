@@ -1,0 +1,54 @@
+"""Marks: whether a session's context was compacted, and whether the packet has been given to it since.
+
+A small file for each such session, beside the store: a hook finds out with one look that there is none.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ..checks import blake2b
+from ..spool import side_files
+
+# About to be compacted: the packet is to be given after it.
+PENDING = "pending"
+# Compacted, and the packet is still to be given.
+COMPACTED = "compacted"
+# It was given; a host may ask again at once.
+DELIVERED = "delivered"
+
+
+class Mark:
+    """The mark of one session."""
+
+    def __init__(self, location: str, session: str) -> None:
+        digest = blake2b(session.encode("utf-8", "replace"), digest_size=12).hexdigest()
+        self._folder = f"{side_files(location)[0]}.hooks"
+        self._path = os.path.join(self._folder, digest)
+
+    def read(self) -> str:
+        """What is marked, or nothing."""
+        try:
+            with open(self._path, encoding="ascii") as file:
+                return file.read(20)
+        except (OSError, ValueError):
+            return ""
+
+    def set(self, word: str) -> None:
+        """Mark it; where nothing can be written, nothing is marked."""
+        try:
+            os.makedirs(self._folder, mode=0o700, exist_ok=True)
+            file = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+        except OSError:
+            return
+        try:
+            os.write(file, word.encode())
+        finally:
+            os.close(file)
+
+    def clear(self) -> None:
+        """Remove the mark."""
+        try:
+            os.unlink(self._path)
+        except OSError:
+            return

@@ -1,0 +1,171 @@
+"""What hosts call things: their events, where each field stands, how context gets in, and how much of it.
+
+One row for each host. The names on the left are ours, which are those of Claude Code: most hosts copy them.
+"""
+
+from __future__ import annotations
+
+from ..types import Record, is_dict
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+EVENTS = (
+    "SessionStart UserPromptSubmit PreToolUse PostToolUse PostToolUseFailure PreCompact PostCompact"
+    " SubagentStart SubagentStop Stop SessionEnd"
+).split()
+# Our field: where a host may have it, the first that is there counts.
+_FIELDS: dict[str, tuple[str, ...]] = {
+    "session": ("session_id",),
+    "cwd": ("cwd",),
+    "source": ("source",),
+    "prompt": ("prompt",),
+    "prompt_id": ("prompt_id",),
+    "tool": ("tool_name",),
+    "input": ("tool_input",),
+    "output": ("tool_response",),
+    "error": ("error",),
+    "duration_ms": ("duration_ms",),
+    "tool_use_id": ("tool_use_id",),
+    "summary": ("compact_summary",),
+    "message": ("last_assistant_message",),
+    "agent_id": ("agent_id",),
+    "agent_type": ("agent_type",),
+    "agent_task": ("agent_prompt", "prompt", "description"),
+    "reason": ("reason",),
+}
+
+
+class Shape(Record):
+    """How one host speaks. An empty `injects` means that context cannot be given on that event."""
+
+    events: Mapping[str, str]
+    fields: Mapping[str, tuple[str, ...]] = {}
+    # Events whose answer may carry context.
+    injects: tuple[str, ...] = ()
+    # claude: {"hookSpecificOutput": {"hookEventName", "additionalContext"}}; flat: {"additional_context"}.
+    answer: str = "claude"
+    # Most characters and tokens of what is injected: below what the host allows, so that nothing is cut.
+    characters: int = 8000
+    tokens: int = 2000
+    # Whether plain text after PreCompact becomes part of what the host's summary is told.
+    notes: bool = False
+    # The variable that holds the project's folder; a shell of the agent may be elsewhere.
+    project: str = ""
+
+
+def _same(names: str) -> dict[str, str]:
+    return {name: name for name in names.split()}
+
+
+_ALL = " ".join(EVENTS)
+
+SHAPES: dict[str, Shape] = {
+    # 10,000 characters; past that the model sees 2 KB.
+    "claude-code": Shape(
+        events=_same(_ALL),
+        injects=("SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "SubagentStart"),
+        notes=True,
+        project="CLAUDE_PROJECT_DIR",
+    ),
+    # 2,500 tokens.
+    "codex": Shape(
+        events=_same(_ALL), injects=("SessionStart", "UserPromptSubmit", "PostToolUse"), tokens=2000
+    ),
+    "cursor": Shape(
+        events={
+            "sessionStart": "SessionStart",
+            "beforeSubmitPrompt": "UserPromptSubmit",
+            "preToolUse": "PreToolUse",
+            "postToolUse": "PostToolUse",
+            "postToolUseFailure": "PostToolUseFailure",
+            "preCompact": "PreCompact",
+            "subagentStart": "SubagentStart",
+            "subagentStop": "SubagentStop",
+            "stop": "Stop",
+            "sessionEnd": "SessionEnd",
+        },
+        fields={
+            "session": ("conversation_id", "session_id"),
+            "cwd": ("cwd", "workspace_roots"),
+            "output": ("tool_output", "tool_response"),
+            "error": ("error_message", "error"),
+            "duration_ms": ("duration", "duration_ms"),
+            "message": ("last_assistant_message", "text"),
+        },
+        injects=("SessionStart", "UserPromptSubmit"),
+        answer="flat",
+    ),
+    "gemini-cli": Shape(
+        events={
+            "SessionStart": "SessionStart",
+            "BeforeAgent": "UserPromptSubmit",
+            "BeforeTool": "PreToolUse",
+            "AfterTool": "PostToolUse",
+            "AfterAgent": "Stop",
+            "PreCompress": "PreCompact",
+            "SessionEnd": "SessionEnd",
+        },
+        fields={"message": ("prompt_response", "last_assistant_message")},
+        injects=("SessionStart", "UserPromptSubmit", "PostToolUse"),
+        project="GEMINI_PROJECT_DIR",
+    ),
+    "vscode": Shape(
+        events=_same(_ALL),
+        fields={"session": ("session_id", "sessionId")},
+        injects=("SessionStart", "PostToolUse"),
+    ),
+}
+
+
+def read_event(host: str, name: str, told: Mapping[str, Any]) -> dict[str, Any] | None:
+    """What a host tells, in our words; None if it is of no use to us."""
+    shape = SHAPES.get(host)
+    ours = shape.events.get(name) if shape else None
+    if shape is None or ours is None:
+        return None
+    event: dict[str, Any] = {"event": ours}
+    for field, places in {**_FIELDS, **shape.fields}.items():
+        if field == "agent_task" and ours != "SubagentStart":
+            continue
+        found = next((told[place] for place in places if told.get(place) is not None), None)
+        if found is not None:
+            event[field] = found[0] if field == "cwd" and isinstance(found, list) and found else found
+    return event
+
+
+def answer(shape: Shape, event: str, host_event: str, text: str) -> dict[str, Any] | None:
+    """The answer that gives the model a text; None if it has no way in on this event."""
+    if not text or event not in shape.injects:
+        return None
+    if shape.answer == "flat":
+        return {"additional_context": text}
+    return {"hookSpecificOutput": {"hookEventName": host_event, "additionalContext": text}}
+
+
+def output_of(response: Any) -> Any:
+    """What a tool gave, without what only the host's own screen needs."""
+    if not is_dict(response):
+        return response
+    if "stdout" in response or "stderr" in response:
+        parts = [response.get(name) for name in ("stdout", "stderr")]
+        return "\n".join(part for part in parts if isinstance(part, str) and part)
+    file = response.get("file")
+    if is_dict(file) and isinstance(file.get("content"), str):
+        return file["content"]
+    for name in ("llmContent", "output", "content", "result"):
+        if response.get(name):
+            return response[name]
+    return {name: value for name, value in response.items() if name not in _BULKY}
+
+
+def has_failed(response: Any) -> bool:
+    """Whether a tool's answer itself says that it failed."""
+    if not is_dict(response):
+        return False
+    return response.get("is_error") is True or response.get("success") is False or bool(response.get("error"))
+
+
+_BULKY = ("originalFile", "oldString", "newString", "structuredPatch", "oldTodos")
