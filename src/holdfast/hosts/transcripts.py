@@ -1,0 +1,372 @@
+# pyright: reportPrivateUsage=false
+"""Transcripts: sessions that hosts have written down become tasks, after the fact, through the code of hooks.
+
+A file is read from its beginning every time, a line at a time; what is in the store already is found there by
+its key and not written again. So an import may be killed, repeated, or go on with a file that has grown.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from ..checks import blake2b
+from ..errors import InvalidInput
+from ..types import Record, is_dict
+from ..views.encode import clip, one_line, read_json
+from .capture import NAME_CHARACTERS, Capture, as_text, is_assent
+from .happenings import mapping, storable, string
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from typing import Any, BinaryIO
+
+    from ..memory import TaskMemory
+    from ..store.tx import Tx
+    from .happenings import Happening, Lines
+
+AFTER_COMPACTION = "after compaction"
+MOST_LINE = 32 << 20  # bytes; a longer line is skipped
+_LOOKED_AT = 50  # lines that show what a file is
+_KEY = "transcript:"
+_NAME = 50  # characters of an id within a key; longer ones are hashed
+_CLAUDE = ("user", "assistant", "system")
+
+
+class CaptureReport(Record):
+    """What an import found: events that are new and those that were known, lines that nobody understands, what
+    the memory refused, sessions that were left alone, and files that are no transcripts, with the reason."""
+
+    files: int
+    sessions: int
+    tasks: tuple[str, ...]
+    new: int
+    known: int
+    skipped: int
+    refused: int
+    left: int
+    no_transcripts: Mapping[str, str]
+    dry_run: bool
+
+
+class TranscriptClock:
+    """A clock for a memory that follows the transcript which is read."""
+
+    def __init__(self) -> None:
+        self.now = time.time()
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class _Counts:
+    def __init__(self) -> None:
+        self.files = self.new = self.known = self.skipped = self.refused = self.left = 0
+        self.sessions: set[str] = set()
+        self.tasks: dict[str, None] = {}
+        self.no_transcripts: dict[str, str] = {}
+
+
+def capture_transcripts(
+    memory: TaskMemory | None,
+    clock: TranscriptClock,
+    paths: Sequence[str],
+    *,
+    since: float | None = None,
+    dry_run: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+) -> CaptureReport:
+    """Bring transcripts into a memory that has this clock: files, and all below folders.
+
+    `since`: only files that were changed after that time. With `dry_run` nothing is written, and there may be
+    no memory. `progress` is told how many bytes of how many were read.
+    """
+    if memory is None and not dry_run:
+        raise InvalidInput("invalid_argument", "There is no memory to write to.", "Give one, or dry_run.")
+    files = [(path, size) for path, size, at in transcript_files(paths) if since is None or at >= since]
+    counts, total, done = _Counts(), sum(size for _, size in files), 0
+    for path, size in files:
+        for read in _import(_Feeding(memory, clock, counts, dry_run), path, counts):
+            if progress is not None:
+                progress(min(done + read, total), total)
+        done += size
+    return CaptureReport(
+        files=counts.files,
+        sessions=len(counts.sessions),
+        tasks=tuple(counts.tasks),
+        new=counts.new,
+        known=counts.known,
+        skipped=counts.skipped,
+        refused=counts.refused,
+        left=counts.left,
+        no_transcripts=counts.no_transcripts,
+        dry_run=dry_run,
+    )
+
+
+def _import(feeding: _Feeding, path: str, counts: _Counts) -> Iterator[int]:
+    """Bring one file in; yields now and then how far that is."""
+    try:
+        file = open(path, "rb")
+    except OSError as error:
+        counts.no_transcripts[path] = f"it cannot be read: {error.strerror}"
+        return
+    with file:
+        lines = _understood(file, path)
+        if isinstance(lines, str):
+            counts.no_transcripts[path] = lines
+            return
+        counts.files += 1
+        yield from feeding.feed(file, lines)
+    feeding.end()
+
+
+# --- files ------------------------------------------------------------------------------------------
+
+
+def transcript_files(paths: Iterable[str]) -> list[tuple[str, int, float]]:
+    """The files that paths mean, each once, with size and time of change: sessions before their sub-agents."""
+    found: dict[str, tuple[str, int, float]] = {}
+    for path in paths:
+        if not os.path.exists(path):
+            raise InvalidInput(
+                "invalid_argument", f"There is no {path}.", "Name a transcript, or a folder of them."
+            )
+        for one in _below(path) if os.path.isdir(path) else [path]:
+            facts = os.stat(one)
+            found.setdefault(os.path.realpath(one), (one, facts.st_size, facts.st_mtime))
+    return sorted(found.values(), key=lambda file: (_is_of_agent(file[0]), file[2], file[0]))
+
+
+def _below(folder: str) -> Iterator[str]:
+    for place, _, names in os.walk(folder):
+        for name in names:
+            path = os.path.join(place, name)
+            if name.endswith(".jsonl") and os.path.isfile(path):
+                yield path
+
+
+def _is_of_agent(path: str) -> bool:
+    return os.path.basename(path).startswith("agent-")
+
+
+def _understood(file: BinaryIO, path: str) -> Lines | str:
+    """What understands the lines of a file; else why it is no transcript. The file is at its beginning then."""
+    session = os.path.basename(path).removesuffix(".jsonl")
+    first: Mapping[str, Any] | None = None
+    try:
+        for _, (_, line) in zip(range(_LOOKED_AT), _lines(file), strict=False):
+            if line is None:
+                continue
+            first = line if first is None else first
+            if line.get("type") in _CLAUDE and string(line.get("sessionId")):
+                from .claude_lines import ClaudeLines
+
+                return ClaudeLines(session)
+            if line.get("type") == "session_meta" and is_dict(line.get("payload")):
+                from .codex_lines import CodexLines
+
+                return CodexLines(session)
+    finally:
+        file.seek(0)
+    if first is not None and "type" not in first and "instructions" in first and "id" in first:
+        return "a rollout of an early Codex, whose shape is not known here"
+    return "neither a transcript of Claude Code nor a rollout of Codex"
+
+
+def _lines(file: BinaryIO) -> Iterator[tuple[int, Mapping[str, Any] | None]]:
+    """The lines of a file that are not blank, by number; None for what is no JSON object or too long."""
+    number = 0
+    while raw := file.readline(MOST_LINE):
+        number += 1
+        whole = raw.endswith(b"\n") or len(raw) < MOST_LINE
+        while not whole:
+            rest = file.readline(MOST_LINE)
+            if whole := not rest or rest.endswith(b"\n"):
+                raw = b"?"
+        if not raw.isspace():
+            yield number, _object(raw)
+
+
+def _object(raw: bytes) -> Mapping[str, Any] | None:
+    try:
+        found = storable(read_json(raw.decode("utf-8", "replace")))
+    except (ValueError, RecursionError):
+        return None
+    return found if is_dict(found) else None
+
+
+# --- feeding ----------------------------------------------------------------------------------------
+
+
+class _Feeding:
+    """One file on its way into the memory."""
+
+    def __init__(
+        self, memory: TaskMemory | None, clock: TranscriptClock, counts: _Counts, dry_run: bool
+    ) -> None:
+        self._memory = memory
+        self._clock = clock
+        self._counts = counts
+        self._dry_run = dry_run
+        self._threads: dict[tuple[str, str], _Thread] = {}
+
+    def feed(self, file: BinaryIO, lines: Lines) -> Iterator[int]:
+        """Take every line; yields now and then how far that is."""
+        for number, line in _lines(file):
+            try:
+                if line is None:
+                    raise ValueError("no JSON object")
+                for happening in lines.take(line, number):
+                    self._take(happening)
+            except ValueError:
+                self._counts.skipped += 1
+            if number % 100 == 0:
+                yield file.tell()
+
+    def _take(self, what: Happening) -> None:
+        self._counts.sessions.add(what.session)
+        place = what.session, what.agent
+        thread = self._threads.get(place)
+        if thread is None:
+            thread = _Thread(self._memory, what, self._counts, self._dry_run)
+            self._threads[place] = thread
+        thread.last = max(thread.last, what.at or 0.0)
+        if thread.last:
+            self._clock.now = thread.last
+        thread.take(what)
+
+    def end(self) -> None:
+        """Bring up to date what follows from the events."""
+        for thread in self._threads.values():
+            if thread.task is not None and not thread.left:
+                self._counts.tasks[thread.task] = None
+                if self._memory is not None and not self._dry_run:
+                    self._clock.now = thread.last or self._clock.now
+                    self._memory.task_distill(thread.task)
+
+
+class _Thread:
+    """A session, or a sub-agent of one, with the task that it becomes."""
+
+    def __init__(self, memory: TaskMemory | None, first: Happening, counts: _Counts, dry_run: bool) -> None:
+        self._counts = counts
+        self._dry_run = dry_run
+        self._prefix = f"{_KEY}{_short(first.session)}/{_short(first.agent)}"
+        self._session = first.session
+        self._agent = first.agent
+        self._begun = False
+        self.last = 0.0
+        self.task: str | None = None
+        self.left = False
+        self._memory = None
+        if memory is not None:
+            session = "/".join(part for part in (first.session, first.agent) if part)
+            session = session if len(session.encode()) <= 200 else _short(session)
+            folder = "" if first.folder is None or len(first.folder.encode()) > 2000 else first.folder
+            self._memory = memory.acting_as(session=session, workspace=folder, channel="agent")
+            self.task = _registered(self._memory, self._prefix)
+            current = self._memory.store.read(lambda tx: tx.session_task(session, None))
+            # The session's own hooks have written it down, or somebody has ended or taken over its task.
+            self.left = current != self.task
+            self._counts.left += self.left
+
+    def take(self, what: Happening) -> None:
+        if self.left:
+            return
+        if not self._begun:
+            if what.kind in ("notice", "compacted") or (what.kind == "prompt" and is_assent(what.text)):
+                return  # nothing has begun yet
+            key = "" if self._memory is None else _scoped(self._memory, self._prefix)
+            self._begun = self._write([key], lambda memory: self._begin(memory, what))
+            if what.kind == "prompt" or not self._begun:
+                return
+        key = f"{self._prefix}:{_short(what.key)}"
+        keys = [key]
+        if what.kind == "answered":
+            answers = mapping(what.output).values()
+            keys = [f"{key}/{place}" for place, answer in enumerate(answers) if as_text(answer).strip()]
+        elif what.kind in ("prompt", "message", "notice", "compacted") and not what.text.strip():
+            keys = []
+        if keys:
+            self._write(keys, lambda memory: self._tell(memory, what, key))
+
+    def _write(self, keys: list[str], tell: Callable[[TaskMemory], object]) -> bool:
+        """Write what has these keys, unless all of it is there; False if the memory refuses it."""
+        memory, task = self._memory, self.task
+        there = 0
+        if memory is not None and task is not None:
+            there = memory.store.read(lambda tx: sum(tx.key(task, key) is not None for key in keys))
+        if there < len(keys) and memory is not None and not self._dry_run:
+            try:
+                tell(memory)
+            except InvalidInput:  # what somebody wrote into a transcript need not fit into a memory
+                self._counts.refused += 1
+                return False
+            self.task = self.task or _registered(memory, self._prefix)
+        self._counts.known += there
+        self._counts.new += len(keys) - there
+        return True
+
+    def _begin(self, memory: TaskMemory, what: Happening) -> None:
+        """Register the task, never taking an open one that belongs to no session."""
+        request = what.text if what.kind == "prompt" else None
+        if not self._agent:
+            memory = memory.acting_as(channel="user") if request else memory
+            memory.task_register(_title(request) or "Work without a request", request=request, key=self._prefix)
+        else:  # another agent asked for this; no user did
+            name = _title(request) or f"Sub-agent {self._agent}"[:NAME_CHARACTERS]
+            parent = memory.store.read(lambda tx: tx.session_task(self._session, None))
+            memory.task_register(name, request=request, parent=parent, key=self._prefix)
+
+    def _tell(self, memory: TaskMemory, what: Happening, key: str) -> None:
+        capture = Capture(memory)
+        if what.kind == "prompt" and not self._agent:
+            capture.prompt(what.text, key=key)
+        elif what.kind in ("prompt", "message"):
+            capture.message(what.text, key=key)
+        elif what.kind == "notice":
+            capture.notice(what.text, key=key)
+        elif what.kind == "tool":
+            capture.tool(what.tool, what.given, what.output, failed=what.failed, key=key)
+        elif what.kind == "todo":
+            capture.todo(what.given, key=key)
+        elif what.kind == "answered":
+            capture.answered(what.given, what.output, key=key)
+        elif what.kind == "planned":
+            capture.planned(what.text, not what.failed, key=key)
+        else:
+            memory.task_snapshot(None, what.text, label=AFTER_COMPACTION, summarized=True, key=key)
+
+
+def _registered(memory: TaskMemory, key: str) -> str | None:
+    """The task that was begun with a key, whatever has become of it since."""
+
+    def work(tx: Tx) -> str | None:
+        rows = tx.rows(
+            ("task_id",),
+            "SELECT task_id FROM keys WHERE key = :key AND operation = 'task_register'",
+            key=_scoped(memory, key),
+        )
+        return rows[0]["task_id"] if rows else None
+
+    return memory.store.read(work)
+
+
+def _scoped(memory: TaskMemory, key: str) -> str:
+    """The key of a registration as the store keeps it: a principal's, in a workspace."""
+    return f"{memory.origin.principal}\n{memory.workspace or ''}\n{key}"
+
+
+def _title(request: str | None) -> str:
+    """A task's name: the first line of its request that says something."""
+    lines = map(one_line, (request or "").splitlines())
+    return clip(next((line for line in lines if line.strip(" #*->`")), ""), NAME_CHARACTERS)
+
+
+def _short(name: str) -> str:
+    """An id as part of a key."""
+    if len(name) <= _NAME and name.isascii() and name.isprintable():
+        return name
+    return blake2b(name.encode("utf-8", "backslashreplace"), digest_size=16).hexdigest()
