@@ -35,7 +35,7 @@ class ClaudeLines:
         self._chains: dict[str, str] = {}
 
     def take(self, line: Mapping[str, Any], number: int) -> Iterator[Happening]:
-        kind = line.get("type")
+        kind = string(line.get("type"))
         if kind in _QUIET or kind == "system":
             return
         common: dict[str, Any] = {

@@ -21,7 +21,9 @@ _QUIET_ITEMS = frozenset(
     " tool_search_output image_generation_call other".split()
 )
 _CALLS = ("function_call", "custom_tool_call", "local_shell_call")
-_EXIT_CODE = re.compile(r"\A.{0,400}?^(?:Exit code:|Process exited with code) (-?\d{1,9})\b", re.DOTALL | re.MULTILINE)
+_EXIT_CODE = re.compile(
+    r"\A.{0,400}?^(?:Exit code:|Process exited with code) (-?\d{1,9})\b", re.DOTALL | re.MULTILINE
+)
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
 
 
@@ -35,7 +37,7 @@ class CodexLines:
         self._begun = False
 
     def take(self, line: Mapping[str, Any], number: int) -> Iterator[Happening]:
-        kind, payload = line.get("type"), mapping(line.get("payload"))
+        kind, payload = string(line.get("type")), mapping(line.get("payload"))
         if kind in _QUIET:
             return
         if kind == "session_meta":
@@ -59,12 +61,12 @@ class CodexLines:
             raise ValueError("a line of no known type")
 
     def _item(self, item: Mapping[str, Any], key: str, common: Mapping[str, Any]) -> Iterator[Happening]:
-        kind = item.get("type")
+        kind = string(item.get("type"))
         if kind == "message":
             yield from _said(item, key, common)
         elif kind in _CALLS:
             self._calls.begin(string(item.get("call_id")) or string(item.get("id")), *_call(item))
-        elif isinstance(kind, str) and kind.endswith("_call_output"):
+        elif kind.endswith("_call_output"):
             yield from self._result(item, key, common)
         elif kind not in _QUIET_ITEMS:
             raise ValueError("an item of no known type")

@@ -35,8 +35,8 @@ _CLAUDE = ("user", "assistant", "system")
 
 
 class CaptureReport(Record):
-    """What an import found: events that are new and those that were known, lines that nobody understands, what
-    the memory refused, sessions that were left alone, and files that are no transcripts, with the reason."""
+    """What an import found: events that are new and those that were known, lines that nobody understands,
+    what the memory refused, sessions left alone, and files that are no transcripts, with the reason."""
 
     files: int
     sessions: int
@@ -107,12 +107,10 @@ def capture_transcripts(
 
 def _import(feeding: _Feeding, path: str, counts: _Counts) -> Iterator[int]:
     """Bring one file in; yields now and then how far that is."""
-    try:
-        file = open(path, "rb")
-    except OSError as error:
-        counts.no_transcripts[path] = f"it cannot be read: {error.strerror}"
+    if not os.access(path, os.R_OK):
+        counts.no_transcripts[path] = "it cannot be read"
         return
-    with file:
+    with open(path, "rb") as file:
         lines = _understood(file, path)
         if isinstance(lines, str):
             counts.no_transcripts[path] = lines
@@ -126,7 +124,7 @@ def _import(feeding: _Feeding, path: str, counts: _Counts) -> Iterator[int]:
 
 
 def transcript_files(paths: Iterable[str]) -> list[tuple[str, int, float]]:
-    """The files that paths mean, each once, with size and time of change: sessions before their sub-agents."""
+    """The files that paths mean, each once, with size and time of change; sub-agents come last."""
     found: dict[str, tuple[str, int, float]] = {}
     for path in paths:
         if not os.path.exists(path):
@@ -152,7 +150,7 @@ def _is_of_agent(path: str) -> bool:
 
 
 def _understood(file: BinaryIO, path: str) -> Lines | str:
-    """What understands the lines of a file; else why it is no transcript. The file is at its beginning then."""
+    """What understands the lines of a file; else why it is no transcript."""
     session = os.path.basename(path).removesuffix(".jsonl")
     first: Mapping[str, Any] | None = None
     try:
@@ -314,7 +312,9 @@ class _Thread:
         request = what.text if what.kind == "prompt" else None
         if not self._agent:
             memory = memory.acting_as(channel="user") if request else memory
-            memory.task_register(_title(request) or "Work without a request", request=request, key=self._prefix)
+            memory.task_register(
+                _title(request) or "Work without a request", request=request, key=self._prefix
+            )
         else:  # another agent asked for this; no user did
             name = _title(request) or f"Sub-agent {self._agent}"[:NAME_CHARACTERS]
             parent = memory.store.read(lambda tx: tx.session_task(self._session, None))

@@ -24,10 +24,12 @@ if TYPE_CHECKING:
     ),
 )
 @click.argument("paths", metavar="FILE|FOLDER...", nargs=-1, required=True)
-@click.option("--since", metavar="TIME", help="Only files changed since then: 2026-11-01, or 30d for that long.")
+@click.option(
+    "--since", metavar="TIME", help="Only files changed since then: 2026-11-01, or 30d for that long."
+)
 @click.option("--dry-run", is_flag=True, help="Only say what would come in.")
 def capture_command(paths: tuple[str, ...], since: str | None, dry_run: bool) -> None:
-    """Bring in sessions that Claude Code (.jsonl) or Codex (rollout-*.jsonl) have written down, each as a task.
+    """Bring in sessions that Claude Code (.jsonl) or Codex (rollout-*.jsonl) have written down, as tasks.
 
     Running it again brings in only what is new. The exit code is 1 if a file is no transcript.
     """
@@ -42,9 +44,7 @@ def capture_command(paths: tuple[str, ...], since: str | None, dry_run: bool) ->
         memory = None  # to try it, none is needed
     try:
         with bar("Reading") as tell:
-            report = capture_transcripts(
-                memory, clock, paths, since=begin, dry_run=dry_run, progress=tell
-            )
+            report = capture_transcripts(memory, clock, paths, since=begin, dry_run=dry_run, progress=tell)
     finally:
         if memory is not None:
             memory.close()
@@ -70,7 +70,9 @@ def _tell_report(data: Any) -> None:
     for path, why in data["no_transcripts"].items():
         click.echo(f"{line(path)}: {line(why)}.", err=True)
     if data["left"]:
-        click.echo(f"{data['left']:,} sessions left alone: hooks wrote them down, or their task ended or moved.")
+        click.echo(
+            f"{data['left']:,} sessions left alone: hooks wrote them down, or their task ended or moved."
+        )
     notes = [f"{data[name]:,} {words}" for name, words in _NOTES.items() if data[name]]
     verb = "would be new" if data["dry_run"] else "new"
     click.echo(
