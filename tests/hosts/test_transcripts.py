@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast import InvalidInput
@@ -179,6 +179,17 @@ def test_the_task_tools_make_a_plan_with_ids(memory, capture, claude):
     assert live == [("Copy", "completed"), ("Switch", "pending")]
 
 
+def test_a_to_do_list_that_was_emptied_stops_nothing(memory, capture, claude):
+    claude.line("user", REQUEST)
+    claude.tool("TodoWrite", {"todos": [{"content": "Copy the data", "status": "pending"}]})
+    claude.tool("TodoWrite", {"todos": []})
+    claude.line("assistant", [{"type": "text", "text": "All data is copied and tested."}])
+    claude.tool("Bash", {"command": "make test"}, "ok")
+    report = capture()
+    assert (report.refused, capture().new) == (0, 0)
+    assert [item.dropped_in is None for item in memory.task_get(report.tasks[0]).items] == [False]
+
+
 HOSTILE = [
     b"\n", b"not json\n", b"[1, 2]\n", b"null\n", b'{"type": "martian", "sessionId": "aaaa-1"}\n',
     b'{"type": ["user"], "sessionId": {}}\n', b'{"type": "user", "sessionId": "aaaa-1", "message": 7}\n',
@@ -228,6 +239,7 @@ _JSON = st.recursive(
 
 
 @pytest.mark.parametrize("reader", [ClaudeLines, CodexLines])
+@settings(deadline=None)
 @given(lines=st.lists(st.dictionaries(_FIELDS, _JSON, max_size=6), max_size=6))
 def test_whatever_a_line_holds_it_is_understood_or_skipped(reader, lines):
     understands = reader("s")
