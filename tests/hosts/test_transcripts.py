@@ -144,6 +144,7 @@ def test_a_dry_run_counts_and_writes_nothing(memory, clock, capture, claude):
     assert newest(memory) == before
     without = capture_transcripts(None, clock, [str(claude.path)], dry_run=True)
     assert tried.new == without.new == capture().new > 10
+    assert capture(dry_run=True).new == 0
 
 
 def test_a_sub_agent_is_a_child_task_and_its_orders_are_no_users_words(memory, capture, claude):
@@ -183,11 +184,32 @@ def test_a_to_do_list_that_was_emptied_stops_nothing(memory, capture, claude):
     claude.line("user", REQUEST)
     claude.tool("TodoWrite", {"todos": [{"content": "Copy the data", "status": "pending"}]})
     claude.tool("TodoWrite", {"todos": []})
+    claude.tool("TodoWrite", {"todos": []})
     claude.line("assistant", [{"type": "text", "text": "All data is copied and tested."}])
     claude.tool("Bash", {"command": "make test"}, "ok")
     report = capture()
     assert (report.refused, capture().new) == (0, 0)
     assert [item.dropped_in is None for item in memory.task_get(report.tasks[0]).items] == [False]
+
+
+def test_a_list_that_changed_nothing_then_changes_nothing_later(memory, capture, claude):
+    first, second = ([{"content": "Copy", "status": status}] for status in ("pending", "completed"))
+    claude.line("user", REQUEST)
+    for todos in (first, first, second):
+        claude.tool("TodoWrite", {"todos": todos})
+    (task,) = capture().tasks
+    before = newest(memory)
+    assert capture().new == 0
+    assert newest(memory) == before
+    third = [*second, {"content": "Switch", "status": "pending"}]
+    for todos in (second, third):
+        claude.tool("TodoWrite", {"todos": todos})
+    assert capture().new == 3
+    assert [(item.title, item.status) for item in memory.task_get(task).items] == [
+        ("Copy", "completed"), ("Switch", "pending"),
+    ]  # fmt: skip
+    before = newest(memory)
+    assert (capture().new, newest(memory)) == (0, before)
 
 
 HOSTILE = [

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import ExitStack
 
 from ..checks import blake2b
 from ..errors import InvalidInput
@@ -107,10 +108,12 @@ def capture_transcripts(
 
 def _import(feeding: _Feeding, path: str, counts: _Counts) -> Iterator[int]:
     """Bring one file in; yields now and then how far that is."""
-    if not os.access(path, os.R_OK):
-        counts.no_transcripts[path] = "it cannot be read"
-        return
-    with open(path, "rb") as file:
+    with ExitStack() as stack:
+        try:
+            file = stack.enter_context(open(path, "rb"))
+        except OSError as error:
+            counts.no_transcripts[path] = f"it cannot be read: {error.strerror}"
+            return
         lines = _understood(file, path)
         if isinstance(lines, str):
             counts.no_transcripts[path] = lines
@@ -127,9 +130,11 @@ def transcript_files(paths: Iterable[str]) -> list[tuple[str, int, float]]:
     """The files that paths mean, each once, with size and time of change; sub-agents come last."""
     found: dict[str, tuple[str, int, float]] = {}
     for path in paths:
-        if not os.path.exists(path):
+        if not os.path.isfile(path) and not os.path.isdir(path):
             raise InvalidInput(
-                "invalid_argument", f"There is no {path}.", "Name a transcript, or a folder of them."
+                "invalid_argument",
+                f"There is no file or folder {path}.",
+                "Name a transcript, or a folder of them.",
             )
         for one in _below(path) if os.path.isdir(path) else [path]:
             facts = os.stat(one)
@@ -228,34 +233,41 @@ class _Feeding:
         place = what.session, what.agent
         thread = self._threads.get(place)
         if thread is None:
-            thread = _Thread(self._memory, what, self._counts, self._dry_run)
+            thread = _Thread(self._memory, self._clock, what, self._counts, self._dry_run)
             self._threads[place] = thread
-        thread.last = max(thread.last, what.at or 0.0)
-        if thread.last:
-            self._clock.now = thread.last
         thread.take(what)
 
     def end(self) -> None:
         """Bring up to date what follows from the events."""
         for thread in self._threads.values():
+            thread.end()
             if thread.task is not None and not thread.left:
                 self._counts.tasks[thread.task] = None
                 if self._memory is not None and not self._dry_run:
-                    self._clock.now = thread.last or self._clock.now
                     self._memory.task_distill(thread.task)
 
 
 class _Thread:
     """A session, or a sub-agent of one, with the task that it becomes."""
 
-    def __init__(self, memory: TaskMemory | None, first: Happening, counts: _Counts, dry_run: bool) -> None:
+    def __init__(
+        self,
+        memory: TaskMemory | None,
+        clock: TranscriptClock,
+        first: Happening,
+        counts: _Counts,
+        dry_run: bool,
+    ) -> None:
+        self._clock = clock
         self._counts = counts
         self._dry_run = dry_run
         self._prefix = f"{_KEY}{_short(first.session)}/{_short(first.agent)}"
         self._session = first.session
         self._agent = first.agent
         self._begun = False
-        self.last = 0.0
+        self._last = 0.0
+        # To-do lists without an event, which may have changed nothing when they were told, or be new.
+        self._held: list[tuple[Happening, float]] = []
         self.task: str | None = None
         self.left = False
         self._memory = None
@@ -269,10 +281,13 @@ class _Thread:
             # The session's own hooks have written it down, or somebody has ended or taken over its task.
             self.left = current != self.task
             self._counts.left += self.left
+        self._resumed = self.task is not None
 
     def take(self, what: Happening) -> None:
+        """Take in what happened next."""
         if self.left:
             return
+        self._turn_clock(what.at or 0.0)
         if not self._begun:
             if what.kind in ("notice", "compacted") or (what.kind == "prompt" and is_assent(what.text)):
                 return  # nothing has begun yet
@@ -280,32 +295,72 @@ class _Thread:
             self._begun = self._write([key], lambda memory: self._begin(memory, what))
             if what.kind == "prompt" or not self._begun:
                 return
-        key = f"{self._prefix}:{_short(what.key)}"
-        keys = [key]
+        keys = self._keys(what)
+        if not keys:
+            return
+        if self._resumed and (self._held or what.kind == "todo"):
+            if self._there(keys):
+                self._held.clear()  # this was told after them
+            elif what.kind == "todo":
+                self._held.append((what, self._last))
+                return
+            else:
+                self._tell_held()
+        self._write(keys, lambda memory: self._tell(memory, what))
+
+    def end(self) -> None:
+        """Nothing more comes."""
+        self._tell_held()
+        self._turn_clock(0.0)
+
+    def _turn_clock(self, at: float) -> None:
+        """The clock never goes back within a session."""
+        self._last = max(self._last, at)
+        self._clock.now = self._last or self._clock.now
+
+    def _tell_held(self) -> None:
+        """Tell the to-do lists at the end of what is known: had they been told, the plan is as they say."""
+        for what, at in self._held:
+            self._clock.now = at or self._clock.now
+            self._write(self._keys(what), lambda memory, w=what: self._tell(memory, w))
+        self._held.clear()
+        self._turn_clock(0.0)
+
+    def _key(self, what: Happening) -> str:
+        return f"{self._prefix}:{_short(what.key)}"
+
+    def _keys(self, what: Happening) -> list[str]:
+        """The keys of all events that something becomes."""
+        key = self._key(what)
         if what.kind == "answered":
             answers = mapping(what.output).values()
-            keys = [f"{key}/{place}" for place, answer in enumerate(answers) if as_text(answer).strip()]
-        elif what.kind in ("prompt", "message", "notice", "compacted") and not what.text.strip():
-            keys = []
-        if keys:
-            self._write(keys, lambda memory: self._tell(memory, what, key))
+            return [f"{key}/{place}" for place, answer in enumerate(answers) if as_text(answer).strip()]
+        said = what.kind in ("prompt", "message", "notice", "compacted")
+        return [] if said and not what.text.strip() else [key]
 
     def _write(self, keys: list[str], tell: Callable[[TaskMemory], object]) -> bool:
         """Write what has these keys, unless all of it is there; False if the memory refuses it."""
-        memory, task = self._memory, self.task
-        there = 0
-        if memory is not None and task is not None:
-            there = memory.store.read(lambda tx: sum(tx.key(task, key) is not None for key in keys))
-        if there < len(keys) and memory is not None and not self._dry_run:
+        there = self._there(keys)
+        self._counts.known += there
+        if self._memory is None or self._dry_run:
+            self._counts.new += len(keys) - there
+        elif there < len(keys):
             try:
-                tell(memory)
+                tell(self._memory)
             except InvalidInput:  # what somebody wrote into a transcript need not fit into a memory
                 self._counts.refused += 1
                 return False
-            self.task = self.task or _registered(memory, self._prefix)
-        self._counts.known += there
-        self._counts.new += len(keys) - there
+            self.task = self.task or _registered(self._memory, self._prefix)
+            # What changes nothing, like the same to-do list again, leaves no event.
+            self._counts.new += self._there(keys) - there
         return True
+
+    def _there(self, keys: list[str]) -> int:
+        """How many of the keys are in the store."""
+        memory, task = self._memory, self.task
+        if memory is None or task is None:
+            return 0
+        return memory.store.read(lambda tx: sum(tx.key(task, key) is not None for key in keys))
 
     def _begin(self, memory: TaskMemory, what: Happening) -> None:
         """Register the task, never taking an open one that belongs to no session."""
@@ -320,8 +375,8 @@ class _Thread:
             parent = memory.store.read(lambda tx: tx.session_task(self._session, None))
             memory.task_register(name, request=request, parent=parent, key=self._prefix)
 
-    def _tell(self, memory: TaskMemory, what: Happening, key: str) -> None:
-        capture = Capture(memory)
+    def _tell(self, memory: TaskMemory, what: Happening) -> None:
+        capture, key = Capture(memory), self._key(what)
         if what.kind == "prompt" and not self._agent:
             capture.prompt(what.text, key=key)
         elif what.kind in ("prompt", "message"):
