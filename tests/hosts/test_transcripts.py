@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from holdfast import InvalidInput
 from holdfast.hosts.claude_lines import ClaudeLines
 from holdfast.hosts.codex_lines import CodexLines
-from holdfast.hosts.transcripts import MOST_LINE, TranscriptClock, capture_transcripts
+from holdfast.hosts.transcript_files import MOST_LINE
+from holdfast.hosts.transcripts import TranscriptClock, capture_transcripts
 from tests.support import newest, open_memory, sqlite_only
 
 REQUEST = "Move the login to the new server.\n\nDo not touch the database."
