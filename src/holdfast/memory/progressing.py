@@ -261,6 +261,8 @@ class _Look:
         """The step that is being worked on, if that is clear and nobody has said what is."""
         from ..distill.progress import HIGH
 
+        if not self.live:  # every step was dropped
+            return None
         place, share = progress.place
         row = self.live[place]
         if not progress.placed or share < HIGH or row["basis"] == "explicit" or progress.current != place:

@@ -61,6 +61,7 @@ SECTIONS: dict[str, dict[str, dict[str, str]]] = {
             "backup": "Copy the store while it is in use.",
             "restore": "Put a backup in the place of the store.",
         },
+        "transcripts": {"capture": "Bring in sessions that Claude Code or Codex have written down."},
         "stores": {"store": "Look after stores: SQLite files, PostgreSQL databases."},
     },
     "Look after it": {
@@ -73,6 +74,7 @@ SECTIONS: dict[str, dict[str, dict[str, str]]] = {
             "jobs": "What waits for a worker, and what was given up.",
             "worker": "Do the jobs that wait.",
         },
+        "drilling": {"drill": "Try what would come back of a task after a compaction."},
     },
     "Connect to it": {
         "serving": {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 
 import click
 
@@ -131,7 +132,9 @@ class Group(_Helped, click.Group):
 # --- reaching the memory ----------------------------------------------------------------------------
 
 
-def open_memory(*, create: bool = False, settings: Settings | None = None) -> TaskMemory:
+def open_memory(
+    *, create: bool = False, settings: Settings | None = None, clock: Callable[[], float] = time.time
+) -> TaskMemory:
     """The memory that this call means; a store that is not there is made only by what begins something."""
     from ..memory import TaskMemory
 
@@ -144,6 +147,7 @@ def open_memory(*, create: bool = False, settings: Settings | None = None) -> Ta
         channel="user" if common.get("as_user") or is_terminal(sys.stdin) else "agent",
         settings=settings,
         create=create,
+        clock=clock,
     )
 
 

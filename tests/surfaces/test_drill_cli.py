@@ -1,0 +1,24 @@
+"""`holdfast drill` as a person and as a program uses it."""
+
+from __future__ import annotations
+
+import json
+
+from tests.surfaces.command_line import data, run
+
+
+def test_the_command_prints_the_table_and_its_exit_code_tells(place):
+    task = data("register", "Deploy", "--step", "Build", "--step", "Push")["task_id"]
+    data("decide", "Push to ghcr.io", "--because", "the key works there", "--task", task)
+    data("update", "built", "--task", task)
+    done = run("drill", task[:6], "--at", "2")
+    assert done.exit_code == 0, done.output
+    lines = done.stdout.splitlines()
+    assert lines[1] == "Context lost after #2 of 3: as asked."
+    assert lines[2].split() == ["WHAT", "WANTED", "N", "PACKET@500", "PACKET@1500", "ASKING", "HOST"]
+    assert "last 3 decisions, reasons  100 %   1  100 %       100 %        100 %   -" in lines
+    answer = json.loads(run("drill", "--all", "--json").stdout)["data"]
+    assert answer["ok"] is True
+    assert [one["task_id"] for one in answer["tasks"]] == [task]
+    assert run("drill", "--all", "--at", "2").exit_code == 2
+    assert run("drill", "zzzz").exit_code == 3
