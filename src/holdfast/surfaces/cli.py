@@ -80,6 +80,7 @@ SECTIONS: dict[str, dict[str, dict[str, str]]] = {
             "mcp": "Serve MCP on standard input and output.",
             "demo": "The deployment story, with a process that is killed.",
         },
+        "installing": {"install": "Put Holdfast into a host's settings, or take it out."},
         "anything": {
             "op": "Call any operation by its name.",
             "completion": "Print a script that completes commands in your shell.",
