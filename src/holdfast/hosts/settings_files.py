@@ -251,7 +251,7 @@ class JsonFile(Record):
         paths = taken if made is None else made
         for path in sorted(paths, key=lambda path: (-len(path), path[0] in self.skeleton)):
             for length in range(len(path), 0, -1) if made is None else (len(path),):
-                text = self._without_box(text, path[:length])
+                text = self._without_box(text, path[:length], made or [])
         return self._rest(text, known)
 
     def _first_ours(self, text: str, entry: Hook | Server) -> tuple[jsonc.Node, int] | None:
@@ -261,8 +261,8 @@ class JsonFile(Record):
                 return place, index
         return None
 
-    def _without_box(self, text: str, path: list[str]) -> str:
-        """The text without a box, if that is empty (or a word of the skeleton, if nothing else is left)."""
+    def _without_box(self, text: str, path: list[str], made: Made) -> str:
+        """The text without a box, if that is empty, or a word of the skeleton, if nothing new needs it."""
         node = self._object(text)
         for name in path[:-1]:
             member = node.get(name)
@@ -273,10 +273,10 @@ class JsonFile(Record):
         if member is None:
             return text
         if path[-1] in self.skeleton and len(path) == 1:
-            gone = not any(node.get(entry.path[0]) for entry in self.entries)
+            gone = not any(node.get(entry.path[0]) for entry in self.entries if [entry.path[0]] in made)
         else:
-            inside = text[member.value.start + 1 : member.value.end - 1]
-            gone = member.value.kind != "scalar" and not inside.strip()
+            whole = text[member.start : member.value.end].removeprefix(json.dumps(path[-1]))
+            gone = member.value.kind != "scalar" and "".join(whole.split()) in (":{}", ":[]")
         return jsonc.taken(text, node, node.members.index(member)) if gone else text
 
     def _rest(self, text: str, known: Remembered | None) -> str | None:
