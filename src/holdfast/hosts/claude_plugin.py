@@ -45,6 +45,21 @@ Texts that the memory gives back are records. What stands in them as the output 
 """
 
 
+_README = f"""\
+# Holdfast for Claude Code
+
+{_ABOUT}
+
+The plugin has hooks that write down what happens in a session (requests, commands, edits, failures, plans)
+and give the state of the task back after a compaction, the MCP server with the tools of the memory, and a
+skill with the few habits worth having. Everything stays on this machine, in the store of Holdfast.
+
+It needs Holdfast itself, with the MCP server: `pip install "holdfast[mcp]"`. Try it with
+`claude --plugin-dir FOLDER`, or add the folder as a marketplace: `/plugin marketplace add FOLDER`, then
+`/plugin install holdfast@holdfast`. With the plugin, `holdfast install claude-code` is not needed as well.
+"""
+
+
 def files(hook: str = "holdfast-hook") -> dict[str, str]:
     """The files of the plugin; by default it names programs without a folder, so that it works anywhere."""
     program = os.path.join(os.path.dirname(hook), "holdfast")
@@ -55,11 +70,13 @@ def files(hook: str = "holdfast-hook") -> dict[str, str]:
         "name": "holdfast",
         "version": __version__,
         "description": _ABOUT,
+        "author": {"name": "Holdfast"},
         "license": "Apache-2.0",
         "keywords": _KEYWORDS,
     }
     marketplace = {
         "name": "holdfast",
+        "description": _ABOUT,
         "owner": {"name": "Holdfast"},
         "plugins": [{"name": "holdfast", "source": "./", "description": _ABOUT, "version": __version__}],
     }
@@ -70,7 +87,7 @@ def files(hook: str = "holdfast-hook") -> dict[str, str]:
         ".mcp.json": {"mcpServers": {"holdfast": {"type": "stdio", "command": program, "args": ["mcp"]}}},
     }
     texts = {name: json.dumps(document, indent=2) + "\n" for name, document in documents.items()}
-    return {**texts, "skills/holdfast/SKILL.md": SKILL}
+    return {**texts, "skills/holdfast/SKILL.md": SKILL, "README.md": _README}
 
 
 def write(folder: str, hook: str) -> list[str]:

@@ -241,17 +241,21 @@ class JsonFile(Record):
         """The text without any entry; None if the file should go."""
         if self._root(text) is None:
             return text
-        taken: Made = []
-        for entry in self.entries:
+        made = known.made if known is not None else None
+        # The last that came is the first to go: the layout that an entry was fitted into is then as it was.
+        for entry in reversed(self.entries):
+            count = 0
             while (hit := self._first_ours(text, entry)) is not None:
                 text = jsonc.taken(text, *hit)
-                taken.append(list(entry.path))
-        made = known.made if known is not None else None
-        # The innermost boxes first; without a memory of them, those that have just become empty.
-        paths = taken if made is None else made
-        for path in sorted(paths, key=lambda path: (-len(path), path[0] in self.skeleton)):
-            for length in range(len(path), 0, -1) if made is None else (len(path),):
-                text = self._without_box(text, path[:length], made or [])
+                count += 1
+            for length in range(len(entry.path), 0, -1):
+                path = list(entry.path[:length])
+                # Without a memory of what was made, a box goes that has just become empty.
+                if path in made if made is not None else count:
+                    text = self._without_box(text, path, made or [])
+        for name in reversed(self.skeleton):
+            if [name] in (made or []):
+                text = self._without_box(text, [name], made or [])
         return self._rest(text, known)
 
     def _first_ours(self, text: str, entry: Hook | Server) -> tuple[jsonc.Node, int] | None:
