@@ -306,6 +306,18 @@ def test_copies_are_never_overwritten(at):
     assert Path(copies[0]).read_text() == '{"first": 1}'
 
 
+def test_a_plugin_that_was_changed_by_hand_is_copied_before_it_is_replaced(at):
+    subject = installer(at, "opencode", "project")
+    subject.install()
+    path = Path(subject.files[0].path)
+    ours = path.read_text()
+    path.write_text(ours + "// mine\n")
+    assert subject.check().state == "outdated"
+    [copy] = subject.install().backups
+    assert Path(copy).read_text() == ours + "// mine\n"
+    assert path.read_text() == ours
+
+
 def test_two_installs_at_once_give_one_installation(at):
     words = [sys.executable, "-m", "holdfast", "install", "claude-code", "--project", "--program"]
     words.append(str(at / "bin dir" / "holdfast-hook"))

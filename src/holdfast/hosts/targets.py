@@ -252,7 +252,7 @@ def _openclaw(at: _Place) -> tuple[Target, ...]:
 # Host: its scopes (the first is meant if none is named), its files, and what its user should know.
 _HOSTS: dict[str, tuple[tuple[str, ...], Any, tuple[str, ...]]] = {
     "claude-code": ((USER, PROJECT), _claude_code, ("Sessions that are open now go on without it.",)),
-    "codex": ((USER, PROJECT), _codex, ("Codex asks once whether it may run new hooks: see /hooks there.",)),
+    "codex": ((USER, PROJECT), _codex, ("Codex runs no hook before you approve it: see /hooks there.",)),
     "cursor": ((USER, PROJECT), _cursor, ()),
     "gemini-cli": ((USER, PROJECT), _gemini_cli, ()),
     "vscode": ((PROJECT,), _vscode, ("VS Code asks once whether it may start the MCP server.",)),
