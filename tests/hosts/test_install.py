@@ -439,7 +439,7 @@ def test_the_plugins_in_javascript_tell_the_hook_and_pass_its_answer_on(at):
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     opencode, compacting, openclaw = json.loads(done.stdout)
-    assert opencode == ["opencode SessionStart\n\nopencode UserPromptSubmit"]
+    assert opencode == ["opencode SessionStart", "opencode UserPromptSubmit"] * 2  # in each request
     assert compacting == ["opencode PreCompact"]
     assert openclaw == {"prependContext": "openclaw SessionStart\n\nopenclaw UserPromptSubmit"}
     told = [json.loads(line) for line in (at / "told").read_text().splitlines()]

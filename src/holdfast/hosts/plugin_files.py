@@ -51,17 +51,19 @@ function tell(event, fields) {
 
 _OPENCODE = """\
 export const Holdfast = async ({ directory }) => {
-  const started = new Set();
-  const waiting = new Map(); // session: the text that its next request gets
+  // Session: its texts by where they came from. The system prompt is built anew for each request, so a text
+  // goes into every one until the next of its kind takes its place.
+  const sessions = new Map();
   const sessionOf = (event) => event.properties?.sessionID ?? event.properties?.info?.id;
   const base = (session) => ({ session_id: session, cwd: directory });
 
-  const add = (session, text) => {
-    if (text) waiting.set(session, [waiting.get(session), text].filter(Boolean).join("\\n\\n"));
+  const keep = (session, kind, text) => {
+    if (!sessions.has(session)) sessions.set(session, {});
+    sessions.get(session)[kind] = text;
   };
   const start = async (session, source) => {
-    started.add(session);
-    add(session, await tell("SessionStart", { ...base(session), source }));
+    keep(session, "start", "");
+    keep(session, "start", await tell("SessionStart", { ...base(session), source }));
   };
 
   return {
@@ -74,20 +76,22 @@ export const Holdfast = async ({ directory }) => {
         await start(session, "compact");
       }
       if (event.type === "session.idle") await tell("Stop", base(session));
-      if (event.type === "session.deleted") await tell("SessionEnd", base(session));
+      if (event.type === "session.deleted") {
+        sessions.delete(session);
+        await tell("SessionEnd", base(session));
+      }
     },
     "chat.message": async (input, output) => {
-      if (!started.has(input.sessionID)) await start(input.sessionID, "resume");
+      if (!sessions.has(input.sessionID)) await start(input.sessionID, "resume");
       const prompt = output.parts.filter((part) => part.type === "text" && !part.synthetic);
       const text = prompt.map((part) => part.text).join("\\n");
       const fields = { ...base(input.sessionID), prompt: text };
-      if (text) add(input.sessionID, await tell("UserPromptSubmit", fields));
+      keep(input.sessionID, "tool", "");
+      if (text) keep(input.sessionID, "prompt", await tell("UserPromptSubmit", fields));
     },
     "experimental.chat.system.transform": async (input, output) => {
-      const text = waiting.get(input.sessionID);
-      if (!text) return;
-      waiting.delete(input.sessionID);
-      output.system.push(text);
+      const { start, prompt, tool } = sessions.get(input.sessionID) ?? {};
+      output.system.push(...[start, prompt, tool].filter(Boolean));
     },
     "experimental.session.compacting": async (input, output) => {
       const text = await tell("PreCompact", { ...base(input.sessionID), trigger: "auto" });
@@ -95,12 +99,12 @@ export const Holdfast = async ({ directory }) => {
     },
     "tool.execute.before": async (input, output) => {
       const call = { tool_name: input.tool, tool_input: output.args, tool_use_id: input.callID };
-      add(input.sessionID, await tell("PreToolUse", { ...base(input.sessionID), ...call }));
+      keep(input.sessionID, "tool", await tell("PreToolUse", { ...base(input.sessionID), ...call }));
     },
     "tool.execute.after": async (input, output) => {
       const call = { tool_name: input.tool, tool_input: input.args ?? {}, tool_use_id: input.callID };
       const tool_response = { title: output.title, output: output.output, metadata: output.metadata };
-      add(input.sessionID, await tell("PostToolUse", { ...base(input.sessionID), ...call, tool_response }));
+      await tell("PostToolUse", { ...base(input.sessionID), ...call, tool_response });
     },
   };
 };
