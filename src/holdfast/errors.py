@@ -38,6 +38,7 @@ CODES = {
     "key_reused": "The idempotency key was used for another call.",
     "undo_conflict": "Later events build on what should be undone.",
     "not_undoable": "This event cannot be undone.",
+    "not_ours": "A host has something of our name in its settings that is not ours.",
     # StoreError
     "store_busy": "Another process held the store's lock, or all connections, for too long.",
     "store_full": "The disk is full: nothing was written, reading still works.",

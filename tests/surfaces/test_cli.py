@@ -125,7 +125,7 @@ def test_a_story_through_every_command(place, tmp_path):
     assert "task_receipt" in tell("op")
     assert "kill -9" in tell("demo")
     assert "_HOLDFAST_COMPLETE=bash_complete" in tell("completion", "bash")
-    running = {"serve", "mcp", "watch", "hook"}  # which have tests of their own
+    running = {"serve", "mcp", "watch", "hook", "install"}  # which have tests of their own
     assert told | running == {words[0] for words, _ in commands()}
 
 

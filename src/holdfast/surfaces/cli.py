@@ -83,6 +83,7 @@ SECTIONS: dict[str, dict[str, dict[str, str]]] = {
             "demo": "The deployment story, with a process that is killed.",
         },
         "hooking": {"hook": "Write an event that a host tells on standard input."},
+        "installing": {"install": "Put Holdfast into a host's settings, or take it out."},
         "anything": {
             "op": "Call any operation by its name.",
             "completion": "Print a script that completes commands in your shell.",
