@@ -117,6 +117,8 @@ SETTINGS: dict[str, tuple[Any, Any, Any, str]] = {
     "callbacks": ("on", None, None, "on: the callback_url of a task is called when the task ends."),
     "callback_private": ("off", None, None, "on: also where it is on this machine or a private network."),
     "callback_seconds": (10.0, 0.1, 50, "How long one call of a callback_url may take."),
+    "wait_private": ("off", None, None, "on: waits may call URLs on this machine or a private network."),
+    "wait_commands": ("off", None, None, "on: waits may run commands."),
 }
 WORDS = {
     "synchronous": ("full", "off"),
@@ -134,6 +136,8 @@ WORDS = {
     "extraction": ("on", "off"),
     "callbacks": ("on", "off"),
     "callback_private": ("off", "on"),
+    "wait_private": ("off", "on"),
+    "wait_commands": ("off", "on"),
 }
 DURATIONS = ("stale_threshold",)
 # Settings that are lists of words, separated by commas.
@@ -200,6 +204,8 @@ class Settings(Record):
     callbacks: str = "on"
     callback_private: str = "off"
     callback_seconds: float = 10.0
+    wait_private: str = "off"
+    wait_commands: str = "off"
     sources: Mapping[str, str] = {}
 
 
