@@ -52,6 +52,7 @@ from holdfast.memory.transfer import Transfer
 from holdfast.memory.undo import Undo
 from holdfast.memory.verify import Verify
 from holdfast.memory.views import Views
+from holdfast.memory.waiting import Waiting
 from holdfast.surfaces import cli
 
 if TYPE_CHECKING:
@@ -112,6 +113,7 @@ GROUPS: Mapping[type, tuple[str, str]] = {
         "What events say and nobody has recorded; see [the worker](../how-to/worker.md).",
     ),
     Patterns: ("Learned patterns", "What tasks have taught."),
+    Waiting: ("Waits", "[Waiting](../how-to/waits.md) until something is so, across restarts."),
     Queue: ("Jobs", "What waits for [a worker](../how-to/worker.md), and what was given up."),
 }
 
@@ -166,6 +168,16 @@ Moment.channel: the channel of trust that it came through
 Moment.status: of an action or entry, its status
 Wait.target: what is watched
 Wait.until: what must become true of it
+WaitResult.wait_id: `task#seq`
+WaitResult.seq: number of the event that began it
+WaitResult.state: watching, resolved, timeout, cancelled or error
+WaitResult.target: what is watched, with whole paths and ids
+WaitResult.until: what must become true of it; a group has that in its target
+WaitResult.timeout: seconds to wait at most
+WaitResult.started_at: when it began
+WaitResult.ended_at: when it ended
+WaitResult.result: how it ended
+WaitResult.said: what the last look found
 Wait.channel: the channel of trust that it came through
 Snapshot.values: the variables as entries
 Snapshot.recent: the last 40 events, newest first
@@ -516,7 +528,7 @@ plan_items: The steps of plans.
 actions: What was done, with input and output.
 action_logs: Logs of actions.
 task_messages: A task's history as messages with roles.
-wait_jobs: Waits. Empty until waits are there.
+wait_jobs: Waits, with what they were begun with, and how they ended.
 memory_entries: Decisions, errors, discoveries, exclusions, variables and the rest.
 execution_log: Actions that are over, in the words of an execution log.
 """)

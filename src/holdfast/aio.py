@@ -134,6 +134,10 @@ class AsyncTaskMemory:
     learned_patterns = _awaited(TaskMemory.learned_patterns)
     jobs_status = _awaited(TaskMemory.jobs_status)
     jobs_retry = _awaited(TaskMemory.jobs_retry)
+    smart_wait = _awaited(TaskMemory.smart_wait)
+    wait_status = _awaited(TaskMemory.wait_status)
+    wait_update = _awaited(TaskMemory.wait_update)
+    wait_cancel = _awaited(TaskMemory.wait_cancel)
 
     async def events(self, task_id: str | None = None, *, after: int = 0) -> AsyncIterator[Event]:
         """Events in the order of their writing, as TaskMemory.events gives them."""

@@ -124,6 +124,8 @@ SETTINGS: dict[str, tuple[Any, Any, Any, str]] = {
         60_000,
         "The same before and after a compaction, where more is to be done.",
     ),
+    "wait_private": ("off", None, None, "on: waits may call URLs on this machine or a private network."),
+    "wait_commands": ("off", None, None, "on: waits may run commands."),
 }
 WORDS = {
     "synchronous": ("full", "off"),
@@ -141,6 +143,8 @@ WORDS = {
     "extraction": ("on", "off"),
     "callbacks": ("on", "off"),
     "callback_private": ("off", "on"),
+    "wait_private": ("off", "on"),
+    "wait_commands": ("off", "on"),
 }
 DURATIONS = ("stale_threshold",)
 # Settings that are lists of words, separated by commas.
@@ -209,6 +213,8 @@ class Settings(Record):
     callback_seconds: float = 10.0
     hook_deadline_ms: int = 300
     hook_compact_ms: int = 2000
+    wait_private: str = "off"
+    wait_commands: str = "off"
     sources: Mapping[str, str] = {}
 
 

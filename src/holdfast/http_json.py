@@ -1,4 +1,4 @@
-"""One POST of JSON to a server that may be slow, broken or hostile: bounded in time and in size."""
+"""One request to a server that may be slow, broken or hostile: bounded in time and in size."""
 
 from __future__ import annotations
 
@@ -66,6 +66,40 @@ def read_address(url: str, below: str) -> Address:
     return Address(scheme=parts.scheme, host=parts.hostname, port=port, path=path)
 
 
+def read_url(url: str, what: str) -> Address:
+    """The address that a URL names; ValueError, which says `what`, if it is not a plain http or https one."""
+    from urllib.parse import urlsplit
+
+    if not (url.isascii() and url.isprintable()) or any(letter in url for letter in ' \\"<>^`{|}'):
+        raise ValueError(f"{what} has characters that no URL has")
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError(f"{what} is no http:// or https:// URL")
+    if "@" in parts.netloc:
+        raise ValueError(f"{what} has credentials in it")
+    port = parts.port  # ValueError if it is none
+    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    return Address(
+        scheme=parts.scheme,
+        host=parts.hostname,
+        port=(443 if parts.scheme == "https" else 80) if port is None else port,
+        path=path,
+    )
+
+
+def is_public(ip: str) -> bool:
+    """Whether an address is one of the public internet, and not one that only wraps another."""
+    from ipaddress import IPv6Address, ip_address
+
+    address = ip_address(ip.partition("%")[0])
+    if isinstance(address, IPv6Address):
+        if address.ipv4_mapped is not None:
+            return is_public(str(address.ipv4_mapped))
+        if address.sixtofour is not None or address.teredo is not None:
+            return False
+    return address.is_global and not (address.is_multicast or address.is_reserved)
+
+
 def read_key(variable: str) -> str:
     """The key that a variable of the environment holds, or ""; ValueError if it cannot be one."""
     key = os.environ.get(variable, "").strip() if variable else ""
@@ -92,7 +126,7 @@ def post(address: Address, key: str, value: Any, seconds: float, most_bytes: int
 
 def exchange(
     address: Address,
-    body: bytes,
+    body: bytes | None,
     headers: Mapping[str, str],
     seconds: float,
     most_bytes: int,
@@ -101,11 +135,27 @@ def exchange(
 ) -> tuple[int, bytes]:
     """The status of the answer to a body of JSON, and its first bytes: at most one more than `most_bytes`.
 
-    No redirection is followed. With `allowed` the host is looked up once, and all that it is found to be must
-    be allowed, or nothing is sent: what was judged is what is connected to. All that goes wrong is an
-    OSError.
+    Without a body it is a GET. No redirection is followed. With `allowed` the host is looked up once, and all
+    that it is found to be must be allowed, or nothing is sent: what was judged is what is connected to. All
+    that goes wrong is an OSError.
     """
     return _bounded(lambda opened: _exchange(address, body, headers, most_bytes, allowed, opened), seconds)
+
+
+def is_open(host: str, port: int, seconds: float, allowed: Callable[[str], bool]) -> bool:
+    """Whether anyone takes connections there; the host must be one that is allowed. Else an OSError."""
+    import socket
+
+    def call(_: list[HTTPConnection]) -> bool:
+        for place in _pinned(Address(scheme="", host=host, port=port, path=""), allowed):
+            try:
+                socket.create_connection(place, CONNECT_SECONDS).close()
+            except OSError:
+                continue
+            return True
+        return False
+
+    return _bounded(call, seconds)
 
 
 def said(error: Exception) -> str:
@@ -115,7 +165,7 @@ def said(error: Exception) -> str:
 
 def _exchange(
     address: Address,
-    body: bytes,
+    body: bytes | None,
     headers: Mapping[str, str],
     most_bytes: int,
     allowed: Callable[[str], bool] | None,
@@ -129,8 +179,11 @@ def _exchange(
     try:
         _connect(connection, None if allowed is None else _pinned(address, allowed))
         connection.sock.settimeout(None)  # from here on the whole is bounded
-        sent = {"Content-Type": "application/json", "User-Agent": "holdfast", **headers}
-        connection.request("POST", address.path, body, sent)
+        sent = {"User-Agent": "holdfast", **headers}
+        if body is None:
+            connection.request("GET", address.path, headers=sent)
+        else:
+            connection.request("POST", address.path, body, {"Content-Type": "application/json", **sent})
         answer = connection.getresponse()
         return answer.status, answer.read(most_bytes + 1)
     except HTTPException as error:

@@ -74,6 +74,7 @@ _CORE: dict[str, tuple[str, ...]] = {
     "task_resume": ("task_id", "budget"),
     "task_recall": ("query", "task_id", "types", "limit"),
     "task_list": ("status", "text", "limit"),
+    "smart_wait": ("target", "until", "timeout", "task_id"),
 }
 _EXAMPLES: dict[str, dict[str, Any]] = {
     "task_register": {"name": "Deploy the shop", "plan": ["Build the image", "Push it", "Run it"]},
@@ -109,6 +110,9 @@ _EXAMPLES: dict[str, dict[str, Any]] = {
     "active_tasks_complete": {"label": "shop"},
     "learned_patterns": {"query": "docker push"},
     "jobs_retry": {"id": 1},
+    "smart_wait": {"target": "time:1s", "timeout": 5},
+    "wait_update": {"wait_id": "7#2", "message": "approved"},
+    "wait_cancel": {"wait_id": "7#2", "reason": "not needed any more"},
     **{key: {"folder": "memory"} for key in ("export_bank", "export_states", "import_bank", "import_states")},
     **{key: {"path": "events.jsonl"} for key in ("export_events", "import_events")},
     **{key: {"path": "holdfast.backup"} for key in ("backup", "restore")},
@@ -123,7 +127,7 @@ _READS = (
     "task_resume task_recall task_list task_ask task_get task_summary task_drill_down task_thread"
     " task_progress memory_recall task_event task_around task_history task_state task_line query_relevant"
     " task_plans learned_patterns active_tasks active_tasks_block active_tasks_stale mirrors_status"
-    " jobs_status verify task_handoff export_bank export_events export_states backup"
+    " jobs_status wait_status verify task_handoff export_bank export_events export_states backup"
 ).split()
 _WRITES = (
     "task_register task_update task_plan task_note task_item_update task_plan_append task_plan_replace"
@@ -131,7 +135,7 @@ _WRITES = (
     " task_remember task_snapshot task_intent task_outcome task_finish task_focus task_link task_claim"
     " task_heartbeat task_release task_undo memory_store task_distill task_extract active_tasks_add"
     " active_task_checkpoint active_tasks_complete active_tasks_render mirrors_refresh jobs_retry reindex"
-    " task_receive import_bank import_events import_states restore"
+    " smart_wait wait_update wait_cancel task_receive import_bank import_events import_states restore"
 ).split()
 # Doing these again changes nothing more.
 _REPEATABLE = (

@@ -231,6 +231,17 @@ steps: Titles of the steps, in order.
 append: Add the steps to the plan instead of replacing it.
 task_plan.after: The step after which they are added.
 task_plan.reason: Why the plan changes.
+target: `file:PATH`, `log:PATH`, `process:PID`, `port:HOST:PORT`, `http://…`, `time:5m` or a moment, `task:ID`, `task:ID/STEP`, `manual:`, `command:["…"]`, `any(…, …)`, `all(…, …)`.
+smart_wait.until: What must become true, in plain words: exists, gone, changed, stable, contains X, exits, open, closed, status 200, completed, …; each kind of target has a usual one.
+smart_wait.timeout: Seconds to wait at most.
+poll_interval: Seconds between two looks; while nothing changes it grows, up to eight times.
+smart_wait.message: What is written when the wait begins.
+block: Wait here until it is over; else a worker does, and the answer comes at once.
+wait_id: Id of a wait: `task#seq`, or `#seq` for the current task.
+wait_update.until: What must become true instead.
+wait_update.timeout: Seconds to wait at most, counted from the start.
+wait_update.message: The decision that a `manual:` wait waits for; else a remark.
+wait_cancel.reason: Why nobody waits any more.
 """)  # noqa: E501
 
 

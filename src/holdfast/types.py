@@ -385,6 +385,22 @@ class Wait(Record):
     channel: Channel = "agent"
 
 
+class WaitResult(Record):
+    """A wait as it stands: `result` says how it ended, `said` what the last look found."""
+
+    wait_id: str
+    task_id: str
+    seq: int
+    state: Literal["watching", "resolved", "timeout", "cancelled", "error"]
+    target: str
+    until: str | None
+    timeout: float
+    started_at: str
+    ended_at: str | None = None
+    result: str | None = None
+    said: str | None = None
+
+
 class Name(Record):
     """A name that the work uses: a file, an identifier, a version, a ticket, a commit, an address."""
 

@@ -14,7 +14,7 @@ import os
 from . import http_json
 from .config import user_folder
 from .files import FileErrors, locked_folder, read_bounded, write_atomic
-from .http_json import Address, StatusError
+from .http_json import Address, StatusError, is_public
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -127,33 +127,4 @@ def is_signed(key: str, headers: Any, body: bytes, now: float, tolerance: float 
 
 def read_url(url: str) -> Address:
     """The address that a callback_url names; ValueError if it is not a plain http or https one."""
-    from urllib.parse import urlsplit
-
-    if not (url.isascii() and url.isprintable()) or any(letter in url for letter in ' \\"<>^`{|}'):
-        raise ValueError("the callback_url has characters that no URL has")
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ValueError("the callback_url is no http:// or https:// URL")
-    if "@" in parts.netloc:
-        raise ValueError("the callback_url has credentials in it")
-    port = parts.port  # ValueError if it is none
-    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    return Address(
-        scheme=parts.scheme,
-        host=parts.hostname,
-        port=(443 if parts.scheme == "https" else 80) if port is None else port,
-        path=path,
-    )
-
-
-def is_public(ip: str) -> bool:
-    """Whether an address is one of the public internet, and not one that only wraps another."""
-    from ipaddress import IPv6Address, ip_address
-
-    address = ip_address(ip.partition("%")[0])
-    if isinstance(address, IPv6Address):
-        if address.ipv4_mapped is not None:
-            return is_public(str(address.ipv4_mapped))
-        if address.sixtofour is not None or address.teredo is not None:
-            return False
-    return address.is_global and not (address.is_multicast or address.is_reserved)
+    return http_json.read_url(url, "the callback_url")

@@ -77,11 +77,17 @@ def _call_back(memory: TaskMemory, job: Job, settle: Settle) -> None:
     memory.store.write(settle)
 
 
+def _look_at_wait(memory: TaskMemory, job: Job, settle: Settle) -> None:
+    """Look once at what a wait is about; the next look is another job."""
+    memory._look_for(job.task_id, int(job.key), settle)
+
+
 HANDLERS: dict[str, Handler] = {
     "extract": extraction(),
     "summary": _summarize,
     "prune": _prune,
     "webhook": _call_back,
+    "wait": _look_at_wait,
 }
 
 

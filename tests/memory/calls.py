@@ -196,6 +196,13 @@ ELSEWHERE = {
     "learned_patterns": {"query": "q", "type": "failure", "limit": 5},
     "jobs_status": {"limit": 5},
     "jobs_retry": {"id": 1},
+    "smart_wait": {
+        "target": "manual:", "until": "decided", "timeout": 5, "poll_interval": 1, "message": "m", "block": False,
+        "key": "k",
+    },
+    "wait_status": {"wait_id": None},
+    "wait_update": {"wait_id": "7#2", "until": "decided", "timeout": 9, "message": "yes"},
+    "wait_cancel": {"wait_id": "7#2", "reason": "r"},
 }  # fmt: skip
 # What takes a task as its first argument.
 ON_A_TASK = {

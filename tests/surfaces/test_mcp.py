@@ -152,6 +152,7 @@ def test_what_every_tool_answers_fits_its_schema(memory):
     memory = memory.acting_as(session="S")
     task = memory.task_register("x", ["one", "two", "three"]).task_id
     prepare(memory, task)
+    wait = memory.smart_wait("manual:", task_id=task, block=False).wait_id
     calls = {**READS, **ON_A_TASK, **ELSEWHERE, "task_register": REGISTER}
     special = {
         "task_release": {"item": "s3", "token": 1},
@@ -159,6 +160,8 @@ def test_what_every_tool_answers_fits_its_schema(memory):
         "task_note": {"text": "t", "kind": "decision"},
         "active_tasks_complete": {"label": "l"},
         "task_update": {"message": "m", "query": "what is next?"},
+        "wait_update": {"wait_id": wait, "message": "yes"},
+        "wait_cancel": {"wait_id": wait},
     }
     seen = set()
     order = sorted(listed("full"), key=lambda name: (name == "task_finish", name == "active_tasks_complete"))

@@ -20,7 +20,7 @@ SOURCE = Path(holdfast.__file__).parent
 LEVELS = {
     0: ("_version", "types", "errors"),
     1: ("rules", "vocabulary", "checks", "config", "scope", "files", "http_json", "redact", "spool", "views"),
-    2: ("store", "recall", "distill"),
+    2: ("store", "recall", "distill", "waits"),
     3: ("memory",),
     4: ("aio", "demo", "worker", "operations", "parameter_words", "webhooks"),
     5: ("hosts", "surfaces"),

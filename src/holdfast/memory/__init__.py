@@ -27,11 +27,12 @@ if TYPE_CHECKING:
     from .transfer import Transfer
     from .undo import Undo
     from .verify import Verify
+    from .waiting import Waiting
 
     class TaskMemory(
         Folders, Handoff, Notes, Tasks, Plans, Syncing, Actions, Entries, Claims,
         Recalling, ActiveTasks, Asking, Summarizing, Distilling, Extracting, Patterns, Progressing,
-        Queue, Mirrors, Undo, Verify, Transfer,
+        Queue, Mirrors, Undo, Verify, Transfer, Waiting,
     ):  # fmt: skip
         """The memory of tasks. Every method is safe to call from many threads and processes at once."""
 
@@ -78,13 +79,14 @@ else:
         from .transfer import Transfer
         from .undo import Undo
         from .verify import Verify
+        from .waiting import Waiting
 
         if issubclass(TaskMemory, Verify):
             return False
         TaskMemory.__bases__ = (
             Folders, Handoff, Notes, *TaskMemory.__bases__,
             Recalling, ActiveTasks, Asking, Summarizing, Distilling, Extracting, Patterns, Progressing,
-            Queue, Mirrors, Undo, Verify, Transfer,
+            Queue, Mirrors, Undo, Verify, Transfer, Waiting,
         )  # fmt: skip
         return True
 

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
     from ..store.tx import Row, Tx
 
-_FINAL = ("task.registered", "claim.taken", "claim.released", "task.focused", "model.used")
+_FINAL = (
+    "task.registered", "claim.taken", "claim.released", "task.focused", "model.used",
+    "wait.started", "wait.updated", "wait.changed", "wait.ended",
+)  # fmt: skip
 # What follows from an event without being set by it: no sign that a later one has changed the row.
 _FOLLOWS = {"version", *(cite for cites in SOURCES.values() for cite in cites.values())}
 _JSON_CELLS = ("blockers", "depends_on", "detail", "metadata", "acceptance")
@@ -85,7 +88,7 @@ class Undo(Base):
                 raise Conflict(
                     "not_undoable",
                     f"#{seq} ({row['event_type']}) cannot be undone.",
-                    "Cancel the task, or release the claim, instead.",
+                    "Cancel the task or the wait, or release the claim, instead.",
                 )
             if _is_undone(tx, head["task_id"], seq):
                 raise Conflict("not_undoable", f"#{seq} is undone already.", "Undo the undoing to redo it.")

@@ -46,7 +46,13 @@ _ADD = (
     " WHERE jobs.status <> 'waiting' OR jobs.due_at > excluded.due_at OR jobs.data <> excluded.data"
 )
 # Leases that have run out come first: they have waited longest.
-_DUE = (("leased", "due_at <= :now"), ("leased", "due_at > :beyond"), ("waiting", "due_at <= :now"))
+_DUE = (
+    ("leased", "due_at <= :now"),
+    ("leased", "due_at > :beyond"),
+    ("waiting", "due_at <= :now"),
+    # No wait is looked at so late: the clock was set back.
+    ("waiting", "kind = 'wait' AND due_at > :beyond"),
+)
 
 
 def add(tx: Tx, kind: str, task_id: str, key: str, data: Mapping[str, Any], due: str, now: str) -> None:
@@ -129,6 +135,46 @@ def failed(tx: Tx, job_id: int, token: int, error: str, now: float) -> bool:
     }
     _update(tx, "status = :status, due_at = :due, holder = NULL, error = :error", [row])
     return dead
+
+
+def find(tx: Tx, kind: str, task_id: str, key: str) -> Job | None:
+    """The job of a name, if there is one."""
+    rows = tx.rows(
+        NAMES,
+        f"{_SELECT} WHERE kind = :kind AND task_id = :task_id AND key = :key",
+        kind=kind,
+        task_id=task_id,
+        key=key,
+    )
+    return _job(rows[0]) if rows else None
+
+
+def of_workspace(tx: Tx, kind: str, workspace: str | None, limit: int) -> list[tuple[str, str]]:
+    """Tasks and keys of the jobs of a kind in a workspace; None for all of them."""
+    where = "" if workspace is None else " AND h.workspace_path = :workspace"
+    rows = tx.database.query(
+        "SELECT j.task_id, j.key FROM jobs j JOIN heads h ON h.task_id = j.task_id"
+        f" WHERE j.kind = :kind{where} ORDER BY j.task_id, j.id LIMIT :limit",
+        {"kind": kind, "limit": limit, "workspace": workspace},
+    )
+    return [(row[0], row[1]) for row in rows]
+
+
+def postpone(tx: Tx, kind: str, task_id: str, key: str, data: Mapping[str, Any], due: str) -> None:
+    """Give a job that nobody works on other data and another time."""
+    tx.database.run(
+        "UPDATE jobs SET data = :data, due_at = :due, status = 'waiting', attempts = 0, error = NULL"
+        " WHERE kind = :kind AND task_id = :task_id AND key = :key AND status <> 'leased'",
+        {"kind": kind, "task_id": task_id, "key": key, "data": dumps(data), "due": due},
+    )
+
+
+def drop(tx: Tx, kind: str, task_id: str, key: str) -> None:
+    """A job is no longer wanted; whoever works on it is refused."""
+    tx.database.run(
+        "DELETE FROM jobs WHERE kind = :kind AND task_id = :task_id AND key = :key",
+        {"kind": kind, "task_id": task_id, "key": key},
+    )
 
 
 def release(tx: Tx, held: Sequence[Job]) -> None:

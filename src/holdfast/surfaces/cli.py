@@ -36,6 +36,7 @@ SECTIONS: dict[str, dict[str, dict[str, str]]] = {
             "release": "Give a claim back.",
         },
         "planning": {"plan": "Show the plan, or change it."},
+        "waiting": {"wait": "Wait until something is so."},
     },
     "Ask it": {
         "reading": {

@@ -62,6 +62,16 @@ _SHOWN: dict[str, Schema] = {
         "description": "Only these: decision, exclusion, error, variable, message, action, log, …",
     },
     "task_list.status": {"type": "string", "description": "open, ended, all, or a status."},
+    "smart_wait.target": {
+        "type": "string",
+        "description": "file:PATH, log:PATH, process:PID, port:HOST:PORT, a URL, time:5m, task:ID, manual:"
+        " (a person); any(a, b), all(a, b).",
+    },
+    "smart_wait.until": {
+        "type": "string",
+        "description": "exists, gone, changed, stable, contains X, exits, open, status 200, completed, …",
+    },
+    "smart_wait.timeout": {"type": "number", "description": "Seconds."},
     "limit": {"type": "integer", "description": "The most to answer."},
 }
 

@@ -1,0 +1,122 @@
+"""A wait as the store has it, and the rules that need no store: intervals, and what it says of its task."""
+
+from __future__ import annotations
+
+import time
+
+from ..errors import Conflict
+from ..types import Record, WaitResult, is_list
+from .tasks import status_changes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from ..store.tx import Row, Tx
+    from ..waits import Surroundings, Watch
+
+SHORTEST, LONGEST = 0.05, 3600.0  # seconds between two looks
+MOST_SECONDS = 366 * 86_400.0
+BACKOFF = 8  # while nothing changes, looks become rarer, up to so many times
+AHEAD = 10.0  # seconds that a living waiter keeps its job from the workers, at least
+NOTICE = 1.0  # seconds in which a waiter notices that someone else has ended its wait
+MOST_CHANGES = 100  # changes of the verdict that one wait writes down
+MOST_LISTED = 1000
+KIND = "wait"
+REASON = "wait"  # why a task waits: only who waits for this reason goes on when the wait is over
+
+
+class Live(Record):
+    """A wait as the store has it. `version`: its last update; `data`: what the next look needs to know."""
+
+    task_id: str
+    seq: int
+    state: str
+    task_status: str
+    spec: Mapping[str, Any]
+    started_at: str
+    version: int = 0
+    ended_at: str | None = None
+    result: str | None = None
+    data: Mapping[str, Any] | None = None
+    due: str | None = None
+
+    @property
+    def wait_id(self) -> str:
+        """How callers name it."""
+        return f"{self.task_id}#{self.seq}"
+
+
+def task_sets(tx: Tx, head: Row, now: str, status: str | None, wait_id: str, state: str) -> dict[str, Any]:
+    """What a wait that begins or ends changes about its task: its status, and what its metadata say."""
+    metadata = dict(tx.extras(head["task_id"])["metadata"])
+    known = metadata.get("active_wait_ids")
+    ids = [one for one in (known if is_list(known) else ()) if one != wait_id]
+    metadata["active_wait_ids"] = [*ids, wait_id] if state == "watching" else ids
+    metadata["last_wait_state"] = state
+    if state != "watching":
+        metadata["last_wait_event_at"] = now
+    sets: dict[str, Any] = {"extras": {"metadata": metadata}}
+    if status is not None:
+        reason = REASON if status == "waiting" else None
+        changes = {"status": status, **status_changes(head, status, reason, now)}
+        sets["heads"] = {name: value for name, value in changes.items() if head[name] != value}
+    return sets
+
+
+def watch_of(live: Live) -> Watch:
+    from ..waits import read_watch
+
+    return read_watch(live.spec["target"], live.spec.get("until"))
+
+
+def has(watch: Watch, kind: str) -> bool:
+    return watch.kind == kind or any(has(part, kind) for part in watch.parts)
+
+
+def check_watching(live: Live) -> None:
+    if live.state != "watching":
+        raise Conflict(
+            "illegal_transition",
+            f"The wait {live.wait_id} is over: {live.state}.",
+            "Begin another one with smart_wait.",
+        )
+
+
+def next_interval(base: float, last: float, changed: bool) -> float:
+    return base if changed else min(2 * last, BACKOFF * base, LONGEST)
+
+
+def next_delay(watch: Watch, around: Surroundings, interval: float, timeout: float) -> float:
+    """The seconds until the next look: no later than when a time is there, or the wait is too long."""
+    from ..waits.looking import time_left
+
+    left = time_left(watch, around)
+    return max(SHORTEST, min(interval, timeout - around.waited, interval if left is None else left))
+
+
+def ahead(delay: float) -> float:
+    return min(max(AHEAD, 4 * delay), 4 * LONGEST)
+
+
+def steady() -> float:
+    """Seconds since the machine was started: the same for all its processes, and nobody sets it."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME)
+
+
+def as_result(live: Live) -> WaitResult:
+    fields: dict[str, Any] = {"state": live.state}
+    return WaitResult(
+        wait_id=live.wait_id,
+        task_id=live.task_id,
+        seq=live.seq,
+        target=live.spec["target"],
+        until=live.spec.get("until"),
+        timeout=live.spec["timeout"],
+        started_at=live.started_at,
+        ended_at=live.ended_at,
+        result=live.result,
+        said=live.data["said"] if live.data else None,
+        **fields,
+    )

@@ -1,0 +1,333 @@
+# pyright: reportPrivateUsage=false
+"""Waits: a task goes on when a file, process, port, URL, log, time, task or person is as wanted.
+
+A wait is a record of its task and a job of kind `wait`, which is due when it is to be looked at next. Whoever
+blocks on it looks itself, and keeps the job ahead of the workers for as long as it lives; else a worker
+looks, or whoever asks how the wait stands. Only who turns the record from `watching` into something else, in
+one transaction with the event, has ended the wait: there is one wake, whoever looks.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+
+from .. import checks, rules
+from ..errors import Conflict, InvalidInput
+from ..store import jobs
+from .base import Base, Draft
+from .wait_reading import WaitReading
+from .wait_records import (
+    KIND,
+    LONGEST,
+    MOST_CHANGES,
+    MOST_LISTED,
+    MOST_SECONDS,
+    NOTICE,
+    REASON,
+    SHORTEST,
+    Live,
+    ahead,
+    as_result,
+    check_watching,
+    has,
+    next_delay,
+    next_interval,
+    task_sets,
+    watch_of,
+)  # fmt: skip
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from ..store.tx import Row, Tx
+    from ..types import WaitResult
+    from ..waits import Surroundings, Watch
+
+    Settle = Callable[[Tx], None]
+
+
+class Waiting(WaitReading):
+    """Operations that wait."""
+
+    def smart_wait(
+        self,
+        target: str,
+        *,
+        until: str | None = None,
+        timeout: float = 300,
+        poll_interval: float = 2.0,
+        task_id: str | None = None,
+        message: str | None = None,
+        block: bool = True,
+        key: str | None = None,
+    ) -> WaitResult:
+        """Wait for a file, process, port, URL, log, time or task, then go on. Costs no tokens.
+
+        The wait belongs to a task and survives a restart: when the caller dies, a worker goes on with it.
+        With `block` false it is left to the worker at once. While nothing changes it is looked at less often.
+        """
+        from ..waits import begin
+
+        timeout = checks.number("timeout", timeout, 0, MOST_SECONDS)
+        interval = checks.number("poll_interval", poll_interval, SHORTEST, LONGEST)
+        message = self._text("message", message)
+        watch = self._watch(target, until)
+        data = {"state": begin(watch), "said": None, "interval": interval, "changes": 0, **self._mark(0)}
+        spec = {
+            "target_type": watch.kind,
+            "target": watch.target,
+            "until": watch.until,
+            "timeout": timeout,
+            "poll_interval": interval,
+            "folder": self.workspace,
+        }
+
+        def decide(tx: Tx, head: Row, now: str) -> Draft:
+            if head["status"] in rules.ENDED:
+                raise Conflict(
+                    "illegal_transition",
+                    f"Task {head['task_id']} is {head['status']}: it waits for nothing.",
+                    "Make it active again, or wait with another task.",
+                )
+            seq = head["last_seq"] + 1
+            due = checks.stamp(self._clock() + ahead(interval)) if block else jobs.NOW
+            jobs.add(tx, KIND, head["task_id"], str(seq), data, due, now)
+            status = "waiting" if head["status"] == "active" else None
+            return Draft(
+                "wait.started",
+                text=message or f"Waiting for {watch.criteria}",
+                data=spec,
+                sets=task_sets(tx, head, now, status, f"{head['task_id']}#{seq}", "watching"),
+                record={"type": "wait", "status": "watching"},
+            )
+
+        arguments = [spec, message]
+        done = self._write("smart_wait", task_id, decide, key=key, arguments=arguments)
+        return self._wait_for(done.task_id, done.seq) if block else self._result(done.task_id, done.seq)
+
+    def wait_status(self, wait_id: str | None = None) -> tuple[WaitResult, ...]:
+        """How a wait stands, or all that are still watched in this workspace.
+
+        What is due and no worker has looked at is looked at now.
+        """
+        if wait_id is not None:
+            named = [self._named(wait_id)]
+        else:
+            found = self.store.read(lambda tx: jobs.of_workspace(tx, KIND, self.workspace, MOST_LISTED))
+            named = [(task_id, int(key)) for task_id, key in found]
+        results: list[WaitResult] = []
+        for task_id, seq in named:
+            live = self._live(task_id, seq)
+            if live.state == "watching" and self._is_due(live):
+                self._look(live)
+                live = self._live(task_id, seq)
+            results.append(as_result(live))
+        return tuple(results)
+
+    def wait_update(
+        self,
+        wait_id: str,
+        until: str | None = None,
+        timeout: float | None = None,
+        message: str | None = None,
+    ) -> WaitResult:
+        """Change what a wait waits for or how long, counted from its start; or decide a `manual:` one.
+
+        A message to a wait with a `manual:` part is the decision that it waits for.
+        """
+        task_id, seq = self._named(wait_id)
+        message = self._text("message", message)
+        if timeout is not None:
+            timeout = checks.number("timeout", timeout, 0, MOST_SECONDS)
+        if until is None and timeout is None and not message:
+            raise InvalidInput(
+                "invalid_argument", "There is nothing to change.", "Give until, timeout or message."
+            )
+        live = self._live(task_id, seq)
+        watch = watch_of(live)
+        if until is not None:
+            if watch.parts:
+                hint = "Cancel it, and wait for another target."
+                raise InvalidInput("invalid_argument", "A group has its conditions in its target.", hint)
+            watch = self._watch(watch.target, until)
+
+        def decide(tx: Tx, head: Row, now: str) -> Draft:
+            fresh = self._read_live(tx, task_id, seq)
+            check_watching(fresh)
+            spec = {**fresh.spec, "until": watch.until}
+            if timeout is not None:
+                spec["timeout"] = timeout
+            if message and has(watch, "manual"):
+                spec["decided"] = message
+            if fresh.data is None:  # it came from elsewhere: who changes it makes it one of here
+                from ..waits import begin
+
+                data: Mapping[str, Any] = {
+                    "state": begin(watch), "said": None, "interval": spec["poll_interval"], "changes": 0,
+                    **self._mark(self._waited(fresh)),
+                }  # fmt: skip
+            else:
+                data = {**fresh.data, "said": None, "interval": spec["poll_interval"]}
+            jobs.add(tx, KIND, task_id, str(seq), data, jobs.NOW, now)
+            return Draft("wait.updated", text=message, data=spec, ref=seq)
+
+        self._write("wait_update", task_id, decide)
+        self._look(self._live(task_id, seq))
+        return self._result(task_id, seq)
+
+    def wait_cancel(self, wait_id: str, reason: str | None = None) -> WaitResult:
+        """Stop waiting; a wait that is over stays as it is."""
+        task_id, seq = self._named(wait_id)
+        reason = self._text("reason", reason) or "cancelled"
+
+        def work(tx: Tx) -> None:
+            head = self._find(tx, task_id, lock=True)
+            live = self._read_live(tx, task_id, seq)
+            if live.state == "watching":
+                self._end(tx, head, live, "cancelled", reason, self)
+
+        self._commit(work, tasks=lambda _: (task_id,))
+        return self._result(task_id, seq)
+
+    # --- looking ----------------------------------------------------------------------------------
+
+    def _wait_for(self, task_id: str, seq: int) -> WaitResult:
+        """Look until the wait is over, whoever ends it."""
+        pause = threading.Event()
+        live = self._live(task_id, seq)
+        interval: float | None = None
+        while live.state == "watching":
+            delay, interval = self._look(live, waiter=True, interval=interval)
+            until = time.monotonic() + delay
+            version = live.version
+            live = self._live(task_id, seq)
+            while (
+                live.state == "watching"
+                and live.version == version
+                and (left := until - time.monotonic()) > 0
+            ):
+                pause.wait(min(left, NOTICE))
+                live = self._live(task_id, seq)
+        return as_result(live)
+
+    def _look_for(self, task_id: str, seq: int, settle: Settle) -> None:
+        """Look once, for a worker."""
+        live = self._live(task_id, seq)
+        if live.state == "watching":
+            self._look(live, settle=settle)
+        else:
+            self.store.write(settle)
+
+    def _look(
+        self,
+        live: Live,
+        *,
+        settle: Settle | None = None,
+        waiter: bool = False,
+        interval: float | None = None,
+    ) -> tuple[float, float]:
+        """Look once at a wait, and write what follows; the seconds until the next look, and its interval."""
+        waited = self._waited(live)
+        watch = watch_of(live)
+        around = self._surroundings(live, waited)
+        ended, said, state = self._judged(live, watch, around)
+        old = live.data or {"state": None, "said": None, "interval": live.spec["poll_interval"], "changes": 0}
+        changed = said != old["said"] or state != old["state"]
+        interval = next_interval(live.spec["poll_interval"], interval or old["interval"], changed)
+        delay = next_delay(watch, around, interval, live.spec["timeout"])
+        tell = old["said"] is not None and said != old["said"] and old["changes"] < MOST_CHANGES
+        data = {
+            "state": state, "said": said, "interval": interval, "changes": old["changes"] + tell,
+            **self._mark(self._waited(live)),
+        }  # fmt: skip
+        due = checks.stamp(self._clock() + (ahead(delay) if waiter else delay))
+        near = live.due is None or live.due < checks.stamp(self._clock() + ahead(delay) / 2)
+
+        def work(tx: Tx) -> None:
+            head = self._find(tx, live.task_id, lock=True)
+            if settle is not None:
+                settle(tx)
+            fresh = self._read_live(tx, live.task_id, live.seq)
+            if fresh.state != "watching":
+                return
+            if fresh.version != live.version:  # it was changed meanwhile: what was seen may not count
+                if settle is not None:
+                    jobs.add(tx, KIND, live.task_id, str(live.seq), fresh.data or data, jobs.NOW, self._now())
+            elif ended is not None:
+                self._end(tx, head, live, ended, said, self.acting_as(channel="tool"))
+            elif live.data is not None:
+                if tell:
+                    text = f"[Wait] {watch.criteria} → {said}"
+                    draft = Draft("wait.changed", text=text, data={"said": said}, ref=live.seq)
+                    self.acting_as(channel="tool")._append(tx, head, draft, self._now(), "smart_wait")
+                if settle is not None:
+                    jobs.add(tx, KIND, live.task_id, str(live.seq), data, due, self._now())
+                else:
+                    jobs.postpone(tx, KIND, live.task_id, str(live.seq), data, due)
+
+        if settle is not None or ended is not None or changed or not waiter or near:
+            self._commit(work, tasks=lambda _: (live.task_id,) if tell or ended else ())
+        return delay, interval
+
+    def _judged(self, live: Live, watch: Watch, around: Surroundings) -> tuple[str | None, str, Any]:
+        """How a wait ends, if it does; what was seen, and the state for the next look."""
+        from ..waits import look
+
+        if live.task_status in rules.ENDED:
+            return "cancelled", f"the task is {live.task_status}", None
+        late = around.waited >= live.spec["timeout"]
+        if live.data is None:  # it came from elsewhere: nothing here is looked at for it
+            return ("timeout" if late else None), "it is watched elsewhere", None
+        verdict, state = look(watch, live.data["state"], around)
+        if verdict.met:
+            return "resolved", verdict.said, state
+        if verdict.failed:
+            return "error", verdict.said, state
+        said = f"not within {live.spec['timeout']:g} s: {verdict.said}" if late else verdict.said
+        return ("timeout" if late else None), said, state
+
+    def _surroundings(self, live: Live, waited: float) -> Surroundings:
+        from ..waits import Surroundings
+
+        def status_of(name: str) -> str | None:
+            task_id, _, item = name.partition("/")
+
+            def work(tx: Tx) -> str | None:
+                head = tx.head(task_id)
+                if head is None or not item:
+                    return None if head is None else head["status"]
+                return next((row["status"] for row in tx.steps(task_id) if row["item_id"] == item), None)
+
+            return self.store.read(work)
+
+        return Surroundings(
+            now=self._clock(),
+            waited=waited,
+            status_of=status_of,
+            folder=live.spec.get("folder"),
+            private=self.settings.wait_private == "on",
+            commands=self.settings.wait_commands == "on",
+            decided=live.spec.get("decided"),
+        )
+
+    def _end(self, tx: Tx, head: Row, live: Live, state: str, result: str, writer: Base) -> None:
+        """End a wait that is still watched: the one wake. The task goes on if it waits for nothing else."""
+        now = self._now()
+        status = None
+        if head["status"] == "waiting" and head["reason"] == REASON:
+            others = tx.record_count(live.task_id, KIND, "watching", 2) - 1
+            status = None if others else "active"
+        sets = task_sets(tx, head, now, status, live.wait_id, state)
+        ended = {"status": state, "ref_seq": head["last_seq"] + 1, "ended_at": now}
+        draft = Draft(
+            "wait.ended",
+            text=f"[Wait {state}] {watch_of(live).criteria} → {result}",
+            data={"state": state, "result": result},
+            sets={**sets, "records": {str(live.seq): ended}},
+            ref=live.seq,
+        )
+        jobs.drop(tx, KIND, live.task_id, str(live.seq))
+        writer._append(tx, head, draft, now, "smart_wait")

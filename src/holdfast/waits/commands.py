@@ -1,0 +1,59 @@
+"""Running a command to learn how it ends: words and no shell, no input, bounded in time and in output."""
+
+from __future__ import annotations
+
+import os
+import selectors
+import signal
+import subprocess
+import time
+from contextlib import suppress
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+
+def run(words: Sequence[str], folder: str | None, seconds: float, most_bytes: int) -> tuple[int, bytes]:
+    """The exit code of a command and the beginning of its output; TimeoutError if it takes too long.
+
+    Whatever it has started and left behind is ended with it.
+    """
+    until = time.monotonic() + seconds
+    place = folder if folder and os.path.isdir(folder) else None
+    process = subprocess.Popen(
+        list(words),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        cwd=place,
+        start_new_session=True,
+    )
+    pipe: Any = process.stdout
+    try:
+        output = _read(process, pipe.fileno(), until, most_bytes)
+        return process.wait(max(until - time.monotonic(), 0.01)), output
+    except (TimeoutError, subprocess.TimeoutExpired):
+        raise TimeoutError(f"it took more than {seconds:g} s") from None
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        pipe.close()
+        process.wait()
+
+
+def _read(process: subprocess.Popen[bytes], handle: int, until: float, most: int) -> bytes:
+    output = bytearray()
+    with selectors.DefaultSelector() as selector:
+        selector.register(handle, selectors.EVENT_READ)
+        while True:
+            left = until - time.monotonic()
+            if left <= 0:
+                raise TimeoutError
+            if selector.select(min(left, 0.05)):
+                if not (part := os.read(handle, 1 << 16)):
+                    return bytes(output)
+                output += part[: most - len(output)]
+            elif process.poll() is not None:  # something that it started keeps its output open
+                return bytes(output)

@@ -1,0 +1,117 @@
+"""Looking at files without waiting for one: regular files only, opened without blocking, read in part."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+STABLE_SECONDS = 2.0
+MOST_READ = 1 << 20  # bytes of a log in one look; the rest in the next
+MOST_CONTENT = 8 << 20  # bytes of a file in which something is looked for
+MOST_SIBLINGS = 10_000
+_OPEN = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
+
+
+def signature(path: str) -> list[int] | None:
+    """What changes when a file does; None if there is none."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return [found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns]
+
+
+def content(path: str) -> tuple[bytes | None, str]:
+    """The beginning of a regular file, or None and why."""
+    try:
+        handle = os.open(path, _OPEN)
+    except FileNotFoundError:
+        return None, "it is not there"
+    except OSError as error:
+        return None, f"it cannot be read: {error.strerror}"
+    try:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            return None, "it is no regular file"
+        return _read(handle, 0, MOST_CONTENT), ""
+    except OSError as error:
+        return None, f"it cannot be read: {error.strerror}"
+    finally:
+        os.close(handle)
+
+
+def log_end(path: str) -> dict[str, Any]:
+    """Where a log ends now: what comes later is new, also when the file is another by then."""
+    found = signature(path)
+    if found is None or not os.path.isfile(path):
+        return {"file": None, "offset": 0}
+    return {"file": found[:2], "offset": found[2]}
+
+
+def appended(path: str, state: dict[str, Any]) -> tuple[bytes, dict[str, Any]]:
+    """What was added to a log, and where to go on; a line that is not whole yet is read again.
+
+    A log that was renamed is read to its end under its new name, then the new one from its beginning.
+    """
+    parts: list[bytes] = []
+    now = signature(path)
+    if state["file"] is not None and (now is None or now[:2] != state["file"]):
+        old = _renamed(path, state["file"])
+        rest, offset = _read_from(old, state["file"], state["offset"]) if old else (b"", 0)
+        parts.append(rest)
+        if len(rest) >= MOST_READ:
+            return rest, {**state, "offset": offset}
+        state = {**state, "file": None, "offset": 0}
+    if now is None:
+        return b"".join(parts), state
+    start = state["offset"] if state["file"] == now[:2] and state["offset"] <= now[2] else 0
+    fresh, offset = _read_from(path, now[:2], start)
+    return b"".join([*parts, fresh]), {**state, "file": now[:2], "offset": offset}
+
+
+def _read_from(path: str, file: list[int], offset: int) -> tuple[bytes, int]:
+    """What a file has from a place on, and the place after its last whole line."""
+    try:
+        handle = os.open(path, _OPEN)
+    except OSError:
+        return b"", offset
+    try:
+        found = os.fstat(handle)
+        if not stat.S_ISREG(found.st_mode) or [found.st_dev, found.st_ino] != file:
+            return b"", offset
+        read = _read(handle, offset, MOST_READ)
+    except OSError:
+        return b"", offset
+    finally:
+        os.close(handle)
+    whole = read.rfind(b"\n") + 1
+    if not whole and len(read) == MOST_READ:  # a line without an end
+        whole = len(read) - 4096
+    return read, offset + whole
+
+
+def _read(handle: int, offset: int, most: int) -> bytes:
+    parts: list[bytes] = []
+    while most and (part := os.pread(handle, min(most, 1 << 18), offset)):
+        parts.append(part)
+        offset += len(part)
+        most -= len(part)
+    return b"".join(parts)
+
+
+def _renamed(path: str, file: list[int]) -> str | None:
+    """Where a file is that had this name; looked for beside it, under names that begin alike."""
+    folder, name = os.path.split(path)
+    try:
+        with os.scandir(folder) as entries:
+            for number, entry in enumerate(entries):
+                if number == MOST_SIBLINGS:
+                    break
+                if entry.name.startswith(name) and entry.inode() == file[1] and entry.is_file():
+                    return entry.path
+    except OSError:
+        pass  # the folder went with it
+    return None

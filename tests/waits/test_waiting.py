@@ -1,0 +1,268 @@
+"""Waits of a task: they survive whoever waits, end once, and say so in the task's history."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from holdfast.errors import InvalidInput
+from holdfast.worker import Worker
+from tests.support import newest, open_memory, refused
+
+SOON = {"poll_interval": 0.05, "timeout": 20}
+
+
+def ends(memory, task):
+    return [event for event in memory.events(task) if event.type == "wait.ended"]
+
+
+def row_of(memory, wait):
+    """The wait as plain SQL shows it."""
+    sql = "SELECT id, target_type, target_id, criteria, status, result_message FROM wait_jobs WHERE id = :id"
+    return memory.store.read(lambda tx: tx.database.query(sql, {"id": wait.wait_id}))[0]
+
+
+def test_a_wait_holds_its_task_and_lets_it_go_on_and_the_history_says_so(memory, task, tmp_path):
+    path = tmp_path / "done"
+    wait = memory.smart_wait(f"file:{path}", task_id=task, block=False, message="the build runs", **SOON)
+    assert (wait.state, wait.wait_id, wait.until) == ("watching", f"{task}#{wait.seq}", "exists")
+    held = memory.task_get(task)
+    assert held.status == "waiting"
+    assert held.metadata == {"active_wait_ids": [wait.wait_id], "last_wait_state": "watching"}
+    assert f'Waiting for\n#2a "file:{path}" until "exists"' in memory.task_resume(task).text
+    assert Worker(memory).run_once().done == 1
+    assert memory.task_get(task).seq == wait.seq  # a look that finds nothing new writes nothing
+    path.touch()
+    memory._clock.forward(60)
+    assert Worker(memory).run_once().done == 1
+    (ended,) = ends(memory, task)
+    assert ended.text == f"[Wait resolved] file:{path} exists → it is there"
+    assert (ended.ref, ended.origin.channel) == (wait.seq, "tool")
+    free = memory.task_get(task)
+    assert free.status == "active"
+    assert free.metadata == {
+        "active_wait_ids": [], "last_wait_state": "resolved", "last_wait_event_at": ended.at,
+    }  # fmt: skip
+    (found,) = memory.wait_status(wait.wait_id)
+    assert (found.state, found.result, found.ended_at) == ("resolved", "it is there", ended.at)
+    assert row_of(memory, wait) == (wait.wait_id, "file", f"file:{path}", "exists", "resolved", ended.text)
+    assert memory.wait_status() == ()
+    assert memory.jobs_status().kinds == {}
+    assert memory.verify().ok
+
+
+@pytest.mark.parametrize("end", ["timeout", "cancelled", "error"])
+def test_a_timeout_a_cancellation_and_an_error_are_told_too(memory, task, end):
+    target = "http://127.0.0.1:1/" if end == "error" else "manual:"
+    wait = memory.smart_wait(
+        target, task_id=task, timeout=0 if end == "timeout" else 9, block=end == "timeout"
+    )
+    if end == "cancelled":
+        wait = memory.wait_cancel(wait.wait_id, "no longer needed")
+        assert memory.wait_cancel(wait.wait_id) == wait  # and stays so
+    elif end == "error":
+        (wait,) = memory.wait_status()
+    assert wait.state == end
+    (ended,) = ends(memory, task)
+    said = {"timeout": "not within 0 s", "cancelled": "no longer needed", "error": "must not be called"}[end]
+    assert ended.text.startswith(f"[Wait {end}] {target}")
+    assert said in ended.text
+    got = memory.task_get(task)
+    assert (got.status, got.metadata["last_wait_state"], got.metadata["active_wait_ids"]) == (
+        "active",
+        end,
+        [],
+    )
+    assert memory.verify().ok
+
+
+def test_a_blocking_wait_returns_when_it_is_so(memory, task, tmp_path):
+    path = tmp_path / "done"
+    timer = threading.Timer(0.15, path.touch)
+    timer.start()
+    assert memory.smart_wait(f"file:{path}", **SOON).result == "it is there"
+    timer.join()
+    assert memory.smart_wait("time:0.1s", **SOON).state == "resolved"
+    assert len(ends(memory, task)) == 2
+
+
+def test_a_blocking_wait_notices_that_someone_else_ended_it(memory, task, store_url):
+    with ThreadPoolExecutor(1) as threads, open_memory(store_url) as other:
+        waiting = threads.submit(memory.smart_wait, "manual:", poll_interval=3600, timeout=20)
+        while not (found := other.wait_status()):
+            time.sleep(0.01)
+        resolved = other.wait_update(found[0].wait_id, message="approved")
+        assert resolved.state == "resolved"
+        assert waiting.result(5) == resolved
+    assert ends(memory, task)[0].text == "[Wait resolved] manual: decided → approved"
+
+
+def test_a_task_goes_on_when_its_last_wait_is_over_and_only_if_it_waits_for_that(memory, task):
+    one, two = (memory.smart_wait("manual:", task_id=task, block=False) for _ in range(2))
+    assert memory.task_get(task).metadata["active_wait_ids"] == [one.wait_id, two.wait_id]
+    memory.wait_cancel(one.wait_id)
+    assert memory.task_get(task).status == "waiting"
+    memory.wait_cancel(two.wait_id)
+    assert memory.task_get(task).status == "active"
+    memory.task_update(task, status="waiting", reason="approval")
+    memory.wait_cancel(memory.smart_wait("manual:", task_id=task, block=False).wait_id)
+    assert memory.task_get(task).status == "waiting"
+    last = memory.smart_wait("manual:", task_id=task, block=False)
+    memory.task_finish(task, answer="a")
+    assert memory.wait_status(last.wait_id)[0].state == "cancelled"
+    assert memory.task_get(task).status == "completed"
+    with refused(memory, "illegal_transition"):
+        memory.smart_wait("manual:", task_id=task, block=False)
+
+
+def test_a_waiter_that_is_killed_leaves_its_wait_to_the_worker(memory, task, store_url, tmp_path, clock):
+    path = tmp_path / "done"
+    root = Path(__file__).parents[2]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.waits.programs", store_url, task, f"file:{path}"],
+        stdout=subprocess.PIPE,
+        cwd=root,
+        env={**os.environ, "PYTHONPATH": f"{root}/src"},
+    )
+    while memory.task_get(task).status != "waiting":
+        assert process.poll() is None
+        time.sleep(0.01)
+    clock.now = time.time()
+    assert Worker(memory).run_once().done == 0  # it is looked after
+    os.kill(process.pid, signal.SIGKILL)
+    assert process.communicate()[0] == b"ready\n"
+    path.touch()
+    clock.forward(60)
+    assert Worker(memory).run_once().done == 1
+    assert Worker(memory).run_once().done == 0
+    assert len(ends(memory, task)) == 1
+    assert memory.task_get(task).status == "active"
+    assert memory.verify().ok
+
+
+def test_however_many_look_at_once_there_is_one_wake(opened, store_url, tmp_path):
+    memories = [opened(store_url) for _ in range(6)]
+    task = memories[0].task_register("T").task_id
+    for number in range(4):
+        path = tmp_path / str(number)
+        wait = memories[0].smart_wait(f"file:{path}", task_id=task, block=False, **SOON)
+        path.touch()
+        start = threading.Barrier(len(memories))
+
+        def look(memory, wait=wait, start=start):
+            start.wait()
+            if memory is memories[0]:
+                Worker(memory).run_once()
+            elif memory is memories[1]:
+                memory.wait_cancel(wait.wait_id)
+            return memory.wait_status(wait.wait_id)[0].state
+
+        with ThreadPoolExecutor(len(memories)) as threads:
+            # One that looks while a worker does is told that it is watched.
+            assert len(set(threads.map(look, memories)) - {"watching"}) == 1
+        assert len(ends(memories[0], task)) == number + 1
+    assert memories[0].task_get(task).status == "active"
+    assert memories[0].verify().ok
+
+
+def test_looks_become_rarer_while_nothing_changes_and_changes_are_told_once(memory, task, tmp_path, clock):
+    path = tmp_path / "x"
+    memory.smart_wait(f"file:{path}", until="stable for 1h", task_id=task, poll_interval=1, block=False)
+    looks = []
+    for second in range(60):
+        if second == 40:
+            path.touch()
+        looks += [second] * Worker(memory).run_once().done
+        clock.forward(1)
+    assert looks == [0, 1, 3, 7, 15, 23, 31, 39, 47, 48, 50, 54]
+    told = [event.text for event in memory.events(task) if event.type == "wait.changed"]
+    assert told == [f"[Wait] file:{path} stable for 1h → it changes"]
+
+
+@pytest.mark.parametrize("jump", [86_400, -86_400])
+def test_a_clock_that_jumps_ends_no_wait_and_loses_none(memory, task, tmp_path, clock, jump):
+    path = tmp_path / "x"
+    wait = memory.smart_wait(f"any(file:{path}, time:1h)", task_id=task, timeout=7200, block=False)
+    Worker(memory).run_once()
+    clock.forward(jump)
+    assert Worker(memory).run_once().done == 1
+    assert memory.wait_status(wait.wait_id)[0].state == "watching"
+    path.touch()
+    clock.forward(60)
+    Worker(memory).run_once()
+    assert memory.wait_status(wait.wait_id)[0].state == "resolved"
+
+
+def test_a_wait_on_a_task_or_a_step_of_it_goes_by_its_status(memory, task):
+    other = memory.task_register("Other", ["One", "Two"]).task_id
+    step = memory.smart_wait(f"task:{other[:12]}/Two", task_id=task, block=False)
+    whole = memory.smart_wait(f"task:{other}", until="completed", task_id=task, block=False)
+    assert (step.target, whole.target) == (f"task:{other}/s2", f"task:{other}")
+    memory.task_item_update(other, item="Two", status="completed")
+    assert [wait.state for wait in memory.wait_status()] == ["resolved", "watching"]
+    memory.task_finish(other, answer="a")
+    memory._clock.forward(60)
+    assert [wait.state for wait in memory.wait_status()] == ["resolved"]
+    with refused(memory, "task_not_found"):
+        memory.smart_wait("task:zzzz", task_id=task)
+
+
+def test_a_wait_is_changed_while_it_is_watched(memory, task, tmp_path):
+    path = tmp_path / "x"
+    path.write_text("a")
+    wait = memory.smart_wait(f"file:{path}", until="contains b", task_id=task, block=False)
+    longer = memory.wait_update(wait.wait_id, timeout=9, message="give it time")
+    assert (longer.state, longer.timeout) == ("watching", 9)
+    assert memory.wait_update(f"#{wait.seq}", until="contains a").state == "resolved"
+    with refused(memory, "illegal_transition"):
+        memory.wait_update(wait.wait_id, timeout=1)
+    with refused(memory, "not_undoable"):
+        memory.task_undo(task, wait.seq)
+    group = memory.smart_wait("any(manual:, time:1h)", task_id=task, block=False)
+    with refused(memory, "invalid_argument"):
+        memory.wait_update(group.wait_id, until="decided")
+    assert memory.wait_update(group.wait_id, message="yes").result == "manual: decided: yes"
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"poll_interval": 0}, {"poll_interval": -1}, {"poll_interval": 1e-9}, {"timeout": 10**12},
+        {"timeout": -1}, {"timeout": float("nan")}, {"until": "turns blue"}, {"target": "file:a\0b"},
+        {"target": 'command:["true"]'},
+    ],
+)  # fmt: skip
+def test_what_cannot_be_meant_is_refused(memory, task, bad):
+    before = newest(memory)
+    with pytest.raises(InvalidInput):
+        memory.smart_wait(**{"target": "manual:", "task_id": task, **bad})
+    assert newest(memory) == before
+
+
+def test_the_same_key_is_one_wait(memory, task):
+    call = {"target": "manual:", "task_id": task, "block": False, "key": "k"}
+    first = memory.smart_wait(**call)
+    assert memory.smart_wait(**call) == first
+    with refused(memory, "key_reused"):
+        memory.smart_wait(**{**call, "timeout": 9})
+
+
+def test_a_wait_that_was_imported_is_not_looked_at_here(memory, task, opened, new_store_url, tmp_path):
+    (tmp_path / "x").touch()
+    wait = memory.smart_wait(f"file:{tmp_path}/x", task_id=task, timeout=60, block=False)
+    memory.export_events(tmp_path / "events.jsonl")
+    there = opened(new_store_url())
+    there.import_events(tmp_path / "events.jsonl")
+    assert Worker(there).run_once().done == 0
+    assert there.wait_status(wait.wait_id)[0].state == "watching"
+    there._clock.forward(61)
+    assert there.wait_status(wait.wait_id)[0].state == "timeout"
+    assert there.verify().ok
