@@ -62,7 +62,9 @@ def test_a_wait_holds_its_task_and_lets_it_go_on_and_the_history_says_so(memory,
 @pytest.mark.parametrize("end", ["timeout", "cancelled", "error"])
 def test_a_timeout_a_cancellation_and_an_error_are_told_too(memory, task, end):
     target = "http://127.0.0.1:1/" if end == "error" else "manual:"
-    wait = memory.smart_wait(target, task_id=task, timeout=0 if end == "timeout" else 9, block=end == "timeout")
+    wait = memory.smart_wait(
+        target, task_id=task, timeout=0 if end == "timeout" else 9, block=end == "timeout"
+    )
     if end == "cancelled":
         wait = memory.wait_cancel(wait.wait_id, "no longer needed")
         assert memory.wait_cancel(wait.wait_id) == wait  # and stays so
@@ -74,7 +76,11 @@ def test_a_timeout_a_cancellation_and_an_error_are_told_too(memory, task, end):
     assert ended.text.startswith(f"[Wait {end}] {target}")
     assert said in ended.text
     got = memory.task_get(task)
-    assert (got.status, got.metadata["last_wait_state"], got.metadata["active_wait_ids"]) == ("active", end, [])
+    assert (got.status, got.metadata["last_wait_state"], got.metadata["active_wait_ids"]) == (
+        "active",
+        end,
+        [],
+    )
     assert memory.verify().ok
 
 

@@ -56,7 +56,9 @@ class Watch(Record):
     def target(self) -> str:
         """The target as it is written."""
         if self.parts:
-            whole = (part.target if part.parts else f"{part.target} until {part.until}" for part in self.parts)
+            whole = (
+                part.target if part.parts else f"{part.target} until {part.until}" for part in self.parts
+            )
             return f"{self.kind}({', '.join(whole)})"
         if self.kind == "http":
             return self.value
