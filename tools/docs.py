@@ -51,8 +51,8 @@ from holdfast.memory.tasks import Tasks
 from holdfast.memory.transfer import Transfer
 from holdfast.memory.undo import Undo
 from holdfast.memory.verify import Verify
-from holdfast.memory.waiting import Waiting
 from holdfast.memory.views import Views
+from holdfast.memory.waiting import Waiting
 from holdfast.surfaces import cli
 
 if TYPE_CHECKING:
