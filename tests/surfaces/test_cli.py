@@ -69,6 +69,8 @@ def test_a_story_through_every_command(place, tmp_path):
     assert "[>] s2  Push  (to ghcr.io; issue: slow)" in tell("plan")
     assert "Plan v1" in tell("plan", "history")
     assert "active     s2  Push" in tell("plan", "progress")
+    assert " resolved: time:0.01s passes: the time is there\n" in tell("wait", "time:0.01s")
+    assert run("wait", "file:nowhere", "--timeout", "0").exit_code == 1
     tell("undo", "--because", "it is fast now")
     shown = tell("show")
     for part in (

@@ -266,3 +266,18 @@ def test_a_wait_that_was_imported_is_not_looked_at_here(memory, task, opened, ne
     there._clock.forward(61)
     assert there.wait_status(wait.wait_id)[0].state == "timeout"
     assert there.verify().ok
+
+
+def test_a_forged_wait_can_be_shown_and_cancelled(memory, task, opened, new_store_url, tmp_path):
+    wait = memory.smart_wait("manual:", task_id=task, block=False)
+    memory.export_events(tmp_path / "events.jsonl")
+    text = (tmp_path / "events.jsonl").read_text()
+    assert text.count('"timeout":300') == 1
+    (tmp_path / "forged.jsonl").write_text(
+        text.replace('"timeout":300', '"timeout":1e300').replace('"target":"manual:"', '"target":["a"]')
+    )
+    there = opened(new_store_url())
+    there.import_events(tmp_path / "forged.jsonl")
+    assert there.wait_cancel(wait.wait_id, "forged").state == "cancelled"
+    assert there.wait_status(wait.wait_id)[0].target == "['a']"
+    assert there.verify().ok

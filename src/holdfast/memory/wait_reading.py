@@ -9,7 +9,7 @@ from .. import checks
 from ..errors import InvalidInput, NotFound, shown
 from ..store import jobs
 from .base import Base, find_item
-from .wait_records import KIND, LONGEST, Live, as_result, has, steady
+from .wait_records import KIND, LONGEST, Live, as_result, has, sound_spec, steady
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class WaitReading(Base):
             seq=seq,
             state=record["status"],
             task_status=head["status"],
-            spec=json.loads((updates[0] if updates else event)["data"]),
+            spec=sound_spec(json.loads(event["data"]), json.loads(updates[0]["data"]) if updates else {}),
             version=updates[0]["seq"] if updates else 0,
             started_at=event["timestamp"],
             ended_at=record["ended_at"],

@@ -47,6 +47,11 @@ class Live(Record):
         """How callers name it."""
         return f"{self.task_id}#{self.seq}"
 
+    @property
+    def criteria(self) -> str:
+        """What it waits for, for people."""
+        return f"{self.spec['target']} {self.spec.get('until') or ''}".rstrip()
+
 
 def task_sets(tx: Tx, head: Row, now: str, status: str | None, wait_id: str, state: str) -> dict[str, Any]:
     """What a wait that begins or ends changes about its task: its status, and what its metadata say."""
@@ -69,6 +74,19 @@ def watch_of(live: Live) -> Watch:
     from ..waits import read_watch
 
     return read_watch(live.spec["target"], live.spec.get("until"))
+
+
+def sound_spec(begun: Mapping[str, Any], updated: Mapping[str, Any]) -> dict[str, Any]:
+    """What a wait is about: as it was begun, but for what may be changed. Events that came from elsewhere may
+    say anything."""
+    spec = {**begun, **{name: updated[name] for name in ("until", "timeout", "decided") if name in updated}}
+    for name, usual in (("timeout", 0.0), ("poll_interval", SHORTEST)):
+        if isinstance(spec.get(name), bool) or not isinstance(spec.get(name), (int, float)):
+            spec[name] = usual
+    for name in ("target", "until", "decided", "folder"):
+        if spec.get(name) is not None:
+            spec[name] = str(spec[name])
+    return {**spec, "target": spec.get("target") or "nothing"}
 
 
 def has(watch: Watch, kind: str) -> bool:

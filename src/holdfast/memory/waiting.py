@@ -324,7 +324,7 @@ class Waiting(WaitReading):
         ended = {"status": state, "ref_seq": head["last_seq"] + 1, "ended_at": now}
         draft = Draft(
             "wait.ended",
-            text=f"[Wait {state}] {watch_of(live).criteria} → {result}",
+            text=f"[Wait {state}] {live.criteria} → {result}",
             data={"state": state, "result": result},
             sets={**sets, "records": {str(live.seq): ended}},
             ref=live.seq,
