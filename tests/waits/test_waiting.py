@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -15,6 +16,7 @@ import pytest
 
 from holdfast.errors import InvalidInput
 from holdfast.worker import Worker
+from tests.memory.test_forged_imports import rehashed
 from tests.support import newest, open_memory, refused
 
 SOON = {"poll_interval": 0.05, "timeout": 20}
@@ -271,11 +273,9 @@ def test_a_wait_that_was_imported_is_not_looked_at_here(memory, task, opened, ne
 def test_a_forged_wait_can_be_shown_and_cancelled(memory, task, opened, new_store_url, tmp_path):
     wait = memory.smart_wait("manual:", task_id=task, block=False)
     memory.export_events(tmp_path / "events.jsonl")
-    text = (tmp_path / "events.jsonl").read_text()
-    assert text.count('"timeout":300') == 1
-    (tmp_path / "forged.jsonl").write_text(
-        text.replace('"timeout":300', '"timeout":1e300').replace('"target":"manual:"', '"target":["a"]')
-    )
+    lines = [json.loads(line) for line in (tmp_path / "events.jsonl").read_text().splitlines()]
+    lines[-1]["data"].update(timeout="long", target=["a"])
+    (tmp_path / "forged.jsonl").write_text("".join(json.dumps(line) + "\n" for line in rehashed(lines)))
     there = opened(new_store_url())
     there.import_events(tmp_path / "forged.jsonl")
     assert there.wait_cancel(wait.wait_id, "forged").state == "cancelled"
