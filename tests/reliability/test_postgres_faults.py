@@ -289,8 +289,10 @@ def check_every_message(proxy: Proxy, url: str, first: int, step: int) -> None:
                     assert number > 25, "a write has more messages than that"
                     break
     cutting.check()
-    # The positive control: all that can happen did.
-    assert set(cutting.results) == {"written 1", "outcome_unknown 0", "outcome_unknown 1"}, cutting.results
+    # The positive control: all that can happen did; of a sample, at least that some outcome was unknown.
+    possible = {"written 1", "outcome_unknown 0", "outcome_unknown 1"}
+    assert {"written 1"} < set(cutting.results) <= possible, cutting.results
+    assert step > 1 or set(cutting.results) == possible, cutting.results
 
 
 @pytest.mark.parametrize(("hard", "first"), [(False, 1), (True, 2)], ids=["hung-up", "reset"])
