@@ -60,6 +60,7 @@ RESOURCES = (
         media_type="application/yaml",
     ),
     Resource(name="search", path="/api/search", operation="task_recall", query_names=(("q", "query"),)),
+    Resource(name="waits", path="/api/waits", operation="wait_status"),
     Resource(name="active_tasks", path="/active-tasks", operation="active_tasks", bare=True),
     # Where clients of the gateway that had it first look for it.
     Resource(
@@ -70,7 +71,7 @@ RESOURCES = (
     ),
 )
 # Paths with one part below /api that are no operations.
-_NO_OPERATIONS = ("tasks", "search", "events")
+_NO_OPERATIONS = ("tasks", "search", "events", "waits")
 
 
 class Mcp:
