@@ -358,7 +358,7 @@ def run(postgres_url: str, **wanted) -> None:
 def test_any_sequence_of_operations_keeps_the_ledger_and_the_state_equal(postgres_url):
     # Without shrinking: that can take five minutes, and the printed steps repeat the failure as they are.
     phases = [Phase.explicit, Phase.reuse, Phase.generate]
-    run(postgres_url, max_examples=10, stateful_step_count=30, phases=phases)
+    run(postgres_url, max_examples=6, stateful_step_count=30, phases=phases)
 
 
 @pytest.mark.reliability
