@@ -504,7 +504,7 @@ def test_over_http_only_what_may_come_in_is_answered(tmp_path):
                 token = {"authorization": "Bearer x"}
                 refused = (await http.post("/mcp", json=register, headers=token)).json()["result"]
                 assert refused["isError"]
-                assert "forbidden" in refused["content"][0]["text"]
+                assert "wrong_scope" in refused["content"][0]["text"]
                 assert not (await http.post("/mcp", json=look, headers=token)).json()["result"]["isError"]
                 named = {"holdfast-workspace": "/über".encode(), "holdfast-agent": "coder"}
                 made = (await http.post("/mcp", json=register, headers=named)).json()["result"]

@@ -179,7 +179,7 @@ class _Handlers:
 
 
 _FORBIDDEN: dict[str, Any] = {
-    "code": "forbidden",
+    "code": "wrong_scope",
     "message": "writes, and the token of this client may only read.",
     "hint": "Ask the user for a token that may write.",
     "details": {},
