@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from bench.speed import build
 from tests.support import open_memory
 
-ENTRIES = 10_000
+ENTRIES = 4_000
 WORDS = "deploy image build cache token schema index worker retry queue timeout branch merge release".split()
 HOSTILE = [
     "NEAR(", "NEAR(a b, 5)", '"unbalanced', "body:secret", "words:x", "*", "-", "^a", "a AND", "OR", "NOT a",
@@ -30,7 +30,7 @@ LONG = [
 
 
 def fill(memory):
-    """Ten thousand entries of few words: each word is in a fifth of them."""
+    """Thousands of entries of few words: each word is in a fifth of them."""
     tasks = [memory.task_register(f"Task {number}", ["A"]).task_id for number in range(20)]
 
     def step(number):
@@ -65,7 +65,7 @@ def test_hostile_queries_raise_nothing_and_are_no_slower_than_a_few_plain_ones(l
     slow = {}
     for query in HOSTILE + LONG:
         for filters in ({}, {"workspace": None}, {"types": "message"}):
-            slow[query[:30], str(filters)] = min(took(large, query, **filters) for _ in range(3))
+            slow[query[:30], str(filters)] = took(large, query, **filters)
     worst = max(slow, key=lambda key: slow[key])
     with capsys.disabled():
         print(f"\nworst of {len(slow)}: {slow[worst] * 1000:.0f} ms {worst}, plain {plain * 1000:.0f} ms")
@@ -75,7 +75,7 @@ def test_hostile_queries_raise_nothing_and_are_no_slower_than_a_few_plain_ones(l
 
 @given(st.text(max_size=200) | st.lists(st.sampled_from([*WORDS, *HOSTILE]), max_size=20).map(" ".join))
 @settings(
-    max_examples=150,
+    max_examples=60,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
@@ -87,7 +87,7 @@ def test_any_text_is_a_query(large, query):
 
 
 @given(st.text(st.characters(), min_size=1, max_size=30))
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_what_is_written_is_found_by_itself(memory, text):
     """Any text that can be stored and has a word is found by itself."""
     from holdfast import HoldfastError

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -33,6 +34,7 @@ HEAVY = """typing dataclasses inspect pathlib tempfile datetime hashlib asyncio 
     logging""".split()
 
 
+@cache
 def modules() -> dict[str, Path]:
     """Every module of the package, by its name below the package."""
     found = {}
