@@ -11,6 +11,7 @@ import json
 import time
 
 from .. import checks
+from ..memory.plans import EDIT
 from ..types import is_dict
 
 TYPE_CHECKING = False
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..memory import TaskMemory
-    from ..store.tx import Row
+    from ..store.tx import Row, Tx
 
 _COMMANDS = ("command", "cmd", "script", "code", "sql", "query", "pattern", "url")
 _FILES = ("file_path", "path", "notebook_path", "filename")
@@ -56,12 +57,35 @@ def advice(memory: TaskMemory, task_id: str, tool: str, given: Any) -> str:
         data = json.loads(row["data"])
         if data.get("until") and data["until"] <= now:
             continue  # it may be tried again
-        if not command and not data.get("rejected") and row["key"] != attempt:
+        if not command and data.get("inferred"):
             continue  # another edit of the same file is another attempt
         known = (row["text"], data.get("what"), row["key"])
-        if any(isinstance(one, str) and _same(attempt, one) for one in known):
+        if not any(isinstance(one, str) and _same(attempt, one) for one in known):
+            continue
+        if not data.get("worked") or _still_holds(memory, task_id, tool, attempt, data):
             return _told(row, data)
     return _repeated(memory, task_id, tool, attempt) if command else ""
+
+
+def _still_holds(memory: TaskMemory, task_id: str, tool: str, attempt: str, data: Mapping[str, Any]) -> bool:
+    """Whether the reason of an inferred failure holds: nothing was edited, nor did it work since."""
+    failed = min((seq for seq in data.get("from") or () if isinstance(seq, int)), default=0)
+
+    def work(tx: Tx) -> tuple[list[Row], list[Row]]:
+        edits = tx.records(task_id, "action", ("completed",), 1, key=EDIT)
+        return edits, tx.records(task_id, "action", ("completed",), _MOST)
+
+    edits, done = memory.store.read(work)
+    if edits and edits[0]["seq"] > failed:
+        return False
+    return not any(row["seq"] > failed and _is_call(json.loads(row["data"]), tool, attempt) for row in done)
+
+
+def _is_call(data: Mapping[str, Any], tool: str, attempt: str) -> bool:
+    """Whether an action was just this command."""
+    given = data.get("input")
+    fields: Mapping[str, Any] = given if is_dict(given) else {}
+    return data.get("tool") == tool and " ".join(_first(fields, _COMMANDS).split()) == attempt
 
 
 def _repeated(memory: TaskMemory, task_id: str, tool: str, attempt: str) -> str:
@@ -77,9 +101,7 @@ def _repeated(memory: TaskMemory, task_id: str, tool: str, attempt: str) -> str:
             if used.lower() in _LOOKING:
                 continue
             return ""
-        given = data.get("input")
-        fields: Mapping[str, Any] = given if is_dict(given) else {}
-        if used != tool or " ".join(_first(fields, _COMMANDS).split()) != attempt:
+        if not _is_call(data, tool, attempt):
             return ""  # what failed may have changed something, too
         return "" if str(data["error"]).startswith(_REFUSALS) else _failed(row, attempt, data["error"])
     return ""
