@@ -28,6 +28,11 @@ _MOST_TEXT = 500_000
 _MOST_VALUE = 400_000
 # What tells one event of a session from another, where the host gave it no id.
 _NAMING = tuple("event session agent_id prompt tool input output error summary message reason source".split())
+# What every command that proves something has in it.
+_CHECKING = (
+    "test build check lint compile make commit tox nox spec tsc ruff mypy pyright clippy vet jest ninja"
+    " verify package mocha unit"
+).split()
 _TODO_LISTS = {"TodoWrite": "todos", "update_plan": "plan", "write_todos": "todos"}
 
 
@@ -194,10 +199,12 @@ def _registered(text: str) -> str:
 
 def _proves(given: Mapping[str, Any]) -> bool:
     """Whether a command was a test, a build or a commit, so that its outcome is a receipt."""
+    command = given.get("command") or given.get("cmd")
+    if not isinstance(command, str) or not any(hint in command for hint in _CHECKING):
+        return False  # most commands: told without loading what knows them all
     from .proofs import is_proof
 
-    command = given.get("command") or given.get("cmd")
-    return isinstance(command, str) and is_proof(command)
+    return is_proof(command)
 
 
 def _planned(capture: Capture, tool: str, event: Mapping[str, Any], key: str) -> bool:
