@@ -394,10 +394,12 @@ class SqliteStore:
             return
         self._fold_at = self._log_pages + LOG_PAGES
         far = self._log_size() > self._settings.wal_limit_bytes
-        connection.set_busy_timeout(FOLD_WAIT_MS)
+        # How much is folded is forgotten with the last process: so those that write once cut the log.
+        cut = far or due < LOG_PAGES
+        connection.set_busy_timeout(FOLD_WAIT_MS if far else 0)
         try:
             connection.wal_checkpoint(
-                mode=apsw.SQLITE_CHECKPOINT_TRUNCATE if far else apsw.SQLITE_CHECKPOINT_PASSIVE
+                mode=apsw.SQLITE_CHECKPOINT_TRUNCATE if cut else apsw.SQLITE_CHECKPOINT_PASSIVE
             )
             self._fold_at = LOG_PAGES
         except (apsw.BusyError, apsw.FullError, apsw.IOError):
