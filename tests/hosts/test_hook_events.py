@@ -241,8 +241,6 @@ def test_a_helper_that_ends_without_having_begun_gets_no_task(host):
         "SubagentStop", agent_id="a1", agent_type="Explore", last_assistant_message="It is in money.py."
     )
     assert len(host.tasks()) == 1
-    results = [event for event in host.events() if event.type == "tool_result"]
-    assert [event.task_id for event in results] == [host.task().id]
     assert host.task().status == "active"
 
 
