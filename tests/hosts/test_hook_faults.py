@@ -225,6 +225,7 @@ def test_many_hooks_at_once_lose_nothing(host):
 
 
 @pytest.mark.reliability
+@pytest.mark.timeout(600)
 def test_a_thousand_hooks_from_eight_processes_at_once(host):
     took = sorted(many_at_once(host, 1_000))
     assert took[990] <= 10 * took[500], (took[500], took[990])
