@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from ..types import Channel
 else:
 
-    class _lazily:
-        """A pattern that is compiled when it is first used: a packet needs half of them, a hook's line two."""
+    class _lazily:  # noqa: N801 - stands for a function
+        """A pattern that is compiled when it is first used: a packet needs half of them."""
 
         def __init__(self, pattern):
             self.pattern = pattern
