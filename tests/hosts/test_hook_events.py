@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import os
 import time
+from pathlib import Path
 
 import pytest
 
 from holdfast import TaskMemory
 from holdfast.checks import seconds_of
 from holdfast.hosts.proofs import is_proof
+from holdfast.spool import side_files
 from tests.hosts.hosting import Host, QuickHost
 from tests.support import lock_held
 
@@ -303,6 +305,19 @@ def test_an_event_that_was_kept_has_the_time_at_which_it_happened(host):
     assert at[0] == pytest.approx(times[0], abs=0.002)
     assert at[1] == at[0]  # never before what the task has already
     assert begun + 0.4 <= at[2] <= at[3] <= time.time()
+
+
+def test_what_was_kept_in_two_places_is_written_in_the_order_of_time(host):
+    host.tell("UserPromptSubmit", prompt=REQUEST)
+    told = {"event": "Stop", "session": host.session, "cwd": str(host.work)}
+    bases = side_files(str(host.store))
+    for base, at in zip(bases, (2_000.0, 1_000.0), strict=True):
+        line = {"id": f"i{at}", "at": at, "host": "claude-code", "event": "Stop"}
+        Path(base).parent.mkdir(parents=True, exist_ok=True)
+        Path(base + ".spool").write_text(json.dumps({**line, "told": {**told, "message": f"at {at}"}}) + "\n")
+    host.tell("Stop", last_assistant_message="at last")
+    said = [event.text for event in host.events() if (event.text or "").startswith("at ")]
+    assert said == ["at 1000.0", "at 2000.0", "at last"]
 
 
 # --- the guard --------------------------------------------------------------------------------------

@@ -118,7 +118,7 @@ def _fields(event: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _prompt(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], name: str) -> None:
     said = event.get("prompt_id")
-    key = f"{event.get('session')}/{said}"[:200] if said else name
+    key = f"{session_of(event)}/{said}"[:200] if said else name
     text = _text(event, "prompt").strip()
     if is_command(text):
         capture.aside(text, by_user=True, key=key)
@@ -142,7 +142,7 @@ def _is_notice(text: str) -> bool:
 
 def _tool_used(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], name: str) -> None:
     used = event.get("tool_use_id")
-    key = f"{event.get('session')}/{used}"[:200] if used else name
+    key = f"{session_of(event)}/{used}"[:200] if used else name
     failed = event["event"] == "PostToolUseFailure" or bool(event.get("failed"))
     tool = str(event.get("tool") or "tool")
     if is_ours(tool):
