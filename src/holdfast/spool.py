@@ -58,7 +58,7 @@ class Spool:
         replay, and the next one goes on with the same event.
         """
         waiting = sorted(self._bases, key=_since) if len(self._bases) > 1 else self._bases
-        return all([_replay(base, apply) for base in waiting])
+        return all(_replay(base, apply) for base in waiting)
 
 
 def side_files(location: str) -> tuple[str, str]:

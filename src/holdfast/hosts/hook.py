@@ -147,8 +147,10 @@ class Hook:
         if project := os.environ.get(self._shape.project):
             event["cwd"] = project
         found = cleaned(event, redactor)
-        # Told twice in a moment it is the same event: two settings of a host may name us.
-        return {**line, "id": f"{naming(found)}/{now // _MOMENT:.0f}", "told": found}
+        if found["event"] != "PreCompact":  # which is known again by its mark
+            # Told twice in a moment it is the same event: two settings of a host may name us.
+            line["id"] = f"{naming(found)}/{now // _MOMENT:.0f}"
+        return {**line, "told": found}
 
     def _work(self, line: dict[str, Any], end: float) -> str:
         if self._trouble:
