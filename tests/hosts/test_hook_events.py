@@ -81,9 +81,15 @@ def test_an_event_that_is_told_twice_is_written_once(host):
     assert kinds.count("action") == 1
     assert [event.text for event in host.events()].count("All done.") == 1
     assert kinds.count("snapshot") == 1
-    # The same words after an answer are said again.
+    # The same words after an answer are said again, and after the end of the task they begin another.
     host.tell("UserPromptSubmit", prompt="And the totals.")
     assert [entry.summary for entry in host.task().instructions] == ["And the totals."] * 2
+    with host.memory() as memory:
+        memory.task_finish()
+    for _ in range(2):
+        host.tell("UserPromptSubmit", prompt=REQUEST)
+    assert sorted(task.status for task in host.tasks()) == ["active", "completed"]
+    assert host.task().instructions == ()
 
 
 # --- whose task -------------------------------------------------------------------------------------

@@ -91,13 +91,21 @@ def name_of(memory: TaskMemory, event: Mapping[str, Any], told: str) -> str:
     It is known again by what it says while its task has not come further: by what tools did, and for the
     user's words by what was said. A tool call is known by when it was told (`told`), as it may be made again.
     """
-    if event["event"] in ("PostToolUse", "PostToolUseFailure", "PreCompact"):
+    session = memory.origin.session
+    if event.get("tool_use_id") or event["event"] == "PreCompact" or not session:
         return f"hook/{told}"
     task = own_task(memory)
+    if event["event"] in ("PostToolUse", "PostToolUseFailure"):
+        said, _, moment = told.rpartition("/")
+        before = f"hook/{said}/{int(moment) - 1}"  # the moment may have passed in between
+        known = task and memory.store.read(lambda tx: tx.key(task, before))
+        return before if known else f"hook/{told}"
     head = memory.store.read(lambda tx: tx.head(task)) if task else None
-    place = str(head["actions"]) if head else "0"
+    # Which task of the session it is; one that a prompt is about to begin counts as begun.
+    turn = head["focus"] if head else memory.store.read(lambda tx: tx.last_focus(session)) + 1
+    place = f"{turn}.{head['actions'] if head else 0}"
     if event["event"] == "UserPromptSubmit" and not is_assent(_text(event, "prompt")):
-        place += f".{head['messages']}" if head else ".0"
+        place += f".{head['messages'] if head else 0}"
     return f"hook/{naming(event)}/{place}"
 
 
