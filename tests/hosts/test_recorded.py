@@ -85,7 +85,7 @@ def test_every_host_has_recorded_events_for_all_that_it_is_told_to_call():
 
     for host, name in (("claude-code", "CLAUDE_CODE"), ("codex", "CODEX"), ("cursor", "CURSOR"),
                        ("gemini-cli", "GEMINI_CLI"), ("vscode", "VSCODE")):  # fmt: skip
-        assert set(getattr(targets, name)) == set(recorded(host)), host
+        assert set(getattr(targets, name)) <= set(recorded(host)), host
 
 
 def lived(host, name: str) -> dict[str, str]:
