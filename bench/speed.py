@@ -22,6 +22,7 @@ import sys
 import tempfile
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, partial
 from itertools import accumulate, product
 from pathlib import Path
@@ -64,9 +65,10 @@ class Sizes(NamedTuple):
     updates: int = 5000
     reopens: int = 9
     questions: int = 300
+    hooks: int = 1000
 
 
-QUICK = Sizes(8, 150, 6, 3, 20, 1.0, 10_000, 10_000, 15, 12, 1000, 3, 100)
+QUICK = Sizes(8, 150, 6, 3, 20, 1.0, 10_000, 10_000, 15, 12, 1000, 3, 100, 200)
 
 
 class Figure(NamedTuple):
@@ -807,6 +809,40 @@ class Bench:
         yield at_most(
             f"hook with a packet, {events} / bare imports", value, 2.5, f"{times['packet']}; {spread}"
         )
+        yield from self._hooks_at_once()
+
+    def _hooks_at_once(self) -> Iterator[Figure]:
+        """Hook processes, eight at a time: none is lost, none is locked out, and how long they take."""
+        memory, path = self._open()
+        task_id = memory.acting_as(session="bench", workspace="/").task_register("Many").task_id
+        memory.close()
+        script = "from holdfast.hosts.hook import main; main(['claude-code', 'PostToolUse'])"
+        environment = {**child_environment(), "HOLDFAST_STORE": path, "HOLDFAST_HOOK_DEADLINE_MS": "60000"}
+        told = {"session_id": "bench", "cwd": "/", "tool_name": "Bash", "tool_response": MESSAGE}
+
+        def one(number: int) -> tuple[float, bytes]:
+            given = json.dumps(
+                {**told, "tool_use_id": str(number), "tool_input": {"command": f"echo {number}"}}
+            )
+            begin = clock()
+            done = subprocess.run(
+                [sys.executable, "-c", script], input=given.encode(), capture_output=True, env=environment
+            )
+            return clock() - begin, done.stderr + (b"" if done.returncode == 0 else b"exit")
+
+        count = self._sizes.hooks
+        with ThreadPoolExecutor(8) as pool:
+            results = list(pool.map(one, range(count)))
+        took = sorted(seconds for seconds, _ in results)
+        with TaskMemory.open(path, workspace=None) as memory:
+            actions = [event for event in memory.events(task_id) if event.type == "action"]
+        found = len({event.data["input"]["command"] for event in actions})
+        wrong = (count - found) + (len(actions) - found)
+        yield at_most(f"{count:,} hooks, eight at a time: lost or twice", wrong, 0)
+        yield at_most("the same: that said anything but yes", sum(bool(said) for _, said in results), 0)
+        middle, slow = took[count // 2], took[count * 99 // 100]
+        note = f"{middle * 1000:.0f} ms, p99 {slow * 1000:.0f} ms"
+        yield at_most("the same: p99 / median", slow / middle, 10, note)
 
     def bytes(self) -> Iterator[Figure]:
         """What an update adds to the file."""

@@ -10,10 +10,9 @@ memory.task_get(task.task_id).next_title
 
 from __future__ import annotations
 
-from ._version import __version__
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ._version import __version__
     from .aio import AsyncTaskMemory
     from .errors import Conflict, HoldfastError, InvalidInput, NotFound, StoreError
     from .memory import TaskMemory
@@ -27,6 +26,7 @@ _HOMES = {
     "InvalidInput": "errors",
     "NotFound": "errors",
     "StoreError": "errors",
+    "__version__": "_version",
     "copy_store": "memory.copying",
 }
 

@@ -111,6 +111,7 @@ duration_ms: How long it took. An action that is ended later gets it from the cl
 stage: Stage of the plan.
 sub_task_id: The caller's own id for a sub-task.
 files: Paths, or objects with path and change (created, modified, deleted); at most 1,000.
+receipt: Whether it is a check that shows, by its success, that the step is really done.
 action: Seq of an action.
 task_log_action.action: Seq of a started action, to end it.
 content: The text itself.

@@ -57,7 +57,8 @@ class Spool:
         `apply` says False of an event that can never be written: it is put aside. What it raises ends the
         replay, and the next one goes on with the same event.
         """
-        return all(_replay(base, apply) for base in self._bases)
+        waiting = sorted(self._bases, key=_since) if len(self._bases) > 1 else self._bases
+        return all(_replay(base, apply) for base in waiting)
 
 
 def side_files(location: str) -> tuple[str, str]:
@@ -121,6 +122,18 @@ def _ends_line(path: str, size: int) -> bool:
         return os.pread(file, 1, size - 1) == b"\n"
     finally:
         os.close(file)
+
+
+def _since(base: str) -> float:
+    """When the first event that waits in a place happened."""
+    for end in (".spool.taken", ".spool"):
+        try:
+            with open(base + end, "rb") as file:
+                line = json.loads(file.readline(MOST_LINE))
+                return float(line["at"])
+        except (OSError, ValueError, TypeError, KeyError):
+            continue
+    return 0.0
 
 
 def _replay(base: str, apply: Callable[[dict[str, Any]], bool]) -> bool:

@@ -80,9 +80,10 @@ class Record:
 
     def __init_subclass__(cls) -> None:
         own = cls.__dict__.get("__annotations__", {})  # noqa: RUF063 - inspect costs 8 ms to import
-        cls.__fields__ = (*cls.__fields__, *(name for name in own if name not in cls.__fields__))
+        inherited, given = cls.__fields__, cls.__dict__
+        cls.__fields__ = (*inherited, *[name for name in own if name not in inherited])
         cls.__names__ = frozenset(cls.__fields__)
-        cls.__defaults__ = {name: getattr(cls, name) for name in cls.__fields__ if hasattr(cls, name)}
+        cls.__defaults__ = cls.__defaults__ | {name: given[name] for name in own if name in given}
 
     def __init__(self, **values: Any) -> None:
         fields = self.__dict__

@@ -170,6 +170,16 @@ def test_sessions_in_one_workspace_have_each_their_own_task(memory, task):
     assert [event.text for event in memory.task_thread(theirs, types=["message"]).events] == ["theirs"]
 
 
+def test_a_session_writes_to_no_task_of_no_session_unasked(memory):
+    nobodys = memory.acting_as(session="").task_register("Nobody's").task_id
+    assert memory.task_get().id == nobodys
+    with refused(memory, "no_current_task", naming="of no session"):
+        memory.task_update(message="mine")
+    memory.task_focus(nobodys)
+    memory.task_update(message="taken over")
+    assert memory.task_thread(nobodys).events[-1].text == "taken over"
+
+
 def test_workspaces_of_one_session_have_each_their_own_task(memory, task):
     there = memory.acting_as(workspace="/there")
     with refused(memory, "no_current_task"):

@@ -26,6 +26,18 @@ def test_a_receipt_verifies_a_completed_step(memory, task):
     assert action.output == {"exit_code": 0, "output": "12 passed"}
 
 
+def test_an_action_that_is_a_receipt_verifies_its_step(memory, task):
+    memory.task_update(task, step="Build", step_status="active")
+    memory.task_log_action(task, "make test", type="cli", tool="Bash", output="12 passed", receipt=True)
+    memory.task_update(task, step="Build", step_status="completed")
+    assert evidence(memory, task) == "verified"
+    memory.task_log_action(task, "make test", item="Build", status="failed", error="1 failed", receipt=True)
+    assert evidence(memory, task) == "reported"
+    memory.task_log_action(task, "make test", item="Build", receipt=True)
+    memory.task_log_action(task, "make lint", item="Build")
+    assert evidence(memory, task) == "verified"
+
+
 def test_a_step_that_was_checked_before_it_was_called_completed_is_verified(memory, task):
     memory.task_update(task, step="Build", step_status="active")
     memory.task_receipt(task, "make test")

@@ -113,6 +113,32 @@ def test_doctor_tells_what_is_no_store_and_what_is_damaged(task, tmp_path):
     assert findings("--store", store)["integrity"]["state"] == "ok"
 
 
+def test_doctor_looks_at_the_spool_and_at_the_hosts(task, tmp_path, monkeypatch):
+    store = os.environ["HOLDFAST_STORE"]
+    with open(f"{store}.spool", "w") as spool, open(f"{store}.spool.rejected", "w") as rejected:
+        spool.write("{}\n{}\n")
+        rejected.write("rubbish\n")
+    found = findings()
+    assert found["spool"]["state"] == "warning"
+    assert "2 events of hosts wait to be written, 1 were put aside" in found["spool"]["told"]
+    assert found["hosts"]["told"] == "installed: none"
+    # It is told just as well when the store itself cannot be opened.
+    os.rename(store, f"{store}.away")
+    foreign_database(store)
+    assert findings()["spool"]["state"] == "warning"
+    program = tmp_path / "bin" / "holdfast-hook"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    run("install", "codex", "--user")
+    assert findings()["hosts"] == findings()["hosts"] | {"state": "ok", "told": "installed: codex (user)"}
+    run("install", "claude-code", "--user", "--program", str(program))
+    found = findings()["hosts"]
+    assert found["state"] == "warning"
+    assert "claude-code (user) outdated" in found["told"]
+    assert "holdfast install claude-code --user" in found["mend"]
+
+
 def test_no_advice_destroys_anything():
     for advice in re.findall(r"mend=f?\"([^\"]*)\"", inspect.getsource(checkup)):
         assert not re.search(r"\brm\b|delete|drop|restore|--yes|unlink|truncate", advice), advice

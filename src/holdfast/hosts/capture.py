@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from ..memory import TaskMemory
-    from ..types import Written
+    from ..types import Task, Written
 
     Result = TypeVar("Result")
 
@@ -83,6 +83,13 @@ class Capture:
             return None
         return self._on_task(lambda: self._agent.task_update(None, text, key=key))
 
+    def aside(self, text: str, *, by_user: bool = False, key: str | None = None) -> Written | None:
+        """Something was said that asks for nothing by itself; a session without a task gets none for that."""
+        if not text.strip():
+            return None
+        memory = self._user if by_user else self._tool
+        return self._if_task(lambda: memory.task_update(None, clipped(text), key=key))
+
     def notice(self, text: str, *, key: str | None = None) -> Written | None:
         """The host put something into the context: a reminder, a skill, what a command of its own says."""
         if not text.strip():
@@ -96,10 +103,11 @@ class Capture:
         output: Any = None,
         *,
         failed: bool = False,
+        receipt: bool = False,
         duration_ms: float | None = None,
         key: str | None = None,
     ) -> Written:
-        """The agent used a tool, and that is over."""
+        """The agent used a tool, and that is over; a receipt shows whether the active step is really done."""
         fields: Mapping[str, Any] = given if is_dict(given) else {}
         kept = clipped(as_text(output))
         edits = is_edit(name, fields)
@@ -108,7 +116,7 @@ class Capture:
             lambda: self._tool.task_log_action(
                 None,
                 summary_of(name, fields),
-                type="edit" if edits or patched else "cli" if _is_shell(name) else "tool",
+                type="edit" if edits or patched else "cli" if is_shell(name) else "tool",
                 status="failed" if failed else "completed",
                 tool=name[:500],
                 input=given,
@@ -116,6 +124,7 @@ class Capture:
                 error=kept if failed else None,
                 duration_ms=duration_ms,
                 files=None if failed else patched or ([_path(fields)] if edits else None),
+                receipt=receipt,
                 key=key,
             )
         )
@@ -136,7 +145,7 @@ class Capture:
 
         `item` is the list's own name for it. One that is deleted leaves the list.
         """
-        task = self._on_task(self._agent.task_get)
+        task = self._task()
         listed: list[dict[str, Any]] = [
             {"id": step.detail.get("list_id"), "title": step.title, "status": step.status}
             for step in task.items
@@ -153,10 +162,6 @@ class Capture:
         else:
             own |= {name: value for name, value in (("title", title), ("status", status)) if value}
         return self._agent.task_plan_sync(task.id, listed, key=key)
-
-    def ended(self, text: str, *, key: str | None = None) -> Written | None:
-        """Something of the host's own is over; a session without a task gets none for that."""
-        return self._if_task(lambda: self._tool.task_update(None, clipped(text), key=key))
 
     def concluded(self, text: str, *, key: str | None = None) -> Written | None:
         """What the agent says at the end of its turn; after a greeting there is no task to say it on."""
@@ -252,12 +257,21 @@ class Capture:
 
     def state(self, values: Mapping[str, Any], blockers: Sequence[str] | None = None) -> None:
         """The agent saved where it stands: each value becomes a variable, and what blocks it is kept."""
-        known = self._on_task(self._agent.task_get)
+        known = self._task()
         for name, value in values.items():
             if value is not None and known.variables.get(name) != value:
                 self._agent.task_set(known.id, name, value)
         if blockers is not None and tuple(blockers) != known.blockers:
             self._agent.task_update(known.id, blockers=list(blockers))
+
+    def _task(self) -> Task:
+        """The session's own task as it stands, never another's; a new one if it has none."""
+        memory = self._agent
+        session = memory.origin.session
+        own = memory.store.read(lambda tx: tx.session_task(session, memory.workspace)) if session else None
+        if session and own is None:
+            own = memory.task_register("Work without a request").task_id
+        return self._on_task(lambda: memory.task_get(own))
 
     def _if_task(self, call: Callable[[], Result]) -> Result | None:
         """Do something on the session's task; nothing where it has none."""
@@ -342,7 +356,7 @@ def as_text(value: Any) -> str:
     return dumps(value, ensure_ascii=False, default=str)
 
 
-def _is_shell(tool: str) -> bool:
+def is_shell(tool: str) -> bool:
     name = tool.lower()
     return any(word in name for word in _SHELLS)
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from json import dumps
 
+from ..checks import blake2b
 from ..errors import HoldfastError
 from ..redact import storable
 from ..types import is_dict, is_list
-from .capture import Capture, as_text, clipped, is_edit
+from .capture import Capture, as_text, clipped, is_assent, is_edit, is_shell
 from .shapes import has_failed, output_of
 
 TYPE_CHECKING = False
@@ -20,8 +22,17 @@ if TYPE_CHECKING:
 
 # What people and agents say is kept whole, up to a size that no one types.
 _WHOLE = ("prompt", "summary", "message", "agent_task")
+# What a notice of the host in the user's place begins with.
+_OPENS_NOTICE = ("<", "#", "C")
 _MOST_TEXT = 500_000
 _MOST_VALUE = 400_000
+# What tells one event of a session from another, where the host gave it no id.
+_NAMING = tuple("event session agent_id prompt tool input output error summary message reason source".split())
+# What every command that proves something has in it.
+_CHECKING = (
+    "test build check lint compile make commit tox nox spec tsc ruff mypy pyright clippy vet jest ninja"
+    " verify package mocha unit"
+).split()
 _TODO_LISTS = {"TodoWrite": "todos", "update_plan": "plan", "write_todos": "todos"}
 
 
@@ -55,8 +66,6 @@ def session_of(event: Mapping[str, Any], agent: str = "") -> str:
     whole = f"{session}/{agent}" if agent and session else session
     if len(whole) <= 150:
         return whole
-    from ..checks import blake2b
-
     return whole[:100] + blake2b(whole.encode(), digest_size=12).hexdigest()
 
 
@@ -66,15 +75,44 @@ def apply(memory: TaskMemory, event: Mapping[str, Any], name: str) -> None:
     if write is None:
         return
     agent = str(event.get("agent_id") or "")
-    if agent and not event["event"].startswith("Subagent"):
-        _begin_helper(memory, event)
-        memory = memory.acting_as(session=session_of(event, agent))
     try:
+        if agent and not event["event"].startswith("Subagent"):
+            memory = _helpers_memory(memory, event, agent)
         write(Capture(memory), memory, event, name)
     except HoldfastError as error:
         # The event was written before; what is derived from the task for it has changed since.
         if error.code != "key_reused":
             raise
+
+
+def name_of(memory: TaskMemory, event: Mapping[str, Any], told: str) -> str:
+    """A name for an event that the host may have given none: the same for the same event told twice.
+
+    It is known again by what it says while its task has not come further: by what tools did, and for the
+    user's words by what was said. A tool call is known by when it was told (`told`), as it may be made again.
+    """
+    session = memory.origin.session
+    if event.get("tool_use_id") or event["event"] == "PreCompact" or not session:
+        return f"hook/{told}"
+    task = own_task(memory)
+    if event["event"] in ("PostToolUse", "PostToolUseFailure"):
+        said, _, moment = told.rpartition("/")
+        before = f"hook/{said}/{int(moment) - 1}"  # the moment may have passed in between
+        known = task and memory.store.read(lambda tx: tx.key(task, before))
+        return before if known else f"hook/{told}"
+    head = memory.store.read(lambda tx: tx.head(task)) if task else None
+    # Which task of the session it is; one that a prompt is about to begin counts as begun.
+    turn = head["focus"] if head else memory.store.read(lambda tx: tx.last_focus(session)) + 1
+    place = f"{turn}.{head['actions'] if head else 0}"
+    if event["event"] == "UserPromptSubmit" and not is_assent(_text(event, "prompt")):
+        place += f".{head['messages'] if head else 0}"
+    return f"hook/{naming(event)}/{place}"
+
+
+def naming(event: Mapping[str, Any]) -> str:
+    """What an event says, as a name."""
+    told = {field: event[field] for field in _NAMING if field in event}
+    return blake2b(dumps(told, sort_keys=True).encode(), digest_size=12).hexdigest()
 
 
 def _text(event: Mapping[str, Any], field: str) -> str:
@@ -88,14 +126,37 @@ def _fields(event: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _prompt(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], name: str) -> None:
     said = event.get("prompt_id")
-    capture.prompt(_text(event, "prompt"), key=f"{event.get('session')}/{said}"[:200] if said else name)
+    key = f"{session_of(event)}/{said}"[:200] if said else name
+    text = _text(event, "prompt").strip()
+    if is_command(text):
+        capture.aside(text, by_user=True, key=key)
+    elif text[:1] in _OPENS_NOTICE and _is_notice(text):
+        capture.aside(text, key=key)
+    else:
+        capture.prompt(text, key=key)
+
+
+def is_command(text: str) -> bool:
+    """Whether a prompt is a command to the host itself, like `/compact`; a path is none."""
+    word = text.split(maxsplit=1)[0] if text[:1] == "/" else ""
+    return word[1:2].isalpha() and "/" not in word[1:] and "." not in word and not os.path.exists(word)
+
+
+def _is_notice(text: str) -> bool:
+    from .happenings import is_of_the_host
+
+    return is_of_the_host(text)
 
 
 def _tool_used(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], name: str) -> None:
     used = event.get("tool_use_id")
-    key = f"{event.get('session')}/{used}"[:200] if used else name
+    key = f"{session_of(event)}/{used}"[:200] if used else name
     failed = event["event"] == "PostToolUseFailure" or bool(event.get("failed"))
     tool = str(event.get("tool") or "tool")
+    if is_ours(tool):
+        if not failed:
+            _turn_to(memory, tool, event)
+        return
     if not failed and _planned(capture, tool, event, key):
         return
     if tool == "ExitPlanMode":
@@ -109,9 +170,49 @@ def _tool_used(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], n
         event.get("input"),
         event.get("error") if failed and event.get("error") else event.get("output"),
         failed=failed,
+        receipt=is_shell(tool) and _proves(_fields(event)),
         duration_ms=duration if isinstance(duration, (int, float)) and duration >= 0 else None,
         key=key,
     )
+
+
+def is_ours(tool: str) -> bool:
+    """Whether a tool is one of our own server: what it did is in the ledger already."""
+    name = tool.lower()
+    return "holdfast" in name and ("task_" in name or "smart_wait" in name)
+
+
+def _turn_to(memory: TaskMemory, tool: str, event: Mapping[str, Any]) -> None:
+    """The agent registered a task, or named one while its session had none: the session turns to it."""
+    named = _fields(event).get("task_id")
+    if tool.endswith("task_register"):
+        named = _registered(as_text(event.get("output")))
+    elif own_task(memory):
+        return
+    if isinstance(named, str) and named and memory.origin.session:
+        try:
+            memory.task_focus(named[:100])
+        except HoldfastError as error:
+            if error.code not in ("task_not_found", "ambiguous_task", "invalid_argument"):
+                raise
+
+
+def _registered(text: str) -> str:
+    """The id of the task that our server says it registered."""
+    import re
+
+    found = re.search(r'\btask(?:_id"?:)? "?([0-9a-z]{10})\b', text)
+    return found[1] if found else ""
+
+
+def _proves(given: Mapping[str, Any]) -> bool:
+    """Whether a command was a test, a build or a commit, so that its outcome is a receipt."""
+    command = given.get("command") or given.get("cmd")
+    if not isinstance(command, str) or not any(hint in command for hint in _CHECKING):
+        return False  # most commands: told without loading what knows them all
+    from .proofs import is_proof
+
+    return is_proof(command)
 
 
 def _planned(capture: Capture, tool: str, event: Mapping[str, Any], key: str) -> bool:
@@ -182,12 +283,18 @@ def _stopped(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], nam
     capture.concluded(_text(event, "message"), key=name)
 
 
+def _session_began(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], name: str) -> None:
+    source = _text(event, "source")
+    if source != "compact":  # that is told by the snapshots
+        capture.aside(f"The session goes on: {source or 'no reason given'}.", key=name)
+
+
 def _session_ended(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], name: str) -> None:
-    capture.ended(f"The session ended: {_text(event, 'reason') or 'no reason given'}.", key=name)
+    capture.aside(f"The session ended: {_text(event, 'reason') or 'no reason given'}.", key=name)
 
 
 def _begin_helper(memory: TaskMemory, event: Mapping[str, Any]) -> None:
-    """A task for another agent that works for this one, unless it has one."""
+    """A task for another agent that works for this one, unless it has or had one."""
     agent = str(event.get("agent_id") or "")
     parent = own_task(memory)
     helper = memory.acting_as(session=session_of(event, agent))
@@ -199,6 +306,17 @@ def _begin_helper(memory: TaskMemory, event: Mapping[str, Any]) -> None:
     Capture(helper).helper_began(parent, f"{kind} {agent}", request=request or None, key=key)
 
 
+def _helpers_memory(memory: TaskMemory, event: Mapping[str, Any], agent: str) -> TaskMemory:
+    """The memory of an agent that works for this one, while it has a task; else the parent's."""
+    try:
+        _begin_helper(memory, event)
+    except HoldfastError as error:
+        if error.code != "key_reused":
+            raise
+    helper = memory.acting_as(session=session_of(event, agent))
+    return helper if own_task(helper) else memory
+
+
 def own_task(memory: TaskMemory) -> str | None:
     """The open task that this session turned to last."""
     session = memory.origin.session
@@ -206,6 +324,7 @@ def own_task(memory: TaskMemory) -> str | None:
 
 
 _WRITERS = {
+    "SessionStart": _session_began,
     "UserPromptSubmit": _prompt,
     "PostToolUse": _tool_used,
     "PostToolUseFailure": _tool_used,

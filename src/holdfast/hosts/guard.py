@@ -1,7 +1,8 @@
 """The guard: a tool call that failed or was rejected before, for a reason that still holds, is told so.
 
 It advises, and never blocks. What counts as the same is cheap to tell: the same command, or the same tool on
-the same file.
+the same file. A command that failed a moment ago is told only while nothing was done since but looking: most
+repetitions have a reason, and a false alarm is worse than none.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import json
 import time
 
 from .. import checks
+from ..memory.plans import EDIT
 from ..types import is_dict
 
 TYPE_CHECKING = False
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..memory import TaskMemory
-    from ..store.tx import Row
+    from ..store.tx import Row, Tx
 
 _COMMANDS = ("command", "cmd", "script", "code", "sql", "query", "pattern", "url")
 _FILES = ("file_path", "path", "notebook_path", "filename")
@@ -26,6 +28,21 @@ _FILES = ("file_path", "path", "notebook_path", "filename")
 _MOST = 200
 _SHOWN = 240
 _LEAST = 6
+# Events between a failure and its repetition that are looked at.
+_MOST_SINCE = 30
+_LOOKING = frozenset(
+    "read grep glob ls notebookread webfetch websearch toolsearch bashoutput taskoutput view list search find"
+    " read_file read_many_files list_directory list_dir glob_files search_file_content grep_search"
+    " codebase_search web_fetch google_web_search todoread".split()
+)
+# The host or the user refused; the command itself did not fail.
+_REFUSALS = (
+    "The user doesn't want",
+    "<tool_use_error>",
+    "[Request interrupted",
+    "Permission",
+    "This command requires",
+)
 
 
 def advice(memory: TaskMemory, task_id: str, tool: str, given: Any) -> str:
@@ -40,12 +57,63 @@ def advice(memory: TaskMemory, task_id: str, tool: str, given: Any) -> str:
         data = json.loads(row["data"])
         if data.get("until") and data["until"] <= now:
             continue  # it may be tried again
-        if not command and not data.get("rejected") and row["key"] != attempt:
+        if not command and data.get("inferred"):
             continue  # another edit of the same file is another attempt
         known = (row["text"], data.get("what"), row["key"])
-        if any(isinstance(one, str) and _same(attempt, one) for one in known):
+        if not any(isinstance(one, str) and _same(attempt, one) for one in known):
+            continue
+        if not data.get("worked") or _still_holds(memory, task_id, tool, attempt, data):
             return _told(row, data)
+    return _repeated(memory, task_id, tool, attempt) if command else ""
+
+
+def _still_holds(memory: TaskMemory, task_id: str, tool: str, attempt: str, data: Mapping[str, Any]) -> bool:
+    """Whether the reason of an inferred failure holds: nothing was edited, nor did it work since."""
+    failed = min((seq for seq in data.get("from") or () if isinstance(seq, int)), default=0)
+
+    def work(tx: Tx) -> tuple[list[Row], list[Row]]:
+        edits = tx.records(task_id, "action", ("completed",), 1, key=EDIT)
+        return edits, tx.records(task_id, "action", ("completed",), _MOST)
+
+    edits, done = memory.store.read(work)
+    if edits and edits[0]["seq"] > failed:
+        return False
+    return not any(row["seq"] > failed and _is_call(json.loads(row["data"]), tool, attempt) for row in done)
+
+
+def _is_call(data: Mapping[str, Any], tool: str, attempt: str) -> bool:
+    """Whether an action was just this command."""
+    given = data.get("input")
+    fields: Mapping[str, Any] = given if is_dict(given) else {}
+    return data.get("tool") == tool and " ".join(_first(fields, _COMMANDS).split()) == attempt
+
+
+def _repeated(memory: TaskMemory, task_id: str, tool: str, attempt: str) -> str:
+    """A line about the same command, if it failed and nothing was done since that could change that."""
+    for row in memory.store.read(lambda tx: tx.thread(task_id, _MOST_SINCE, None)):
+        if row["channel"] == "user":
+            return ""
+        if row["event_type"] != "action":
+            continue
+        data = json.loads(row["data"])
+        used = str(data.get("tool") or "")
+        if data.get("error") is None:
+            if used.lower() in _LOOKING:
+                continue
+            return ""
+        if not _is_call(data, tool, attempt):
+            return ""  # what failed may have changed something, too
+        return "" if str(data["error"]).startswith(_REFUSALS) else _failed(row, attempt, data["error"])
     return ""
+
+
+def _failed(row: Row, attempt: str, error: Any) -> str:
+    from ..views import encode
+
+    what, why = (encode.quoted(encode.clip(str(text), _SHOWN)) for text in (attempt, error))
+    at = row["timestamp"][11:16]
+    told = f"{what} failed at {at} UTC, and nothing was changed since; it said {why}"
+    return f"Task memory, #{row['seq']}: {told}."
 
 
 def _first(fields: Mapping[str, Any], names: Iterable[str]) -> str:

@@ -31,6 +31,8 @@ MOST_INPUT = 32 << 20
 # Seconds until a host must have told its event.
 _PATIENCE = 5.0
 _BLOCK = 1 << 20
+# Seconds in which the same event is taken to be one.
+_MOMENT = 2.0
 _KEPT_OF_RUBBISH = 20_000
 _COMPACTS = ("PreCompact", "SessionStart")
 _WRITES_NOTHING = ("SessionStart", "PreToolUse")
@@ -60,6 +62,16 @@ def handle(host: str, name: str) -> str:
     set_alarm(_PATIENCE)
     told = _read_in()
     return Hook(host, name, shape, event).run(told)
+
+
+class _Clock:
+    """The clock of a hook: it shows when the event that is being written happened."""
+
+    def __init__(self) -> None:
+        self.at: float | None = None
+
+    def __call__(self) -> float:
+        return time.time() if self.at is None else self.at
 
 
 class Hook:
@@ -111,9 +123,10 @@ class Hook:
         """The event as it is kept: in our words, without secrets, with a name of its own."""
         from ..redact import Redactor
 
+        now = time.time()
         line: dict[str, Any] = {
             "id": os.urandom(8).hex(),
-            "at": round(time.time(), 3),
+            "at": round(now, 3),
             "host": self._host,
             "event": self._name,
         }
@@ -129,27 +142,34 @@ class Hook:
 
             # As long as that it can be told what it was.
             return {**line, "raw": redactor.text(storable(text[:_KEPT_OF_RUBBISH]))}
-        from .events import cleaned
+        from .events import cleaned, naming
 
         if project := os.environ.get(self._shape.project):
             event["cwd"] = project
-        return {**line, "told": cleaned(event, redactor)}
+        found = cleaned(event, redactor)
+        if found["event"] != "PreCompact":  # which is known again by its mark
+            # Told twice in a moment it is the same event: two settings of a host may name us.
+            line["id"] = f"{naming(found)}/{now // _MOMENT:.0f}"
+        return {**line, "told": found}
 
-    def _work(self, line: Mapping[str, Any], end: float) -> str:
+    def _work(self, line: dict[str, Any], end: float) -> str:
         if self._trouble:
             return ""
         from ..memory import TaskMemory
 
         wait = max(0.01, (end - time.monotonic()) * 0.8)
         # Tokens are estimated, never below: to load what counts them takes longer than all the rest.
+        clock = _Clock()
         memory = TaskMemory.open(
             self._location,
             workspace=None,
             settings=self._settings.replace(lock_timeout=wait, tokens="estimate"),
             agent=self._host,
+            clock=clock,
         )
         if self._spool.waiting():
-            self._spool.replay(lambda one: _replayed(memory, one))
+            self._spool.replay(lambda one: _replayed(memory, clock, one))
+            clock.at = None
         told = line.get("told")
         if not is_dict(told):
             return ""  # kept in the spool: whoever replays it puts it aside
@@ -207,24 +227,41 @@ def _acting(memory: TaskMemory, host: str, told: Mapping[str, Any]) -> TaskMemor
     )
 
 
-def _write(memory: TaskMemory, told: Mapping[str, Any], line: Mapping[str, Any]) -> None:
+def _write(memory: TaskMemory, told: Mapping[str, Any], line: dict[str, Any]) -> None:
+    from .events import apply, name_of
+
+    # Kept with the event: should we be interrupted when it is written, it is known by this when replayed.
+    line["name"] = name_of(memory, told, line["id"])
+    apply(memory, told, line["name"])
+
+
+def _replayed(memory: TaskMemory, clock: _Clock, line: dict[str, Any]) -> bool:
+    """Write an event that was kept, at the time at which it happened; False if it can never be written."""
     from .events import apply
 
-    apply(memory, told, f"hook/{line['id']}")
-
-
-def _replayed(memory: TaskMemory, line: dict[str, Any]) -> bool:
-    """Write an event that was kept; False if that can never be."""
-    told, host = line.get("told"), line.get("host")
+    told, host, at = line.get("told"), line.get("host"), line.get("at")
     if not is_dict(told) or not isinstance(host, str) or not isinstance(line.get("id"), str):
         return False
     try:
-        _write(_acting(memory, host[:200], told), told, line)
+        memory = _acting(memory, host[:200], told)
+        clock.at = _not_before(memory, float(at) if isinstance(at, (int, float)) else time.time())
+        apply(memory, told, str(line.get("name") or f"hook/{line['id']}")[:200])
     except (StoreError, OSError):
         raise
     except Exception:  # noqa: BLE001 - one event that we cannot handle must not hold up those after it
         return False
     return True
+
+
+def _not_before(memory: TaskMemory, at: float) -> float:
+    """The time of an event that was kept: not in the future, and not before what its task has already."""
+    from ..checks import seconds_of
+    from .events import own_task
+
+    task = own_task(memory)
+    head = memory.store.read(lambda tx: tx.head(task)) if task else None
+    least = seconds_of(head["updated_at"]) if head else 0.0
+    return max(min(at, time.time()), least)
 
 
 # --- streams, time and the key ----------------------------------------------------------------------

@@ -269,6 +269,11 @@ _HOSTS: dict[str, tuple[tuple[str, ...], Any, tuple[str, ...]]] = {
 HOSTS = tuple(_HOSTS)
 
 
+def scopes(host: str) -> tuple[str, ...]:
+    """The scopes of a host that we know."""
+    return _HOSTS[host][0]
+
+
 def targets(host: str, scope: str | None, project: str, hook: str, environ: Mapping[str, str]) -> Found:
     """The files of a host, for this user or for one project."""
     if host not in _HOSTS:

@@ -46,6 +46,7 @@ class Actions(Base):
         stage: str | int | None = None,
         sub_task_id: str | None = None,
         files: Sequence[Any] | None = None,
+        receipt: bool = False,
         action: int | None = None,
         token: int | None = None,
         key: str | None = None,
@@ -53,8 +54,8 @@ class Actions(Base):
         """Log something that was done: a command, a click, a tool call, with input, output and error.
 
         Log it as `started` and end it later with `action=<its seq>`, or once when it is over. `files`
-        are paths, or {path, change} with created, modified or deleted. Without `item` it belongs to the
-        active step.
+        are paths, or {path, change} with created, modified or deleted. With `receipt` it is a check of its
+        step, as with task_receipt. Without `item` it belongs to the active step.
         """
         if isinstance(stage, int):
             checks.whole("stage", stage, -(1 << 62), 1 << 62)
@@ -75,6 +76,7 @@ class Actions(Base):
             else checks.number("duration_ms", duration_ms, 0, 1e15),
         }
         touched = _touched(files)
+        proves = bool(receipt) and action is None and meant in ("completed", "failed")
         if action is None:
             summary = self._line("summary", summary)
         else:
@@ -86,13 +88,15 @@ class Actions(Base):
                 draft = _ended(tx, head, now, action, meant, summary, data)
             else:
                 draft = _begun(tx, head, now, item, meant, summary, data)
+            if proves and draft.item is not None:
+                _prove(tx, head, draft, draft.item, meant == "completed")
             if touched:
                 _note_edit(tx, head, draft, action, _file_sets(tx, head, touched, now))
             return draft
 
         return self._write(
             "task_log_action", task_id, decide, key=key, token=token,
-            arguments=[summary, type, status, item, data, files, action],
+            arguments=[summary, type, status, item, data, files, action, *([True] if proves else [])],
         )  # fmt: skip
 
     def task_receipt(
@@ -122,15 +126,11 @@ class Actions(Base):
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:
             draft = _begun(tx, head, now, item, "completed" if good else "failed", command, data)
-            draft.record = {**(draft.record or {}), "key": RECEIPT}
             if draft.item is None:
                 raise InvalidInput(
                     "invalid_argument", "No step is active, and none was named.", "Say which step it proves."
                 )
-            row = find_item(tx.steps(head["task_id"]), draft.item)
-            proven = "verified" if good else "reported"
-            if row["status"] == "completed" and row["evidence"] != proven:
-                draft.sets["steps"] = {draft.item: {"evidence": proven}}
+            _prove(tx, head, draft, draft.item, good)
             return draft
 
         return self._write(
@@ -287,6 +287,15 @@ def _ended(
     changed = {"status": status, "ref_seq": head["last_seq"] + 1, "ended_at": now}
     sets = {"records": {str(action): changed}}
     return Draft("action.ended", text=summary, data=data, sets=sets, item=record["item_id"], ref=action)
+
+
+def _prove(tx: Tx, head: Row, draft: Draft, item: str, good: bool) -> None:
+    """Let an action be the receipt of its step."""
+    draft.record = {**(draft.record or {}), "key": RECEIPT}
+    row = find_item(tx.steps(head["task_id"]), item)
+    proven = "verified" if good else "reported"
+    if row["status"] == "completed" and row["evidence"] != proven:
+        draft.sets["steps"] = {item: {"evidence": proven}}
 
 
 def _note_edit(tx: Tx, head: Row, draft: Draft, action: int | None, files: Mapping[str, Any]) -> None:

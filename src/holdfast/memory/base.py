@@ -257,12 +257,12 @@ class Base:
             return found
         tasks = tx.open_tasks(self.workspace)
         if len(tasks) == 1:
-            owner = tasks[0]["session_id"]
-            if not writing or not session or not owner:
+            if not writing or not session:
                 return tasks[0]["task_id"]
+            owner = f"session {tasks[0]['session_id']}" if tasks[0]["session_id"] else "no session"
             raise NotFound(
                 "no_current_task",
-                f"This session has no task; {_named(tasks)} is open here, of session {owner}.",
+                f"This session has no task; {_named(tasks)} is open here, of {owner}.",
                 "Take it over with task_focus, name it by its id, or register a task of your own.",
                 candidates=[tasks[0]["task_id"]],
             )

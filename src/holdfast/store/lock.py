@@ -11,9 +11,13 @@ from __future__ import annotations
 
 import fcntl
 import os
-import threading
+from _thread import allocate_lock
 
 from ..errors import StoreError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import threading
 
 _TRY = fcntl.LOCK_EX | fcntl.LOCK_NB
 
@@ -33,9 +37,9 @@ class ProcessLock:
         self._gate = os.open(f"{self._path}.gate", flags, 0o600)
         self._lock = os.open(f"{self._path}.lock", flags, 0o600)
         self._waiter: threading.Thread | None = None
-        self._wanted = threading.Semaphore(0)
-        self._granted = threading.Semaphore(0)
-        self._wish = threading.Lock()
+        self._wanted: threading.Semaphore
+        self._granted: threading.Semaphore
+        self._wish = allocate_lock()
         self._wanting = False
         self._outstanding = False
         self._closed = False
@@ -78,7 +82,8 @@ class ProcessLock:
             self._closed = True
             waiting = self._outstanding  # then the waiter still needs the files, and closes them
         if not waiting:
-            self._wanted.release()
+            if self._waiter is not None:
+                self._wanted.release()
             os.close(self._gate)
             os.close(self._lock)
 
@@ -109,6 +114,9 @@ class ProcessLock:
         # flock knows no time limit, so a thread waits in our place. If we give up, it goes on waiting;
         # should we want the lock again by then, its turn is ours, and otherwise it lets go at once.
         if self._waiter is None:
+            import threading  # a millisecond, which a hook that gets its turn at once does not pay
+
+            self._wanted, self._granted = threading.Semaphore(0), threading.Semaphore(0)
             self._waiter = threading.Thread(target=self._wait_in_line, daemon=True)
             self._waiter.start()
         with self._wish:

@@ -12,10 +12,9 @@ from __future__ import annotations
 
 import errno
 import os
-import threading
 import time
+from _thread import allocate_lock, get_ident
 from collections import deque
-from weakref import WeakSet
 
 import apsw
 
@@ -27,25 +26,32 @@ from .tx import Tx
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from _thread import LockType
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any, TypeVar
+    from weakref import ref
 
     from ..config import Settings
     from ..recall.terms import Term
     from ..types import Problem
 
     Result = TypeVar("Result")
+else:  # the same, without what the module has besides
+    from _weakref import ref
 
 APPLICATION_ID = 0x484F4C44  # "HOLD"
 # Older engines can lose committed pages when a checkpoint meets a reset of the log.
 OLDEST_ENGINE = (3, 51, 3)
 MOST_IN_A_COMMIT = 256
 LOG_PAGES = 1000
+# The same at the first commit of a process: one that writes once has read the whole log for it.
+FIRST_LOG_PAGES = 200
 FOLD_WAIT_MS = 200
 INDEX_BATCH, INDEX_PAGE = 64, 1000
 NOW = -1  # an event's id: what waits is indexed whatever its number
 
-_stores: WeakSet[SqliteStore] = WeakSet()
+# Every store that is open, by its identity.
+_stores: dict[int, ref[SqliteStore]] = {}
 _graveyard: list[apsw.Connection] = []  # a parent's connections, which a forked child must not close
 
 
@@ -120,7 +126,7 @@ class _Job:
         self.done = False
         self.result: Any = None
         self.error: BaseException | None = None
-        self.turn: threading.Lock | None = None
+        self.turn: LockType | None = None
 
     def outcome(self) -> Any:
         if self.error is not None:
@@ -143,19 +149,20 @@ class SqliteStore:
         with _TypedErrors(self.path):
             _make_file(self.path)
         self._use(self._connect_for_writing())
-        _stores.add(self)
+        place = id(self)
+        _stores[place] = ref(self, lambda _: _stores.pop(place, None))
         self._keep_reserve()
 
     def _use(self, connection: apsw.Connection) -> None:
         self._log_pages = 0
-        self._fold_at = LOG_PAGES
+        self._fold_at = FIRST_LOG_PAGES
         self._index_at = 0  # the first write finds out
         connection.set_wal_hook(self._note_log)
         self._writer = connection
         self._writer_tx = Tx(_SqliteDatabase(connection))
 
     def _reset(self) -> None:
-        self._mutex = threading.Lock()
+        self._mutex = allocate_lock()
         self._queue: deque[_Job] = deque()
         self._leading = False
         self._leader = 0
@@ -252,13 +259,13 @@ class SqliteStore:
         """Run `work` in a transaction and return when it is safely on disk."""
         wait = self._settings.lock_timeout if patience is None else patience
         job = _Job(work, time.monotonic() + wait)
-        if self._leader == threading.get_ident():
+        if self._leader == get_ident():
             raise RuntimeError("a write inside a write would wait for itself for ever")
         with self._mutex:
             if leads := not self._leading:
                 self._leading = True
             else:
-                job.turn = threading.Lock()
+                job.turn = allocate_lock()
                 job.turn.acquire()
                 self._queue.append(job)
         if not leads and job.turn is not None:
@@ -269,7 +276,7 @@ class SqliteStore:
 
     def _lead(self, own: _Job) -> None:
         batch = [own]
-        self._leader = threading.get_ident()
+        self._leader = get_ident()
         try:
             self._commit(batch)
         except BaseException as error:  # noqa: BLE001 - each caller gets it from outcome()
@@ -382,14 +389,17 @@ class SqliteStore:
         keeps the log from being used again; only when it has grown far does a writer wait for readers,
         and then not for long.
         """
-        if self._log_pages < self._fold_at:
+        due, self._fold_at = self._fold_at, max(self._fold_at, LOG_PAGES)
+        if self._log_pages < due:
             return
         self._fold_at = self._log_pages + LOG_PAGES
         far = self._log_size() > self._settings.wal_limit_bytes
-        connection.set_busy_timeout(FOLD_WAIT_MS)
+        # How much is folded is forgotten with the last process: so those that write once cut the log.
+        cut = far or due < LOG_PAGES
+        connection.set_busy_timeout(FOLD_WAIT_MS if far else 0)
         try:
             connection.wal_checkpoint(
-                mode=apsw.SQLITE_CHECKPOINT_TRUNCATE if far else apsw.SQLITE_CHECKPOINT_PASSIVE
+                mode=apsw.SQLITE_CHECKPOINT_TRUNCATE if cut else apsw.SQLITE_CHECKPOINT_PASSIVE
             )
             self._fold_at = LOG_PAGES
         except (apsw.BusyError, apsw.FullError, apsw.IOError):
@@ -598,7 +608,7 @@ class SqliteStore:
         if self._closed:
             return
         self._closed = True
-        _stores.discard(self)
+        _stores.pop(id(self), None)
         readers, self._readers = self._readers, []
         for connection, _ in readers:
             connection.close()
@@ -629,8 +639,9 @@ def _lower(text: Any) -> Any:
 
 
 def _after_fork() -> None:
-    for store in list(_stores):
-        store.abandon_after_fork()
+    for known in list(_stores.values()):
+        if (store := known()) is not None:
+            store.abandon_after_fork()
 
 
 os.register_at_fork(after_in_child=_after_fork)

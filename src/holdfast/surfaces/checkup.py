@@ -210,6 +210,59 @@ def queue(memory: TaskMemory) -> Finding:
     return Finding(what="queue", state="ok", told=told)
 
 
+# --- hosts ------------------------------------------------------------------------------------------
+
+
+def spool(location: str) -> Finding:
+    """What hosts told and could not be written."""
+    from ..spool import Spool
+
+    waiting, rejected = Spool(location).counts()
+    told = f"{waiting} events of hosts wait to be written, {rejected} were put aside"
+    if waiting:
+        mend = "The next hook that can write does so with all of them; if the store is well, any will do."
+        return Finding(what="spool", state="warning", told=told, mend=mend)
+    if rejected:
+        mend = "They are in the file beside the store that ends with .spool.rejected, one in each line."
+        return Finding(what="spool", state="warning", told=told, mend=mend)
+    return Finding(what="spool", state="ok", told="no event of a host waits")
+
+
+def hosts(project: str | None) -> Finding:
+    """Which hosts call us, and whether their settings are as they should be."""
+    from ..hosts.targets import HOSTS
+
+    found: list[str] = []
+    wrong: list[str] = []
+    mend = ""
+    for host in HOSTS:
+        for scope in ("user", "project"):
+            try:
+                state = _installed(host, scope, project)
+            except HoldfastError as error:
+                state = f"cannot be looked at: {error.message}"
+            if state == "installed":
+                found.append(f"{host} ({scope})")
+            elif state not in ("", "not installed"):
+                wrong.append(f"{host} ({scope}) {state}")
+                mend = (
+                    mend
+                    or f"`holdfast install {host} --{scope} --check` says what; without --check it mends."
+                )
+    told = f"installed: {', '.join(found) or 'none'}"
+    if wrong:
+        return Finding(what="hosts", state="warning", told=f"{told}; {'; '.join(wrong)}", mend=mend)
+    return Finding(what="hosts", state="ok", told=told)
+
+
+def _installed(host: str, scope: str, project: str | None) -> str:
+    """How a host stands in a scope; empty if it has no such scope."""
+    from ..hosts.install import Installer
+    from ..hosts.targets import scopes
+
+    return Installer(host, scope=scope, project=project).check().state if scope in scopes(host) else ""
+
+
 # --- models, embedder, tokens, servers --------------------------------------------------------------
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from ...errors import HoldfastError, StoreError
-from ..checkup import Finding, checks, missing_store, of_error, version
+from ..checkup import Finding, checks, hosts, missing_store, of_error, spool, version
 from ..console import Command, given, leave, line, open_memory, show
 
 TYPE_CHECKING = False
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     examples=("holdfast doctor", "holdfast doctor --json"),
 )
 def doctor_command() -> None:
-    """Look at settings, store, locks, mirrors, queue, models: what is wrong, and how to mend it.
+    """Look at settings, hosts, store, locks, mirrors, queue, models: what is wrong, and how to mend it.
 
     Nothing is changed. The exit code is 1 if there is a problem; a warning is none.
     """
@@ -42,6 +42,8 @@ def _findings() -> Iterator[Finding]:
         yield of_error("settings", error)
         return
     yield Finding(what="settings", state="ok", told=f"{len(settings.sources)} of them are no default")
+    yield spool(store_location(settings))
+    yield hosts(given().get("workspace"))
     try:
         memory = open_memory(settings=settings)
     except StoreError as error:

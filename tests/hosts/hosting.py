@@ -1,0 +1,150 @@
+"""Hosts as their hooks see them: with a real process for each event, or in the test's own process."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+from holdfast import TaskMemory
+from holdfast.hosts.hook import Hook
+from holdfast.hosts.shapes import SHAPES
+
+PROGRAM = "from holdfast.hosts.hook import main; main()"
+HOST_LIMIT = 10_000
+
+
+class Host:
+    """Claude Code as its hooks see it: one session in one folder."""
+
+    def __init__(self, folder, session="11111111-aaaa", name="claude-code"):
+        self.folder = folder
+        self.session = session
+        self.name = name
+        self.store = folder / "data" / "store.db"
+        self.work = folder / "work"
+        self.work.mkdir(exist_ok=True)
+
+    def environment(self, **more):
+        kept = {name: value for name, value in os.environ.items() if not name.startswith("HOLDFAST_")}
+        patient = {"HOLDFAST_HOOK_DEADLINE_MS": "20000", "HOLDFAST_HOOK_COMPACT_MS": "30000"}
+        places = {"HOLDFAST_STORE": str(self.store), "XDG_DATA_HOME": str(self.folder / "xdg")}
+        return {**kept, **places, **patient, **more}
+
+    def told(self, event, **fields):
+        return {
+            "session_id": self.session,
+            "transcript_path": str(self.folder / "transcript.jsonl"),
+            "cwd": str(self.work),
+            "permission_mode": "default",
+            "hook_event_name": event,
+            **fields,
+        }
+
+    def start(self, event, **more):
+        return subprocess.Popen(
+            [sys.executable, "-c", PROGRAM, self.name, event],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            env=self.environment(**more), cwd=self.folder,
+        )  # fmt: skip
+
+    def raw(self, event, data: bytes, **more) -> str:
+        process = self.start(event, **more)
+        out, error = process.communicate(data, timeout=60)
+        assert process.returncode == 0, error
+        self.complained = error.decode()
+        return out.decode()
+
+    def tell(self, event, *, env=None, **fields) -> str:
+        return self.raw(event, json.dumps(self.told(event, **fields)).encode(), **(env or {}))
+
+    def context(self, event, **fields) -> str:
+        """The context that an event is answered with; the answer must be of the host's form."""
+        said = self.tell(event, **fields)
+        if not said:
+            return ""
+        answer = json.loads(said)
+        assert set(answer) == {"hookSpecificOutput"}
+        inner = answer["hookSpecificOutput"]
+        assert set(inner) == {"hookEventName", "additionalContext"}
+        assert inner["hookEventName"] == event
+        assert event in SHAPES[self.name].injects
+        assert len(inner["additionalContext"]) < HOST_LIMIT
+        return inner["additionalContext"]
+
+    def tool(self, name, given, response, number, event="PostToolUse", **fields):
+        return self.tell(
+            event, tool_name=name, tool_input=given, tool_use_id=f"toolu_{number}",
+            **({"tool_response": response} if event == "PostToolUse" else {"error": response}), **fields,
+        )  # fmt: skip
+
+    def memory(self, session=None) -> TaskMemory:
+        return TaskMemory.open(
+            self.store, workspace=str(self.work), session=session or self.session, create=False
+        )
+
+    def spooled(self) -> int:
+        return sum(
+            len(path.read_text().splitlines())
+            for path in self.folder.rglob("*.spool*")
+            if path.name.endswith((".spool", ".taken", ".rejected"))
+        )
+
+
+class QuickHost:
+    """One session of a host in one folder: what `holdfast-hook` does after it has read its input."""
+
+    def __init__(self, folder, monkeypatch, session="s-1", name="claude-code"):
+        self.folder, self.session, self.name = folder, session, name
+        self._monkeypatch = monkeypatch
+        self.store = folder / "data" / "store.db"
+        self.work = folder / "work"
+        self.work.mkdir(exist_ok=True)
+        for variable, value in (
+            ("STORE", str(self.store)), ("HOOK_DEADLINE_MS", "20000"), ("HOOK_COMPACT_MS", "30000"),
+            ("SYNCHRONOUS", "off"), ("RESERVE_BYTES", "0"),
+        ):  # fmt: skip
+            monkeypatch.setenv(f"HOLDFAST_{variable}", value)
+
+    def other(self, session, **changes):
+        return QuickHost(self.folder, self._monkeypatch, session, **{"name": self.name, **changes})
+
+    def tell(self, event, **fields) -> str:
+        told = {"session_id": self.session, "cwd": str(self.work), "hook_event_name": event, **fields}
+        return self.raw(event, json.dumps(told).encode())
+
+    def raw(self, event, data: bytes) -> str:
+        shape = SHAPES[self.name]
+        return Hook(self.name, event, shape, shape.events[event]).run(data)
+
+    def context(self, event, **fields) -> str:
+        said = self.tell(event, **fields)
+        return json.loads(said)["hookSpecificOutput"]["additionalContext"] if said else ""
+
+    def bash(self, command, output="", number=None, *, failed=False, **fields):
+        event = "PostToolUseFailure" if failed else "PostToolUse"
+        result = {"error": output} if failed else {"tool_response": {"stdout": output, "stderr": ""}}
+        number = command if number is None else number
+        return self.tell(event, tool_name="Bash", tool_input={"command": command}, tool_use_id=str(number),
+                         **result, **fields)  # fmt: skip
+
+    def before(self, command):
+        """What the agent is told before it runs a command."""
+        return self.context("PreToolUse", tool_name="Bash", tool_input={"command": command}, tool_use_id="b")
+
+    def memory(self, session=None) -> TaskMemory:
+        own = self.session if session is None else session
+        return TaskMemory.open(self.store, workspace=str(self.work), session=own, create=False)
+
+    def task(self):
+        with self.memory() as memory:
+            return memory.task_get()
+
+    def tasks(self):
+        with self.memory() as memory:
+            return memory.task_list(status="all").tasks
+
+    def events(self):
+        with self.memory() as memory:
+            return list(memory.events())

@@ -1,0 +1,231 @@
+"""Whatever goes wrong, a real hook process ends with 0 and in time, and no event is lost or written twice."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import subprocess
+import sys
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from tests.hosts.hosting import PROGRAM, Host
+from tests.reliability.test_faults import done_as_root, small_disk
+from tests.support import lock_held
+
+REQUEST = "Make the invoices round to whole cents."
+# A hook whose process is killed after so many calls of functions, counted from when it has its input.
+_KILLED = """
+import os, signal, sys
+from holdfast.hosts import hook
+left = int(sys.argv.pop())
+def count(frame, event, argument):
+    global left
+    left -= 1
+    if left == 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+read = hook._read_in
+def reading():
+    told = read()
+    sys.setprofile(count)
+    return told
+hook._read_in = reading
+hook.main()
+"""
+
+
+@pytest.fixture
+def host(tmp_path):
+    host = Host(tmp_path)
+    host.tell("UserPromptSubmit", prompt=REQUEST)
+    return host
+
+
+def keep_some(host, wanted: int) -> list[str]:
+    """Events that could not be written, in the spool."""
+    told = {"event": "Stop", "session": host.session, "cwd": str(host.work)}
+    texts = [f"kept {number}" for number in range(wanted)]
+    with open(host.store.parent / "store.db.spool", "a") as spool:
+        for text in texts:
+            line = {"id": text, "at": time.time(), "host": "claude-code", "event": "Stop"}
+            spool.write(json.dumps({**line, "told": {**told, "message": text}}) + "\n")
+    return texts
+
+
+def texts(host) -> list[str]:
+    with host.memory() as memory:
+        assert memory.verify().ok
+        return [event.text for event in memory.events() if event.text]
+
+
+def killed_after(host, calls: int, message: str) -> bool:
+    """Whether a hook was killed after so many calls; else it has ended by itself."""
+    done = subprocess.run(
+        [sys.executable, "-c", _KILLED, "claude-code", "Stop", str(calls)],
+        input=json.dumps(host.told("Stop", last_assistant_message=message)).encode(),
+        env=host.environment(), capture_output=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert done.returncode in (0, -9)
+    return done.returncode == -9
+
+
+def check_kills(host, points) -> None:
+    kept = keep_some(host, 4)
+    acknowledged = []
+    killed = 0
+    for place, calls in enumerate(points):
+        if killed_after(host, calls, f"at {place}"):
+            killed += 1
+        else:
+            acknowledged.append(f"at {place}")
+    assert killed >= len(points) // 2  # else nothing was tried
+    host.tell("Stop", last_assistant_message="last")
+    said = Counter(texts(host))
+    assert [text for text in texts(host) if text.startswith("kept")] == kept
+    assert all(said[text] == 1 for text in (*acknowledged, "last"))
+    assert all(count == 1 for text, count in said.items() if text.startswith("at "))
+    assert host.spooled() == 0
+
+
+def test_killed_anywhere_nothing_is_lost_or_written_twice(host):
+    check_kills(host, [300, 3_000, 6_000, 9_000, 12_000, 14_000, 16_000, 100_000_000])
+
+
+@pytest.mark.reliability
+def test_killed_at_very_many_places(host):
+    check_kills(host, range(100, 24_000, 150))
+
+
+def test_a_store_on_a_disk_that_was_made_read_only_costs_no_event(tmp_path, request):
+    if done_as_root(request):
+        return
+    with small_disk(tmp_path / "data", megabytes=8) as disk:
+        host = Host(tmp_path)
+        host.tell("UserPromptSubmit", prompt=REQUEST)
+        subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
+        host.tell("Stop", last_assistant_message="while it was read-only")
+        assert list((tmp_path / "xdg").rglob("*.spool"))  # beside the store there is no place
+        told = host.context("SessionStart", source="compact")
+        assert "1 events" in told
+        assert "wait" in told
+        subprocess.run(["mount", "-o", "remount,rw", str(disk)], check=True)
+        host.tell("Stop", last_assistant_message="then")
+        assert texts(host)[-2:] == ["while it was read-only", "then"]
+        assert host.spooled() == 0
+
+
+def fill_up(path) -> None:
+    """Write to a file until its disk is full."""
+    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    try:
+        while True:
+            os.write(file, bytes(4096))
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+    finally:
+        os.close(file)
+
+
+def test_a_full_disk_costs_no_event(tmp_path, request):
+    if done_as_root(request):
+        return
+    with small_disk(tmp_path / "data", megabytes=3) as disk:
+        host = Host(tmp_path)
+        host.tell("UserPromptSubmit", prompt=REQUEST)
+        said = [f"full {number} " + "x" * 3000 for number in range(4)]
+        for text in said:
+            fill_up(disk / "ballast")  # also what the store gives up for such a moment
+            host.tell("Stop", last_assistant_message=text)
+        assert host.spooled() >= 2
+        (disk / "ballast").unlink()
+        host.tell("Stop", last_assistant_message="then")
+        found = [text for text in texts(host) if text.startswith(("full", "then"))]
+        # What still fitted came first; the rest was kept, and came in order.
+        assert found == [*said, "then"]
+        assert host.spooled() == 0
+
+
+def test_a_host_that_never_closes_its_end_is_not_waited_for(host):
+    process = host.start("Stop")
+    process.stdin.write(b'{"session_id": "x"')
+    process.stdin.flush()
+    begun = time.monotonic()
+    assert process.wait(timeout=30) == 0
+    assert time.monotonic() - begun < 15
+    for stream in (process.stdin, process.stdout, process.stderr):
+        stream.close()
+
+
+def test_a_host_that_listens_to_nothing_gets_its_event_written(host):
+    host.tell("PreCompact", trigger="auto")
+    process = host.start("UserPromptSubmit")
+    process.stdout.close()  # the packet has nowhere to go
+    process.stderr.close()
+    process.stdin.write(json.dumps(host.told("UserPromptSubmit", prompt="Go on with the taxes.")).encode())
+    process.stdin.close()
+    assert process.wait(timeout=30) == 0
+    assert "Go on with the taxes." in texts(host)
+    # Without any stream at all: the shell closes them.
+    command = f"{sys.executable} -c '{PROGRAM}' claude-code Stop 0<&- 1>&- 2>&-"
+    assert subprocess.run(["sh", "-c", command], env=host.environment(), check=False).returncode == 0
+
+
+def test_a_store_that_is_held_for_two_seconds_costs_no_event_and_no_time(host):
+    with lock_held(str(host.store)):
+        begun = time.monotonic()
+        for number in range(3):
+            host.tell(
+                "Stop", env={"HOLDFAST_HOOK_DEADLINE_MS": "300"}, last_assistant_message=f"one {number}"
+            )
+        took = time.monotonic() - begun
+    assert took < 6
+    host.tell("Stop", last_assistant_message="two")
+    assert texts(host)[-4:] == ["one 0", "one 1", "one 2", "two"]
+
+
+def test_two_that_replay_at_once_write_each_event_once_and_in_order(host):
+    kept = keep_some(host, 12)
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda number: host.tell("Stop", last_assistant_message=f"new {number}"), range(4)))
+    host.tell("Stop", last_assistant_message="last")
+    said = texts(host)
+    assert [text for text in said if text.startswith("kept")] == kept
+    assert sorted(text for text in said if text.startswith("new")) == [f"new {number}" for number in range(4)]
+    assert host.spooled() == 0
+
+
+# --- many at once -----------------------------------------------------------------------------------
+
+
+def many_at_once(host, wanted: int) -> list[float]:
+    """Tell so many events, eight at a time; the seconds that each took."""
+
+    def one(number: int) -> float:
+        begun = time.monotonic()
+        host.tool("Bash", {"command": f"echo {number}"}, {"stdout": "x"}, number)
+        return time.monotonic() - begun
+
+    with ThreadPoolExecutor(8) as pool:
+        took = list(pool.map(one, range(wanted)))
+    with host.memory() as memory:
+        commands = [event.data["input"]["command"] for event in memory.events() if event.type == "action"]
+        assert memory.verify().ok
+    assert Counter(commands) == Counter(f"echo {number}" for number in range(wanted))
+    assert host.spooled() == 0
+    return took
+
+
+def test_many_hooks_at_once_lose_nothing(host):
+    many_at_once(host, 32)
+
+
+@pytest.mark.reliability
+@pytest.mark.timeout(600)
+def test_a_thousand_hooks_from_eight_processes_at_once(host):
+    took = sorted(many_at_once(host, 1_000))
+    assert took[990] <= 10 * took[500], (took[500], took[990])
