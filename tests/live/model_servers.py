@@ -36,10 +36,11 @@ class Turn:
 
     text: str = ""
     calls: tuple[Call, ...] = ()
+    tokens: int = 1000  # the size of the context, as the model counts it: a host may compact because of it
 
 
-def says(text: str) -> Turn:
-    return Turn(text=text)
+def says(text: str, tokens: int = 1000) -> Turn:
+    return Turn(text=text, tokens=tokens)
 
 
 def calls(tool: str, **given) -> Turn:
@@ -98,8 +99,9 @@ def _texts(value) -> list[str]:
 
 def _last_text(body: dict) -> str:
     said = body.get("messages") or body.get("input") or body.get("contents") or []
-    system = _texts(body.get("systemInstruction") or body.get("instructions") or [])
-    return "\n".join(_texts(said[-1]) + system) if isinstance(said, list) and said else str(said)
+    system = _texts(body.get("systemInstruction") or [])
+    users = [one for one in said if isinstance(one, dict) and one.get("role") == "user"]
+    return "\n".join(_texts(users[-1:]) + system)
 
 
 def _has_tools(body: dict) -> bool:
@@ -164,7 +166,7 @@ def _ids(server, turn):
 
 def _messages(handler, body, turn):
     server = handler.server
-    usage = {"input_tokens": 1000, "output_tokens": 10}
+    usage = {"input_tokens": turn.tokens, "output_tokens": 10}
     blocks = [{"type": "text", "text": turn.text}] if turn.text else []
     blocks += [
         {"type": "tool_use", "id": f"tool{name}", "name": call.tool, "input": call.given}
@@ -215,16 +217,16 @@ def _responses(handler, body, turn):
             more = {"namespace": space, "name": tool} if space else {}
             items.append({**item, "type": "function_call", "arguments": json.dumps(call.given), **more})
     usage = {
-        "input_tokens": 1000, "input_tokens_details": {"cached_tokens": 0}, "output_tokens": 10,
-        "output_tokens_details": {"reasoning_tokens": 0}, "total_tokens": 1010,
+        "input_tokens": turn.tokens, "input_tokens_details": {"cached_tokens": 0}, "output_tokens": 10,
+        "output_tokens_details": {"reasoning_tokens": 0}, "total_tokens": turn.tokens + 10,
     }  # fmt: skip
     start = {"id": name, "object": "response", "status": "in_progress", "output": []}
     events = [("response.created", {"type": "response.created", "response": start})]
-    for index, item in enumerate(items):
-        events += [
-            ("response.output_item.added", {"type": "response.output_item.added", "output_index": index, "item": item}),
-            ("response.output_item.done", {"type": "response.output_item.done", "output_index": index, "item": item}),
-        ]  # fmt: skip
+    events += [
+        (kind, {"type": kind, "output_index": index, "item": item})
+        for index, item in enumerate(items)
+        for kind in ("response.output_item.added", "response.output_item.done")
+    ]
     done = {**start, "status": "completed", "output": items, "usage": usage}
     events.append(("response.completed", {"type": "response.completed", "response": done}))
     return handler.stream(events)
@@ -238,10 +240,12 @@ def _gemini_answer(server, turn):
     parts += [{"functionCall": {"name": call.tool, "args": call.given}} for call in turn.calls]
     return {
         "candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": "STOP", "index": 0}],
-        "usageMetadata": {"promptTokenCount": 1000, "candidatesTokenCount": 10, "totalTokenCount": 1010},
+        "usageMetadata": {
+            "promptTokenCount": turn.tokens, "candidatesTokenCount": 10, "totalTokenCount": turn.tokens + 10,
+        },
         "modelVersion": "scripted",
         "responseId": f"r{server.number()}",
-    }
+    }  # fmt: skip
 
 
 def _gemini_stream(handler, body, turn):

@@ -157,6 +157,9 @@ class Hook:
         from .marks import Mark
 
         mark = Mark(self._location, str(told.get("session") or ""))
+        if self._shape.only_looks and mark.looked(told):
+            self._written = True
+            return ""
         if self._event in ("SessionStart", "PreToolUse", "PreCompact") or mark.read():
             from .answers import Answers
 
@@ -174,7 +177,7 @@ class Hook:
         return ""
 
     def _keep(self, line: dict[str, Any]) -> None:
-        if self._event == "PreCompact" and is_dict(told := line.get("told")):
+        if self._event == "PreCompact" and not self._shape.only_looks and is_dict(told := line.get("told")):
             from .marks import PENDING, Mark
 
             Mark(self._location, str(told.get("session") or "")).set(PENDING)
