@@ -102,6 +102,8 @@ def kill(process: subprocess.Popen) -> None:
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait(SECONDS)
+    process.stdout.close()
+    process.stderr.close()
 
 
 def wait_until(happened, what: str) -> None:

@@ -65,7 +65,7 @@ export const Holdfast = async ({ directory }) => {
     if (!sessions.has(session)) sessions.set(session, {});
     sessions.get(session)[kind] = text;
   };
-  // Session: until its text is there. No one waits for what an event does, and the next request may come first.
+  // Session: until its text is there. No one waits for an event, and the next request may come first.
   const waiting = new Map();
   const start = (session, source, before) => {
     keep(session, "start", "");
