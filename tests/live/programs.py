@@ -136,6 +136,7 @@ class ClaudeCode(Program):
 
 class Codex(Program):
     host = "codex"
+    trusts = True  # what a user does with /hooks
 
     def prepare(self):
         folder = self.home / ".codex"
@@ -163,7 +164,8 @@ trust_level = "trusted"
 
     def command(self, *arguments):
         program = next((FETCHED / "npm/node_modules/@openai").glob("codex-*/vendor/*/bin/codex"))
-        return [str(program), "exec", "--dangerously-bypass-hook-trust", *arguments]
+        trust = ["--dangerously-bypass-hook-trust"] if self.trusts else []
+        return [str(program), "exec", *trust, *arguments]
 
 
 class GeminiCli(Program):

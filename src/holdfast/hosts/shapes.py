@@ -212,7 +212,11 @@ def output_of(response: Any) -> Any:
 def _unwrapped(text: str) -> str:
     """A result of Gemini CLI without what stands around it."""
     begin, end = "<untrusted_context>\n", "\n</untrusted_context>"
-    return text[len(begin) : -len(end)] if text.startswith(begin) and text.endswith(end) else text
+    if not (text.startswith(begin) and text.endswith(end)):
+        return text
+    head, _, last = text[len(begin) : -len(end)].rpartition("\n")
+    kept = head if last.startswith("Process Group PGID: ") else f"{head}\n{last}" if head else last
+    return kept.removeprefix("Output: ")
 
 
 def has_failed(response: Any) -> bool:
