@@ -112,7 +112,7 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_GET(self):
-        self._json({"data": [], "models": []})
+        self._json({"error": "There is only a model here."}, 404)
 
     def do_HEAD(self):
         self.send_response(200)
@@ -144,9 +144,9 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write((f"event: {name}\n" if name else "").encode() + f"data: {text}\n\n".encode())
         self.close_connection = True
 
-    def _json(self, value) -> None:
+    def _json(self, value, status=200) -> None:
         body = json.dumps(value).encode()
-        self.send_response(200)
+        self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()

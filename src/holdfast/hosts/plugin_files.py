@@ -24,25 +24,31 @@ function tell(event, fields) {
   return new Promise((resolve) => {
     let child;
     const answer = [];
+    const stop = (text) => {
+      clearTimeout(timer);
+      resolve(text);
+    };
+    const timer = setTimeout(() => {
+      child?.kill("SIGKILL");
+      stop("");
+    }, MILLISECONDS);
     try {
       child = spawn(PROGRAM, [%(host)s, event], {
         stdio: ["pipe", "pipe", "ignore"],
         cwd: fields.cwd || undefined,
-        timeout: MILLISECONDS,
       });
     } catch {
-      return resolve("");
+      return stop("");
     }
-    child.on("error", () => resolve(""));
+    child.on("error", () => stop(""));
     child.stdin.on("error", () => {});
     child.stdout.on("data", (part) => answer.push(part));
     child.on("close", () => {
       try {
         const text = Buffer.concat(answer).toString("utf8");
-        if (event === "PreCompact") return resolve(text);
-        resolve(JSON.parse(text).hookSpecificOutput.additionalContext || "");
+        stop(event === "PreCompact" ? text : JSON.parse(text).hookSpecificOutput.additionalContext || "");
       } catch {
-        resolve("");
+        stop("");
       }
     });
     child.stdin.end(JSON.stringify({ hook_event_name: event, ...fields }));
