@@ -481,7 +481,8 @@ await happens("message.updated", { info: { id: "m2", role: "assistant", summary:
 await part({ type: "text", messageID: "m0", text: "What a user says" });
 await part({ type: "text", messageID: "m1", text: "It is done" });
 await part({ type: "text", messageID: "m2", text: "In short" });
-await part({ type: "tool", tool: "edit", callID: "p", state: { status: "error", input: { a: 1 }, error: "bad" } });
+const state = { status: "error", input: { a: 1 }, error: "bad" };
+await part({ type: "tool", tool: "edit", callID: "p", state });
 await happens("session.compacted", { sessionID: "s" });
 await happens("session.idle", { sessionID: "s" });
 const on = {};
