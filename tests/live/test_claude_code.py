@@ -112,6 +112,25 @@ def test_a_session_that_is_killed_in_the_middle_of_a_command_goes_on_where_it_wa
     assert not claude.spooled()
 
 
+def test_the_list_that_the_agent_keeps_is_the_plan(claude):
+    claude.server.script.turns = [
+        calls("ToolSearch", query="select:TaskCreate,TaskUpdate"),
+        calls("TaskCreate", subject="Find the rounding", description="Where it is done"),
+        calls("TaskCreate", subject="Round to cents", description="In one place"),
+        calls("TaskUpdate", taskId="1", status="completed"),
+        calls("TaskUpdate", taskId="2", status="in_progress"),
+        says("Half of it is done."),
+    ]
+    claude.run("--model", "claude-sonnet-4-5", REQUEST)  # on the newest models it has no such tools
+    with claude.memory() as memory:
+        (task,) = memory.task_list().tasks
+        steps = memory.task_get(task.id).items
+    assert [(step.title, step.status) for step in steps] == [
+        ("Find the rounding", "completed"),
+        ("Round to cents", "active"),
+    ]
+
+
 def test_what_a_helper_does_is_on_a_task_of_its_own_and_its_result_on_the_parents(claude):
     helper = {
         "description": "Count the files",
