@@ -87,6 +87,8 @@ class Hook:
         limit = settings.hook_compact_ms if self._event in _COMPACTS else settings.hook_deadline_ms
         end = time.monotonic() + limit / 1000
         line = self._line(told)
+        if self._shape.only_looks and self._looked(line.get("told")):
+            return ""
         said = ""
         try:
             try:
@@ -157,9 +159,6 @@ class Hook:
         from .marks import Mark
 
         mark = Mark(self._location, str(told.get("session") or ""))
-        if self._shape.only_looks and mark.looked(told):
-            self._written = True
-            return ""
         if self._event in ("SessionStart", "PreToolUse", "PreCompact") or mark.read():
             from .answers import Answers
 
@@ -176,8 +175,14 @@ class Hook:
         self._written = True
         return ""
 
+    def _looked(self, told: Any) -> bool:
+        """Whether the host only looks whether to compact: it does so before every request."""
+        from .marks import Mark
+
+        return is_dict(told) and Mark(self._location, str(told.get("session") or "")).looked(told)
+
     def _keep(self, line: dict[str, Any]) -> None:
-        if self._event == "PreCompact" and not self._shape.only_looks and is_dict(told := line.get("told")):
+        if self._event == "PreCompact" and is_dict(told := line.get("told")):
             from .marks import PENDING, Mark
 
             Mark(self._location, str(told.get("session") or "")).set(PENDING)
