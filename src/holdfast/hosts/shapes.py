@@ -22,7 +22,6 @@ _FIELDS: dict[str, tuple[str, ...]] = {
     "cwd": ("cwd",),
     "transcript": ("transcript_path",),
     "source": ("source",),
-    "trigger": ("trigger",),
     "prompt": ("prompt",),
     "prompt_id": ("prompt_id",),
     "tool": ("tool_name",),
@@ -37,6 +36,7 @@ _FIELDS: dict[str, tuple[str, ...]] = {
     "agent_type": ("agent_type",),
     "agent_task": ("agent_prompt", "prompt", "description"),
     "reason": ("reason",),
+    "trigger": ("trigger",),
 }
 
 
@@ -52,15 +52,15 @@ class Shape(Record):
     # Most characters and tokens of what is injected: below what the host allows, so that nothing is cut.
     characters: int = 8000
     tokens: int = 2000
-    # Whether plain text after PreCompact becomes part of what the host's summary is told.
-    notes: bool = False
-    # The variable that holds the project's folder; a shell of the agent may be elsewhere.
-    project: str = ""
     # What the host calls fields of a tool's input, and tools, and what we do.
     inputs: Mapping[str, str] = {}
     tools: Mapping[str, str] = {}
     # Whether PreCompact only says that the host looks whether it should: it says so before every request.
     only_looks: bool = False
+    # Whether plain text after PreCompact becomes part of what the host's summary is told.
+    notes: bool = False
+    # The variable that holds the project's folder; a shell of the agent may be elsewhere.
+    project: str = ""
 
 
 def _same(names: str) -> dict[str, str]:
