@@ -37,6 +37,7 @@ class Program:
         self.work = folder / "shop"
         self.server = server
         self.home.mkdir()
+        (self.home / "tmp").mkdir()
         subprocess.run(["git", "init", "-q", "-b", "main", self.work], check=True)
         self.prepare()
 
@@ -47,6 +48,7 @@ class Program:
         return {
             "PATH": f"{Path(node()).parent}:/usr/local/bin:/usr/bin:/bin",
             "HOME": str(self.home),
+            "TMPDIR": str(self.home / "tmp"),
             "LANG": "C.UTF-8",
             "NO_PROXY": "127.0.0.1,localhost",
             **_PATIENT,
