@@ -85,6 +85,7 @@ def test_after_a_compaction_the_model_reads_where_its_task_stands(claude):
     assert [file.path for file in task.files] == [str(claude.work / "invoice.py")]
     snapshots = [event for event in events if event.type == "snapshot"]
     assert [event.data["label"] for event in snapshots] == ["before compaction", "after compaction"]
+    assert script.summary in snapshots[1].text
     assert [event.type for event in events].count("exclusion") == 1
     # The summary was written by an agent of the host's own, which is no helper of ours.
     assert {event.task_id for event in events} == {task.id}

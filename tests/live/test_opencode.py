@@ -75,6 +75,7 @@ def test_after_a_compaction_in_the_middle_of_a_turn_the_model_reads_where_its_ta
     assert [one.path for one in task.files] == [file]
     snapshots = [event for event in events if event.type == "snapshot"]
     assert [event.data["label"] for event in snapshots] == ["before compaction", "after compaction"]
+    assert script.summary in snapshots[1].text
     assert not opencode.spooled()
 
 

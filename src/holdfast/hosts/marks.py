@@ -53,7 +53,8 @@ class Mark:
                 self.set(f"{_LOOKED}{size(transcript)}")
             return True
         if marked.startswith(_LOOKED):
-            if was_compacted(transcript, int(marked[len(_LOOKED) :] or 0)):
+            since = marked[len(_LOOKED) :]
+            if was_compacted(transcript, int(since) if since.isdecimal() else 0):
                 self.set(COMPACTED)
             else:
                 self.clear()
