@@ -146,6 +146,7 @@ def test_gemini_cli_looks_before_every_request_and_only_a_real_compaction_counts
         assert host.tell("AfterTool", tool_input={"command": command}, **used) == ""
     host.tell("PreCompress", trigger="auto")
     host.transcript.write_text(host.transcript.read_text() + '{"$set":{"messages":[{"id":"1"}]}}\n')
+    host.tell("PreCompress", trigger="auto")  # the request was made again
     assert host.tell("BeforeTool", tool_name="run_shell_command", tool_input={"command": "make all"}) == ""
     packet = host.tell("AfterTool", tool_input={"command": "make all"}, **used)
     for part in ("| Round the invoices to whole cents.", "make test", "make all"):

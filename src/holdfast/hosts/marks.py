@@ -46,19 +46,17 @@ class Mark:
         from .host_files import size, was_compacted
 
         marked, transcript = self.read(), str(told.get("transcript") or "")
-        if told.get("event") == "PreCompact":
-            if told.get("trigger") == "manual":
-                return False
-            if not marked or marked.startswith(_LOOKED):
-                self.set(f"{_LOOKED}{size(transcript)}")
-            return True
         if marked.startswith(_LOOKED):
             since = marked[len(_LOOKED) :]
+            self.clear()
+            marked = ""
             if was_compacted(transcript, int(since) if since.isdecimal() else 0):
-                self.set(COMPACTED)
-            else:
-                self.clear()
-        return False
+                marked = COMPACTED
+                self.set(marked)
+        looks = told.get("event") == "PreCompact" and told.get("trigger") != "manual"
+        if looks and not marked:
+            self.set(f"{_LOOKED}{size(transcript)}")
+        return looks
 
     def set(self, word: str) -> None:
         """Mark it; where nothing can be written, nothing is marked."""
