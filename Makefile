@@ -25,7 +25,8 @@ endif
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup run demo test test-model check format docs bench quality reliability clean stale-venv test-conformance
+.PHONY: help setup run demo test test-model test-hosts test-claude check format docs bench quality reliability clean stale-venv \
+  test-conformance
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -47,6 +48,14 @@ test-conformance: $(DEV_READY) ## run the MCP conformance tool, which is fetched
 test-model: $(DEV_READY) ## run the tests with a real, small model, which is fetched first
 	@UV='$(UV)' sh tools/model.sh
 	@$(BIN)/python -m pytest -m model $(ARGS)
+
+test-hosts: $(DEV_READY) ## run the tests with the programs of hosts, which are fetched first
+	@UV='$(UV)' sh tools/hosts.sh
+	@$(BIN)/python -m pytest -m hosts --timeout=300 $(ARGS)
+
+test-claude: $(DEV_READY) ## the part of test-hosts that tries Claude Code
+	@UV='$(UV)' sh tools/hosts.sh claude
+	@$(BIN)/python -m pytest -m hosts --timeout=300 tests/live/test_claude_code.py $(ARGS)
 
 check: $(DEV_READY) ## lint, formatting and types
 	@$(BIN)/ruff check .

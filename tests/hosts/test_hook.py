@@ -225,7 +225,7 @@ def test_gemini_and_cursor_are_understood(tmp_path):
     gemini.tell("BeforeAgent", prompt=REQUEST)
     gemini.tell("AfterTool", tool_name="run_shell_command", tool_input={"command": "ls"},
                 tool_response={"llmContent": "a.py"})  # fmt: skip
-    gemini.tell("PreCompress", trigger="auto")
+    gemini.tell("PreCompress", trigger="manual")
     answer = json.loads(gemini.tell("BeforeAgent", prompt="What is next?"))["hookSpecificOutput"]
     assert answer["hookEventName"] == "BeforeAgent"
     assert "whole cents" in answer["additionalContext"]

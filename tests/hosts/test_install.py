@@ -425,6 +425,7 @@ def test_the_plugins_in_javascript_tell_the_hook_and_pass_its_answer_on(at):
     hook.write_text(
         "#!/bin/sh\n"
         f'cat >> "{at}/told"; echo >> "{at}/told"\n'
+        'if [ "$2" = PreCompact ]; then echo "a note for $1"; exit; fi\n'
         'echo "{\\"hookSpecificOutput\\":{\\"additionalContext\\":\\"$1 $2\\"}}"\n'
     )
     subjects = [installer(at, "opencode", "project"), installer(at, "openclaw")]
@@ -440,7 +441,7 @@ def test_the_plugins_in_javascript_tell_the_hook_and_pass_its_answer_on(at):
     assert done.returncode == 0, done.stderr
     opencode, compacting, openclaw = json.loads(done.stdout)
     assert opencode == ["opencode SessionStart", "opencode UserPromptSubmit"] * 2  # in each request
-    assert compacting == ["opencode PreCompact"]
+    assert compacting == ["a note for opencode\n"]
     assert openclaw == {"prependContext": "openclaw SessionStart\n\nopenclaw UserPromptSubmit"}
     told = [json.loads(line) for line in (at / "told").read_text().splitlines()]
     assert told[1] == {
@@ -449,8 +450,17 @@ def test_the_plugins_in_javascript_tell_the_hook_and_pass_its_answer_on(at):
         "cwd": str(at),
         "prompt": "Do it",
     }
-    failed = next(event for event in told if event["hook_event_name"] == "PostToolUseFailure")
+    broken, failed = (event for event in told if event["hook_event_name"] == "PostToolUseFailure")
     assert failed == failed | {"tool_name": "exec", "tool_input": {"c": 1}, "error": "no", "tool_use_id": "t"}
+    assert broken == broken | {
+        "tool_name": "edit",
+        "tool_input": {"a": 1},
+        "error": "bad",
+        "tool_use_id": "p",
+    }
+    said = {event["hook_event_name"]: event for event in told if event["session_id"] == "s"}
+    assert said["PostCompact"]["compact_summary"] == "In short"
+    assert said["Stop"]["last_assistant_message"] == "It is done"
 
 
 _PLAY = """
@@ -464,6 +474,17 @@ await hooks["chat.message"]({ sessionID: "s" }, { parts: [{ type: "text", text: 
 await hooks["experimental.chat.system.transform"]({ sessionID: "s" }, system);
 await hooks["experimental.chat.system.transform"]({ sessionID: "s" }, system);
 await hooks["experimental.session.compacting"]({ sessionID: "s" }, context);
+const happens = (type, properties) => hooks.event({ event: { type, properties } });
+const part = (more) => happens("message.part.updated", { part: { sessionID: "s", ...more } });
+await happens("message.updated", { info: { id: "m1", role: "assistant", sessionID: "s" } });
+await happens("message.updated", { info: { id: "m2", role: "assistant", summary: true, sessionID: "s" } });
+await part({ type: "text", messageID: "m0", text: "What a user says" });
+await part({ type: "text", messageID: "m1", text: "It is done" });
+await part({ type: "text", messageID: "m2", text: "In short" });
+const state = { status: "error", input: { a: 1 }, error: "bad" };
+await part({ type: "tool", tool: "edit", callID: "p", state });
+await happens("session.compacted", { sessionID: "s" });
+await happens("session.idle", { sessionID: "s" });
 const on = {};
 openclaw.default.register({ on: (name, handler) => { on[name] = handler; } });
 const ctx = { sessionId: "c", workspaceDir: cwd };

@@ -49,16 +49,18 @@ class Answers:
             return self._advice()
         if name == "PostCompact" and self._marked == PENDING:
             self._mark.set(COMPACTED)
-        if self._marked in (PENDING, COMPACTED) and name == self._delivers():
+        if self._marked in (PENDING, COMPACTED) and name in self._delivers():
             self._mark.clear()
             return self._packet(distill=True)
         if self._marked == DELIVERED and name in _GOES_ON:
             self._mark.clear()
         return ""
 
-    def _delivers(self) -> str:
-        """The event on which a packet is given that was not asked for after a compaction."""
-        return "UserPromptSubmit" if "UserPromptSubmit" in self._shape.injects else "PostToolUse"
+    def _delivers(self) -> tuple[str, ...]:
+        """The events on which a packet is given that was not asked for after a compaction."""
+        if self._shape.only_looks:  # it compacts in the middle of a turn, and says nothing after it
+            return ("UserPromptSubmit", "PostToolUse")
+        return ("UserPromptSubmit",) if "UserPromptSubmit" in self._shape.injects else ("PostToolUse",)
 
     def _at_start(self) -> str:
         if self._event.get("source") == "compact":

@@ -271,9 +271,10 @@ def _helper_began(capture: Capture, memory: TaskMemory, event: Mapping[str, Any]
 def _helper_ended(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], name: str) -> None:
     agent = str(event.get("agent_id") or "")
     said = _text(event, "message")
-    if not agent:
-        return
     helper = memory.acting_as(session=session_of(event, agent))
+    # Claude Code has its summaries written by one that never began, and did nothing.
+    if not agent or not own_task(helper):
+        return
     Capture(helper).helper_ended(said, key=f"{name}/end")
     kind = str(event.get("agent_type") or "helper")
     capture.result(f"{kind} {agent} is done: {said[:300]}".strip(), said, key=f"{name}/result")

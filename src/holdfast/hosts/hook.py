@@ -99,6 +99,8 @@ class Hook:
         limit = settings.hook_compact_ms if self._event in _COMPACTS else settings.hook_deadline_ms
         end = time.monotonic() + limit / 1000
         line = self._line(told)
+        if self._shape.only_looks and self._looked(line.get("told")):
+            return ""
         said = ""
         try:
             try:
@@ -192,6 +194,12 @@ class Hook:
         _write(memory, told, line)
         self._written = True
         return ""
+
+    def _looked(self, told: Any) -> bool:
+        """Whether the host only looks whether to compact: it does so before every request."""
+        from .marks import Mark
+
+        return is_dict(told) and Mark(self._location, str(told.get("session") or "")).looked(told)
 
     def _keep(self, line: dict[str, Any]) -> None:
         if self._event == "PreCompact" and is_dict(told := line.get("told")):

@@ -10,12 +10,19 @@ import os
 from ..checks import blake2b
 from ..spool import side_files
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
 # About to be compacted: the packet is to be given after it.
 PENDING = "pending"
 # Compacted, and the packet is still to be given.
 COMPACTED = "compacted"
 # It was given; a host may ask again at once.
 DELIVERED = "delivered"
+# Gemini CLI looked whether it should compact, when its transcript was so long.
+_LOOKED = "looked "
 
 
 class Mark:
@@ -33,6 +40,23 @@ class Mark:
                 return file.read(20)
         except (OSError, ValueError):
             return ""
+
+    def looked(self, told: Mapping[str, Any]) -> bool:
+        """Whether a host only looks whether to compact; by the next event it is known what came of it."""
+        from .host_files import size, was_compacted
+
+        marked, transcript = self.read(), str(told.get("transcript") or "")
+        if marked.startswith(_LOOKED):
+            since = marked[len(_LOOKED) :]
+            self.clear()
+            marked = ""
+            if was_compacted(transcript, int(since) if since.isdecimal() else 0):
+                marked = COMPACTED
+                self.set(marked)
+        looks = told.get("event") == "PreCompact" and told.get("trigger") != "manual"
+        if looks and not marked:
+            self.set(f"{_LOOKED}{size(transcript)}")
+        return looks
 
     def set(self, word: str) -> None:
         """Mark it; where nothing can be written, nothing is marked."""

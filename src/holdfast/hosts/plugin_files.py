@@ -24,24 +24,31 @@ function tell(event, fields) {
   return new Promise((resolve) => {
     let child;
     const answer = [];
+    const stop = (text) => {
+      clearTimeout(timer);
+      resolve(text);
+    };
+    const timer = setTimeout(() => {
+      child?.kill("SIGKILL");
+      stop("");
+    }, MILLISECONDS);
     try {
       child = spawn(PROGRAM, [%(host)s, event], {
         stdio: ["pipe", "pipe", "ignore"],
         cwd: fields.cwd || undefined,
-        timeout: MILLISECONDS,
       });
     } catch {
-      return resolve("");
+      return stop("");
     }
-    child.on("error", () => resolve(""));
+    child.on("error", () => stop(""));
     child.stdin.on("error", () => {});
     child.stdout.on("data", (part) => answer.push(part));
     child.on("close", () => {
       try {
         const text = Buffer.concat(answer).toString("utf8");
-        resolve(JSON.parse(text).hookSpecificOutput.additionalContext || "");
+        stop(event === "PreCompact" ? text : JSON.parse(text).hookSpecificOutput.additionalContext || "");
       } catch {
-        resolve("");
+        stop("");
       }
     });
     child.stdin.end(JSON.stringify({ hook_event_name: event, ...fields }));
@@ -54,6 +61,9 @@ export const Holdfast = async ({ directory }) => {
   // Session: its texts by where they came from. The system prompt is built anew for each request, so a text
   // goes into every one until the next of its kind takes its place.
   const sessions = new Map();
+  // Message: whose it is. Session: what was said last in it, by whom.
+  const authors = new Map();
+  const said = new Map();
   const sessionOf = (event) => event.properties?.sessionID ?? event.properties?.info?.id;
   const base = (session) => ({ session_id: session, cwd: directory });
 
@@ -61,23 +71,53 @@ export const Holdfast = async ({ directory }) => {
     if (!sessions.has(session)) sessions.set(session, {});
     sessions.get(session)[kind] = text;
   };
-  const start = async (session, source) => {
+  // Session: until its text is there. No one waits for an event, and the next request may come first.
+  const waiting = new Map();
+  const start = (session, source, before) => {
     keep(session, "start", "");
-    keep(session, "start", await tell("SessionStart", { ...base(session), source }));
+    const done = (async () => {
+      await before?.();
+      keep(session, "start", await tell("SessionStart", { ...base(session), source }));
+    })();
+    waiting.set(session, done);
+    return done;
+  };
+
+  const listen = async (session, part) => {
+    const author = authors.get(part.messageID);
+    if (part.type === "text" && author) said.set(session, { ...said.get(session), [author]: part.text });
+    if (part.type === "tool" && part.state?.status === "error") {
+      const call = { tool_name: part.tool, tool_input: part.state.input ?? {}, tool_use_id: part.callID };
+      await tell("PostToolUseFailure", { ...base(session), ...call, error: String(part.state.error ?? "") });
+    }
   };
 
   return {
     event: async ({ event }) => {
+      if (event.type === "message.part.updated") {
+        const { part } = event.properties;
+        return listen(part.sessionID, part);
+      }
+      if (event.type === "message.updated") {
+        const { info } = event.properties;
+        if (info.role === "assistant") authors.set(info.id, info.summary ? "summary" : "agent");
+        return;
+      }
       const session = sessionOf(event);
       if (!session) return;
       if (event.type === "session.created") await start(session, "startup");
       if (event.type === "session.compacted") {
-        await tell("PostCompact", base(session));
-        await start(session, "compact");
+        const compact_summary = said.get(session)?.summary;
+        await start(session, "compact", () => tell("PostCompact", { ...base(session), compact_summary }));
       }
-      if (event.type === "session.idle") await tell("Stop", base(session));
+      if (event.type === "session.idle") {
+        const last_assistant_message = said.get(session)?.agent;
+        said.delete(session);
+        authors.clear();
+        await tell("Stop", { ...base(session), last_assistant_message });
+      }
       if (event.type === "session.deleted") {
-        sessions.delete(session);
+        for (const known of [sessions, said, waiting]) known.delete(session);
         await tell("SessionEnd", base(session));
       }
     },
@@ -90,6 +130,7 @@ export const Holdfast = async ({ directory }) => {
       if (text) keep(input.sessionID, "prompt", await tell("UserPromptSubmit", fields));
     },
     "experimental.chat.system.transform": async (input, output) => {
+      await waiting.get(input.sessionID);
       const { start, prompt, tool } = sessions.get(input.sessionID) ?? {};
       output.system.push(...[start, prompt, tool].filter(Boolean));
     },
@@ -103,7 +144,9 @@ export const Holdfast = async ({ directory }) => {
     },
     "tool.execute.after": async (input, output) => {
       const call = { tool_name: input.tool, tool_input: input.args ?? {}, tool_use_id: input.callID };
-      const tool_response = { title: output.title, output: output.output, metadata: output.metadata };
+      // The tools of MCP servers give content.
+      const printed = output.output ?? output.content;
+      const tool_response = { title: output.title, output: printed, metadata: output.metadata };
       await tell("PostToolUse", { ...base(input.sessionID), ...call, tool_response });
     },
   };

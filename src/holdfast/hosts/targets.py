@@ -45,6 +45,7 @@ CODEX: Events = {
     "SubagentStart": (PACKET, None),
     "SubagentStop": (QUICK, None),
     "Stop": (QUICK, None),
+    "SessionEnd": (QUICK, None),
 }
 CURSOR: Events = {
     "sessionStart": (PACKET, None),

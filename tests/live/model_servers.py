@@ -1,0 +1,301 @@
+"""A model on this machine that does what a test wants, in the words of four hosts, over real sockets.
+
+The script is a list of turns: a text to say, or tools to call. A host asks for other things besides (a title,
+a summary of the conversation): those are told by what they ask for, and use up no turn.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+# What a host says when it wants its conversation summed up.
+_WANTS_SUMMARY = (
+    "create a detailed summary of",  # Claude Code
+    "CONTEXT CHECKPOINT COMPACTION",  # Codex
+    "<state_snapshot>",  # Gemini CLI
+    "anchored summary",  # OpenCode
+    "Provide a detailed prompt for continuing our conversation",
+)
+
+
+@dataclass(frozen=True)
+class Call:
+    """A tool that the model calls."""
+
+    tool: str
+    given: dict
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What the model says, and the tools that it calls then."""
+
+    text: str = ""
+    calls: tuple[Call, ...] = ()
+    tokens: int = 1000  # the size of the context, as the model counts it: a host may compact because of it
+
+
+def says(text: str, tokens: int = 1000) -> Turn:
+    return Turn(text=text, tokens=tokens)
+
+
+def calls(tool: str, **given) -> Turn:
+    return Turn(calls=(Call(tool, given),))
+
+
+@dataclass
+class Asked:
+    """A request as it reached the model."""
+
+    path: str
+    body: dict
+    side: bool = False  # neither the script's nor the user's: a title, a summary, a count
+
+    @property
+    def text(self) -> str:
+        """All that the model can read in it."""
+        return "\n".join(_texts(self.body))
+
+
+@dataclass
+class Script:
+    """The turns that are left, and everything that was asked."""
+
+    summary: str = "The conversation so far, in short."
+    turns: list[Turn] = field(default_factory=list)
+    asked: list[Asked] = field(default_factory=list)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def next(self, path: str, body: dict) -> Turn:
+        with self.lock:
+            asked = Asked(path, body)
+            self.asked.append(asked)
+            if any(words in _last_text(body) for words in _WANTS_SUMMARY):
+                asked.side = True
+                return says(f"<analysis>Thinking.</analysis>\n<summary>\n{self.summary}\n</summary>")
+            if not _has_tools(body):
+                asked.side = True
+                return says("A title")
+            return self.turns.pop(0) if self.turns else says("There is nothing left to do.")
+
+    def main(self) -> list[Asked]:
+        """The requests of the conversation itself."""
+        return [asked for asked in self.asked if not asked.side]
+
+
+def _texts(value) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, dict):
+        return [text for one in value.values() for text in _texts(one)]
+    if isinstance(value, list):
+        return [text for one in value for text in _texts(one)]
+    return []
+
+
+def _last_text(body: dict) -> str:
+    said = body.get("messages") or body.get("input") or body.get("contents") or []
+    system = _texts(body.get("systemInstruction") or [])
+    users = [one for one in said if isinstance(one, dict) and one.get("role") == "user"]
+    return "\n".join(_texts(users[-1:]) + system)
+
+
+def _has_tools(body: dict) -> bool:
+    return bool(body.get("tools"))
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        self._json({"error": "There is only a model here."}, 404)
+
+    def do_HEAD(self):
+        self.send_response(200)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def do_POST(self):
+        length = int(self.headers.get("Content-Length") or 0)
+        content = self.rfile.read(length)
+        path = self.path.partition("?")[0]
+        try:
+            body = json.loads(content)
+        except ValueError:
+            return self._json({})
+        speak = next((speak for end, speak in _DIALECTS if path.endswith(end)), None)
+        if speak is None:
+            return self._json({"input_tokens": 100, "totalTokens": 100})
+        turn = self.server.script.next(path, body)
+        return speak(self, body, turn)
+
+    def stream(self, events) -> None:
+        """Server-sent events: pairs of a name, which may be empty, and data."""
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Connection", "close")
+        self.end_headers()
+        for name, data in events:
+            text = data if isinstance(data, str) else json.dumps(data)
+            self.wfile.write((f"event: {name}\n" if name else "").encode() + f"data: {text}\n\n".encode())
+        self.close_connection = True
+
+    def _json(self, value, status=200) -> None:
+        body = json.dumps(value).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+def _ids(server, turn):
+    """Names for the calls of a turn that no other call has."""
+    return [(f"call_{server.number()}", call) for call in turn.calls]
+
+
+# --- Anthropic: Claude Code, OpenCode -------------------------------------------------------------------
+
+
+def _messages(handler, body, turn):
+    server = handler.server
+    usage = {"input_tokens": turn.tokens, "output_tokens": 10}
+    blocks = [{"type": "text", "text": turn.text}] if turn.text else []
+    blocks += [
+        {"type": "tool_use", "id": f"tool{name}", "name": call.tool, "input": call.given}
+        for name, call in _ids(server, turn)
+    ]
+    reason = "tool_use" if turn.calls else "end_turn"
+    message = {
+        "id": f"msg_{server.number()}", "type": "message", "role": "assistant", "model": body.get("model"),
+        "content": [], "stop_reason": None, "stop_sequence": None, "usage": usage,
+    }  # fmt: skip
+    if not body.get("stream"):
+        return handler._json({**message, "content": blocks, "stop_reason": reason})
+    events = [("message_start", {"type": "message_start", "message": message})]
+    for index, block in enumerate(blocks):
+        if block["type"] == "text":
+            empty, delta = {**block, "text": ""}, {"type": "text_delta", "text": block["text"]}
+        else:
+            empty = {**block, "input": {}}
+            delta = {"type": "input_json_delta", "partial_json": json.dumps(block["input"])}
+        events += [
+            ("content_block_start", {"type": "content_block_start", "index": index, "content_block": empty}),
+            ("content_block_delta", {"type": "content_block_delta", "index": index, "delta": delta}),
+            ("content_block_stop", {"type": "content_block_stop", "index": index}),
+        ]
+    end = {"type": "message_delta", "delta": {"stop_reason": reason, "stop_sequence": None}, "usage": usage}
+    events += [("message_delta", end), ("message_stop", {"type": "message_stop"})]
+    return handler.stream(events)
+
+
+# --- OpenAI responses: Codex ------------------------------------------------------------------------------
+
+
+def _responses(handler, body, turn):
+    server = handler.server
+    name = f"resp_{server.number()}"
+    items = []
+    if turn.text:
+        items.append({
+            "type": "message", "id": f"msg_{server.number()}", "role": "assistant", "status": "completed",
+            "content": [{"type": "output_text", "text": turn.text, "annotations": []}],
+        })  # fmt: skip
+    for call_id, call in _ids(server, turn):
+        item = {"id": f"fc_{call_id}", "call_id": call_id, "name": call.tool, "status": "completed"}
+        if set(call.given) == {"_free"}:  # a tool that takes a text and no JSON
+            items.append({**item, "type": "custom_tool_call", "input": call.given["_free"]})
+        else:
+            space, _, tool = call.tool.rpartition("/")
+            more = {"namespace": space, "name": tool} if space else {}
+            items.append({**item, "type": "function_call", "arguments": json.dumps(call.given), **more})
+    usage = {
+        "input_tokens": turn.tokens, "input_tokens_details": {"cached_tokens": 0}, "output_tokens": 10,
+        "output_tokens_details": {"reasoning_tokens": 0}, "total_tokens": turn.tokens + 10,
+    }  # fmt: skip
+    start = {"id": name, "object": "response", "status": "in_progress", "output": []}
+    events = [("response.created", {"type": "response.created", "response": start})]
+    events += [
+        (kind, {"type": kind, "output_index": index, "item": item})
+        for index, item in enumerate(items)
+        for kind in ("response.output_item.added", "response.output_item.done")
+    ]
+    done = {**start, "status": "completed", "output": items, "usage": usage}
+    events.append(("response.completed", {"type": "response.completed", "response": done}))
+    return handler.stream(events)
+
+
+# --- Gemini -----------------------------------------------------------------------------------------------
+
+
+def _gemini_answer(server, turn):
+    parts = [{"text": turn.text}] if turn.text else []
+    parts += [{"functionCall": {"name": call.tool, "args": call.given}} for call in turn.calls]
+    return {
+        "candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": "STOP", "index": 0}],
+        "usageMetadata": {
+            "promptTokenCount": turn.tokens, "candidatesTokenCount": 10, "totalTokenCount": turn.tokens + 10,
+        },
+        "modelVersion": "scripted",
+        "responseId": f"r{server.number()}",
+    }  # fmt: skip
+
+
+def _gemini_stream(handler, body, turn):
+    handler.stream([("", _gemini_answer(handler.server, turn))])
+
+
+def _gemini_once(handler, body, turn):
+    handler._json(_gemini_answer(handler.server, turn))
+
+
+_DIALECTS = (
+    ("/v1/messages", _messages),
+    ("/responses", _responses),
+    (":streamGenerateContent", _gemini_stream),
+    (":generateContent", _gemini_once),
+)
+
+
+class ModelServer(ThreadingHTTPServer):
+    """The server; its `script` says what comes next."""
+
+    daemon_threads = True
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.script = Script()
+        self._number = 0
+        self._lock = threading.Lock()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}"
+
+    def number(self) -> int:
+        with self._lock:
+            self._number += 1
+            return self._number
+
+    def handle_error(self, request, client_address):
+        """A host that went away is no matter."""
+
+
+@contextmanager
+def model_server():
+    server = ModelServer()
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()

