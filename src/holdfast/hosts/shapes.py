@@ -5,7 +5,7 @@ One row for each host. The names on the left are ours, which are those of Claude
 
 from __future__ import annotations
 
-from ..types import Record, is_dict
+from ..types import Record, is_dict, is_list
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ EVENTS = (
 _FIELDS: dict[str, tuple[str, ...]] = {
     "session": ("session_id",),
     "cwd": ("cwd",),
+    "transcript": ("transcript_path",),
     "source": ("source",),
     "prompt": ("prompt",),
     "prompt_id": ("prompt_id",),
@@ -54,6 +55,8 @@ class Shape(Record):
     notes: bool = False
     # The variable that holds the project's folder; a shell of the agent may be elsewhere.
     project: str = ""
+    # Whether the transcript tells what no event does, in lines that overheard.py reads.
+    overheard: bool = False
 
 
 def _same(names: str) -> dict[str, str]:
@@ -69,6 +72,7 @@ SHAPES: dict[str, Shape] = {
         injects=("SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "SubagentStart"),
         notes=True,
         project="CLAUDE_PROJECT_DIR",
+        overheard=True,
     ),
     # 2,500 tokens.
     "codex": Shape(
@@ -159,6 +163,18 @@ def output_of(response: Any) -> Any:
         if response.get(name):
             return response[name]
     return {name: value for name, value in response.items() if name not in _BULKY}
+
+
+def around_edit(response: Any) -> str | None:
+    """The lines that stand around an edit, from the patch that a host gives; None if it gives none."""
+    hunks = response.get("structuredPatch") if is_dict(response) else None
+    lines = [
+        line[1:]
+        for hunk in (hunks if is_list(hunks) else ())
+        for line in (hunk.get("lines") if is_dict(hunk) and is_list(hunk.get("lines")) else ())
+        if isinstance(line, str) and line.startswith(" ")
+    ]
+    return "\n".join(lines) or None
 
 
 def has_failed(response: Any) -> bool:

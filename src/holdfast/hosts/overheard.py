@@ -1,0 +1,183 @@
+"""What a host tells no hook, but writes into the transcript that every hook is told of.
+
+Claude Code tells only the last words of a turn, and nothing of a call that the user rejected. Both are in its
+transcript, a line each. How far a session's transcript has been read stands in a small file beside the store;
+a session that is met for the first time is read from there on, what was before is for `holdfast capture`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+from ..checks import blake2b
+from ..spool import side_files
+from ..types import is_dict, is_list
+from .capture import as_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    from ..memory import TaskMemory
+
+# Bytes that are read at once: more than that is caught up with later, by the next event.
+MOST = 8 << 20
+# Ways in which a host begins a session anew: there is nothing before.
+_FRESH = ("startup", "clear")
+_SAID = b'"type":"assistant"'
+_FAILED = b'"is_error":true'
+
+
+def overhear(memory: TaskMemory, location: str, event: Mapping[str, Any], key: bytes) -> None:
+    """Write what the transcript tells that no event told, before the event itself is written."""
+    heard = Overheard(location, event)
+    for found in heard.events():
+        from ..redact import Redactor
+        from .events import apply, cleaned
+
+        name = f"{event.get('session')}/{found.get('said_id') or found.get('tool_use_id')}"
+        apply(memory, cleaned(found, Redactor(key)), name[:200])
+    heard.done()
+
+
+class Overheard:
+    """The transcript of one session, from where it was read last."""
+
+    def __init__(self, location: str, event: Mapping[str, Any]) -> None:
+        session = str(event.get("session") or "")
+        digest = blake2b(session.encode("utf-8", "replace"), digest_size=12).hexdigest()
+        self._folder = f"{side_files(location)[0]}.hooks"
+        self._state = os.path.join(self._folder, f"{digest}.read")
+        self._path = str(event.get("transcript") or "")
+        self._event = event
+        self._session = session
+        self._place, self._told, self._before = 0, "", ""
+
+    def events(self) -> list[dict[str, Any]]:
+        """What happened since, in our words; nothing where the transcript cannot be read."""
+        if not self._path or not self._session or self._event.get("agent_id"):
+            return []
+        try:
+            told = [event for line in self._unread() for event in self._of_line(line)]
+        except OSError:
+            return []
+        return self._without_last_words(told)
+
+    def done(self) -> None:
+        """What was given is written: the next event goes on after it."""
+        if self._event["event"] == "Stop":
+            self._told = _digest(self._event.get("message"))
+        state = f"{self._place} {self._told}"
+        if state == self._before:
+            return
+        try:
+            os.makedirs(self._folder, mode=0o700, exist_ok=True)
+            file = os.open(self._state, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+        except OSError:
+            return
+        try:
+            os.write(file, state.encode())
+        finally:
+            os.close(file)
+
+    def _unread(self) -> list[bytes]:
+        """The whole lines that have come since the last time."""
+        known = self._known()
+        try:
+            file = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)
+        except FileNotFoundError:
+            return []  # all of it is still to come
+        try:
+            size = os.fstat(file).st_size
+            if not known:
+                self._place = 0 if self._event.get("source") in _FRESH else size
+            if self._place > size:
+                self._place = size  # it was cut, or is another one
+            content = os.pread(file, min(MOST, size - self._place), self._place)
+        finally:
+            os.close(file)
+        end = content.rfind(b"\n") + 1
+        if not end and len(content) == MOST:
+            end = MOST  # within a line that nobody wants
+        self._place += end
+        return [line for line in content[:end].split(b"\n") if _SAID in line or _FAILED in line]
+
+    def _known(self) -> bool:
+        try:
+            with open(self._state, encoding="ascii") as file:
+                self._before = file.read(100)
+            place, _, self._told = self._before.partition(" ")
+            self._place = int(place)
+        except (OSError, ValueError):
+            return False
+        return True
+
+    def _of_line(self, line: bytes) -> Iterator[dict[str, Any]]:
+        row = _row(line)
+        if row.get("isSidechain") is True or row.get("isApiErrorMessage") is True:
+            return
+        for place, block in enumerate(_blocks(row)):
+            if block.get("type") == "text" and row.get("type") == "assistant":
+                said = {"message": block.get("text"), "said_id": f"{row.get('uuid')}/{place}"}
+                yield {"event": "Said", "session": self._session, **said}
+            elif block.get("type") == "tool_result" and block.get("is_error") is True:
+                yield self._failure(block)
+
+    def _failure(self, result: Mapping[str, Any]) -> dict[str, Any]:
+        """A call that failed; of one that ran a hook has told already, and it is known by its name."""
+        name = str(result.get("tool_use_id") or "")
+        call = self._call(name)
+        return {
+            "event": "PostToolUseFailure",
+            "session": self._session,
+            "tool": call.get("name"),
+            "input": call.get("input"),
+            "error": as_text(result.get("content")),
+            "tool_use_id": name,
+        }
+
+    def _call(self, name: str) -> Mapping[str, Any]:
+        """The call that a result belongs to; it stands shortly before."""
+        wanted = f'"id":"{name}"'.encode()
+        begin = max(0, self._place - MOST)
+        file = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            content = os.pread(file, self._place - begin, begin)
+        finally:
+            os.close(file)
+        found = content.rfind(wanted) if name else -1
+        if found < 0:
+            return {}
+        start, end = content.rfind(b"\n", 0, found) + 1, content.find(b"\n", found)
+        for block in _blocks(_row(content[start : end if end >= 0 else None])):
+            if block.get("id") == name:
+                return block
+        return {}
+
+    def _without_last_words(self, events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """The last words of a turn are told by the event of its end, before or after they are written."""
+        last = _digest(self._event.get("message")) if self._event["event"] == "Stop" else ""
+        known = {digest for digest in (last, self._told) if digest}
+        return [event for event in events if "message" not in event or _digest(event["message"]) not in known]
+
+
+def _row(line: bytes) -> Mapping[str, Any]:
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return found if is_dict(found) else {}
+
+
+def _blocks(row: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    message = row.get("message")
+    content = message.get("content") if is_dict(message) else None
+    return [block for block in content if is_dict(block)] if is_list(content) else []
+
+
+def _digest(text: Any) -> str:
+    """A text as a short name; nothing for none."""
+    plain = text.strip() if isinstance(text, str) else ""
+    return blake2b(plain.encode("utf-8", "replace"), digest_size=12).hexdigest() if plain else ""
