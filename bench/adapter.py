@@ -5,11 +5,10 @@ of the host, clipping and redaction, then the ledger; a block is what is answere
 compaction. What is asked for goes through the public operations. HOLDFAST_EMBEDDER=static searches with
 vectors too.
 
-Events of the kit without a hook: `meta` (the host puts reminders and skills into the context without telling
-anyone) is left out. What the agent says between two tool calls, and calls that were refused before they ran,
-are told by no hook either: they are in the transcript that every hook names, which is written here, as the
-host does, for the code of the hooks to read. `state` and decisions of an agent (`gsd.py`) are no things that
-happen, but calls of this memory's own tools, and are made as such.
+Events of the kit without a hook: what the agent says between two tool calls, calls that were refused before
+they ran, and `meta` (what the host itself puts into the context). They are in the transcript that every hook
+names, which is written here, as the host does, for the code of the hooks to read. `state` and decisions of an
+agent (`gsd.py`) are no things that happen, but calls of this memory's own tools, and are made as such.
 """
 
 from __future__ import annotations
@@ -128,12 +127,13 @@ class Host:
         finally:
             stop_alarm()
 
-    def write(self, kind: str, *blocks: dict[str, Any]) -> None:
+    def write(self, kind: str, *blocks: dict[str, Any], is_meta: bool = False) -> None:
         """Write a line of the transcript."""
         self._told += 1
         line = {"type": kind, "uuid": f"line-{self._told}", "message": {"role": kind, "content": blocks}}
         with self._transcript.open("a", encoding="utf-8") as file:
-            file.write(json.dumps({"isSidechain": False, **line}, separators=(",", ":")) + "\n")
+            file.write(json.dumps({"isSidechain": False, "isMeta": is_meta, **line}, separators=(",", ":")))
+            file.write("\n")
 
     def forget_delivery(self) -> None:
         """Every block is the first after its compaction."""
@@ -155,6 +155,8 @@ class Feeding:
         if not self.begun and event["k"] != "meta":
             self.begun = True
             self._host.tell("SessionStart", source="startup")
+            if event["k"] != "user" and events.own_task(self._host.memory) is None:
+                self._host.memory.task_register("Work")  # by the agent: the kit tells of no prompt
         getattr(self, f"_{event['k']}", lambda event: None)(event)
 
     def end(self) -> None:
@@ -167,6 +169,10 @@ class Feeding:
             self._last = ""
         self._host.tell("UserPromptSubmit", prompt=event["text"])
         self._host.write("user", {"type": "text", "text": event["text"]})
+
+    def _meta(self, event: dict[str, Any]) -> None:
+        if self.begun:
+            self._host.write("user", {"type": "text", "text": event["text"]}, is_meta=True)
 
     def _assistant(self, event: dict[str, Any]) -> None:
         self._host.write("assistant", {"type": "text", "text": event["text"]})

@@ -209,6 +209,12 @@ def _said(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], name: 
     capture.concluded(_text(event, "message"), key=f"{event.get('session')}/{event.get('said_id')}"[:200])
 
 
+def _put_in(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], name: str) -> None:
+    key = f"{event.get('session')}/{event.get('said_id')}"[:200]
+    if own_task(memory):
+        capture.notice(_text(event, "message"), key=key)
+
+
 _WRITERS = {
     "UserPromptSubmit": _prompt,
     "PostToolUse": _tool_used,
@@ -218,6 +224,7 @@ _WRITERS = {
     "SubagentStart": _helper_began,
     "SubagentStop": _helper_ended,
     "Said": _said,
+    "PutIn": _put_in,
     "Stop": _stopped,
     "SessionEnd": _session_ended,
 }

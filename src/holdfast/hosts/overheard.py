@@ -1,8 +1,9 @@
 """What a host tells no hook, but writes into the transcript that every hook is told of.
 
-Claude Code tells only the last words of a turn, and nothing of a call that the user rejected. Both are in its
-transcript, a line each. How far a session's transcript has been read stands in a small file beside the store;
-a session that is met for the first time is read from there on, what was before is for `holdfast capture`.
+Claude Code tells only the last words of a turn, and nothing of a call that was refused before it ran, nor of
+what it puts into the context itself, like a skill. All that is in its transcript, a line each. How far a
+session's transcript has been read stands in a small file beside the store; a session that is met for the
+first time is read from there on, what was before is for `holdfast capture`.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ MOST = 8 << 20
 _FRESH = ("startup", "clear")
 _SAID = b'"type":"assistant"'
 _FAILED = b'"is_error":true'
+_PUT_IN = b'"isMeta":true'
+_HINTS = (_SAID, _FAILED, _PUT_IN)
 
 
 def overhear(memory: TaskMemory, location: str, event: Mapping[str, Any], key: bytes) -> None:
@@ -102,7 +105,7 @@ class Overheard:
         if not end and len(content) == MOST:
             end = MOST  # within a line that nobody wants
         self._place += end
-        return [line for line in content[:end].split(b"\n") if _SAID in line or _FAILED in line]
+        return [line for line in content[:end].split(b"\n") if any(hint in line for hint in _HINTS)]
 
     def _known(self) -> bool:
         try:
@@ -119,9 +122,10 @@ class Overheard:
         if row.get("isSidechain") is True or row.get("isApiErrorMessage") is True:
             return
         for place, block in enumerate(_blocks(row)):
-            if block.get("type") == "text" and row.get("type") == "assistant":
+            if block.get("type") == "text" and (row.get("type") == "assistant" or row.get("isMeta") is True):
                 said = {"message": block.get("text"), "said_id": f"{row.get('uuid')}/{place}"}
-                yield {"event": "Said", "session": self._session, **said}
+                kind = "PutIn" if row.get("isMeta") is True else "Said"
+                yield {"event": kind, "session": self._session, **said}
             elif block.get("type") == "tool_result" and block.get("is_error") is True:
                 yield self._failure(block)
 
@@ -174,6 +178,8 @@ def _row(line: bytes) -> Mapping[str, Any]:
 def _blocks(row: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     message = row.get("message")
     content = message.get("content") if is_dict(message) else None
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}]
     return [block for block in content if is_dict(block)] if is_list(content) else []
 
 

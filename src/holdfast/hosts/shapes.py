@@ -168,13 +168,11 @@ def output_of(response: Any) -> Any:
 def around_edit(response: Any) -> str | None:
     """The lines that stand around an edit, from the patch that a host gives; None if it gives none."""
     hunks = response.get("structuredPatch") if is_dict(response) else None
-    lines = [
-        line[1:]
-        for hunk in (hunks if is_list(hunks) else ())
-        for line in (hunk.get("lines") if is_dict(hunk) and is_list(hunk.get("lines")) else ())
-        if isinstance(line, str) and line.startswith(" ")
-    ]
-    return "\n".join(lines) or None
+    found: list[str] = []
+    for hunk in hunks if is_list(hunks) else ():
+        lines = hunk.get("lines") if is_dict(hunk) else None
+        found += [str(line)[1:] for line in lines if str(line)[:1] == " "] if is_list(lines) else []
+    return "\n".join(found) or None
 
 
 def has_failed(response: Any) -> bool:
