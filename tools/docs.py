@@ -501,6 +501,7 @@ DrillRow.asked: how many came back by asking
 DrillRow.host: how many are in the host's own summary
 DrillRow.host_count: how many there were where such a summary is stored
 DrillResult.task_id: the task; none: the sum of many
+DrillResult.name: the name of the task
 DrillResult.cut: the last event that the fresh context knows of
 DrillResult.last: the last event of the task's work
 DrillResult.because: asked, compaction, or 60 %
