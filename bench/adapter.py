@@ -19,6 +19,7 @@ import time
 from calendar import timegm
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from holdfast import TaskMemory
 from holdfast.distill.progress import Observation, Progress
@@ -108,11 +109,9 @@ class Host:
         self._shape = shapes.SHAPES[HOST]
         if budget is not None:
             self._shape = self._shape.replace(tokens=budget, characters=8 * budget)
-        self._told = 0
 
     def tell(self, name: str, **fields: Any) -> str:
         """Tell an event as on the standard input of a hook; what is answered to it."""
-        self._told += 1
         common = {"session_id": SESSION, "cwd": "/bench", "transcript_path": str(self._transcript)}
         told = json.loads(json.dumps({**common, "hook_event_name": name, **fields}))
         event = shapes.read_event(HOST, name, told)
@@ -121,7 +120,7 @@ class Host:
         overhear(self.memory, self._location, event, KEY)
         mark = Mark(self._location, SESSION)
         answers = Answers(self.memory, self._shape, event, mark, time.monotonic() + PATIENCE)
-        events.apply(self.memory, event, f"hook/{self._told}")
+        events.apply(self.memory, event, f"hook/{uuid4().hex}")
         try:
             return answers.text()
         finally:
@@ -129,8 +128,7 @@ class Host:
 
     def write(self, kind: str, *blocks: dict[str, Any], is_meta: bool = False) -> None:
         """Write a line of the transcript."""
-        self._told += 1
-        line = {"type": kind, "uuid": f"line-{self._told}", "message": {"role": kind, "content": blocks}}
+        line = {"type": kind, "uuid": str(uuid4()), "message": {"role": kind, "content": blocks}}
         with self._transcript.open("a", encoding="utf-8") as file:
             file.write(json.dumps({"isSidechain": False, "isMeta": is_meta, **line}, separators=(",", ":")))
             file.write("\n")
