@@ -34,7 +34,7 @@ class Drilling(Base):
         `holdfast drill` makes them: how much of a task's record would come back after a compaction.
         """
         limit = checks.whole("limit", limit, 1, 1000)
-        here = self.workspace if workspace == "" else workspace
+        here = self.workspace if workspace == "" else checks.optional("workspace", workspace, 2000)
 
         def work(tx: Tx) -> DrillResults:
             if task_id is not None:
