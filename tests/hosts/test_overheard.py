@@ -11,6 +11,7 @@ import pytest
 
 from holdfast import TaskMemory
 from holdfast.hosts import events, shapes
+from holdfast.hosts.deadline import Late
 from holdfast.hosts.overheard import overhear
 from holdfast.redact import Redactor
 
@@ -154,9 +155,30 @@ def test_whatever_is_in_the_transcript_the_event_itself_is_written(session):
     os.truncate(session.transcript, 0)
     session.used(2, command="pwd")
     session.transcript.unlink()
-    session.transcript.mkdir()
+    os.mkfifo(session.transcript)
     session.used(3, command="whoami")
     assert [text for _, text in session.ledger()][-2:] == ["Bash: pwd", "Bash: whoami"]
+
+
+def test_what_was_heard_before_the_time_was_up_is_not_heard_again(session, monkeypatch):
+    session.says("First.")
+    session.says("Second.")
+    applied = events.apply
+
+    def slow(memory, event, name):
+        if event.get("message") == "Second.":
+            raise Late
+        applied(memory, event, name)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(events, "apply", slow)
+        with pytest.raises(Late):
+            session.used(1, command="ls")
+    place = next(session.transcript.parent.glob("*.hooks/*.read")).read_text()
+    assert int(place.split()[0]) == len(session.transcript.read_bytes().splitlines(keepends=True)[0])
+    session.tell("PostToolUse", tool_name="Read", tool_input={}, tool_response="ok", agent_id="a1")
+    session.used(1, command="ls")
+    assert [text for kind, text in session.ledger() if kind == "message"] == ["First.", "Second."]
 
 
 def test_the_hook_itself_reads_the_transcript(session):

@@ -143,6 +143,24 @@ def test_a_second_import_writes_nothing_and_a_file_that_grew_goes_on(memory, cap
     assert memory.task_get(first.tasks[0]).actions == 3
 
 
+def test_a_file_that_grows_while_it_is_read_is_read_to_its_end_once(memory, capture, claude):
+    claude.line("user", REQUEST)
+    for number in range(60):
+        claude.tool("Bash", {"command": f"make part{number}"}, "ok")
+    grew = []
+
+    def grow(done, total):
+        if not grew:
+            grew.append(done)
+            claude.tool("Bash", {"command": "make late"}, "ok")
+            claude.raw(b'{"type": "user", "sess')
+
+    report = capture(progress=grow)
+    assert (report.new, report.skipped) == (62, 1)
+    claude.raw(b'ionId": "aaaa-1", "uuid": "late", "message": {"content": "And the logout."}}\n')
+    assert (capture().new, capture().new) == (1, 0)
+
+
 def test_a_dry_run_counts_and_writes_nothing(memory, clock, capture, claude):
     tell(claude)
     before = newest(memory)

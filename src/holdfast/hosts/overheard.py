@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from ..memory import TaskMemory
 
-# Bytes that are read at once: more than that is caught up with later, by the next event.
-MOST = 8 << 20
+# Bytes that are read at once: more than that is caught up with later, by the next events.
+MOST = 2 << 20
 # Ways in which a host begins a session anew: there is nothing before.
 _FRESH = ("startup", "clear")
 _SAID = b'"type":"assistant"'
@@ -35,84 +35,92 @@ _HINTS = (_SAID, _FAILED, _PUT_IN)
 
 def overhear(memory: TaskMemory, location: str, event: Mapping[str, Any], key: bytes) -> None:
     """Write what the transcript tells that no event told, before the event itself is written."""
+    if not event.get("transcript") or not event.get("session") or event.get("agent_id"):
+        return  # a sub-agent has a transcript of its own
     heard = Overheard(location, event)
-    for found in heard.events():
-        from ..redact import Redactor
-        from .events import apply, cleaned
+    try:
+        for found in heard.events():
+            from ..redact import Redactor
+            from .events import apply, cleaned
 
-        name = f"{event.get('session')}/{found.get('said_id') or found.get('tool_use_id')}"
-        apply(memory, cleaned(found, Redactor(key)), name[:200])
-    heard.done()
+            name = f"{event['session']}/{found.get('said_id') or found.get('tool_use_id')}"
+            apply(memory, cleaned(found, Redactor(key)), name[:200])
+    finally:
+        heard.keep_place()  # also where the time was up: the next event goes on from there
 
 
 class Overheard:
     """The transcript of one session, from where it was read last."""
 
     def __init__(self, location: str, event: Mapping[str, Any]) -> None:
-        session = str(event.get("session") or "")
-        digest = blake2b(session.encode("utf-8", "replace"), digest_size=12).hexdigest()
+        self._session = str(event["session"])
+        digest = blake2b(self._session.encode("utf-8", "replace"), digest_size=12).hexdigest()
         self._folder = f"{side_files(location)[0]}.hooks"
         self._state = os.path.join(self._folder, f"{digest}.read")
-        self._path = str(event.get("transcript") or "")
+        self._path = str(event["transcript"])
         self._event = event
-        self._session = session
         self._place, self._told, self._before = 0, "", ""
 
-    def events(self) -> list[dict[str, Any]]:
+    def events(self) -> Iterator[dict[str, Any]]:
         """What happened since, in our words; nothing where the transcript cannot be read."""
-        if not self._path or not self._session or self._event.get("agent_id"):
-            return []
+        last = _digest(self._event.get("message")) if self._event["event"] == "Stop" else ""
         try:
-            told = [event for line in self._unread() for event in self._of_line(line)]
+            for line, end in self._unread():
+                for event in self._of_line(line):
+                    # The last words of a turn are told by its end, before or after they are written.
+                    if "message" not in event or _digest(event["message"]) not in ("", last, self._told):
+                        yield event
+                self._place = end
         except OSError:
-            return []
-        return self._without_last_words(told)
+            return
 
-    def done(self) -> None:
+    def keep_place(self) -> None:
         """What was given is written: the next event goes on after it."""
         if self._event["event"] == "Stop":
             self._told = _digest(self._event.get("message"))
-        state = f"{self._place} {self._told}"
+        state = f"{self._place:<20} {self._told:<24}"
         if state == self._before:
             return
         try:
             os.makedirs(self._folder, mode=0o700, exist_ok=True)
-            file = os.open(self._state, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+            file = os.open(self._state, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError:
             return
         try:
-            os.write(file, state.encode())
+            os.pwrite(file, state.encode(), 0)  # always of the same length: nobody finds half of it
         finally:
             os.close(file)
 
-    def _unread(self) -> list[bytes]:
-        """The whole lines that have come since the last time."""
+    def _unread(self) -> Iterator[tuple[bytes, int]]:
+        """The lines of interest that have come since the last time, each with the place after it."""
         known = self._known()
         try:
-            file = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)
+            file = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
         except FileNotFoundError:
-            return []  # all of it is still to come
+            return  # all of it is still to come
         try:
             size = os.fstat(file).st_size
             if not known:
                 self._place = 0 if self._event.get("source") in _FRESH else size
-            if self._place > size:
-                self._place = size  # it was cut, or is another one
-            content = os.pread(file, min(MOST, size - self._place), self._place)
+            begin = min(self._place, size)  # it may have been cut
+            content = os.pread(file, min(MOST, size - begin), begin)
         finally:
             os.close(file)
         end = content.rfind(b"\n") + 1
         if not end and len(content) == MOST:
             end = MOST  # within a line that nobody wants
-        self._place += end
-        return [line for line in content[:end].split(b"\n") if any(hint in line for hint in _HINTS)]
+        place = begin
+        for line in content[:end].split(b"\n"):
+            place += len(line) + 1
+            if any(hint in line for hint in _HINTS):
+                yield line, min(place, begin + end)
+        self._place = begin + end
 
     def _known(self) -> bool:
         try:
             with open(self._state, encoding="ascii") as file:
                 self._before = file.read(100)
-            place, _, self._told = self._before.partition(" ")
-            self._place = int(place)
+            self._place, self._told = int(self._before[:20]), self._before[20:].strip()
         except (OSError, ValueError):
             return False
         return True
@@ -146,7 +154,7 @@ class Overheard:
         """The call that a result belongs to; it stands shortly before."""
         wanted = f'"id":"{name}"'.encode()
         begin = max(0, self._place - MOST)
-        file = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)
+        file = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
         try:
             content = os.pread(file, self._place - begin, begin)
         finally:
@@ -159,12 +167,6 @@ class Overheard:
             if block.get("id") == name:
                 return block
         return {}
-
-    def _without_last_words(self, events: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """The last words of a turn are told by the event of its end, before or after they are written."""
-        last = _digest(self._event.get("message")) if self._event["event"] == "Stop" else ""
-        known = {digest for digest in (last, self._told) if digest}
-        return [event for event in events if "message" not in event or _digest(event["message"]) not in known]
 
 
 def _row(line: bytes) -> Mapping[str, Any]:
