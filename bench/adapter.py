@@ -1,21 +1,39 @@
 """Holdfast for the benchmarks: `python ../shared/bench/recall.py --adapter bench/adapter.py`.
 
-What happens goes through the code that hosts use (hosts/capture.py), what is asked for through the public
-operations. HOLDFAST_EMBEDDER=static searches with vectors too.
+What happens is told as Claude Code tells its hooks, and goes through the code that the hooks run: the shape
+of the host, clipping and redaction, then the ledger; a block is what is answered to SessionStart after a
+compaction. What is asked for goes through the public operations. HOLDFAST_EMBEDDER=static searches with
+vectors too.
+
+Events of the kit without a hook: what the agent says between two tool calls, calls that were refused before
+they ran, and `meta` (what the host itself puts into the context). They are in the transcript that every hook
+names, which is written here, as the host does, for the code of the hooks to read. `state` and decisions of an
+agent (`gsd.py`) are no things that happen, but calls of this memory's own tools, and are made as such.
 """
 
 from __future__ import annotations
 
+import json
 import re
 import time
 from calendar import timegm
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from holdfast import TaskMemory
 from holdfast.distill.progress import Observation, Progress
+from holdfast.hosts import events, shapes
+from holdfast.hosts.answers import Answers
 from holdfast.hosts.capture import Capture
-from holdfast.views.packet import resume_packet
+from holdfast.hosts.deadline import stop_alarm
+from holdfast.hosts.marks import Mark
+from holdfast.hosts.overheard import overhear
+from holdfast.redact import Redactor
+from holdfast.views import tokens
+
+HOST, SESSION, KEY = "claude-code", "bench", b"a key of the benchmarks only"
+PATIENCE = 60.0  # seconds that an answer may take here, where nobody waits for it
 
 
 class Memory:
@@ -36,17 +54,19 @@ class Memory:
         self._open()
 
     def feed(self, events: list[dict[str, Any]], mode: str) -> None:
-        """Capture a session as a host would, and distil it as is done before a compaction."""
-        feeding = Feeding(Capture(self.memory))
+        """Tell a session as a host would, up to the moment before its compaction."""
+        feeding = Feeding(Host(self.memory, self._folder))
         for event in events:
             self._now = max(self._now, _stamp(event["ts"])) if feeding.begun else _stamp(event["ts"])
             feeding.take(event)
         feeding.end()
-        self.memory.task_distill()
 
     def block(self, budget_tokens: int) -> str:
         """What the agent is given after the compaction; the kit counts four bytes as a token."""
-        return resume_packet(self.memory._snapshot(None), budget_tokens, count=_kit_tokens).text
+        tokens.counter = lambda exact: _kit_tokens  # type: ignore[assignment]
+        host = Host(self.memory, self._folder, budget_tokens)
+        host.forget_delivery()
+        return host.tell("SessionStart", source="compact")
 
     def ask(self, question: str) -> str:
         return self.memory.task_ask(None, question).text if hasattr(self.memory, "task_ask") else ""
@@ -79,60 +99,173 @@ class Memory:
         return {"completed": completed, "current": belief.current}
 
 
+class Host:
+    """One session of a host, whose events go through the code of the hooks in this process."""
+
+    def __init__(self, memory: TaskMemory, folder: Path, budget: int | None = None) -> None:
+        self.memory = memory.acting_as(session=SESSION, agent=HOST)
+        self._location = str(folder / "store.db")
+        self._transcript = folder / "transcript.jsonl"
+        self._shape = shapes.SHAPES[HOST]
+        if budget is not None:
+            self._shape = self._shape.replace(tokens=budget, characters=8 * budget)
+
+    def tell(self, name: str, **fields: Any) -> str:
+        """Tell an event as on the standard input of a hook; what is answered to it."""
+        common = {"session_id": SESSION, "cwd": "/bench", "transcript_path": str(self._transcript)}
+        told = json.loads(json.dumps({**common, "hook_event_name": name, **fields}))
+        event = shapes.read_event(HOST, name, told)
+        assert event is not None
+        event = events.cleaned(event, Redactor(KEY))
+        overhear(self.memory, self._location, event, KEY)
+        mark = Mark(self._location, SESSION)
+        answers = Answers(self.memory, self._shape, event, mark, time.monotonic() + PATIENCE)
+        events.apply(self.memory, event, f"hook/{uuid4().hex}")
+        try:
+            return answers.text()
+        finally:
+            stop_alarm()
+
+    def write(self, kind: str, *blocks: dict[str, Any], is_meta: bool = False) -> None:
+        """Write a line of the transcript."""
+        line = {"type": kind, "uuid": str(uuid4()), "message": {"role": kind, "content": blocks}}
+        with self._transcript.open("a", encoding="utf-8") as file:
+            file.write(json.dumps({"isSidechain": False, "isMeta": is_meta, **line}, separators=(",", ":")))
+            file.write("\n")
+
+    def forget_delivery(self) -> None:
+        """Every block is the first after its compaction."""
+        Mark(self._location, SESSION).clear()
+
+
 class Feeding:
     """The events of the kit, in the words of a host."""
 
-    def __init__(self, capture: Capture) -> None:
-        self._capture = capture
+    def __init__(self, host: Host) -> None:
+        self._host = host
+        self._agent = Capture(host.memory)
         self._calls: dict[int, dict[str, Any]] = {}
+        self._items: dict[str, dict[str, Any]] = {}
+        self._last = ""  # what the agent said last, if it has done nothing since
         self.begun = False
 
     def take(self, event: dict[str, Any]) -> None:
-        self.begun = self.begun or event["k"] != "meta"
+        if not self.begun and event["k"] != "meta":
+            self.begun = True
+            self._host.tell("SessionStart", source="startup")
+            if event["k"] != "user" and events.own_task(self._host.memory) is None:
+                self._host.memory.task_register("Work")  # by the agent: the kit tells of no prompt
         getattr(self, f"_{event['k']}", lambda event: None)(event)
 
     def end(self) -> None:
-        """Calls whose result never came are still under way: nothing to say about them yet."""
-        self._calls.clear()
+        """The context is full: the turn need not be over. Calls without a result are still under way."""
+        self._host.tell("PreCompact", trigger="auto")
 
     def _user(self, event: dict[str, Any]) -> None:
-        self._capture.prompt(event["text"])
-
-    def _assistant(self, event: dict[str, Any]) -> None:
-        self._capture.message(event["text"])
+        if self._last:
+            self._host.tell("Stop", last_assistant_message=self._last, stop_hook_active=False)
+            self._last = ""
+        self._host.tell("UserPromptSubmit", prompt=event["text"])
+        self._host.write("user", {"type": "text", "text": event["text"]})
 
     def _meta(self, event: dict[str, Any]) -> None:
         if self.begun:
-            self._capture.notice(event["text"])
+            self._host.write("user", {"type": "text", "text": event["text"]}, is_meta=True)
+
+    def _assistant(self, event: dict[str, Any]) -> None:
+        self._host.write("assistant", {"type": "text", "text": event["text"]})
+        self._last = event["text"]
 
     def _call(self, event: dict[str, Any]) -> None:
+        self._last = ""
         self._calls[event["i"]] = event
+        block = {"id": f"toolu_{event['i']}", "name": event["tool"], "input": event["input"]}
+        self._host.write("assistant", {"type": "tool_use", **block})
 
     def _result(self, event: dict[str, Any]) -> None:
-        call = self._calls.pop(event.get("call_i", -1), None)
+        call = self._calls.pop(event.get("call_i", -1), {"input": {}})
         # The kit has clipped long outputs and lists the names that were in the rest: they were in the output.
         rest = " ".join(value for _, value in event.get("ents") or ())
         output = f"{event['text']}\n{rest}" if rest else event["text"]
-        self._capture.tool(event["tool"], call["input"] if call else {}, output, failed=event["error"])
+        name = f"toolu_{event.get('call_i')}"
+        used = {"tool_name": event["tool"], "tool_input": call["input"], "tool_use_id": name}
+        if not event["error"]:
+            self._host.tell("PostToolUse", **used, tool_response=_response(event["tool"], output))
+        elif not _UNTOLD.match(output):
+            self._host.tell("PostToolUseFailure", **used, error=output)
+        result = {"tool_use_id": name, "content": output, "is_error": event["error"]}
+        self._host.write("user", {"type": "tool_result", **result})
 
     def _plan(self, event: dict[str, Any]) -> None:
-        # The ids of TodoWrite are places in the list: they name nothing.
-        ids = event["src"] != "TodoWrite"
-        keep = ("text", "status", "id") if ids else ("text", "status")
-        self._capture.todo([{name: item[name] for name in keep} for item in event["items"]])
+        """A whole list as TodoWrite writes it, or what the Task tools changed of theirs."""
+        if event["src"] == "TodoWrite":
+            todos = [
+                {"content": item["text"], "status": item["status"], "activeForm": item.get("active")}
+                for item in event["items"]
+            ]
+            self._host.tell("PostToolUse", tool_name="TodoWrite", tool_input={"todos": todos})
+            return
+        items = {item["id"]: item for item in event["items"]}
+        for name, item in items.items():
+            known = self._items.get(name)
+            if known is None:
+                given = {"subject": item["text"], "description": item.get("desc") or ""}
+                made = {"task": {"id": name, "subject": item["text"]}}
+                self._host.tell("PostToolUse", tool_name="TaskCreate", tool_input=given, tool_response=made)
+            if item["status"] != (known or {"status": "pending"})["status"]:
+                self._update(name, item["status"])
+        for name in self._items.keys() - items.keys():
+            self._update(name, "deleted")
+        self._items = items
+
+    def _update(self, name: str, status: str) -> None:
+        given = {"taskId": name, "status": status}
+        self._host.tell("PostToolUse", tool_name="TaskUpdate", tool_input=given, tool_response={})
 
     def _decision(self, event: dict[str, Any]) -> None:
         if event["src"] == "AskUserQuestion":
-            self._capture.answered(event["questions"], event["answers"])
+            asked, answers = event["questions"], event["answers"]
+            self._host.tell(
+                "PostToolUse",
+                tool_name="AskUserQuestion",
+                tool_input={"questions": asked},
+                tool_response={"questions": asked, "answers": answers},
+            )
         elif event["src"] == "ExitPlanMode":
-            self._capture.planned(event["plan"] or "", bool(event["approved"]))
+            used = {"tool_name": "ExitPlanMode", "tool_input": {"plan": event["plan"] or ""}}
+            if event["approved"]:
+                self._host.tell("PostToolUse", **used, tool_response={"plan": event["plan"]})
+            else:
+                self._host.tell("PostToolUseFailure", **used, error="The user rejected the plan.")
         else:
             tags = [event["tag"]] if event.get("tag") else None
-            self._capture.decided(event["choice"], reasoning=event.get("reason"), tags=tags)
+            self._agent.decided(event["choice"], reasoning=event.get("reason"), tags=tags)
 
     def _state(self, event: dict[str, Any]) -> None:
         values = {name: event.get(name) for name in ("phase", "plan", "status")}
-        self._capture.state(values, event.get("blockers") or [])
+        self._agent.state(values, event.get("blockers") or [])
+
+
+# Results of calls that never ran: the transcript has them, and no hook is told.
+_UNTOLD = re.compile(r"<tool_use_error>|The user doesn't want to|\[Request interrupted")
+
+
+_NUMBERED = re.compile(r"^ *\d+\u2192(.*)$", re.M)
+
+
+def _response(tool: str, output: str) -> Any:
+    """What a tool gave, in the shape of the host's own tools."""
+    if tool == "Bash":
+        return {"stdout": output, "stderr": "", "interrupted": False, "isImage": False}
+    if tool == "Read":
+        return {"type": "text", "file": {"content": output}}
+    if tool in ("Edit", "Write", "MultiEdit"):
+        # The host's model is shown what stands around the edit; a hook is given it as a patch.
+        around = [f" {line}" for line in _NUMBERED.findall(output)]
+        return {"filePath": "", "structuredPatch": [{"oldStart": 1, "newStart": 1, "lines": around}]}
+    if tool == "Grep":
+        return {"mode": "content", "filenames": [], "content": output}
+    return [{"type": "text", "text": output}]
 
 
 def _kit_tokens(text: str) -> int:

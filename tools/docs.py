@@ -33,6 +33,7 @@ from holdfast.memory.asking import Asking
 from holdfast.memory.base import Base
 from holdfast.memory.claims import Claims
 from holdfast.memory.distilling import Distilling
+from holdfast.memory.drilling import Drilling
 from holdfast.memory.entries import Entries
 from holdfast.memory.extracting import Extracting
 from holdfast.memory.facts import Facts
@@ -114,6 +115,7 @@ GROUPS: Mapping[type, tuple[str, str]] = {
     ),
     Patterns: ("Learned patterns", "What tasks have taught."),
     Waiting: ("Waits", "[Waiting](../how-to/waits.md) until something is so, across restarts."),
+    Drilling: ("Drills", "What [recovery drills](../how-to/drill.md) have found."),
     Queue: ("Jobs", "What waits for [a worker](../how-to/worker.md), and what was given up."),
 }
 
@@ -490,6 +492,25 @@ Job.token: one more with each lease
 Job.holder: the worker that has it
 Job.error: why the last attempt failed
 Job.created_at: when it was asked for
+DrillRow.name: what must come back
+DrillRow.wanted: the percentage that is wanted; none: it is only measured
+DrillRow.count: how many there were
+DrillRow.small: how many came back in a packet of 500 tokens
+DrillRow.usual: how many came back in a packet of 1,500 tokens
+DrillRow.asked: how many came back by asking
+DrillRow.host: how many are in the host's own summary
+DrillRow.host_count: how many there were where such a summary is stored
+DrillResult.task_id: the task; none: the sum of many
+DrillResult.name: the name of the task
+DrillResult.cut: the last event that the fresh context knows of
+DrillResult.last: the last event of the task's work
+DrillResult.because: asked, compaction, or 60 %
+DrillResult.rows: one for each kind of thing
+DrillResult.ok: whether all came back that must come back whole, in 1,500 tokens
+DrillResult.seq: number of the event that keeps it; none: it is not kept
+DrillResult.at: when it was made
+DrillResults.results: the newest first
+DrillResults.left_out: how many more there are
 JobsStatus.waiting: jobs that wait
 JobsStatus.leased: jobs that a worker has
 JobsStatus.dead: jobs that were given up

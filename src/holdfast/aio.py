@@ -132,6 +132,7 @@ class AsyncTaskMemory:
     task_note = _awaited(TaskMemory.task_note)
     task_plan = _awaited(TaskMemory.task_plan)
     learned_patterns = _awaited(TaskMemory.learned_patterns)
+    drill_results = _awaited(TaskMemory.drill_results)
     jobs_status = _awaited(TaskMemory.jobs_status)
     jobs_retry = _awaited(TaskMemory.jobs_retry)
     smart_wait = _awaited(TaskMemory.smart_wait)

@@ -127,7 +127,8 @@ _READS = (
     "task_resume task_recall task_list task_ask task_get task_summary task_drill_down task_thread"
     " task_progress memory_recall task_event task_around task_history task_state task_line query_relevant"
     " task_plans learned_patterns active_tasks active_tasks_block active_tasks_stale mirrors_status"
-    " jobs_status wait_status verify task_handoff export_bank export_events export_states backup"
+    " jobs_status drill_results wait_status verify task_handoff export_bank export_events export_states"
+    " backup"
 ).split()
 _WRITES = (
     "task_register task_update task_plan task_note task_item_update task_plan_append task_plan_replace"

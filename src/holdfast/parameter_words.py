@@ -219,6 +219,9 @@ detail: summary, items, actions, full or focused.
 refresh: False: the kept summary is shown as it is, however old.
 learned_patterns.query: A task, a step or a command in a few words; without it, what was seen most often.
 learned_patterns.type: success, failure or retry.
+drill_results.task_id: The task; without it those of the workspace.
+drill_results.workspace: The workspace; None for all of them.
+drill_results.limit: The most results to show.
 jobs_status.limit: The most jobs that were given up to show.
 jobs_retry.id: The job's id, from jobs_status.
 task_note.text: What to remember, in a sentence; for an exclusion what was tried.

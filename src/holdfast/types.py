@@ -561,6 +561,42 @@ class Drill(Record):
     left_out: int = 0
 
 
+class DrillRow(Record):
+    """One kind of thing that must come back after a compaction: how many of them there were, the percentage
+    that is wanted, and how many came back in each way."""
+
+    name: str
+    wanted: int | None
+    count: int
+    small: int
+    usual: int
+    asked: int
+    host: int
+    host_count: int
+
+
+class DrillResult(Record):
+    """A recovery drill: where the context was lost and why there, its rows, and whether all came back of what
+    must come back whole."""
+
+    task_id: str | None
+    name: str
+    cut: int
+    last: int
+    because: str
+    rows: tuple[DrillRow, ...]
+    ok: bool
+    seq: int | None = None
+    at: str | None = None
+
+
+class DrillResults(Record):
+    """Recovery drills that were kept, the newest first."""
+
+    results: tuple[DrillResult, ...]
+    left_out: int = 0
+
+
 class Anchor(Record):
     """A file that an entry cites, by its content: whether it is still what was cited."""
 

@@ -182,3 +182,13 @@ def test_of_an_output_the_part_counts_that_tells(text, told):
 def test_numbers_and_times_in_few_words():
     assert numbers([1, 2, 3, 5, 7, 8]) == "1-3, 5, 7-8"
     assert [length(seconds) for seconds in (0.25, 59, 3600, 90_061)] == ["250 ms", "59 s", "1 h", "1 d 1 h"]
+
+
+def test_a_phase_that_was_recorded_stands_before_one_that_was_inferred():
+    recorded = entry(5, "variable", "phase = beta").replace(key="phase", data={"value": "beta"})
+    guessed = entry(9, "variable", "phase = 7").replace(key="phase", data={"value": "7", "inferred": True})
+    asked = Intent(about="phase")
+    both = answer(asked, Known(task=snapshot(values=(recorded, guessed)), now=AT))
+    assert both == Reply(text='Phase: "beta" #5.', cites=(5,))
+    alone = answer(asked, Known(task=snapshot(values=(guessed,)), now=AT))
+    assert alone == Reply(text='Phase executing. In its words: "7" #9 (inferred).', cites=(9,))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from holdfast.demo import REQUEST, fill
-from holdfast.hosts.drill import covers, drill, names, total
+from holdfast.hosts.drill import MOST_CUTS, covers, drill, names, run, total
 from holdfast.views.packet import resume_packet
 from tests.support import newest, sqlite_only
 
@@ -89,6 +89,57 @@ def test_a_packet_without_the_decisions_is_caught(memory, story):
     assert by_name(report)["goal"].usual == 1
     silent = drill(memory, story, build=lambda task, budget: "")
     assert [row.usual for row in silent.rows] == [0] * len(silent.rows)
+
+
+def test_each_compaction_is_drilled_and_the_scores_are_kept_without_being_work(memory, story, clock):
+    agent = memory.acting_as(agent="deployer", session="monday")
+    agent.task_snapshot(story, "[STATE] …", label="before compaction")
+    agent.task_snapshot(story, SUMMARY, label="after compaction", summarized=True)
+    clock.forward(3600)
+    before, seen = memory.task_get(story), memory.task_resume(story).text
+    first, second = run(memory, story)
+    assert [one.because for one in (first, second)] == ["compaction"] * 2
+    assert (second.cut, second.last) == (before.seq - 1, before.seq)
+    assert by_name(second)["goal"].host_count == 1
+    kept = memory.drill_results(story)
+    assert [(one.cut, one.rows, one.ok) for one in kept.results] == [
+        (one.cut, one.rows, one.ok) for one in (second, first)
+    ]
+    # They are not work: nothing looks newer, and what a fresh context gets is the same.
+    after = memory.task_get(story)
+    assert (after.seq, after.updated_at) == (before.seq + 2, before.updated_at)
+    assert memory.task_resume(story).text.split("\n", 1)[1] == seen.split("\n", 1)[1]
+    assert (
+        memory.task_recall("drill scored compaction rows").hits
+        == memory.task_recall("drill scored compaction rows", at=before.seq).hits
+    )
+    assert run(memory, story) == (first, second)
+    assert memory.task_get(story).seq == after.seq
+    assert memory.verify().ok
+
+
+def test_a_score_that_changed_is_another_result_and_workspaces_are_kept_apart(memory, story, clock):
+    (found,) = run(memory, story)
+    clock.forward(60)
+    worse = found.replace(rows=tuple(row.replace(usual=0) for row in found.rows), ok=False)
+    assert memory._keep_drill(worse)
+    assert not memory._keep_drill(worse)
+    results = memory.drill_results(story).results
+    assert [one.ok for one in results] == [False, True]
+    assert results[0].at > results[1].at
+    assert memory.drill_results(workspace=None).results == results
+    assert memory.acting_as(workspace="/elsewhere").drill_results().results == ()
+    limited = memory.drill_results(story, limit=1)
+    assert (len(limited.results), limited.left_out) == (1, 1)
+
+
+@sqlite_only
+def test_of_many_compactions_the_last_are_drilled(memory):
+    task = memory.task_register("Long").task_id
+    for number in range(MOST_CUTS + 2):
+        memory.task_update(task, f"part {number}")
+        memory.task_snapshot(task, "…", label="after compaction", summarized=True)
+    assert [one.cut for one in run(memory, task)] == [2 * number + 2 for number in range(2, MOST_CUTS + 2)]
 
 
 @sqlite_only

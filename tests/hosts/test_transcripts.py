@@ -14,10 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast import InvalidInput
+from holdfast.hosts import events, shapes
 from holdfast.hosts.claude_lines import ClaudeLines
 from holdfast.hosts.codex_lines import CodexLines
 from holdfast.hosts.transcript_files import MOST_LINE
+from holdfast.hosts.transcript_thread import OVER
 from holdfast.hosts.transcripts import TranscriptClock, capture_transcripts
+from holdfast.redact import Redactor
 from tests.support import newest, open_memory, sqlite_only
 
 REQUEST = "Move the login to the new server.\n\nDo not touch the database."
@@ -29,11 +32,13 @@ class Claude:
 
     def __init__(self, path, session="aaaa-1", cwd="/w/shop"):
         self.path, self.session, self.cwd, self.lines, self.calls = path, session, cwd, 0, 0
+        self.future = False
 
     def line(self, kind, content=None, **more):
         self.lines += 1
         self.last = f"{self.session}-{self.lines}"
-        stamp = f"2026-02-03T04:{self.lines // 60 % 60:02}:{self.lines % 60:02}.500Z"
+        year = 2099 if self.future else 2026
+        stamp = f"{year}-02-03T04:{self.lines // 60 % 60:02}:{self.lines % 60:02}.500Z"
         row = {
             "type": kind, "uuid": self.last, "sessionId": self.session, "timestamp": stamp, "cwd": self.cwd,
             "isSidechain": False, **more,
@@ -135,7 +140,25 @@ def test_a_second_import_writes_nothing_and_a_file_that_grew_goes_on(memory, cap
     claude.raw(b'{"type": "assistant", "sessionId": "aaaa-1", "mess')  # still being written
     grown = capture()
     assert (grown.new, grown.known, grown.skipped, grown.tasks) == (1, first.new, 1, first.tasks)
-    assert memory.task_get(first.tasks[0]).actions == 6
+    assert memory.task_get(first.tasks[0]).actions == 3
+
+
+def test_a_file_that_grows_while_it_is_read_is_read_to_its_end_once(memory, capture, claude):
+    claude.line("user", REQUEST)
+    for number in range(60):
+        claude.tool("Bash", {"command": f"make part{number}"}, "ok")
+    grew = []
+
+    def grow(done, total):
+        if not grew:
+            grew.append(done)
+            claude.tool("Bash", {"command": "make late"}, "ok")
+            claude.raw(b'{"type": "user", "sess')
+
+    report = capture(progress=grow)
+    assert (report.new, report.skipped) == (62, 1)
+    claude.raw(b'ionId": "aaaa-1", "uuid": "late", "message": {"content": "And the logout."}}\n')
+    assert (capture().new, capture().new) == (1, 0)
 
 
 def test_a_dry_run_counts_and_writes_nothing(memory, clock, capture, claude):
@@ -205,7 +228,7 @@ def test_a_list_that_changed_nothing_then_changes_nothing_later(memory, capture,
     third = [*second, {"content": "Switch", "status": "pending"}]
     for todos in (second, third):
         claude.tool("TodoWrite", {"todos": todos})
-    assert capture().new == 3
+    assert capture().new == 1
     assert [(item.title, item.status) for item in memory.task_get(task).items] == [
         ("Copy", "completed"), ("Switch", "pending"),
     ]  # fmt: skip
@@ -282,19 +305,119 @@ def test_a_line_that_is_too_long_is_skipped_without_being_held(memory, capture, 
     assert (report.skipped, report.new) == (1, 2)
 
 
-@sqlite_only
-def test_what_hooks_wrote_or_somebody_ended_is_left_alone(memory, capture, claude):
-    hooked = memory.acting_as(session="aaaa-1", workspace="/w/shop")
-    hooked.task_register("Written down as it happened")
-    tell(claude)
+def hooked(memory, claude, event, number, **fields):
+    """An event as the hooks of the session that a transcript is of have told it."""
+    used = f"toolu_{claude.session}_{number}"
+    told = {"session_id": claude.session, "cwd": claude.cwd, "tool_use_id": used}
+    event = events.cleaned(shapes.read_event("claude-code", event, {**told, **fields}), Redactor(b"k" * 16))
+    events.apply(memory.acting_as(session=claude.session, workspace=claude.cwd), event, f"hook/{number}")
+
+
+def test_a_session_that_hooks_wrote_down_goes_on_in_their_task_and_nothing_is_twice(memory, capture, claude):
+    hooked(memory, claude, "UserPromptSubmit", 0, prompt=REQUEST)
+    bash = {"tool_name": "Bash", "tool_input": {"command": "make test"}}
+    hooked(memory, claude, "PostToolUse", 1, **bash, tool_response={"stdout": "ok"})
+    hooked(memory, claude, "Stop", 2, last_assistant_message="All is well.")
+    claude.line("user", REQUEST)
+    claude.tool("Bash", {"command": "make test"}, "ok")
+    claude.line("assistant", [{"type": "text", "text": "All is well."}])
     before = newest(memory)
-    assert capture().left == 1
-    assert newest(memory) == before
-    hooked.task_finish(answer="done")
+    (task,) = memory.task_list(workspace=None).tasks
+    report = capture()
+    assert (report.new, report.known, report.tasks, newest(memory)) == (0, 3, (task.id,), before)
+    # The hooks are gone, and the session went on; the host's clock and ours may differ by a little.
+    claude.future = True
+    claude.line("assistant", [{"type": "text", "text": "All is well."}])
+    claude.line("user", "Now the logout.")
+    claude.tool("Bash", {"command": "make logout"}, "ok")
+    assert capture().new == 2
+    assert [entry.summary for entry in memory.task_get(task.id).instructions] == ["Now the logout."]
+    assert (capture().new, len(memory.task_list(workspace=None).tasks)) == (0, 1)
+    # Nobody begins it anew when it has ended, or another session has taken it over.
+    memory.task_finish(task.id, answer="done")
+    claude.tool("Bash", {"command": "make more"}, "ok")
+    ended = capture()
+    assert (ended.new, ended.left) == (0, 1)
+    assert memory.task_get(task.id).status == "completed"
+
+
+@sqlite_only
+def test_a_task_that_somebody_ended_is_left_alone(memory, capture, claude):
+    tell(claude)
     (task,) = capture().tasks
     memory.task_finish(task, answer="done")
     before = newest(memory)
+    assert (capture().left, newest(memory)) == (0, before)  # there is nothing new to leave out
+    claude.line("user", "One more thing: the logout.")
     assert (capture().left, newest(memory)) == (1, before)
+
+
+def test_a_session_of_long_ago_is_at_rest_until_its_user_speaks_again(memory, capture, claude):
+    claude.line("user", REQUEST)
+    claude.line("user", "Look into the logs.", parentUuid=None, isSidechain=True, agentId="a1")
+    claude.line("assistant", [{"type": "text", "text": "No error."}], isSidechain=True, agentId="a1")
+    parent, child = (memory.task_get(task) for task in capture().tasks)
+    assert (parent.status, parent.reason) == ("paused", OVER)
+    assert parent.updated_at == "2026-02-03T04:00:01.500Z"
+    assert (child.status, child.answer, child.parent) == ("completed", "No error.", parent.id)
+    assert (capture().new, memory.task_get(parent.id).seq) == (0, parent.seq)
+    # Somebody works on it again: another import does not stop that.
+    hooked(memory, claude, "UserPromptSubmit", 9, prompt="Go on with the logout.")
+    assert memory.task_get(parent.id).status == "active"
+    assert capture().new == 0
+    assert memory.task_get(parent.id).status == "active"
+
+
+@sqlite_only
+def test_a_session_of_today_stays_at_work(memory, capture, claude):
+    claude.future = True
+    claude.line("user", REQUEST)
+    (task,) = capture().tasks
+    assert memory.task_get(task).status == "active"
+
+
+@sqlite_only
+def test_secrets_in_a_transcript_are_not_brought_in(memory, capture, claude):
+    secret = "ghp_" + "a1B2c3D4e5" * 4
+    claude.line("user", f"Use the token {secret} for the push.")
+    claude.tool("Bash", {"command": f"git push https://x:{secret}@github.com/a/b"}, f"token {secret}")
+    claude.line("assistant", [{"type": "text", "text": f"I used {secret}."}])
+    capture()
+    assert secret not in json.dumps([event.to_dict() for event in memory.events()])
+
+
+@sqlite_only
+def test_an_import_that_dies_after_any_write_is_completed_by_the_next(opened, new_store_url, clock, claude):
+    claude.line("user", REQUEST)
+    claude.line("assistant", [{"type": "text", "text": "Step one."}])
+    claude.tool("TodoWrite", {"todos": [{"content": "Copy the data", "status": "in_progress"}]})
+    claude.line("user", "Look into the logs.", parentUuid=None, isSidechain=True, agentId="a1")
+    claude.tool("Grep", {"pattern": "login"}, "3 hits", isSidechain=True, agentId="a1")
+    claude.tool("TodoWrite", {"todos": [{"content": "Copy the data", "status": "completed"}]})
+    claude.line("user", SUMMARY, isCompactSummary=True)
+
+    def bring_in(url, writes=None):
+        memory = opened(url, workspace=None, clock=clock)
+        write, left = memory.store.write, [writes]
+
+        def counted(work, **more):
+            if left[0] == 0:
+                raise RuntimeError("killed")
+            left[0] = None if left[0] is None else left[0] - 1
+            return write(work, **more)
+
+        memory.store.write = counted
+        with contextlib.suppress(RuntimeError):
+            capture_transcripts(memory, clock, [str(claude.path)])
+        events = [(event.type, event.at, event.text, event.data.get("status")) for event in memory.events()]
+        return sorted(events, key=str), left[0]
+
+    whole, left = bring_in(new_store_url(), 1000)
+    for writes in range(1, 1000 - left):
+        url = new_store_url()
+        partly, _ = bring_in(url, writes)
+        assert len(partly) <= len(whole)
+        assert bring_in(url)[0] == whole, writes
 
 
 @sqlite_only
@@ -310,8 +433,8 @@ def test_a_task_of_nobodys_session_is_not_written_to(opened, clock, store_url, c
 # --- Codex ------------------------------------------------------------------------------------------
 
 
-def rollout(path, *items, session="cccc-1"):
-    lines = [("session_meta", {"id": session, "cwd": "/w/shop", "cli_version": "0.166.0"}), *items]
+def rollout(path, *items, session="cccc-1", **more):
+    lines = [("session_meta", {"id": session, "cwd": "/w/shop", "cli_version": "0.166.0", **more}), *items]
     with open(path, "w", encoding="utf-8") as file:
         for number, (kind, payload) in enumerate(lines):
             row = {"timestamp": f"2026-03-04T05:06:{number:02}.000Z", "type": kind, "payload": payload}
@@ -376,6 +499,23 @@ def test_a_rollout_of_codex_becomes_a_task(memory, capture, tmp_path):
     assert capture().new == 0
 
 
+def test_a_rollout_of_a_sub_agent_of_codex_is_a_child_task(memory, capture, tmp_path):
+    (tmp_path / "in").mkdir()
+    spawned = {"subagent": {"thread_spawn": {"parent_thread_id": "cccc-1", "depth": 1}}}
+    child = tmp_path / "in" / "rollout-2026-03-04T05-06-01-cccc-2.jsonl"
+    rollout(child, said("user", "Look into the logs."), said("assistant", "No error."), session="cccc-2",
+            source=spawned)  # fmt: skip
+    rollout(tmp_path / "in" / "rollout-2026-03-04T05-06-00-cccc-1.jsonl", said("user", REQUEST))
+    os.utime(child, (1, 1))  # it was written to last long before its parent
+    report = capture()
+    parent, other = (memory.task_get(task) for task in report.tasks)
+    assert (parent.request, parent.status) == (REQUEST, "paused")
+    assert (other.request, other.parent) == ("Look into the logs.", parent.id)
+    assert (other.answer, other.status) == ("No error.", "completed")
+    assert other.sources["request"].channel == "agent"
+    assert capture().new == 0
+
+
 @sqlite_only
 def test_other_files_are_refused_with_a_reason_and_the_rest_comes_in(memory, capture, claude, tmp_path):
     claude.line("user", REQUEST)
@@ -413,7 +553,7 @@ def told(path):
 
 def test_an_import_that_is_killed_goes_on_where_it_was(claude, tmp_path):
     claude.line("user", REQUEST)
-    for number in range(400):
+    for number in range(200):
         claude.tool("Bash", {"command": f"make part{number}"}, f"part {number} is made")
     whole, killed = tmp_path / "whole.db", tmp_path / "killed.db"
     holdfast(claude.path, store=whole).communicate(timeout=60)
@@ -427,7 +567,7 @@ def test_an_import_that_is_killed_goes_on_where_it_was(claude, tmp_path):
     assert 0 < partly < len(told(whole))
     done = holdfast("--json", claude.path, store=killed)
     answer = json.loads(done.communicate(timeout=60)[0])["data"]
-    assert (answer["new"], answer["known"]) == (401 - partly, partly)
+    assert (answer["new"], answer["known"]) == (201 - partly, partly)
     assert told(killed) == told(whole)
 
 

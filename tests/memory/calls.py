@@ -195,6 +195,7 @@ ELSEWHERE = {
     "active_tasks_stale": {},
     "learned_patterns": {"query": "q", "type": "failure", "limit": 5},
     "jobs_status": {"limit": 5},
+    "drill_results": {"task_id": None, "workspace": "/w", "limit": 5},
     "jobs_retry": {"id": 1},
     "smart_wait": {
         "target": "manual:", "until": "decided", "timeout": 5, "poll_interval": 1, "message": "m",

@@ -117,12 +117,15 @@ def test_completed_and_open_steps_are_kept_apart(asked, work):
 
 def test_steps_of_an_older_plan_are_counted_but_not_named_among_those_of_the_new_one(memory, asked, work):
     memory.task_plan_replace(work, ["Migrate the schema", "Build the image again"])
-    assert asked("what is done?") == "None of 2 steps is completed."
+    assert asked("what is done?") == "None of 2 steps is completed (2 of 4 with earlier plans)."
     memory.task_update(work, step=1, step_status="completed")
     assert re.fullmatch(
-        r'Completed 1 of 2 steps \(and 2 of earlier plans\): 1 "Migrate the schema" #\d+',
+        r'Completed 1 of 2 steps \(3 of 4 with earlier plans\): 1 "Migrate the schema" #\d+',
         asked("what is done?"),
     )
+    # The packet counts what was done under any plan; both say so in the same numbers.
+    assert "Completed step 1 of 2 (3 of 4 with earlier plans)." in asked("where was I?")
+    assert "3 of 4 steps" in memory.task_resume(work).text
 
 
 def test_without_a_plan_what_the_agent_reported_is_quoted(memory, asked):

@@ -19,6 +19,16 @@ def test_the_command_prints_the_table_and_its_exit_code_tells(place):
     assert "last 3 decisions, reasons  100 %   1  100 %       100 %        100 %   -" in lines
     answer = json.loads(run("drill", "--all", "--json").stdout)["data"]
     assert answer["ok"] is True
-    assert [one["task_id"] for one in answer["tasks"]] == [task]
+    assert [one["task_id"] for one in answer["drills"]] == [task]
+    # Both are kept, and none moves the place of the next one.
+    kept = data("op", "drill_results", f"task_id={task}")["results"]
+    assert sorted((one["cut"], one["because"], one["last"]) for one in kept) == [
+        (1, "60 %", 3),
+        (2, "asked", 3),
+    ]
+    before = data("show", task)["seq"]
+    assert run("drill", task, "--no-keep", "--at", "3").exit_code == 0
+    assert run("drill", task).exit_code == 0
+    assert data("show", task)["seq"] == before
     assert run("drill", "--all", "--at", "2").exit_code == 2
     assert run("drill", "zzzz").exit_code == 3

@@ -49,9 +49,10 @@ def standing_rows(known: Known) -> list[Row]:
     if task.status not in ("active",):
         rows.append(plain(f"The task is {task.status}."))
     if done:
-        rows.append(plain(_count(done, [n for n, item in steps if item.basis == "inferred"], len(steps))))
+        inferred = [number for number, item in steps if item.basis == "inferred"]
+        rows.append(plain(_count(done, inferred, len(steps), _in_all(known))))
     elif steps:
-        rows.append(plain(f"None of {len(steps)} steps is completed."))
+        rows.append(plain(f"None of {len(steps)} steps is completed{_in_all(known)}."))
     else:
         rows.append(named(task))
     rows += [Row(_step_sentence("Current", number, item), step_seq(item)) for number, item in _active(task)]
@@ -63,11 +64,18 @@ def standing_rows(known: Known) -> list[Row]:
     return rows
 
 
-def _count(done: list[int], inferred: list[int], total: int) -> str:
+def _count(done: list[int], inferred: list[int], total: int, in_all: str) -> str:
     """Which steps are completed, and which of them only by inference."""
     which = "all" if len(done) == total else f"{'steps' if len(done) > 1 else 'step'} {numbers(done)}"
     guessed = numbers([number for number in done if number in inferred])
-    return f"Completed {which} of {total}{f' ({guessed} inferred)' if guessed else ''}."
+    return f"Completed {which} of {total}{f' ({guessed} inferred)' if guessed else ''}{in_all}."
+
+
+def _in_all(known: Known) -> str:
+    """The count that a packet gives, where it is another: with the steps of earlier plans."""
+    task, steps = known.task, plan_steps(known)
+    same = (task.done, task.total) == (sum(item.status == "completed" for _, item in steps), len(steps))
+    return "" if same else f" ({task.done} of {task.total} with earlier plans)"
 
 
 def named(task: Snapshot) -> Row:
@@ -141,8 +149,9 @@ def completed(intent: Intent, known: Known) -> Reply:
         told = _reported(task) if word == "completed" else []
         return compose([plain("No plan is recorded."), *told], SHORT_LIST)
     if not done:
-        return Reply(text=f"None of {len(steps)} steps is {word}.")
-    more = f" (and {len(known.earlier)} of earlier plans)" if known.earlier and word == "completed" else ""
+        more = _in_all(known) if word == "completed" else ""
+        return Reply(text=f"None of {len(steps)} steps is {word}{more}.")
+    more = _in_all(known) if word == "completed" else ""
     opening = f"{word.capitalize()} {len(done)} of {len(steps)} steps{more}: "
     return compose([step_row(*pair) for pair in reversed(done)], LIST, opening=opening, glue="; ", least=50)
 
@@ -199,18 +208,21 @@ def status(intent: Intent, known: Known) -> Reply:
 def phase(intent: Intent, known: Known) -> Reply:
     """The phase, in the agent's words or ours."""
     task = known.task
-    variable = _variable(task, "phase") or _variable(task, "stage") or _variable(task, "milestone")
-    if variable is not None:
-        return compose([_stated("Phase", variable)], ONE, least=40)
-    rows = [plain(f"Phase {task.phase}.")]
+    called = [found for name in ("phase", "stage", "milestone") if (found := _variable(task, name))]
+    stated = [entry for entry in called if not entry.data.get("inferred")]
+    if stated:
+        return compose([_stated("Phase", stated[0])], ONE, least=40)
+    rows = [plain(f"Phase {task.phase}."), *(_stated("In its words", entry) for entry in called[:1])]
     stages = [(number, item) for number, item in live_steps(task) if item.id == task.current and item.stage]
     rows += [Row(lambda most, item=item: f"Stage {said(item.stage, most)}.") for _, item in stages]
     return compose(rows, ONE, least=40)
 
 
 def _variable(task: Snapshot, name: str) -> Entry | None:
-    """A variable of this name, whatever its case: what the agent called so wins over our own words."""
-    return next((entry for entry in reversed(task.values) if (entry.key or "").lower() == name), None)
+    """A variable of this name, whatever its case: what the agent called so wins over our own words, and what
+    was recorded over what was inferred."""
+    found = [entry for entry in reversed(task.values) if (entry.key or "").lower() == name]
+    return next((entry for entry in found if not entry.data.get("inferred")), found[0] if found else None)
 
 
 def _stated(word: str, entry: Entry) -> Row:

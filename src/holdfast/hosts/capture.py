@@ -67,8 +67,8 @@ class Capture:
             if key is not None and self._user.task_get().metadata.get(_FIRST) == key:
                 return None
             if is_assent(text):
-                return self._user.task_update(None, text, key=key)
-            return self._user.task_remember(None, text, type="user_instruction", key=key)
+                return self._woken(self._user.task_update(None, text, key=key))
+            return self._woken(self._user.task_remember(None, text, type="user_instruction", key=key))
         except HoldfastError as error:
             if error.code not in _NO_TASK:
                 raise
@@ -76,6 +76,13 @@ class Capture:
             return None
         metadata = None if key is None else {_FIRST: key}
         return self._user.task_register(_name(text), request=text, metadata=metadata, key=key)
+
+    def _woken(self, written: Written) -> Written:
+        """The user speaks: a task that was at rest is at work again."""
+        head = self._user.store.read(lambda tx: tx.head(written.task_id))
+        if head and head["status"] == "paused":
+            self._user.task_update(written.task_id, status="active")
+        return written
 
     def message(self, text: str, *, key: str | None = None) -> Written | None:
         """The agent said something."""

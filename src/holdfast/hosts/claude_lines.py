@@ -99,24 +99,19 @@ class ClaudeLines:
         call = string(block.get("tool_use_id"))
         tool, given = self._calls.end(call)
         output, failed = as_text(readable(block.get("content"))), block.get("is_error") is True
-        key = call or key
-        yield Happening(
-            kind="tool",
-            key=key,
-            tool=tool or "tool",
-            given=bounded(given),
-            output=output,
-            failed=failed,
-            **common,
-        )
         fields, told = mapping(given), mapping(line.get("toolUseResult"))
+        common = {**common, "key": call or key}
         if tool == "AskUserQuestion" and is_dict(answers := told.get("answers")) and not failed:
             questions = told.get("questions") or fields.get("questions")
-            yield Happening(kind="answered", key=f"{key}/answers", given=questions, output=answers, **common)
+            yield Happening(kind="answered", given=questions, output=answers, **common)
         elif tool == "ExitPlanMode" and (plan := string(fields.get("plan")) or string(told.get("plan"))):
-            yield Happening(kind="planned", key=f"{key}/plan", text=plan, failed=failed, **common)
+            yield Happening(kind="planned", text=plan, failed=failed, **common)
         elif not failed and (items := self._plan(tool, fields, told, output, common)) is not None:
-            yield Happening(kind="todo", key=f"{key}/todo", given=items, **common)
+            yield Happening(kind="todo", given=items, **common)
+        else:
+            yield Happening(
+                kind="tool", tool=tool or "tool", given=bounded(given), output=output, failed=failed, **common
+            )
 
     def _plan(
         self,

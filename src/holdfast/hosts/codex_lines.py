@@ -32,6 +32,7 @@ class CodexLines:
 
     def __init__(self, session: str) -> None:
         self._session = session
+        self._agent = ""
         self._folder: str | None = None
         self._calls = Calls()
         self._begun = False
@@ -43,11 +44,14 @@ class CodexLines:
         if kind == "session_meta":
             if not self._begun:  # a fork goes on with copies of its parent's
                 self._begun = True
-                self._session = string(payload.get("id")) or self._session
+                own = string(payload.get("id")) or self._session
+                parent = _parent(payload)
+                self._session, self._agent = (parent, own) if parent else (own, "")
                 self._folder = string(payload.get("cwd")) or None
             return
         common: dict[str, Any] = {
             "session": self._session,
+            "agent": self._agent,
             "at": seconds(line.get("timestamp")),
             "folder": self._folder,
         }
@@ -79,7 +83,7 @@ class CodexLines:
         if tool == "update_plan" and not failed and is_list(steps := mapping(given).get("plan")):
             rows = [mapping(step) for step in steps]
             items = [{"text": row.get("step"), "status": row.get("status")} for row in rows]
-            yield Happening(kind="todo", key=f"{key}/todo", given=items, **common)
+            yield Happening(kind="todo", key=key, given=items, **common)
             return
         parts = _patches(given) if tool == "apply_patch" else [given]
         for place, part in enumerate(parts):
@@ -92,6 +96,12 @@ class CodexLines:
                 failed=failed,
                 **common,
             )
+
+
+def _parent(payload: Mapping[str, Any]) -> str:
+    """The session whose sub-agent wrote a rollout; empty if it is a session of the user's."""
+    spawned = mapping(mapping(mapping(payload.get("source")).get("subagent")).get("thread_spawn"))
+    return string(spawned.get("parent_thread_id")) or string(payload.get("parent_thread_id"))
 
 
 def _said(item: Mapping[str, Any], key: str, common: Mapping[str, Any]) -> Iterator[Happening]:

@@ -14,7 +14,8 @@ from contextlib import contextmanager
 
 from .. import checks
 from ..errors import InvalidInput
-from ..types import Record
+from ..memory.drilling import SCORED
+from ..types import DrillResult, DrillRow
 from .transcripts import AFTER_COMPACTION
 
 TYPE_CHECKING = False
@@ -37,39 +38,13 @@ HOSTS_OWN = 5  # events after the cut within which the host's summary comes
 OPENING = 300  # characters of a long text that say what it is about
 ENOUGH = 0.8  # share of the words of a text that must come back
 PAGE = 500
+MOST_CUTS = 5  # compactions of one task that are tried, the newest
 _WORD = re.compile(r"\w+")
 _SMALL_WORDS = frozenset(
     "the and for with from this that was were has have had not but you can will should would could does did"
     " into out all any there then when what which how are its our their please".split()
 )
 _OVER = ("completed", "failed", "skipped")
-
-
-class DrillRow(Record):
-    """One kind of thing that must come back: how many of them there were, the percentage that is wanted, and
-    how many came back in each way. `host` is of the host's own summary, and `host_count` how many there were
-    where one is stored."""
-
-    name: str
-    wanted: int | None
-    count: int
-    small: int
-    usual: int
-    asked: int
-    host: int
-    host_count: int
-
-
-class Drill(Record):
-    """A drill: the cut and why it is there, its rows, and whether all came back that must come back whole."""
-
-    task_id: str | None
-    name: str
-    cut: int
-    last: int
-    because: str
-    rows: tuple[DrillRow, ...]
-    ok: bool
 
 
 class _Kind:
@@ -92,16 +67,34 @@ class _Kind:
         self.ours = ours  # in words of this memory, which no host can know
 
 
+def run(
+    memory: TaskMemory, task_id: str | None = None, *, at: int | None = None, keep: bool = True
+) -> tuple[DrillResult, ...]:
+    """Drill a task at each of its last compactions, else after 60 % of its events, or only after event `at`.
+
+    What is found is kept in the task's ledger as an event `drill.scored`, unless the same is there already.
+    """
+    task, last = _task(memory, task_id)
+    found = tuple(_drilled(memory, task, last, *cut) for cut in _cuts(memory, task, last, at))
+    for result in found if keep else ():
+        memory._keep_drill(result)
+    return found
+
+
 def drill(
     memory: TaskMemory, task_id: str | None = None, *, at: int | None = None, build: Build | None = None
-) -> Drill:
+) -> DrillResult:
     """Simulate a compaction of a task: at its last one, else after 60 % of its events, or after event `at`.
 
-    `build` makes what a fresh context is given; by default that is the resume packet.
+    `build` makes what a fresh context is given; by default that is the resume packet. Nothing is written.
     """
-    head = memory.store.read(lambda tx: memory._find(tx, task_id))
-    task, last = str(head["task_id"]), int(head["last_seq"])
-    cut, because = (checks.whole("at", at, 1, last), "asked") if at is not None else _cut(memory, task, last)
+    task, last = _task(memory, task_id)
+    return _drilled(memory, task, last, *_cuts(memory, task, last, at)[-1], build)
+
+
+def _drilled(
+    memory: TaskMemory, task: str, last: int, cut: int, because: str, build: Build | None = None
+) -> DrillResult:
     with _as_of(memory, task, cut) as (past, before):
         past.task_distill(task)
         state = past._snapshot(task)
@@ -110,12 +103,25 @@ def drill(
         used = _names_used_next(memory, task, cut, before)
         kinds = [*KINDS, _names_kind(used)]
         rows = tuple(_row(past, kind, state, texts, host) for kind in kinds)
-    return Drill(
+    return DrillResult(
         task_id=task, name=state.name, cut=cut, last=last, because=because, rows=rows, ok=_is_whole(rows)
     )
 
 
-def total(drills: Sequence[Drill]) -> Drill:
+def _task(memory: TaskMemory, task_id: str | None) -> tuple[str, int]:
+    """A task, and the last event that is about its work: what drills found does not move the next one."""
+
+    def work(tx: Tx) -> tuple[str, int]:
+        head = memory._find(tx, task_id)
+        last = int(head["last_seq"])
+        while last > 1 and tx.events(head["task_id"], last - 1, 1)[0]["event_type"] == SCORED:
+            last -= 1
+        return str(head["task_id"]), last
+
+    return memory.store.read(work)
+
+
+def total(drills: Sequence[DrillResult]) -> DrillResult:
     """Many drills as one: each kind of thing over all of them."""
     if not drills:
         raise InvalidInput(
@@ -126,9 +132,9 @@ def total(drills: Sequence[Drill]) -> Drill:
         same[0].replace(**{name: sum(getattr(row, name) for row in same) for name in sums})
         for same in zip(*(one.rows for one in drills), strict=True)
     ]
-    return Drill(
+    return DrillResult(
         task_id=None,
-        name=f"{len(drills)} tasks",
+        name=f"{len(drills)} drills of {len({one.task_id for one in drills})} tasks",
         cut=sum(one.cut for one in drills),
         last=sum(one.last for one in drills),
         because="all",
@@ -145,16 +151,24 @@ def _is_whole(rows: Sequence[DrillRow]) -> bool:
 # --- the cut ----------------------------------------------------------------------------------------
 
 
-def _cut(memory: TaskMemory, task: str, last: int) -> tuple[int, str]:
-    """The event before the context was last compacted, else the one after which 60 % are over."""
+def _cuts(memory: TaskMemory, task: str, last: int, at: int | None) -> list[tuple[int, str]]:
+    """Where to lose the context, and why there: as asked, else at the last compactions, else after 60 %."""
+    if at is not None:
+        return [(checks.whole("at", at, 1, last), "asked")]
     snapshots = memory.store.read(lambda tx: tx.records(task, "snapshot", ("active",), 50))
-    for row in snapshots:
-        label = (row["key"] or "").lower()
-        if label == AFTER_COMPACTION and row["seq"] > 1:
-            return row["seq"] - 1, "compaction"
-        if "compact" in label:
-            return row["seq"], "compaction"
-    return max(1, last * 60 // 100), "60 %"
+    found: set[int] = set()
+    begun: int | None = None  # a compaction of which the host told before
+    for row in reversed(snapshots):
+        label, seq = (row["key"] or "").lower(), int(row["seq"])
+        if label == AFTER_COMPACTION:
+            found.add(begun or max(1, seq - 1))
+            begun = None
+        elif "compact" in label:
+            found.update(() if begun is None else (begun,))
+            begun = seq
+    found.update(() if begun is None else (begun,))
+    compactions = [(cut, "compaction") for cut in sorted(found)[-MOST_CUTS:]]
+    return compactions or [(max(1, last * 60 // 100), "60 %")]
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from ..errors import HoldfastError
 from ..redact import storable
 from ..types import is_dict, is_list
 from .capture import Capture, as_text, clipped, is_assent, is_edit, is_shell
-from .shapes import has_failed, output_of
+from .shapes import around_edit, has_failed, output_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def cleaned(event: Mapping[str, Any], redactor: Redactor) -> dict[str, Any]:
         given["failed"] = has_failed(given["output"])
         structured = given.get("tool") in ("AskUserQuestion", "ExitPlanMode", "TaskCreate")
         if is_edit(str(given.get("tool")), _fields(given)) and not given["failed"]:
-            del given["output"]  # the edit is in the input
+            given["output"] = around_edit(given["output"])  # the edit itself is in the input
         elif not structured:
             given["output"] = as_text(output_of(given["output"]))
     whole = {name: given.pop(name) for name in _WHOLE if isinstance(given.get(name), str)}
@@ -324,6 +324,16 @@ def own_task(memory: TaskMemory) -> str | None:
     return memory.store.read(lambda tx: tx.session_task(session, memory.workspace)) if session else None
 
 
+def _said(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], name: str) -> None:
+    capture.concluded(_text(event, "message"), key=f"{event.get('session')}/{event.get('said_id')}"[:200])
+
+
+def _put_in(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], name: str) -> None:
+    key = f"{event.get('session')}/{event.get('said_id')}"[:200]
+    if own_task(memory):
+        capture.notice(_text(event, "message"), key=key)
+
+
 _WRITERS = {
     "SessionStart": _session_began,
     "UserPromptSubmit": _prompt,
@@ -333,6 +343,8 @@ _WRITERS = {
     "PostCompact": _after_compaction,
     "SubagentStart": _helper_began,
     "SubagentStop": _helper_ended,
+    "Said": _said,
+    "PutIn": _put_in,
     "Stop": _stopped,
     "SessionEnd": _session_ended,
 }

@@ -178,6 +178,8 @@ class Hook:
         memory = _acting(memory, self._host, told)
         from .marks import Mark
 
+        if self._shape.overheard and self._event != "PreToolUse" and told.get("transcript"):
+            self._overhear(memory, told)
         mark = Mark(self._location, str(told.get("session") or ""))
         if self._event in ("SessionStart", "PreToolUse", "PreCompact") or mark.read():
             from .answers import Answers
@@ -200,6 +202,12 @@ class Hook:
         from .marks import Mark
 
         return is_dict(told) and Mark(self._location, str(told.get("session") or "")).looked(told)
+
+    def _overhear(self, memory: TaskMemory, told: Mapping[str, Any]) -> None:
+        """Write what the host has only put into its transcript since the last event."""
+        from .overheard import overhear
+
+        overhear(memory, self._location, told, _key(self._location))
 
     def _keep(self, line: dict[str, Any]) -> None:
         if self._event == "PreCompact" and is_dict(told := line.get("told")):

@@ -5,7 +5,7 @@ One row for each host. The names on the left are ours, which are those of Claude
 
 from __future__ import annotations
 
-from ..types import Record, is_dict
+from ..types import Record, is_dict, is_list
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,6 +61,8 @@ class Shape(Record):
     notes: bool = False
     # The variable that holds the project's folder; a shell of the agent may be elsewhere.
     project: str = ""
+    # Whether the transcript tells what no event does, in lines that overheard.py reads.
+    overheard: bool = False
 
 
 def _same(names: str) -> dict[str, str]:
@@ -76,6 +78,7 @@ SHAPES: dict[str, Shape] = {
         injects=("SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "SubagentStart"),
         notes=True,
         project="CLAUDE_PROJECT_DIR",
+        overheard=True,
     ),
     # 2,500 tokens.
     "codex": Shape(
@@ -217,6 +220,16 @@ def _unwrapped(text: str) -> str:
     head, _, last = text[len(begin) : -len(end)].rpartition("\n")
     kept = head if last.startswith("Process Group PGID: ") else f"{head}\n{last}" if head else last
     return kept.removeprefix("Output: ")
+
+
+def around_edit(response: Any) -> str | None:
+    """The lines that stand around an edit, from the patch that a host gives; None if it gives none."""
+    hunks = response.get("structuredPatch") if is_dict(response) else None
+    found: list[str] = []
+    for hunk in hunks if is_list(hunks) else ():
+        lines = hunk.get("lines") if is_dict(hunk) else None
+        found += [str(line)[1:] for line in lines if str(line)[:1] == " "] if is_list(lines) else []
+    return "\n".join(found) or None
 
 
 def has_failed(response: Any) -> bool:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 MOST_LINE = 32 << 20  # bytes; a longer line is skipped
 _LOOKED_AT = 50  # lines that show what a file is
+_FIRST = 1 << 16  # bytes of a first line that are looked at
 _CLAUDE = ("user", "assistant", "system")
 
 
@@ -46,7 +47,14 @@ def _below(folder: str) -> Iterator[str]:
 
 
 def _is_of_agent(path: str) -> bool:
-    return os.path.basename(path).startswith("agent-")
+    """Whether a sub-agent wrote a file: by its name, or by what a rollout says of itself first."""
+    if os.path.basename(path).startswith("agent-"):
+        return True
+    try:
+        with open(path, "rb") as file:
+            return b'"parent_thread_id":"' in file.readline(_FIRST).replace(b" ", b"")
+    except OSError:
+        return False  # whoever reads it will say so
 
 
 def understood(file: BinaryIO, path: str) -> Lines | str:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .active import ActiveTasks
     from .asking import Asking
     from .distilling import Distilling
+    from .drilling import Drilling
     from .extracting import Extracting
     from .folders import Folders
     from .handoff import Handoff
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     class TaskMemory(
         Folders, Handoff, Notes, Tasks, Plans, Syncing, Actions, Entries, Claims,
         Recalling, ActiveTasks, Asking, Summarizing, Distilling, Extracting, Patterns, Progressing,
-        Queue, Mirrors, Undo, Verify, Transfer, Waiting,
+        Queue, Mirrors, Undo, Verify, Transfer, Waiting, Drilling,
     ):  # fmt: skip
         """The memory of tasks. Every method is safe to call from many threads and processes at once."""
 
@@ -66,6 +67,7 @@ else:
         from .active import ActiveTasks
         from .asking import Asking
         from .distilling import Distilling
+        from .drilling import Drilling
         from .extracting import Extracting
         from .folders import Folders
         from .handoff import Handoff
@@ -86,7 +88,7 @@ else:
         TaskMemory.__bases__ = (
             Folders, Handoff, Notes, *TaskMemory.__bases__,
             Recalling, ActiveTasks, Asking, Summarizing, Distilling, Extracting, Patterns, Progressing,
-            Queue, Mirrors, Undo, Verify, Transfer, Waiting,
+            Queue, Mirrors, Undo, Verify, Transfer, Waiting, Drilling,
         )  # fmt: skip
         return True
 

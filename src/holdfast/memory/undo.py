@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..store.tx import Row, Tx
 
 _FINAL = (
-    "task.registered", "claim.taken", "claim.released", "task.focused", "model.used",
+    "task.registered", "claim.taken", "claim.released", "task.focused", "model.used", "drill.scored",
     "wait.started", "wait.updated", "wait.changed", "wait.ended",
 )  # fmt: skip
 # What follows from an event without being set by it: no sign that a later one has changed the row.

@@ -23,6 +23,7 @@ SILENT = (
     "entry.closed",
     "undone",
     "model.used",
+    "drill.scored",
     "item.inferred",
 )
 # Events of which there are many: see `QUIET`.

@@ -134,7 +134,7 @@ KEPT = frozenset(
 # Moved without an event, so that a heartbeat costs none.
 UNFOLDED = {"heads": {"position"}, "claims": {"expires_at"}}
 # Written about a task, not for it: they do not make it look alive, and are not among what happened lately.
-BOOKKEEPING = ("model.used",)
+BOOKKEEPING = ("model.used", "drill.scored")
 MESSAGE_TYPES = frozenset(("message", "task.updated", "item.updated", "task.finished"))
 
 

@@ -9,6 +9,7 @@ from ..progress import bar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
 
@@ -22,32 +23,30 @@ if TYPE_CHECKING:
 @click.argument("which", metavar="[TASK]", required=False)
 @click.option("--at", type=int, metavar="SEQ", help="Lose the context after this event.")
 @click.option("--all", "every", is_flag=True, help="Every task of the store, and all of them together.")
-def drill_command(which: str | None, at: int | None, every: bool) -> None:
+@click.option("--no-keep", is_flag=True, help="Do not keep the scores in the ledger.")
+def drill_command(which: str | None, at: int | None, every: bool, no_keep: bool) -> None:
     """Simulate a compaction of a task, and tell how much of its record comes back: in a resume packet of
     500 and of 1,500 tokens, by asking, and in the host's own summary where one was stored.
 
-    The context is lost at the task's last compaction, else after 60 % of its events. Nothing is written. The
-    exit code is 1 if the packet of 1,500 tokens lacks something of which all must come back.
+    The context is lost at each of the task's last compactions, else after 60 % of its events. The scores are
+    kept as an event of the task that is no work on it; `holdfast op drill_results` shows them.
+
+    The exit code is 1 if the packet of 1,500 tokens lacks something of which all must come back.
     """
-    from ...hosts.drill import drill, total
+    from ...hosts.drill import run, total
 
     task = which or given().get("task")
     if every and (task is not None or at is not None):
         raise click.UsageError("--all goes without a task and --at.")
     with open_memory() as memory, bar("Drilling") as tell:
-        if not every:
-            report = drill(memory, task, at=at)
-            data: Any = report.to_dict()
-        else:
-            ids = sorted(memory.store.read(lambda tx: tx.ends()))
-            drills = [drill(memory, one) for one in _told(ids, tell)]
-            report = total(drills)
-            data = {**report.to_dict(), "tasks": [one.to_dict() for one in drills]}
-    show(data, _tell_drill)
+        ids = [task] if not every else sorted(memory.store.read(lambda tx: tx.ends()))
+        drills = [one for name in _told(ids, tell) for one in run(memory, name, at=at, keep=not no_keep)]
+    report = drills[0] if len(drills) == 1 else total(drills)
+    show({**report.to_dict(), "drills": [one.to_dict() for one in drills]}, _tell_drill)
     leave(0 if report.ok else 1)
 
 
-def _told(ids: list[str], tell: Any) -> Any:
+def _told(ids: Sequence[str | None], tell: Any) -> Iterator[str | None]:
     for number, one in enumerate(ids):
         if tell is not None:
             tell(number, len(ids))
@@ -60,7 +59,7 @@ def _tell_drill(data: Any) -> None:
         click.echo(f"{data['task_id']} {line(data['name'])}")
         click.echo(f"Context lost after #{data['cut']} of {data['last']}: {why[data['because']]}.")
     else:
-        for one in data["tasks"]:
+        for one in data["drills"]:
             lacks = [
                 row["name"] for row in one["rows"] if row["wanted"] == 100 and row["usual"] < row["count"]
             ]

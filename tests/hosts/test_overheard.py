@@ -1,0 +1,193 @@
+"""What only the transcript tells: the agent's words between two calls, and calls that were refused."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from holdfast import TaskMemory
+from holdfast.hosts import events, shapes
+from holdfast.hosts.deadline import Late
+from holdfast.hosts.overheard import overhear
+from holdfast.redact import Redactor
+
+KEY = b"0123456789abcdef"
+REQUEST = "Move the login to the new server."
+
+
+class Session:
+    """Claude Code with its hooks in this process, and the transcript that it writes beside."""
+
+    def __init__(self, folder):
+        self.store = str(folder / "store.db")
+        self.transcript = folder / "session.jsonl"
+        self.lines = 0
+
+    def told(self, event, **fields):
+        return {
+            "session_id": "s1", "transcript_path": str(self.transcript), "cwd": "/w/shop",
+            "hook_event_name": event, **fields,
+        }  # fmt: skip
+
+    def tell(self, event, **fields):
+        self.lines += 1
+        found = events.cleaned(
+            shapes.read_event("claude-code", event, self.told(event, **fields)), Redactor(KEY)
+        )
+        with TaskMemory.open(self.store, workspace="/w/shop", session="s1", agent="claude-code") as memory:
+            overhear(memory, self.store, found, KEY)
+            events.apply(memory, found, f"hook/{self.lines}")
+
+    def write(self, kind, *blocks, end="\n", **more):
+        self.lines += 1
+        row = {"type": kind, "uuid": f"u{self.lines}", "message": {"role": kind, "content": blocks}, **more}
+        with open(self.transcript, "a", encoding="utf-8") as file:
+            file.write(json.dumps(row, separators=(",", ":")) + end)
+
+    def says(self, text, **more):
+        self.write("assistant", {"type": "text", "text": text}, **more)
+
+    def calls(self, number, tool="Bash", **given):
+        self.write("assistant", {"type": "tool_use", "id": f"t{number}", "name": tool, "input": given})
+
+    def used(self, number, **given):
+        self.tell(
+            "PostToolUse", tool_name="Bash", tool_input=given, tool_response="ok", tool_use_id=f"t{number}"
+        )
+
+    def ledger(self):
+        """The kinds and texts of what happened, without what was inferred from it."""
+        with TaskMemory.open(self.store, workspace="/w/shop", session="s1") as memory:
+            return [
+                (event.type, event.text) for event in memory.events() if event.type in ("message", "action")
+            ]
+
+
+@pytest.fixture
+def session(tmp_path):
+    found = Session(tmp_path)
+    found.tell("SessionStart", source="startup")  # the transcript is not there yet
+    found.tell("UserPromptSubmit", prompt=REQUEST)
+    return found
+
+
+def test_words_between_two_calls_are_written_once_and_in_their_order(session):
+    session.says("First I look at the proxy.")
+    session.calls(1, command="ls")
+    session.used(1, command="ls")
+    session.says("The proxy is fine, so the cookie is wrong.")
+    session.says("Words of a sub-agent.", isSidechain=True)
+    session.write("user", {"type": "text", "text": "A skill: how to bake cookies."}, isMeta=True)
+    session.calls(2, command="cat cookie.py")
+    session.used(2, command="cat cookie.py")
+    session.tell("PreToolUse", tool_name="Bash", tool_input={"command": "true"})
+    assert session.ledger() == [
+        ("message", "First I look at the proxy."),
+        ("action", "Bash: ls"),
+        ("message", "The proxy is fine, so the cookie is wrong."),
+        ("message", "A skill: how to bake cookies."),
+        ("action", "Bash: cat cookie.py"),
+    ]
+
+
+@pytest.mark.parametrize("written_first", [True, False])
+def test_the_last_words_of_a_turn_are_written_once_whoever_tells_them_first(session, written_first):
+    if written_first:
+        session.says("The login is moved.")
+    session.tell("Stop", last_assistant_message="The login is moved.", stop_hook_active=False)
+    if not written_first:
+        session.says("The login is moved.")
+    session.tell("UserPromptSubmit", prompt="And now the logout, please.")
+    assert session.ledger() == [("message", "The login is moved.")]
+
+
+def test_a_call_that_the_user_refused_is_known_and_one_that_ran_is_not_told_twice(session):
+    session.calls(1, command="rm -r build")
+    refused = "The user doesn't want to proceed with this tool use. The user said:\nkeep the build"
+    result = {"type": "tool_result", "tool_use_id": "t1", "content": refused, "is_error": True}
+    session.write("user", result)
+    session.calls(2, command="make")
+    session.tell("PostToolUseFailure", tool_name="Bash", tool_input={"command": "make"}, tool_use_id="t2",
+                 error="Exit code 2")  # fmt: skip
+    result = {"type": "tool_result", "tool_use_id": "t2", "content": "Error: Exit code 2", "is_error": True}
+    session.write("user", result)
+    session.used(3, command="ls")
+    assert session.ledger() == [
+        ("action", "Bash: rm -r build"), ("action", "Bash: make"), ("action", "Bash: ls"),
+    ]  # fmt: skip
+    with TaskMemory.open(session.store, workspace="/w/shop", session="s1") as memory:
+        memory.task_distill()
+        rejected = [entry for entry in memory.task_get().exclusions if entry.data.get("rejected")]
+    assert [entry.data["why"] for entry in rejected] == ["keep the build"]
+
+
+def test_a_line_that_is_half_written_is_read_when_it_is_whole(session):
+    session.write("assistant", {"type": "text", "text": "Nearly said."}, end="")
+    session.used(1, command="ls")
+    assert session.ledger() == [("action", "Bash: ls")]
+    with open(session.transcript, "a", encoding="utf-8") as file:
+        file.write("\n")
+    session.used(2, command="pwd")
+    assert ("message", "Nearly said.") in session.ledger()
+
+
+def test_what_was_before_the_first_hook_of_a_session_is_left_to_capture(tmp_path):
+    session = Session(tmp_path)
+    session.says("Said before anything was installed.")
+    session.tell("UserPromptSubmit", prompt=REQUEST)
+    session.says("Said after.")
+    session.used(1, command="ls")
+    assert session.ledger() == [("message", "Said after."), ("action", "Bash: ls")]
+
+
+def test_whatever_is_in_the_transcript_the_event_itself_is_written(session):
+    for line in (b"\xff\xfe\n", b'"type":"assistant"\n', b"[" * 100_000 + b'"is_error":true\n', b"{}\n"):
+        with open(session.transcript, "ab") as file:
+            file.write(line)
+    session.write("assistant", 7, {"type": "text", "text": None}, {"type": "text"})
+    session.write("user", {"type": "tool_result", "is_error": True, "content": None})
+    session.used(1, command="ls")
+    assert session.ledger()[-1] == ("action", "Bash: ls")
+    os.truncate(session.transcript, 0)
+    session.used(2, command="pwd")
+    session.transcript.unlink()
+    os.mkfifo(session.transcript)
+    session.used(3, command="whoami")
+    assert [text for _, text in session.ledger()][-2:] == ["Bash: pwd", "Bash: whoami"]
+
+
+def test_what_was_heard_before_the_time_was_up_is_not_heard_again(session, monkeypatch):
+    session.says("First.")
+    session.says("Second.")
+    applied = events.apply
+
+    def slow(memory, event, name):
+        if event.get("message") == "Second.":
+            raise Late
+        applied(memory, event, name)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(events, "apply", slow)
+        with pytest.raises(Late):
+            session.used(1, command="ls")
+    place = next(session.transcript.parent.glob("*.hooks/*.read")).read_text()
+    assert int(place.split()[0]) == len(session.transcript.read_bytes().splitlines(keepends=True)[0])
+    session.tell("PostToolUse", tool_name="Read", tool_input={}, tool_response="ok", agent_id="a1")
+    session.used(1, command="ls")
+    assert [text for kind, text in session.ledger() if kind == "message"] == ["First.", "Second."]
+
+
+def test_the_hook_itself_reads_the_transcript(session):
+    session.says("Only the transcript has this.")
+    event = session.told("PostToolUse", tool_name="Bash", tool_input={"command": "ls"}, tool_response="ok",
+                         tool_use_id="t1")  # fmt: skip
+    program = "from holdfast.hosts.hook import main; main()"
+    subprocess.run(
+        [sys.executable, "-c", program, "claude-code", "PostToolUse"], input=json.dumps(event).encode(),
+        env={**os.environ, "HOLDFAST_STORE": session.store, "HOLDFAST_HOOK_DEADLINE_MS": "20000"}, check=True,
+    )  # fmt: skip
+    assert session.ledger() == [("message", "Only the transcript has this."), ("action", "Bash: ls")]
