@@ -14,6 +14,7 @@ from holdfast.hosts import events, shapes
 from holdfast.hosts.deadline import Late
 from holdfast.hosts.overheard import overhear
 from holdfast.redact import Redactor
+from holdfast.spool import Spool
 
 KEY = b"0123456789abcdef"
 REQUEST = "Move the login to the new server."
@@ -179,6 +180,24 @@ def test_what_was_heard_before_the_time_was_up_is_not_heard_again(session, monke
     session.tell("PostToolUse", tool_name="Read", tool_input={}, tool_response="ok", agent_id="a1")
     session.used(1, command="ls")
     assert [text for kind, text in session.ledger() if kind == "message"] == ["First.", "Second."]
+
+
+def test_what_can_never_be_written_holds_up_nothing(session, monkeypatch):
+    from holdfast.hosts.capture import Capture
+
+    concluded = Capture.concluded
+
+    def odd(self, text, **more):
+        if text == "Odd.":
+            raise ValueError(text)
+        return concluded(self, text, **more)
+
+    monkeypatch.setattr(Capture, "concluded", odd)
+    session.says("Odd.")
+    session.says("Plain.")
+    session.tell("PostToolUse", tool_name="Bash", tool_input={"command": "ls"}, tool_use_id="t1")
+    assert session.ledger() == [("message", "Plain."), ("action", "Bash: ls")]
+    assert Spool(session.store).counts() == (0, 1)
 
 
 def test_the_hook_itself_reads_the_transcript(session):

@@ -12,7 +12,8 @@ import json
 import os
 
 from ..checks import blake2b
-from ..spool import side_files
+from ..errors import StoreError
+from ..spool import Spool, side_files
 from ..types import is_dict, is_list
 from .capture import as_text
 
@@ -40,13 +41,29 @@ def overhear(memory: TaskMemory, location: str, event: Mapping[str, Any], key: b
     heard = Overheard(location, event)
     try:
         for found in heard.events():
-            from ..redact import Redactor
-            from .events import apply, cleaned
-
-            name = f"{event['session']}/{found.get('said_id') or found.get('tool_use_id')}"
-            apply(memory, cleaned(found, Redactor(key)), name[:200])
+            _write(
+                memory,
+                location,
+                f"{event['session']}/{found.get('said_id') or found.get('tool_use_id')}",
+                found,
+                key,
+            )
     finally:
         heard.keep_place()  # also where the time was up: the next event goes on from there
+
+
+def _write(memory: TaskMemory, location: str, name: str, found: Mapping[str, Any], key: bytes) -> None:
+    """Write one thing that was overheard; one that can never be written is put aside."""
+    from ..redact import Redactor
+    from .events import apply, cleaned
+
+    told = cleaned(found, Redactor(key))
+    try:
+        apply(memory, told, name[:200])
+    except (StoreError, OSError):
+        raise
+    except Exception:  # noqa: BLE001 - it must hold up neither the event nor what was said after it
+        Spool(location).reject({"id": name, "told": told})
 
 
 class Overheard:
