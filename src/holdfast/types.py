@@ -667,15 +667,34 @@ class Job(Record):
     created_at: str
 
 
+class WorkerSeen(Record):
+    """A worker that runs, or ran last: who it is, what it does, and when it was heard of."""
+
+    holder: str
+    kinds: tuple[str, ...] = ()
+    alive: bool = False
+    started_at: str
+    seen_at: str
+    ended_at: str | None = None
+
+
 class JobsStatus(Record):
-    """The queue: how many jobs wait, are being worked on and were given up, by kind and in all."""
+    """The queue: how many jobs wait, are being worked on and were given up, by kind and in all.
+
+    `due` are those that wait though their time has come, the first since `due_since`; `totals` is what
+    became of jobs so far, by kind, and `workers` who does them.
+    """
 
     waiting: int = 0
     leased: int = 0
     dead: int = 0
+    due: int = 0
     kinds: Mapping[str, Mapping[str, int]]
     oldest: str | None = None
+    due_since: str | None = None
     given_up: tuple[Job, ...] = ()
+    workers: tuple[WorkerSeen, ...] = ()
+    totals: Mapping[str, Mapping[str, int]] = {}
 
 
 class WorkerReport(Record):
