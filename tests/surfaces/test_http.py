@@ -172,6 +172,9 @@ def test_the_figures_can_be_read_by_prometheus(ask, memory):
     assert found["holdfast_http_request_seconds_bucket", f'{of_task},le="+Inf"'] == 3
     assert found["holdfast_tasks", 'status="active"'] == found["holdfast_tasks", 'status="completed"'] == 1
     assert found["holdfast_jobs", 'kind="webhook",status="waiting"'] == 1
+    assert found["holdfast_jobs_due", 'kind="webhook"'] == 1
+    assert found["holdfast_jobs_due_seconds", 'kind="webhook"'] > 0  # the clock of the task stands still
+    assert found["holdfast_workers", ""] == 0
     assert found["holdfast_mirrors_stale", ""] == 0
     assert found["holdfast_store_bytes", 'part="bytes"'] > 0
     assert task not in answer.body.decode()
@@ -297,6 +300,30 @@ def test_the_server_does_the_jobs_of_the_store(tmp_path):
         while memory.jobs_status().kinds.get("extract"):
             pass
         assert b"holdfast_worker_up 1" in ask("GET", "/metrics").body
+
+
+def test_the_server_looks_at_waits_and_shows_what_its_worker_did(tmp_path):
+    path = tmp_path / "s.db"
+    with (
+        open_memory(path, clock=time.time) as memory,
+        serving(memory, tmp_path / "t.json", worker=True) as ask,
+    ):
+        task = memory.task_register("x", ["Build"]).task_id
+        wait = ask.call(
+            "smart_wait", task_id=task, target=f"file:{tmp_path}/built", block=False, poll_interval=0.1
+        )
+        assert wait["state"] == "watching"
+        (tmp_path / "built").touch()
+        while memory.task_get(task).status == "waiting":
+            pass
+        while (found := samples(ask("GET", "/metrics").body.decode())).get(
+            ("holdfast_jobs_total", 'kind="wait",outcome="done"'), 0
+        ) < 1:
+            pass
+    assert found["holdfast_workers", ""] == 1
+    assert found["holdfast_jobs_due_seconds", 'kind="wait"'] < 60
+    with open_memory(path, clock=time.time) as memory:
+        assert [one.alive for one in memory.jobs_status().workers] == [False]
 
 
 def test_every_operation_with_a_route_has_one(ask):

@@ -236,8 +236,9 @@ def test_a_store_that_cannot_serve_for_a_while_is_waited_for_and_a_closed_one_is
     monkeypatch.setattr(memory.store, "read", read)
 
 
-def test_two_processes_drain_a_thousand_jobs_and_none_is_done_twice(memory, store_url):
-    ask(memory, *range(1000))
+@pytest.mark.parametrize("many", [200, pytest.param(1000, marks=pytest.mark.reliability)])
+def test_two_processes_drain_many_jobs_and_none_is_done_twice_or_lost(memory, store_url, many):
+    ask(memory, *range(many))
     environ = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])}
     workers = [
         subprocess.Popen(
@@ -257,7 +258,7 @@ def test_two_processes_drain_a_thousand_jobs_and_none_is_done_twice(memory, stor
     did = [worker.communicate()[0].split() for worker in workers]
     assert [worker.returncode for worker in workers] == [0, 0]
     assert all(did), "one has done it all: they never met"
-    assert sorted(map(int, did[0] + did[1])) == list(range(1000))
+    assert sorted(map(int, did[0] + did[1])) == list(range(many))
     assert memory.jobs_status().kinds == {}
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+
 import click
 
 from ...errors import InvalidInput, shown
@@ -10,6 +12,8 @@ from ..progress import progress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import threading
+    from collections.abc import Generator
     from typing import Any
 
     from ...memory import TaskMemory
@@ -129,30 +133,39 @@ def worker_command(once: bool, kinds: str | None) -> None:
     Jobs in hand are done to their end, for 20 seconds at most; all others are given back. A second signal
     ends it at once: what it had in hand is taken over by another worker within a minute.
     """
-    import signal
-    import threading
-
     from ...crew import Crew
-
-    stop = threading.Event()
-    signals = (signal.SIGINT, signal.SIGTERM)
-
-    def ended(_number: int, _frame: object) -> None:
-        stop.set()
-        for number in signals:
-            signal.signal(number, signal.SIG_DFL)
 
     with open_memory(create=not once) as memory:
         crew = Crew(memory, handlers=_wanted(memory, kinds))
-        for number in signals:
-            signal.signal(number, ended)
-        if once:
-            report = crew.run_once(stop)
-        else:
-            warn("a worker runs; interrupt it to end it")
-            report = crew.run(stop)
+        with _until_signalled() as stop:
+            if once:
+                report = crew.run_once(stop)
+            else:
+                warn("a worker runs; interrupt it to end it")
+                report = crew.run(stop)
     show(report.to_dict(), _tell_work)
     leave(1 if once and (report.failed or report.dead) else 0)
+
+
+@contextmanager
+def _until_signalled() -> Generator[threading.Event]:
+    """An event that the first signal sets; a second signal ends the process at once."""
+    import signal
+    import threading
+
+    stop = threading.Event()
+
+    def ended(_number: int, _frame: object) -> None:
+        stop.set()
+        for number in before:
+            signal.signal(number, signal.SIG_DFL)
+
+    before = {number: signal.signal(number, ended) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _wanted(memory: TaskMemory, kinds: str | None) -> dict[str, Handler]:
