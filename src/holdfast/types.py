@@ -249,6 +249,7 @@ class Effect(Record):
     item: str | None = None
     outcome: str | None = None
     outcome_seq: int | None = None
+    outcome_channel: Channel | None = None
     channel: Channel = "agent"
 
 
@@ -300,7 +301,11 @@ class Timestamps(Record):
 
 
 class TaskCard(Record):
-    """A task in one line: enough to choose one from a list."""
+    """A task in one line: enough to choose one from a list.
+
+    Of the steps that are done some are `verified` by a receipt, the others only reported. `unknown` is how
+    many side effects were begun of which nobody knows how they ended.
+    """
 
     id: str
     name: str
@@ -311,6 +316,8 @@ class TaskCard(Record):
     kind: Literal["task", "goal", "facts"] = "task"
     done: int = 0
     total: int = 0
+    verified: int = 0
+    unknown: int = 0
     current: str | None = None
     current_title: str | None = None
     next: str | None = None
@@ -429,12 +436,13 @@ class Summary(Record):
 
 class Snapshot(Task):
     """A task with all that views show: also its variables as entries, what happened lately, waits, the errors
-    that were settled, and what was distilled: the names in use, the running summary."""
+    and side effects that were settled, and what was distilled: the names in use, the running summary."""
 
     values: tuple[Entry, ...] = ()
     recent: tuple[Moment, ...] = ()
     waits: tuple[Wait, ...] = ()
     resolved: tuple[Entry, ...] = ()
+    settled: tuple[Effect, ...] = ()
     names: tuple[Name, ...] = ()
     summary: Summary | None = None
 
@@ -798,6 +806,8 @@ class ActiveRow(Record):
     branch: str | None = None
     stash_commit: str | None = None
     subagent: str | None = None
+    evidence: str | None = None
+    unknown: str | None = None
     related_goal: str | None = None
     handoff: str | None = None
     started: str | None = None
