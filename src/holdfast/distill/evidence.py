@@ -70,7 +70,7 @@ def did(intent: Intent, known: Known) -> Reply | None:
 
 def _completed(item: Item) -> str:
     at = f" at {clock(item.completed_at)}" if item.completed_at else ""
-    return f"is completed{' and verified' if item.evidence == 'verified' else ', as reported,'}{at}"
+    return f"is completed and verified{at}" if item.evidence == "verified" else f"is completed{at} (reported)"
 
 
 def _verdict(word: str, *rows: Row) -> Reply:

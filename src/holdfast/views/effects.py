@@ -13,7 +13,7 @@ _NATURAL = tuple(
     (re.compile(rf"\b(?:{words})", re.I), check)
     for words, check in (
         (r"e-?mail|mail|send|sent|notif|messag|post(?:ing|ed)?\b|tweet|comment", "the outbox or the thread"),
-        (r"pay|charg|refund|invoic|transfer|purchas|order", "the account's list of transactions"),
+        (r"pay|charg|refund|invoic|transfer|purchas|place an? order", "the account's list of transactions"),
         (r"commit", "git log"),
         (r"(?:git )?push(?! notif)", "git ls-remote, or the registry it goes to"),
         (r"tag\b|merg|pull request|\bpr\b", "the list of tags or pull requests"),
