@@ -34,7 +34,7 @@ WAITS, SLOW = ("wait",), (("extract", "summary"), ("embed",), ("webhook",))
 WAITS_LOOK = 1.0  # an idle worker looks for waits at least this often, in seconds
 TICK = 1.0
 STOP_SECONDS = 20.0  # that jobs in hand may still take when the crew is to end
-_PATIENCE = 2.0  # for the store, when the crew says what it did
+_PATIENCE = 2.0  # for a busy store, when the crew says that it is there, what it did, or that it ends
 
 
 class Crew:
@@ -78,7 +78,7 @@ class Crew:
         """Do what is due, waits first and what may take long last; then end."""
         stop = stop or threading.Event()
         total = WorkerReport()
-        self._store.write(lambda tx: workers.begin(tx, self.holder, tuple(self._handlers), self._now()))
+        self._begin()
         try:
             for one in self._rounds:
                 one.ask(at_once=True)
@@ -100,9 +100,8 @@ class Crew:
             )
             for worker in self._workers
         ]
-        with suppress(StoreError):
-            self._store.write(lambda tx: workers.begin(tx, self.holder, tuple(self._handlers), self._now()))
-            self._beaten = time.monotonic()
+        with suppress(StoreError):  # if not now, then with the first beat
+            self._begin(_PATIENCE)
         for thread in threads:
             thread.start()
         try:
@@ -128,7 +127,7 @@ class Crew:
         with suppress(StoreError):
             for worker, thread in zip(self._workers, threads, strict=True):
                 if thread.is_alive():
-                    worker.give_back()
+                    worker.give_back(_PATIENCE)
             self._tell(ended=True)
 
     def _look_around(self) -> None:
@@ -143,6 +142,11 @@ class Crew:
 
     def _now(self) -> float:
         return self._memory._clock()
+
+    def _begin(self, patience: float | None = None) -> None:
+        kinds = tuple(self._handlers)
+        self._store.write(lambda tx: workers.begin(tx, self.holder, kinds, self._now()), patience=patience)
+        self._beaten = time.monotonic()
 
     def _tell(self, ended: bool = False) -> None:
         """Say in the store what was done, and that this crew is here, as often as that is due."""

@@ -200,10 +200,10 @@ class Worker:
             wait = min(2 * wait, self._longest_wait)
         return total
 
-    def give_back(self) -> None:
+    def give_back(self, patience: float | None = None) -> None:
         """Give back all that is held, also the job in hand: who is still at it will be refused."""
         if held := tuple(self._held):
-            self._store.write(lambda tx: jobs.release(tx, held))
+            self._store.write(lambda tx: jobs.release(tx, held), patience=patience)
 
     def _lease(self, most: int) -> tuple[list[Job], list[Job]]:
         now = self._clock()
