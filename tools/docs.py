@@ -536,7 +536,7 @@ words_mark: How far the full-text index is; later events are searched without it
 vector_models: Models that vectors were made with, and which events have theirs.
 vectors: Vectors of texts, for finding by meaning. All can be made anew from the events.
 distilled: What was distilled from a task's events, and up to which one. All can be made anew from the events.
-jobs: What waits to be done, like extractions and summaries. A job that is done is gone. The kind `worker` is no job.
+jobs: What waits to be done, like extractions; one that is done is gone. The kind `worker` is who does them.
 spending: What models have cost, by day, task and model.
 schema_migrations: Which migrations the store has had.
 tasks: Tasks with their goal, plan and request.
