@@ -185,6 +185,7 @@ Snapshot.values: the variables as entries
 Snapshot.recent: the last 40 events, newest first
 Snapshot.waits: what the task waits for
 Snapshot.resolved: the last errors that were settled, with their `resolution`
+Snapshot.settled: the last side effects of which it is known whether they happened
 Snapshot.names: the names that the work uses, the most useful first
 Snapshot.summary: the running summary
 Name.name: the name
@@ -261,6 +262,7 @@ Effect.what: what was to be done
 Effect.verify: how to find out whether it was
 Effect.outcome: the note that came with the outcome
 Effect.outcome_seq: seq of the outcome
+Effect.outcome_channel: through which channel the outcome was told
 FileTouch.path: the file
 FileTouch.change: what the task did to it
 Claim.item: id of the step; empty: the whole task
@@ -285,6 +287,8 @@ TaskCard.attention: a note to a person that something needs looking at
 TaskCard.kind: a task, or a goal
 done: completed steps
 total: steps that are neither skipped nor cancelled
+TaskCard.verified: of these, steps that a receipt proves
+TaskCard.unknown: side effects that were begun and whose outcome nobody knows
 TaskCard.current: id of the step that became active last
 TaskCard.current_title: its title
 TaskCard.next: id of the next step: the first pending one that waits for nothing
@@ -413,6 +417,8 @@ ActiveRow.label: short name of the task; else its id
 ActiveRow.title: the task in a few words
 ActiveRow.status: In progress, Waiting, Stalled, Failed, Done, or what a person wrote
 ActiveRow.next: what is to be done next
+ActiveRow.evidence: how many of its steps are verified, and how many only reported, while it is open
+ActiveRow.unknown: a side effect that was begun without a word of its outcome, and how to find out
 ActiveRow.branch: the branch that the work is on
 ActiveRow.stash_commit: stash or commit that holds the work
 ActiveRow.subagent: the session that works on it
@@ -517,6 +523,16 @@ JobsStatus.dead: jobs that were given up
 JobsStatus.kinds: the same for each kind
 JobsStatus.oldest: since when the oldest waiting one waits
 JobsStatus.given_up: the jobs that were given up, the oldest first
+JobsStatus.due: of those that wait, jobs whose time has come
+JobsStatus.due_since: since when the first of these is due
+JobsStatus.workers: who does the jobs, the one heard of last first
+JobsStatus.totals: what became of jobs so far, by kind: done, failed, dead, lost
+WorkerSeen.holder: machine, process and number
+WorkerSeen.kinds: the kinds of jobs that it does
+WorkerSeen.alive: whether it was heard of within the last minute and has not ended
+WorkerSeen.started_at: when it began
+WorkerSeen.seen_at: when it was heard of last; it tells every 20 s
+WorkerSeen.ended_at: when it ended in good order
 WorkerReport.done: jobs that were done
 WorkerReport.failed: jobs that failed and will be tried again
 WorkerReport.dead: jobs that were given up
@@ -541,7 +557,7 @@ words_mark: How far the full-text index is; later events are searched without it
 vector_models: Models that vectors were made with, and which events have theirs.
 vectors: Vectors of texts, for finding by meaning. All can be made anew from the events.
 distilled: What was distilled from a task's events, and up to which one. All can be made anew from the events.
-jobs: What waits to be done, like extractions and summaries. A job that is done is gone.
+jobs: What waits to be done, like extractions; one that is done is gone. The kind `worker` is who does them.
 spending: What models have cost, by day, task and model.
 schema_migrations: Which migrations the store has had.
 tasks: Tasks with their goal, plan and request.

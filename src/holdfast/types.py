@@ -250,6 +250,7 @@ class Effect(Record):
     item: str | None = None
     outcome: str | None = None
     outcome_seq: int | None = None
+    outcome_channel: Channel | None = None
     channel: Channel = "agent"
 
 
@@ -301,7 +302,11 @@ class Timestamps(Record):
 
 
 class TaskCard(Record):
-    """A task in one line: enough to choose one from a list."""
+    """A task in one line: enough to choose one from a list.
+
+    Of the steps that are done some are `verified` by a receipt, the others only reported. `unknown` is how
+    many side effects were begun of which nobody knows how they ended.
+    """
 
     id: str
     name: str
@@ -312,6 +317,8 @@ class TaskCard(Record):
     kind: Literal["task", "goal", "facts"] = "task"
     done: int = 0
     total: int = 0
+    verified: int = 0
+    unknown: int = 0
     current: str | None = None
     current_title: str | None = None
     next: str | None = None
@@ -430,12 +437,13 @@ class Summary(Record):
 
 class Snapshot(Task):
     """A task with all that views show: also its variables as entries, what happened lately, waits, the errors
-    that were settled, and what was distilled: the names in use, the running summary."""
+    and side effects that were settled, and what was distilled: the names in use, the running summary."""
 
     values: tuple[Entry, ...] = ()
     recent: tuple[Moment, ...] = ()
     waits: tuple[Wait, ...] = ()
     resolved: tuple[Entry, ...] = ()
+    settled: tuple[Effect, ...] = ()
     names: tuple[Name, ...] = ()
     summary: Summary | None = None
 
@@ -704,15 +712,34 @@ class Job(Record):
     created_at: str
 
 
+class WorkerSeen(Record):
+    """A worker that runs, or ran last: who it is, what it does, and when it was heard of."""
+
+    holder: str
+    kinds: tuple[str, ...] = ()
+    alive: bool = False
+    started_at: str
+    seen_at: str
+    ended_at: str | None = None
+
+
 class JobsStatus(Record):
-    """The queue: how many jobs wait, are being worked on and were given up, by kind and in all."""
+    """The queue: how many jobs wait, are being worked on and were given up, by kind and in all.
+
+    `due` are those that wait though their time has come, the first since `due_since`; `totals` is what
+    became of jobs so far, by kind, and `workers` who does them.
+    """
 
     waiting: int = 0
     leased: int = 0
     dead: int = 0
+    due: int = 0
     kinds: Mapping[str, Mapping[str, int]]
     oldest: str | None = None
+    due_since: str | None = None
     given_up: tuple[Job, ...] = ()
+    workers: tuple[WorkerSeen, ...] = ()
+    totals: Mapping[str, Mapping[str, int]] = {}
 
 
 class WorkerReport(Record):
@@ -816,6 +843,8 @@ class ActiveRow(Record):
     branch: str | None = None
     stash_commit: str | None = None
     subagent: str | None = None
+    evidence: str | None = None
+    unknown: str | None = None
     related_goal: str | None = None
     handoff: str | None = None
     started: str | None = None

@@ -1,5 +1,5 @@
 # pyright: reportPrivateUsage=false
-"""The worker: takes jobs from the queue of a store and does them. None, one or many may run, anywhere.
+"""One worker: takes jobs from the queue of a store and does them, one after the other. A crew has several.
 
 Each job is done by a handler, which runs `settle` in its last transaction: what it wrote and the end of the
 job are committed together or not at all. A handler that fails is tried again later, and given up in the end;
@@ -30,11 +30,14 @@ if TYPE_CHECKING:
 
     Settle = Callable[[Tx], None]
     Handler = Callable[[TaskMemory, Job, Settle], None]
+    # What became of a job (done, failed, dead, lost), and why.
+    Note = Callable[[Job, str, str], None]
 
 LEASE_SECONDS = 60.0
 BATCH = 16  # jobs that are taken at once
 # How long an idle worker waits before it looks again: at first, and at most.
 SHORTEST_WAIT, LONGEST_WAIT = 0.05, 5.0
+EMBED_SECONDS = 2.0  # that one job makes vectors; what is left is the next one's
 # The store may be there again in a moment.
 _PASSING = ("store_busy", "store_full", "store_unavailable", "outcome_unknown")
 _numbers = count(1)
@@ -82,13 +85,45 @@ def _look_at_wait(memory: TaskMemory, job: Job, settle: Settle) -> None:
     memory._look_for(job.task_id, int(job.key), settle)
 
 
+def _embed(memory: TaskMemory, job: Job, settle: Settle) -> None:
+    """Make vectors for some of the texts that have none, and ask for the next job if there are more."""
+    from .memory.meaning import meaning_of
+
+    more = meaning_of(memory).fill_for(memory.store, EMBED_SECONDS)
+
+    def work(tx: Tx) -> None:
+        if more:
+            jobs.add(tx, job.kind, job.task_id, job.key, {}, jobs.NOW, memory._now())
+        settle(tx)
+
+    memory.store.write(work)
+
+
+def _mirror(memory: TaskMemory, job: Job, settle: Settle) -> None:
+    """Bring a file up to date that mirrors a task or a workspace, if it is on this machine."""
+    if memory._mirrors is not None:
+        memory._mirrors.mend(job.data["task_id"], job.key)
+    memory.store.write(settle)
+
+
 HANDLERS: dict[str, Handler] = {
     "extract": extraction(),
     "summary": _summarize,
     "prune": _prune,
     "webhook": _call_back,
     "wait": _look_at_wait,
+    "embed": _embed,
+    "mirror": _mirror,
 }
+
+
+def handlers_for(memory: TaskMemory) -> dict[str, Handler]:
+    """The handlers of what a memory's settings allow: only some have an embedder, or files."""
+    missing = {
+        *(["embed"] if memory.settings.embedder == "none" else []),
+        *(["mirror"] if memory._mirrors is None else []),
+    }
+    return {kind: handler for kind, handler in HANDLERS.items() if kind not in missing}
 
 
 class Worker:
@@ -101,6 +136,9 @@ class Worker:
         handlers: Mapping[str, Handler] = HANDLERS,
         lease_seconds: float = LEASE_SECONDS,
         batch: int = BATCH,
+        longest_wait: float = LONGEST_WAIT,
+        holder: str = "",
+        note: Note = lambda job, outcome, why: None,
         pause: Callable[[threading.Event, float], bool] = threading.Event.wait,
     ) -> None:
         self._memory = memory
@@ -110,8 +148,11 @@ class Worker:
         self._kinds = tuple(handlers)
         self._lease_seconds = lease_seconds
         self._batch = batch
+        self._longest_wait = longest_wait
+        self._note = note
         self._pause = pause
-        self.holder = f"{os.uname().nodename}:{os.getpid()}:{next(_numbers)}"
+        self._held: list[Job] = []
+        self.holder = holder or new_holder()
 
     def run_once(self, limit: int = 1000, stop: threading.Event | None = None) -> WorkerReport:
         """Do the jobs that are due, at most so many, and say what became of them."""
@@ -121,7 +162,9 @@ class Worker:
             if not self._is_due():  # a read: an idle worker keeps no writer waiting
                 break
             held, given_up = self._lease(min(room, self._batch))
-            total = _sum(total, WorkerReport(dead=given_up))
+            for job in given_up:
+                self._note(job, "dead", job.error or "")
+            total = summed(total, WorkerReport(dead=len(given_up)))
             if not held:
                 break
             total = self._do_all(held, stopped, total)
@@ -140,21 +183,29 @@ class Worker:
             try:
                 did = self.run_once(stop=stop)
                 if not any(did.__dict__.values()):
-                    due = self._store.read(lambda tx: jobs.next_due(tx, self._kinds), once=True)
+                    soon = self._clock() + wait
+                    due = self._store.read(
+                        lambda tx, soon=soon: jobs.next_due(tx, self._kinds, soon), once=True
+                    )
             except StoreError as error:
                 if error.code not in _PASSING:
                     raise
                 did = WorkerReport()
-            total = _sum(total, did)
+            total = summed(total, did)
             if any(did.__dict__.values()):
                 wait = SHORTEST_WAIT
                 continue
             left = seconds_of(due) - self._clock() if due else wait
             self._pause(stop, max(SHORTEST_WAIT, min(wait, left)))
-            wait = min(2 * wait, LONGEST_WAIT)
+            wait = min(2 * wait, self._longest_wait)
         return total
 
-    def _lease(self, most: int) -> tuple[list[Job], int]:
+    def give_back(self, patience: float | None = None) -> None:
+        """Give back all that is held, also the job in hand: who is still at it will be refused."""
+        if held := tuple(self._held):
+            self._store.write(lambda tx: jobs.release(tx, held), patience=patience)
+
+    def _lease(self, most: int) -> tuple[list[Job], list[Job]]:
         now = self._clock()
         return self._store.write(
             lambda tx: jobs.lease(tx, self._kinds, self.holder, now, self._lease_seconds, most)
@@ -165,15 +216,15 @@ class Worker:
         return self._store.read(lambda tx: jobs.is_due(tx, self._kinds, now), once=True)
 
     def _do_all(self, held: list[Job], stop: threading.Event, total: WorkerReport) -> WorkerReport:
-        left = list(held)
+        left = self._held = list(held)
         with self._heartbeat(left):
             try:
                 while left and not stop.is_set():
-                    total = _sum(total, self._do(left[0]))
+                    total = summed(total, self._do(left[0]))
                     left.pop(0)
             finally:
-                if left:
-                    self._store.write(lambda tx: jobs.release(tx, left))
+                self.give_back()
+                left.clear()
         return total
 
     def _do(self, job: Job) -> WorkerReport:
@@ -185,22 +236,25 @@ class Worker:
             jobs.done(tx, job.id, job.token)
             settled = True
 
+        why = ""
         try:
             self._handlers[job.kind](self._memory, job, settle)
             if not settled:
                 raise RuntimeError(f"the handler of {job.kind} did not settle its job")
+            report = WorkerReport(done=1)
         except Exception as error:  # noqa: BLE001 - it is kept with the job, and shown by jobs_status
-            return self._failed(job, error, settle)
-        return WorkerReport(done=1)
+            why = f"{type(error).__name__}: {error}".replace("\0", "").encode("utf-8", "replace").decode()
+            report = self._failed(job, error, why, settle)
+        self._note(job, next(name for name in report.__fields__ if getattr(report, name)), why)
+        return report
 
-    def _failed(self, job: Job, error: Exception, settle: Settle) -> WorkerReport:
+    def _failed(self, job: Job, error: Exception, why: str, settle: Settle) -> WorkerReport:
         if isinstance(error, NotFound) and error.code == "task_not_found":
             return self._fenced(
                 lambda: self._store.write(settle), WorkerReport(done=1)
             )  # nothing is left to do
         if isinstance(error, Conflict) and error.code == "stale_token":
             return WorkerReport(lost=1)
-        why = f"{type(error).__name__}: {error}".replace("\0", "").encode("utf-8", "replace").decode()
         now = self._clock()
         dead = False
 
@@ -243,5 +297,13 @@ class Worker:
             thread.join()
 
 
-def _sum(one: WorkerReport, other: WorkerReport) -> WorkerReport:
-    return WorkerReport(**{name: getattr(one, name) + getattr(other, name) for name in one.__fields__})
+def new_holder() -> str:
+    """A name for one that holds leases: machine, process, number."""
+    return f"{os.uname().nodename}:{os.getpid()}:{next(_numbers)}"
+
+
+def summed(*reports: WorkerReport) -> WorkerReport:
+    """Several reports as one."""
+    return WorkerReport(
+        **{name: sum(getattr(one, name) for one in reports) for name in WorkerReport.__fields__}
+    )

@@ -385,6 +385,9 @@ ASKED = {
         "Which side effects have an unknown outcome?",
         "what might have happened but was not recorded",
         "side effects?",
+        "what is unknown?",
+        "what is still unknown",
+        "what needs to be verified?",
         "is there anything whose outcome is unknown",
         "did any side effect end with unknown outcome",
         "are there operations in flight that I must verify",
@@ -425,7 +428,13 @@ ASKED = {
         "what is the end goal",
         "what are we building",
     ],
+    "reported": [
+        "what is not verified yet?",
+        "which steps are only reported?",
+        "what is unverified",
+    ],
     "verified": [
+        "what is verified?",
         "which steps are verified",
         "what has been proven",
         "what evidence do we have that it works",

@@ -169,7 +169,7 @@ def test_failures_and_what_the_user_rejected_are_told_apart(asked, work):
         ("how long did step 1 take?", r'step 1 — "Build the image" #\d+ took 3 min 20 s\.'),
         ("how long did the migrations take", r'"Run the migrations" took 1 min 1 s #\d+ \(tool\)\.'),
         ("open questions?", r'Open questions: "Which region\?" #\d+'),
-        ("side effects?", r'"Send the mail to the customer": begun, outcome not recorded; verify with .*'),
+        ("side effects?", r'"Send the mail to the customer": unknown — verify with "look into the outbox".*'),
         ("who works on it", r'Nobody has claimed it; the last session is "S"\.'),
         ("what was the original request?", r'The user asked #1: "Please deploy the gateway to staging, .*"'),
         ("what did the user ask last", r'The user #\d+: "Do not restart the database, whatever happens\."'),
@@ -184,11 +184,14 @@ def test_single_things(asked, work, question, answer):
 @pytest.mark.parametrize(
     ("question", "answer"),
     [
-        ("Did I already push the image?", r"Yes: step 2 .* is completed at 2026-03-01 12:03Z\."),
+        ("Did I already push the image?", r"Yes: step 2 .* is completed at 2026-03-01 12:03Z \(reported\)\."),
         ("is step 4 done?", r"No: step 4 .* is still open\."),
         ("did we tell the team", r"No: step 5 .*"),
         ("did I change config.yaml?", r"Yes: /w/src/config.yaml was modified #\d+\."),
-        ("did I send the mail to the customer?", r"Unknown: .* outcome not recorded; verify with .*"),
+        (
+            "did I send the mail to the customer?",
+            r'Unknown: .*: unknown — verify with "look into the outbox".*',
+        ),
         ("have we already tried docker push?", r"It was tried and ruled out: .*"),
         ("did we run the migrations?", r'Yes: action "Run the migrations" #\d+ \(tool\)'),
         ("did I rotate the certificates?", r"Unknown: nothing recorded says so\."),

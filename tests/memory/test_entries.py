@@ -360,6 +360,7 @@ def test_an_intent_is_open_until_its_outcome_is_known(memory, task):
         "item": "s3",
         "outcome": None,
         "outcome_seq": None,
+        "outcome_channel": None,
         "channel": "agent",
     }
     outcome = memory.task_outcome(task, intent=intent, outcome="unknown", note="the shell died")

@@ -75,6 +75,18 @@ def test_an_edit_that_ends_after_the_check_counts_as_after_it(memory, task):
     assert evidence(memory, task) == "reported"
 
 
+def test_an_edit_of_the_same_file_for_another_step_takes_the_proof_away_too(memory, task):
+    memory.task_log_action(task, "the fix", item="Build", files=["src/a.py"])
+    memory.task_update(task, step="Build", step_status="completed")
+    memory.task_receipt(task, "make test", item="Build")
+    memory.task_update(task, step="Push", step_status="active")
+    memory.task_log_action(task, "elsewhere", files=["src/b.py"])
+    assert evidence(memory, task) == "verified"
+    memory.task_log_action(task, "once more", files=["src/a.py"])
+    assert evidence(memory, task) == "reported"
+    assert memory.verify(task).ok
+
+
 def test_edits_for_other_steps_leave_a_proof_alone(memory, task):
     memory.task_update(task, step="Build", step_status="completed")
     memory.task_receipt(task, "make test", item="Build")

@@ -6,11 +6,14 @@ import inspect
 import json
 import os
 import re
+import time
 
 import pytest
 
+from holdfast.checks import stamp
+from holdfast.store import jobs, workers
 from holdfast.surfaces import checkup
-from tests.support import foreign_database, lock_held
+from tests.support import foreign_database, lock_held, open_memory
 from tests.surfaces.command_line import data, run
 
 
@@ -94,6 +97,32 @@ def test_doctor_names_what_is_wrong_and_how_to_mend_it(task, place, tmp_path, mo
     assert found["remote model"]["state"] == "problem"
     assert found["spending"]["state"] == "warning"
     assert found["mirrors"]["state"] in ("warning", "problem")
+
+
+def test_doctor_says_who_does_the_jobs_and_warns_when_nobody_does(task, monkeypatch):
+    def heard(alive: bool, ended: bool = False, due: float = 0.0) -> dict:
+        """What doctor finds of a worker that was heard of a moment or two minutes ago."""
+        now = time.time() - (0 if alive else 120)
+        with open_memory(os.environ["HOLDFAST_STORE"], clock=time.time) as memory:
+
+            def work(tx):
+                workers.beat(tx, "vm:7:1", ["wait"], now, ended=ended)
+                if due:
+                    jobs.add(tx, "wait", task, "1", {}, stamp(time.time() - due), stamp(time.time() - due))
+
+            memory.store.write(work)
+        return findings()["worker"]
+
+    assert findings()["worker"]["told"] == "none has run yet"
+    assert re.match(r"1 running, vm:7:1 was heard of at 20", heard(alive=True)["told"])
+    gone = heard(alive=False)
+    assert (gone["state"], "vm:7:1 is gone without a word" in gone["told"]) == ("ok", True)
+    late = heard(alive=False, ended=True, due=300)
+    assert (late["state"], "none runs; vm:7:1 ended" in late["told"]) == ("warning", True)
+    assert re.search(r"due for 30\d s$", late["told"])
+    assert "`holdfast worker`" in late["mend"]
+    assert "another `holdfast worker`" in heard(alive=True)["mend"]
+    assert ", 1 of them due," in findings()["queue"]["told"]
 
 
 def test_doctor_tells_what_is_no_store_and_what_is_damaged(task, tmp_path):

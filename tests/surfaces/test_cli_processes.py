@@ -9,8 +9,10 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import urllib.request
 from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -100,6 +102,81 @@ def test_a_worker_ends_when_it_is_told_to(task):
         told, _ = child.communicate(timeout=30)
     assert child.returncode == 0
     assert set(json.loads(told)["data"]) == {"done", "failed", "dead", "lost"}
+
+
+def calls_back(url):
+    """A task is over, and someone is to be told."""
+    task = data("op", "task_register", "name=Calls", f"callback_url={url}")["task_id"]
+    data("finish", "--task", task)
+
+
+@pytest.fixture
+def slow_receiver(task, monkeypatch):
+    """A job that takes as long as a test likes: whoever is to be called back lets the caller wait."""
+    monkeypatch.setenv("HOLDFAST_CALLBACK_PRIVATE", "on")
+    asked, answered = threading.Event(), threading.Event()
+
+    class Receiver(BaseHTTPRequestHandler):
+        def do_POST(self):
+            asked.set()
+            answered.wait(30)
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Receiver) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        calls_back(f"http://127.0.0.1:{server.server_port}/")
+        yield asked, answered
+        answered.set()
+        server.shutdown()
+        thread.join()
+
+
+def test_a_worker_that_is_terminated_finishes_the_job_in_hand_and_ends(slow_receiver):
+    asked, answered = slow_receiver
+    with started("worker", "--kinds", "webhook", "--json") as child:
+        assert asked.wait(30)
+        child.send_signal(signal.SIGTERM)
+        with pytest.raises(subprocess.TimeoutExpired):
+            child.wait(0.3)
+        answered.set()
+        told, _ = child.communicate(timeout=30)
+    assert child.returncode == 0
+    assert json.loads(told)["data"] == {"done": 1, "failed": 0, "dead": 0, "lost": 0}
+    status = data("jobs")
+    assert ("webhook" in status["kinds"], status["totals"]["webhook"]) == (False, {"done": 1})
+    assert [one["alive"] for one in status["workers"]] == [False]
+
+
+def test_a_second_signal_ends_a_worker_at_once(slow_receiver):
+    asked, _ = slow_receiver
+    with started("worker") as child:
+        assert asked.wait(30)
+        child.send_signal(signal.SIGTERM)
+        with pytest.raises(subprocess.TimeoutExpired):
+            child.wait(0.3)
+        child.send_signal(signal.SIGTERM)
+        assert child.wait(30) == -signal.SIGTERM
+    status = data("jobs")
+    assert status["kinds"]["webhook"] == {"leased": 1}  # for a minute, then another one has it
+    assert [one["ended_at"] for one in status["workers"]] == [None]
+
+
+def test_a_worker_for_cron_does_what_is_due_of_some_kinds_and_says_if_a_job_failed(task, monkeypatch):
+    monkeypatch.setenv("HOLDFAST_CALLBACK_PRIVATE", "on")
+    calls_back("http://127.0.0.1:9/")
+    done = run("worker", "--once", "--kinds", "extract, summary", "--json")
+    assert (done.exit_code, json.loads(done.stdout)["data"]["done"]) == (0, 1)
+    done = run("worker", "--once", "--json")
+    assert (done.exit_code, json.loads(done.stdout)["data"]["failed"]) == (1, 1)
+    assert run("worker", "--once").exit_code == 0  # it is not due again yet
+    done = run("worker", "--once", "--kinds", "webhok")
+    assert done.exit_code not in (0, 1)
+    assert "extract, summary, prune, webhook, wait" in done.stderr
 
 
 def test_watch_tells_each_event_as_it_comes_and_ends_with_an_interrupt(task):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import http.client
+import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -14,6 +16,7 @@ import time
 import pytest
 
 from holdfast.operations import OPERATIONS, call
+from holdfast.surfaces.http_auth import read_tokens
 from holdfast.surfaces.http_gateway import RESOURCES
 from tests.support import lock_held, open_memory
 from tests.surfaces.http_support import Client, serving
@@ -172,6 +175,9 @@ def test_the_figures_can_be_read_by_prometheus(ask, memory):
     assert found["holdfast_http_request_seconds_bucket", f'{of_task},le="+Inf"'] == 3
     assert found["holdfast_tasks", 'status="active"'] == found["holdfast_tasks", 'status="completed"'] == 1
     assert found["holdfast_jobs", 'kind="webhook",status="waiting"'] == 1
+    assert found["holdfast_jobs_due", 'kind="webhook"'] == 1
+    assert found["holdfast_jobs_due_seconds", 'kind="webhook"'] > 0  # the clock of the task stands still
+    assert found["holdfast_workers", ""] == 0
     assert found["holdfast_mirrors_stale", ""] == 0
     assert found["holdfast_store_bytes", 'part="bytes"'] > 0
     assert task not in answer.body.decode()
@@ -248,8 +254,6 @@ def test_a_server_that_is_told_to_end_finishes_what_it_has_begun(tmp_path):
     try:
         first, second = server.stdout.readline(), server.stdout.readline()
         port = int(re.search(r"http://127\.0\.0\.1:(\d+)/", first)[1])
-        from holdfast.surfaces.http_auth import read_tokens
-
         tokens = read_tokens(second.removeprefix("Tokens: ").strip())
         ask, stream = Client(port, tokens), http.client.HTTPConnection("127.0.0.1", port, timeout=20)
         auth = {"Authorization": f"Bearer {tokens['read']}", "Accept": "text/event-stream"}
@@ -284,6 +288,38 @@ def test_a_server_that_is_told_to_end_finishes_what_it_has_begun(tmp_path):
         assert memory.verify().ok
 
 
+def test_a_second_signal_ends_a_server_at_once(tmp_path):
+    path = tmp_path / "s.db"
+    with open_memory(path, workspace=None) as memory:
+        task = memory.task_register("x").task_id
+    server = subprocess.Popen([sys.executable, "-c", SERVE, str(path)], stdout=subprocess.PIPE, text=True)
+    try:
+        first, second = server.stdout.readline(), server.stdout.readline()
+        ask = Client(
+            int(re.search(r":(\d+)/", first)[1]), read_tokens(second.removeprefix("Tokens: ").strip())
+        )
+        busy = Client(ask.port, ask.tokens)
+        with lock_held(str(path)):  # a request that does not end keeps the server
+            line = busy.head("POST /api/task_update HTTP/1.1", "Content-Type: application/json")
+            body = json.dumps({"task_id": task, "message": "never"}).encode()
+            head = line.replace(b"\r\n\r\n", b"\r\nContent-Length: %d\r\n\r\n" % len(body))
+            with socket.create_connection(("127.0.0.1", ask.port), 20) as connection:
+                connection.sendall(head + body)
+                while b"holdfast_http_requests_running 2" not in ask("GET", "/metrics").body:
+                    pass
+                server.send_signal(signal.SIGTERM)
+                with pytest.raises(subprocess.TimeoutExpired):
+                    server.wait(0.3)
+                server.send_signal(signal.SIGTERM)
+                assert server.wait(20) == -signal.SIGTERM
+    finally:
+        server.kill()
+        server.wait()
+        server.stdout.close()
+        ask.close()
+        busy.close()
+
+
 def test_the_server_does_the_jobs_of_the_store(tmp_path):
     with open_memory(tmp_path / "s.db") as memory, serving(memory, tmp_path / "t.json", worker=True) as ask:
         task = memory.task_register("x", ["Build"]).task_id
@@ -297,6 +333,30 @@ def test_the_server_does_the_jobs_of_the_store(tmp_path):
         while memory.jobs_status().kinds.get("extract"):
             pass
         assert b"holdfast_worker_up 1" in ask("GET", "/metrics").body
+
+
+def test_the_server_looks_at_waits_and_shows_what_its_worker_did(tmp_path):
+    path = tmp_path / "s.db"
+    with (
+        open_memory(path, clock=time.time) as memory,
+        serving(memory, tmp_path / "t.json", worker=True) as ask,
+    ):
+        task = memory.task_register("x", ["Build"]).task_id
+        wait = ask.call(
+            "smart_wait", task_id=task, target=f"file:{tmp_path}/built", block=False, poll_interval=0.1
+        )
+        assert wait["state"] == "watching"
+        (tmp_path / "built").touch()
+        while memory.task_get(task).status == "waiting":
+            pass
+        while (found := samples(ask("GET", "/metrics").body.decode())).get(
+            ("holdfast_jobs_total", 'kind="wait",outcome="done"'), 0
+        ) < 1:
+            pass
+    assert found["holdfast_workers", ""] == 1
+    assert found["holdfast_jobs_due_seconds", 'kind="wait"'] < 60
+    with open_memory(path, clock=time.time) as memory:
+        assert [one.alive for one in memory.jobs_status().workers] == [False]
 
 
 def test_every_operation_with_a_route_has_one(ask):

@@ -17,6 +17,7 @@ import pytest
 from mcp.shared.exceptions import MCPError
 
 from holdfast import HoldfastError, __version__, operations
+from holdfast.config import SETTINGS
 from holdfast.surfaces.mcp import asgi_app
 from holdfast.surfaces.mcp_server import ERROR_META, make_server
 from holdfast.surfaces.mcp_stdio import Client as StdioClient
@@ -522,4 +523,34 @@ def test_the_registry_entry_is_of_this_version():
     (package,) = entry["packages"]
     assert entry["version"] == package["version"] == __version__
     assert f"mcp-name: {entry['name']}" in (ROOT / "README.md").read_text()
-    assert len(entry["description"]) <= 100
+
+
+def test_the_registry_entry_says_what_its_schema_asks_for_and_nothing_else():
+    """The fields of the schema 2025-12-11, and its bounds: names, lengths, kinds of arguments."""
+    entry = json.loads((ROOT / "server.json").read_text())
+    assert entry["$schema"].endswith("/schemas/2025-12-11/server.schema.json")
+    optional = {"$schema", "title", "websiteUrl", "repository", "icons", "remotes", "_meta"}
+    assert (
+        {"name", "description", "version", "packages"}
+        <= set(entry)
+        <= ({"name", "description", "version", "packages"} | optional)
+    )
+    assert re.fullmatch(r"[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+", entry["name"])
+    assert 1 <= len(entry["description"]) <= 100
+    (package,) = entry["packages"]
+    assert set(package) == {
+        "registryType", "identifier", "version", "runtimeHint", "runtimeArguments", "packageArguments",
+        "transport", "environmentVariables",
+    }  # fmt: skip
+    assert (package["registryType"], package["identifier"]) == ("pypi", "holdfast")
+    assert (package["runtimeHint"], package["transport"]) == ("uvx", {"type": "stdio"})
+    # uvx --with=holdfast[mcp]==… holdfast mcp
+    (extra,) = package["runtimeArguments"]
+    assert (extra["type"], extra["name"], extra["value"]) == (
+        "named", "--with", f"holdfast[mcp]=={__version__}",
+    )  # fmt: skip
+    assert package["packageArguments"] == [{"type": "positional", "value": "mcp"}]
+    for variable in package["environmentVariables"]:
+        assert set(variable) == {"name", "description", "isRequired", "isSecret"}
+        assert variable["name"].removeprefix("HOLDFAST_").lower() in {*SETTINGS, "session", "agent"}
+    assert package["environmentVariables"][0]["isSecret"]  # the URL of a store may hold a password

@@ -23,7 +23,7 @@ LEVELS = {
     1: ("rules", "vocabulary", "checks", "config", "scope", "files", "http_json", "redact", "spool", "views"),
     2: ("store", "recall", "distill", "waits"),
     3: ("memory",),
-    4: ("aio", "demo", "worker", "operations", "parameter_words", "webhooks"),
+    4: ("aio", "crew", "demo", "rounds", "worker", "operations", "parameter_words", "webhooks"),
     5: ("hosts", "surfaces"),
     6: ("__main__",),
     7: ("",),  # the package itself: public names
@@ -251,3 +251,28 @@ def test_a_hook_loads_nothing_heavy(tmp_path, event):
 
 def test_the_check_would_find_a_heavy_module():
     assert "logging" in loaded("import logging")
+
+
+_AT_ONCE = """
+import sys, threading
+sys.setswitchinterval(1e-6)
+from holdfast import TaskMemory
+names = "jobs_status verify task_event task_undo mirrors_status smart_wait task_ask import_events".split()
+ready = threading.Barrier(8)
+missing = []
+
+def ask(name):
+    ready.wait()
+    if not callable(getattr(TaskMemory, name, None)):
+        missing.append(name)
+
+threads = [threading.Thread(target=ask, args=(name,)) for name in names]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+assert not missing, missing
+assert not hasattr(TaskMemory, "no_such_operation")
+"""
+
+
+def test_threads_that_are_the_first_to_ask_for_late_operations_all_find_them():
+    run_python(_AT_ONCE)

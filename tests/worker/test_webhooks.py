@@ -18,7 +18,7 @@ import pytest
 
 from holdfast import http_json, webhooks
 from holdfast.config import user_folder
-from holdfast.store.jobs import MOST_ATTEMPTS
+from holdfast.store.jobs import JITTER, MOST_ATTEMPTS
 from holdfast.worker import HANDLERS, Worker
 from tests.support import open_memory
 
@@ -144,11 +144,11 @@ def test_what_is_not_taken_is_tried_again_with_growing_pauses_under_the_same_id(
         ended(private, receiver.url)
         assert worker(private).run_once().failed == 1
         assert worker(private).run_once().failed == 0  # not yet
-        clock.forward(5)
+        clock.forward(5 * (1 + JITTER))
         assert worker(private).run_once().failed == 1
-        clock.forward(5)
+        clock.forward(9.9)
         assert worker(private).run_once().done == 0
-        clock.forward(5)
+        clock.forward(10 * JITTER + 0.1)
         assert worker(private).run_once().done == 1
         assert len({headers["webhook-id"] for headers, _, _ in receiver.taken}) == 1
         assert len({body for _, body, _ in receiver.taken}) == 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..checks import dumps
 from ..types import Record
 from ..views import encode
+from ..views.effects import check_of
 from .replies import Row, cite, cite_entry, cite_source, said, telling
 
 TYPE_CHECKING = False
@@ -217,14 +218,20 @@ def wait_row(wait: Wait) -> Row:
 
 
 def effect_row(effect: Effect) -> Row:
-    """A side effect of which nobody knows whether it happened."""
-    state = "begun, outcome not recorded" if effect.status == "intended" else "outcome unknown"
+    """A side effect: whether it happened, or that nobody knows, and how to find out."""
+    check, recorded = check_of(effect)
+    place = cite(effect.seq, effect.channel)
 
     def show(most: int) -> str:
-        verify = f"; verify with {said(effect.verify, most)}" if effect.verify else ""
-        return f"{said(effect.what, most)}: {state}{verify}{cite(effect.seq, effect.channel)}"
+        noted = ""
+        if effect.outcome:
+            noted = f"; {said(effect.outcome, most)}{cite(effect.outcome_seq, effect.outcome_channel)}"
+        if effect.status in ("did", "did_not"):
+            return f"{said(effect.what, most)}: {effect.status.replace('_', ' ')}{place}{noted}"
+        how = said(check, most) if recorded else check
+        return f"{said(effect.what, most)}: unknown — verify with {how}{place}{noted}"
 
-    return Row(show, effect.seq)
+    return Row(show, effect.seq, *([effect.outcome_seq] if effect.outcome and effect.outcome_seq else []))
 
 
 def moment_rows(task: Snapshot, most: int, after: int = 0) -> list[Row]:

@@ -59,6 +59,7 @@ _ANSWERS: dict[str, Callable[[Intent, Known], Reply | None]] = {
     "plan": standing.plan,
     "completed": standing.completed,
     "verified": standing.completed,
+    "reported": standing.completed,
     "open": standing.remaining,
     "next": standing.following,
     "current": standing.current,

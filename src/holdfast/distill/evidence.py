@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from ..types import Channel, Event, FileTouch, Hit, Item, Moment, Snapshot
+    from ..types import Channel, Effect, Event, FileTouch, Hit, Item, Moment, Snapshot
     from .answer_lines import Known
     from .questions import Intent
 
@@ -43,12 +43,13 @@ def did(intent: Intent, known: Known) -> Reply | None:
     """Yes, no or unknown, with the record that says so; never yes without one."""
     task = known.task
     found = _step(intent, task)
+    proven = found is not None and found[1].evidence == "verified"
+    if not proven and (effect := _effect(intent, task)) is not None:
+        return _verdict(_HAPPENED[effect.status], effect_row(effect))
     if found is not None and found[1].status == "completed":
         word = "Probably" if found[1].basis == "inferred" else "Yes"
         verb = "is taken to be completed" if found[1].basis == "inferred" else _completed(found[1])
         return _verdict(word, Row(lambda most: f"{step_words(*found, most)} {verb}.", step_seq(found[1])))
-    for effect in fitting(intent.topic, task.effects, lambda effect: effect.what):
-        return _verdict("Unknown", effect_row(effect))
     for entry in reversed(fitting(intent.topic, task.exclusions, lambda entry: entry.summary)):
         return _verdict("It was tried and ruled out", exclusion_row(entry))
     if (file := _file(intent, task)) is not None:
@@ -69,7 +70,7 @@ def did(intent: Intent, known: Known) -> Reply | None:
 
 def _completed(item: Item) -> str:
     at = f" at {clock(item.completed_at)}" if item.completed_at else ""
-    return f"is completed{' and verified' if item.evidence == 'verified' else ''}{at}"
+    return f"is completed and verified{at}" if item.evidence == "verified" else f"is completed{at} (reported)"
 
 
 def _verdict(word: str, *rows: Row) -> Reply:
@@ -83,6 +84,15 @@ def _step(intent: Intent, task: Snapshot) -> tuple[int, Item] | None:
         return steps[intent.step - 1] if 0 < intent.step <= len(steps) else None
     found = fitting(intent.topic, steps, lambda pair: pair[1].title)
     return found[0] if found else None
+
+
+_HAPPENED = {"intended": "Unknown", "unknown": "Unknown", "did": "Yes", "did_not": "No"}
+
+
+def _effect(intent: Intent, task: Snapshot) -> Effect | None:
+    """The side effect that a question is about: of several the last one that was intended."""
+    found = fitting(intent.topic, (*task.effects, *task.settled), lambda effect: effect.what)
+    return max(found, key=lambda effect: effect.seq, default=None)
 
 
 def _file(intent: Intent, task: Snapshot) -> FileTouch | None:
@@ -100,8 +110,8 @@ def _from_hits(intent: Intent, hits: Sequence[Hit]) -> Reply:
     close = close_to(intent.topic, hits, _SURE)
     several = len(intent.topic.split()) > 1
     for hit in close:
-        if hit.type == "intent" and hit.status == "did":
-            return _verdict("Yes", *hit_rows((hit,), topic=intent.topic))
+        if hit.type == "intent" and hit.status in _HAPPENED:
+            return _verdict(_HAPPENED[hit.status], *hit_rows((hit,), topic=intent.topic))
     for hit in close:
         if hit.type != "action" or _LOOKING.match(hit.title) or likeness(intent.topic, hit.title) < FITS:
             continue

@@ -312,7 +312,7 @@ did           {_POLAR} && \\b(?:already|before|try|tried|attempted)\\b && ! {_AN
 why           \\bwhy\\b && ! \\b(?:fail|block|stuck|wait|error|broke|crash)\\w*
 why           \\breasons?\\b|\\bmade (?:us|me|you|them)\\b|\\bhow come\\b|\\bmotivation\\b
 decisions     \\bdecisions?\\b|\\bdecid\\w*|\\bchoices?\\b|\\bcho(?:se|sen|ose|osing)\\b|\\bpicked\\b|\\bagreed?\\b|\\btrade ?-?offs?\\b|\\brationale\\b|\\breason(?:s|ing)? (?:for|behind)\\b|\\bsettle[d]? on\\b
-effects       \\bside.?effects?\\b|\\bunknown outcomes?\\b|\\boutcomes?\\b[^?]{{0,30}}\\b(?:unknown|unclear|unsure|not (?:known|recorded))|\\b(?:might|may) have (?:happened|run|gone|been)\\b|\\bhalf.?done\\b|\\bin flight\\b|\\bmust not (?:be )?(?:repeat|run|do)\\w*
+effects       \\bside.?effects?\\b|\\bunknown outcomes?\\b|\\boutcomes?\\b[^?]{{0,30}}\\b(?:unknown|unclear|unsure|not (?:known|recorded))|\\b(?:is|are|remains?|still|anything|something|left) (?:\\w+ )?unknown\\b|\\bneeds? (?:to be )?(?:verif\\w+|check\\w+)\\b|\\bmust (?:i|we) (?:verify|check)\\b|\\bmust be (?:verified|checked)\\b|\\b(?:might|may) have (?:happened|run|gone|been)\\b|\\bhalf.?done\\b|\\bin flight\\b|\\bmust not (?:be )?(?:repeat|run|do)\\w*
 commits       \\bcommit\\w*\\b && ! \\bneed\\w* && ! \\b(?:since|after) && ! \\bfail && ! \\b(?:hash|sha|id)\\b
 since         \\bsince\\b && ! {_POLAR}
 since         \\b(?:what|anything|everything|which|summari[sz]e|list|show)\\b[^?]{{0,40}}\\b(?:after #\\d|yesterday|today|last night|this morning|ago\\b|(?:last|past) (?:\\w+ )?(?:minute|hour|day|week)s?\\b)
@@ -330,6 +330,7 @@ questions     \\b(?:open|unanswered|outstanding|pending|unresolved|unclear|remai
 waiting       \\bwait\\w*\\b|\\bawait\\w*\\b
 blocking      \\bblock\\w*\\b|\\bstuck\\b|\\bhold(?:s|ing)? (?:\\w+ ){{0,2}}(?:up|back)\\b|\\bin (?:the|my|our) way\\b|\\bprevent\\w*|\\bimpediments?\\b|\\bobstacles?\\b|\\bhinder\\w*|\\bstall\\w*|\\bkeep(?:s|ing) (?:us|me|it) from\\b|\\bstopp(?:ing|ed) (?:us|me|it|the)\\b
 blocking      \\b(?:problems?|issues?|concerns?)\\b && ! \\b(?:solv|fix|resolv)\\w*
+reported      \\b(?:unverified|unproven|unconfirmed)\\b|\\bnot (?:yet |been |really ){{0,2}}(?:verified|proven|confirmed)\\b|\\b(?:only|merely|just) reported\\b|\\breported (?:only|done)\\b
 verified      \\bverified\\b|\\bproven\\b|\\bevidence\\b|\\bconfirmed\\b
 files         \\b(?:files?|modules?|scripts?|paths?)\\b[^?]{{0,40}}\\b{_CHANGING} && ! {_POLAR}
 files         {_POLAR} && {_ANY} && \\bfiles?\\b

@@ -297,10 +297,11 @@ def waiting(intent: Intent, known: Known) -> Reply:
 
 
 def effects(intent: Intent, known: Known) -> Reply:
-    """Side effects whose outcome is unknown."""
+    """Side effects whose outcome is unknown; if there is none, those of which it is known."""
     rows = [effect_row(effect) for effect in known.task.effects]
     if not rows:
-        return Reply(text="No side effect has an unknown outcome.")
+        settled = [effect_row(effect) for effect in known.task.settled[::-1]]
+        return compose([plain("No side effect has an unknown outcome."), *settled], LIST, least=60)
     return compose(rows, LIST, glue="; ")
 
 

@@ -138,13 +138,17 @@ def current(intent: Intent, known: Known) -> Reply:
 
 
 def completed(intent: Intent, known: Known) -> Reply:
-    """The completed or verified steps of the plan, the last first, and no other."""
+    """The completed, verified or only reported steps of the plan, the last first, and no other."""
     task = known.task
     steps = plan_steps(known)
     done = [(number, item) for number, item in steps if item.status == "completed"]
-    if intent.about == "verified":
-        done = [(number, item) for number, item in done if item.evidence == "verified"]
     word = intent.about
+    if word != "completed":
+        many = len(done)
+        done = [pair for pair in done if (pair[1].evidence == "verified") == (word == "verified")]
+        others = f"{many - len(done)} completed steps are only reported."
+        if steps and not done and word == "verified" and many:
+            return Reply(text=f"None of {len(steps)} steps is verified; {others}")
     if not steps:
         told = _reported(task) if word == "completed" else []
         return compose([plain("No plan is recorded."), *told], SHORT_LIST)
@@ -152,7 +156,8 @@ def completed(intent: Intent, known: Known) -> Reply:
         more = _in_all(known) if word == "completed" else ""
         return Reply(text=f"None of {len(steps)} steps is {word}{more}.")
     more = _in_all(known) if word == "completed" else ""
-    opening = f"{word.capitalize()} {len(done)} of {len(steps)} steps{more}: "
+    named = "Reported and not verified" if word == "reported" else word.capitalize()
+    opening = f"{named} {len(done)} of {len(steps)} steps{more}: "
     return compose([step_row(*pair) for pair in reversed(done)], LIST, opening=opening, glue="; ", least=50)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 from .actions import Actions
 from .claims import Claims
 from .entries import Entries
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
         """The memory of tasks. Every method is safe to call from many threads and processes at once."""
 
 else:
+    _growing = threading.Lock()
 
     class _Growing(type):
         """A class that gets the rest of its operations when one of them is first asked for.
@@ -46,9 +49,10 @@ else:
         """
 
         def __getattr__(cls, name):
-            if name.startswith("__") or not _grow():
+            if name.startswith("__"):
                 raise AttributeError(f"type object {cls.__name__!r} has no attribute {name!r}")
-            return getattr(cls, name)
+            _grow()
+            return type.__getattribute__(cls, name)
 
         def __dir__(cls):
             _grow()
@@ -58,12 +62,13 @@ else:
         """The memory of tasks. Every method is safe to call from many threads and processes at once."""
 
         def __getattr__(self, name):
-            if name.startswith("__") or not _grow():
+            if name.startswith("__"):
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-            return getattr(self, name)
+            _grow()
+            return object.__getattribute__(self, name)
 
-    def _grow() -> bool:
-        """Add the operations that are not there yet; False if all were."""
+    def _grow() -> None:
+        """Add the operations that are not there yet; another thread may be about to do the same."""
         from .active import ActiveTasks
         from .asking import Asking
         from .distilling import Distilling
@@ -83,14 +88,13 @@ else:
         from .verify import Verify
         from .waiting import Waiting
 
-        if issubclass(TaskMemory, Verify):
-            return False
-        TaskMemory.__bases__ = (
-            Folders, Handoff, Notes, *TaskMemory.__bases__,
-            Recalling, ActiveTasks, Asking, Summarizing, Distilling, Extracting, Patterns, Progressing,
-            Queue, Mirrors, Undo, Verify, Transfer, Waiting, Drilling,
-        )  # fmt: skip
-        return True
+        with _growing:
+            if not issubclass(TaskMemory, Verify):
+                TaskMemory.__bases__ = (
+                    Folders, Handoff, Notes, *TaskMemory.__bases__,
+                    Recalling, ActiveTasks, Asking, Summarizing, Distilling, Extracting, Patterns,
+                    Progressing, Queue, Mirrors, Undo, Verify, Transfer, Waiting, Drilling,
+                )  # fmt: skip
 
 
 __all__ = ["TaskMemory"]

@@ -7,7 +7,7 @@ from ..errors import InvalidInput, NotFound
 from ..types import Drill, TaskCard, Thread, Written, is_dict, is_list
 from .base import Base, Draft, find_item
 from .plans import EDIT, RECEIPT, begun_phase
-from .reading import read_actions, read_card, read_event, read_items, with_titles
+from .reading import OPEN_EFFECTS, read_actions, read_card, read_event, read_items, with_titles
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +25,10 @@ _LOG_WORDS = {
     "error": ("failed", None),
     "running": ("started", None),
 }
+
+
+# Of a step that was proven, so many edits are looked at to see whether a later one undoes the proof.
+MOST_EDITS = 200
 
 
 class Actions(Base):
@@ -209,7 +213,8 @@ class Actions(Base):
             head = self._find(tx, task_id)
             name = head["task_id"]
             steps = tx.steps(name)
-            card = TaskCard(**read_card(with_titles(head, steps)))
+            unknown = sum(tx.record_count(name, "effect", status) for status in OPEN_EFFECTS)
+            card = TaskCard(**read_card(with_titles(head, steps, unknown)))
             items = read_items(steps)
             if action is not None:
                 rows = tx.records(name, "action", rules.ACTION_STATUSES, limit=1, seq=action)
@@ -305,10 +310,21 @@ def _note_edit(tx: Tx, head: Row, draft: Draft, action: int | None, files: Mappi
         draft.record = {**(draft.record or {}), "key": EDIT}
     else:
         draft.sets["records"][str(action)]["key"] = EDIT
-    if draft.item is not None:
-        row = find_item(tx.steps(head["task_id"]), draft.item)
-        if row["evidence"] == "verified":
-            draft.sets["steps"] = {draft.item: {"evidence": "reported"}}
+    paths = {row["path"] for row in files["files"]}
+    for row in tx.steps(head["task_id"]):
+        own = row["item_id"] == draft.item
+        if row["evidence"] == "verified" and (own or paths & _edited(tx, head["task_id"], row["item_id"])):
+            draft.sets.setdefault("steps", {})[row["item_id"]] = {"evidence": "reported"}
+
+
+def _edited(tx: Tx, task_id: str, item: str) -> set[str]:
+    """The files that a step has changed: the check that proved it was of these, as they were then."""
+    found: set[str] = set()
+    for row in tx.records(task_id, "action", rules.ACTION_STATUSES, MOST_EDITS, item=item, key=EDIT):
+        for seq in {row["seq"], row["replaced_by"]} - {None}:
+            event = tx.event(task_id, seq)
+            found |= {file["path"] for file in read_event(event).sets.get("files", ())} if event else set()
+    return found
 
 
 def _no_action(head: Row, action: int) -> NotFound:

@@ -225,9 +225,13 @@ def _read_rows(found: TaskRows) -> list[ActiveRow]:
     facts: dict[str, dict[str, Row]] = {}
     for row in found["facts"]:
         facts.setdefault(row["task_id"], {})[row["key"]] = row
+    effects: dict[str, list[Row]] = {}
+    for row in found["effects"]:
+        effects.setdefault(row["task_id"], []).append(row)
     rows: list[ActiveRow] = []
     for head in found["heads"]:
         own = facts.get(head["task_id"], {})
+        begun = effects.get(head["task_id"], [])
         values: dict[str, Any] = {key: json.loads(row["data"]).get("value") for key, row in own.items()}
         status = vocabulary.write_task_status("active-tasks", head["status"], head["phase"], head["reason"])
         updated = resolved(values, UPDATED, head["updated_at"])
@@ -240,6 +244,8 @@ def _read_rows(found: TaskRows) -> list[ActiveRow]:
                 title=head["name"],
                 status=status,
                 next=head["next"],
+                evidence=_evidence(head),
+                unknown=_unknown(begun),
                 related_goal=head["goal"],
                 started=resolved(values, STARTED, head["created_at"]),
                 updated=updated,
@@ -247,11 +253,31 @@ def _read_rows(found: TaskRows) -> list[ActiveRow]:
                 session=head["session_id"],
                 task_id=head["task_id"],
                 seq=head["last_seq"],
-                channel=least_trusted(_channels(head, own)),
+                channel=least_trusted([*_channels(head, own), *(row["channel"] for row in begun)]),
                 **_texts(values),
             )
         )
     return rows
+
+
+def _evidence(head: Row) -> str | None:
+    """How much of what is done was proven, of a task that goes on and has done something."""
+    if not head["done"] or head["verified"] is None:
+        return None
+    parts = (("verified", head["verified"]), ("reported", head["done"] - head["verified"]))
+    return ", ".join(f"{count} {word}" for word, count in parts if count > 0)
+
+
+def _unknown(effects: Sequence[Row]) -> str | None:
+    """The last side effect that was begun without a word of how it ended, and how to find out."""
+    if not effects:
+        return None
+    from ..views.effects import natural_check
+
+    last = effects[-1]
+    check = json.loads(last["data"]).get("verify") or natural_check(last["what"])
+    more = f" (and {len(effects) - 1} more)" if len(effects) > 1 else ""
+    return _shown(f"{last['what']}: unknown — verify with {check}{more}")
 
 
 def _channels(head: Row, facts: Mapping[str, Row]) -> list[Any]:

@@ -1,7 +1,7 @@
 """Finding by meaning: the embedder of a memory, the vectors that texts still want, and what went wrong.
 
 A search is never worse off for it: whatever fails here is said in the answer, which then goes by words alone.
-Vectors are made by those who search, some each time, and never by those who write.
+Vectors are made by a worker, or by those who search, some each time, and never by those who write.
 """
 
 from __future__ import annotations
@@ -105,6 +105,29 @@ class Meaning:
         embedder = self._ready(forgive=True)
         embedder.texts(["test"])
 
+    def is_behind(self, store: Store) -> bool:
+        """Whether there may be texts without vectors; also if the embedder fails, which is then met."""
+        try:
+            name = self._ready().name
+        except HoldfastError:
+            return True
+
+        def work(tx: Tx) -> bool:
+            model = self.vectors.model(tx, name)
+            newest = tx.last_position()
+            return bool(newest) and (model.done_from > 0 or model.done_to < newest)
+
+        return store.read(work, once=True)
+
+    def fill_for(self, store: Store, seconds: float) -> bool:
+        """Make vectors that are missing, for so long; returns whether more are."""
+        embedder = self._ready(forgive=True)
+        until = time.monotonic() + seconds
+        while self._batch(store, embedder, None):
+            if time.monotonic() > until:
+                return True
+        return False
+
     def fill_all(self, store: Store) -> None:
         """Make all vectors that are missing."""
         embedder = self._ready(forgive=True)
@@ -151,6 +174,6 @@ class Meaning:
             return self.vectors.count_waiting(tx, self.vectors.model(tx, embedder.name))
 
         return (
-            f"{store.read(work)} texts cannot be found by meaning yet, only by their words. Each search adds"
-            " some; reindex(vectors=True) adds all."
+            f"{store.read(work)} texts cannot be found by meaning yet, only by their words. A worker or each"
+            " search adds some; reindex(vectors=True) adds all."
         )

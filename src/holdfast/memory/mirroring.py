@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import atexit
 import os
-import re
 import threading
 import time
 from weakref import WeakSet
@@ -18,21 +17,20 @@ from weakref import WeakSet
 from .. import checks
 from ..errors import HoldfastError
 from ..files import sweep
-from ..rules import ENDED, TASK_STATUSES
-from ..store.tx import blake2b
 from ..types import MirrorStatus
 from . import mirror_files
 from .mirror_failures import Failures
-from .mirror_files import BEHIND, MISSING, Mark, Obstacle, mirror
+from .mirror_files import BEHIND, MISSING, Obstacle, mirror
 from .mirror_kinds import KINDS, OWN
+from .mirror_marks import folder_name, is_open, recent, task_mark, workspace_mark
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from ..store.tx import Row, Tx
+    from ..store.tx import Row
     from .base import Base
-    from .mirror_files import AnyMirror, Shown
+    from .mirror_files import AnyMirror, Mark, Shown
 
 REST = 0.05  # seconds between two refreshes, at least
 REST_FACTOR = 10
@@ -293,6 +291,41 @@ class Keeper:
             if (force and one.exists()) or self._is_late(one, head, now):
                 self._refresh(one, PATIENCE)
 
+    def late(self, after: int, upto: int) -> dict[str, str]:
+        """The mirrors that do not show what was written between two positions, each with a task of it.
+
+        Of a very busy time the tasks that were changed last.
+        """
+        heads = self._store.read(lambda tx: recent(tx, None, PAGE, upto + 1))
+        return self._late([head for head in heads if head["position"] > after])
+
+    def still_late(self, mirrors: Mapping[str, str]) -> dict[str, str]:
+        """Of mirrors, each with a task of it, those that are late now."""
+        heads = self._store.read(lambda tx: [tx.head(task) for task in {*mirrors.values()}])
+        found = self._late([head for head in heads if head is not None])
+        return {path: task for path, task in found.items() if path in mirrors}
+
+    def _late(self, heads: list[Row]) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for head, one in self._mirrors_of(heads):
+            if one.path not in found:
+                now = task_mark(head) if one.kind.scope == "task" else self._mark(one)
+                if now is not None and self._is_late(one, head, now):
+                    found[one.path] = head["task_id"]
+        return found
+
+    def mend(self, task_id: str, path: str) -> None:
+        """Bring one mirror of a task up to date, if it is on this machine; an OSError says why it is not."""
+        head = self._store.read(lambda tx: tx.head(task_id))
+        for _, one in self._mirrors_of([head] if head else []):
+            if one.path != path:
+                continue
+            if not self._refresh(one, PATIENCE):
+                raise TimeoutError(f"another process is at {path}")
+            if path in self.failures.fresh:
+                noted = self.failures.of(path)
+                raise OSError(f"{path} cannot be written: {noted['error'] if noted else 'unknown'}")
+
     def status(self, workspace: str | None) -> tuple[MirrorStatus, ...]:
         """How every mirror of a workspace stands, or of all."""
         self.failures.load()
@@ -349,38 +382,6 @@ def _looked_at(one: AnyMirror) -> tuple[Shown, str | None]:
         return mirror_files.Shown(reasons=(str(obstacle),)), None
     except OSError as error:
         return mirror_files.Shown(), error.strerror or str(error)
-
-
-def recent(tx: Tx, workspace: str | None, limit: int, before: int | None = None) -> list[Row]:
-    """Tasks of a workspace, or of all, the last changed first: open, ended and archived ones."""
-    return tx.lately(TASK_STATUSES, limit, workspace, before)
-
-
-def task_mark(head: Row) -> Mark:
-    return Mark(number=head["last_seq"], check=bytes(head["last_hash"][:4]).hex())
-
-
-def workspace_mark(heads: list[Row]) -> Mark | None:
-    """The state of a workspace: the position of its last event, and the ends of the tasks changed lately.
-
-    The position alone would not do: on PostgreSQL an event may be seen before one with a lower position.
-    """
-    if not heads:
-        return None
-    ends = blake2b(digest_size=4)
-    for head in heads:
-        ends.update(bytes(head["last_hash"]))
-    return Mark(number=max(head["position"] for head in heads), check=ends.hexdigest())
-
-
-def is_open(head: Row) -> bool:
-    return head["status"] not in ENDED and head["archived_at"] is None
-
-
-def folder_name(workspace: str) -> str:
-    """The name of a workspace's folder among those of others."""
-    plain = re.sub(r"[^\w.-]+", "-", os.path.basename(workspace.rstrip("/")), flags=re.ASCII).strip(".-")
-    return f"{plain[:40] or 'workspace'}-{mirror_files.digest(workspace.encode())}"
 
 
 def _after_fork() -> None:

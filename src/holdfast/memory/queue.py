@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .. import checks
-from ..store import jobs
+from ..store import jobs, workers
 from ..types import Job, JobsStatus
 from .base import Base
 
@@ -16,20 +16,31 @@ class Queue(Base):
     """Operations on jobs: extractions, summaries and all else that a worker does."""
 
     def jobs_status(self, *, limit: int = 20) -> JobsStatus:
-        """What waits for a worker, by kind, and the jobs that were given up, with their last error."""
+        """What waits for a worker, by kind, what was given up, with its last error, and who does the jobs."""
         limit = checks.whole("limit", limit, 1, 1000)
+        now = self._clock()
 
         def work(tx: Tx) -> JobsStatus:
-            totals = {"waiting": 0, "leased": 0, "dead": 0}
+            totals = {"waiting": 0, "leased": 0, "dead": 0, "due": 0}
             kinds: dict[str, dict[str, int]] = {}
             waiting: list[str] = []
-            for row in jobs.counts(tx):
+            due: list[str] = []
+            for row in jobs.counts(tx, now):
                 totals[row["status"]] += row["count"]
+                totals["due"] += row["due"]
                 kinds.setdefault(row["kind"], {})[row["status"]] = row["count"]
                 if row["status"] == "waiting":
                     waiting.append(row["oldest"])
+                if row["due"]:
+                    due.append(row["due_since"])
             return JobsStatus(
-                **totals, kinds=kinds, oldest=min(waiting, default=None), given_up=tuple(jobs.dead(tx, limit))
+                **totals,
+                kinds=kinds,
+                oldest=min(waiting, default=None),
+                due_since=min(due, default=None),
+                given_up=tuple(jobs.dead(tx, limit)),
+                workers=workers.seen(tx, now),
+                totals=workers.totals(tx),
             )
 
         return self.store.read(work)

@@ -47,13 +47,14 @@ MOST = {
     **dict.fromkeys(NOTES, 20),
     "variable": 200,
 }
-OPEN_EFFECTS = ("intended", "unknown")
+OPEN_EFFECTS, SETTLED_EFFECTS = ("intended", "unknown"), ("did", "did_not")
 MOST_EFFECTS = 50
 MOST_FILES = 200
 # What a snapshot for views has beyond that.
 MOST_RECENT = 40
 MOST_WAITS = 20
 MOST_RESOLVED = 10
+MOST_SETTLED = 10
 
 
 def read_origin(row: Row) -> Origin:
@@ -96,6 +97,8 @@ def read_card(head: Row) -> dict[str, Any]:
         "kind": head["kind"],
         "done": head["done"],
         "total": head["total"],
+        "verified": head["verified"],
+        "unknown": head["unknown"],
         "current": head["current_item"],
         "current_title": head["current_title"],
         "next": head["next_item"],
@@ -171,6 +174,10 @@ def read_entries(rows: Iterable[Row], labels: Labels) -> tuple[Entry, ...]:
     return tuple(entries)
 
 
+def _effects(rows: TaskRows) -> tuple[Effect, ...]:
+    return tuple(_effect(row) for row in rows["records"] if row["type"] == "effect")
+
+
 def _effect(row: Row) -> Effect:
     return Effect(
         seq=row["seq"],
@@ -181,6 +188,7 @@ def _effect(row: Row) -> Effect:
         item=row["item_id"],
         outcome=row["outcome"],
         outcome_seq=row["replaced_by"],
+        outcome_channel=row["outcome_channel"],
         channel=row["channel"],
     )
 
@@ -213,13 +221,19 @@ def read_actions(tx: Tx, task_id: str, rows: Iterable[Row], with_logs: bool) -> 
     return tuple(actions)
 
 
-def with_titles(head: Row, steps: Sequence[Row]) -> Row:
-    """A task's row with the titles of its current and next step."""
+def with_titles(head: Row, steps: Sequence[Row], unknown: int) -> Row:
+    """A task's row with what its steps say: the titles of the current and the next one, how many are proven;
+    and how many side effects are unknown."""
     titles = {row["item_id"]: row["title"] for row in steps}
     return {
         **head,
         "current_title": titles.get(head["current_item"]),
         "next_title": titles.get(head["next_item"]),
+        "verified": sum(
+            row["status"] == "completed" and row["evidence"] == "verified" and row["dropped_in"] is None
+            for row in steps
+        ),
+        "unknown": unknown,
     }
 
 
@@ -232,7 +246,12 @@ def read_task(tx: Tx, task_id: str) -> Task | None:
 
 def read_snapshot(tx: Tx, task_id: str) -> Snapshot | None:
     """A task with all that a view shows of it."""
-    wanted = [*_wanted(), ("error", "resolved", MOST_RESOLVED), ("wait", "watching", MOST_WAITS)]
+    wanted = [
+        *_wanted(),
+        ("error", "resolved", MOST_RESOLVED),
+        ("wait", "watching", MOST_WAITS),
+        *(("effect", status, MOST_SETTLED) for status in SETTLED_EFFECTS),
+    ]
     rows = tx.task_rows(task_id, wanted, MOST_FILES, MOST_RECENT)
     if not rows["heads"]:
         return None
@@ -248,6 +267,7 @@ def read_snapshot(tx: Tx, task_id: str) -> Snapshot | None:
             if row["status"] == "resolved"
             for entry in read_entries([row], {})
         ),
+        settled=tuple(one for one in _effects(rows) if one.status in SETTLED_EFFECTS),
         **_distilled(rows),
     )
 
@@ -301,12 +321,13 @@ def _task_fields(tx: Tx, task_id: str, wanted: list[tuple[str, str, int]], rows:
     touched_by = {row["seq"]: row["channel"] for row in rows.get("file_channels", ())}
     labels = _labels(rows)
     entries = _active(rows, labels)
+    effects = _effects(rows)
 
     def of(*kinds: str) -> tuple[Entry, ...]:
         return tuple(entry for entry in entries if entry.type in kinds)
 
     return {
-        **read_card(with_titles(head, steps)),
+        **read_card(with_titles(head, steps, sum(one.status in OPEN_EFFECTS for one in effects))),
         "goal": extras["goal"] or request or head["name"],
         "request": request,
         "context": extras["context"],
@@ -334,7 +355,7 @@ def _task_fields(tx: Tx, task_id: str, wanted: list[tuple[str, str, int]], rows:
         "instructions": of("user_instruction"),
         "notes": of(*NOTES),
         "variables": {entry.key or "": entry.data.get("value") for entry in of("variable")},
-        "effects": tuple(_effect(row) for row in rows["records"] if row["type"] == "effect"),
+        "effects": tuple(one for one in effects if one.status in OPEN_EFFECTS),
         "files": tuple(
             FileTouch(
                 path=row["path"],

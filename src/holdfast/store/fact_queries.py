@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..rules import TASK_STATUSES
-from .tx import HEADS, LINKS, SELECT_LINKS
+from ..rules import OPEN, TASK_STATUSES
+from .tx import HEADS, LINKS, SELECT_LINKS, VERIFIED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .tx import Row, TaskRows, Tx
 
 _ACTIVE_HEADS = (
-    "task_id name status phase reason session_id created_at updated_at last_seq name_seq next_step"
+    "task_id name status phase reason session_id created_at updated_at last_seq name_seq next_step done"
 ).split()
 # Looked up row by row: where an engine does not know its sizes, a join may go through whole tables.
 _NEXT = (
@@ -21,6 +21,7 @@ _NEXT = (
     " (SELECT s.{0} FROM steps s WHERE s.task_id = h.task_id AND s.item_id = h.next_item))"
 )
 _OWN_NEXT = "CASE WHEN h.next_step IS NOT NULL THEN h.next_seq END"
+_OPEN = ", ".join(f"'{status}'" for status in (*OPEN, "failed"))
 _CHANNEL_OF = (
     "(SELECT o.channel FROM events e JOIN origins o ON o.id = e.origin_id"
     " WHERE e.task_id = {0} AND e.seq = {1})"
@@ -102,7 +103,8 @@ class FactQueries:
                 " (SELECT min(l.value) FROM labels l WHERE l.task_id = t.task_id AND l.kind = 'label'"
                 " AND l.seq = 0),"
                 " (SELECT g.target FROM links g WHERE g.task_id = t.task_id AND g.kind = 'goal'"
-                " AND g.status = 'active' ORDER BY g.seq DESC LIMIT 1)"
+                " AND g.status = 'active' ORDER BY g.seq DESC LIMIT 1),"
+                f" CASE WHEN t.status IN ({_OPEN}) THEN {VERIFIED.replace('h.', 't.')} END"
                 f" FROM (SELECT h.*, {_NEXT.format('title', 'h.next_step')} AS next,"
                 f" {_NEXT.format('title_seq', _OWN_NEXT)} AS next_from"
                 f" FROM {some}) t"
@@ -116,11 +118,20 @@ class FactQueries:
                 + " AND r.type IN ('fact', 'variable') AND r.status = 'active'"
                 f" AND coalesce(r.key, '') IN ({wanted}) ORDER BY r.seq"
             ),
+            "effects": (
+                "SELECT r.task_id,"
+                " (SELECT e.text FROM events e WHERE e.task_id = r.task_id AND e.seq = r.seq),"
+                " (SELECT e.data FROM events e WHERE e.task_id = r.task_id AND e.seq = r.seq),"
+                f" {_CHANNEL_OF.format('r.task_id', 'r.seq')} FROM records r WHERE r.task_id "
+                + self._database.one_of.format(f"SELECT task_id FROM {some}")
+                + " AND r.type = 'effect' AND r.status IN ('intended', 'unknown') ORDER BY r.seq"
+            ),
             "position": f"SELECT max(p) FROM ({newest}) m",
         }
         names = {
-            "heads": [*_ACTIVE_HEADS, "next", "name_channel", "next_channel", "label", "goal"],
+            "heads": [*_ACTIVE_HEADS, "next", "name_channel", "next_channel", "label", "goal", "verified"],
             "facts": ["task_id", "key", "seq", "data", "channel"],
+            "effects": ["task_id", "what", "data", "channel"],
         }
         params: dict[str, Any] = {"workspace": workspace, "limit": limit, "only": only}
         params |= {f"status{number}": status for number, status in enumerate(statuses)}

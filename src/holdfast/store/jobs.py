@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 
-from ..checks import dumps, stamp
+from ..checks import dumps, seconds_of, stamp
 from ..errors import Conflict, NotFound
 from ..types import Job
 
@@ -23,10 +23,14 @@ if TYPE_CHECKING:
 
 MOST_ATTEMPTS = 8
 FIRST_DELAY, LONGEST_DELAY = 5.0, 3600.0
+JITTER = 0.25  # of a delay, at most: what failed together is not tried again together
+# How long a job that a worker would ask for by itself rests once it was given up.
+DEAD_REST = 3600.0
 # No lease is longer: one that seems to be was given before the clock was set back.
 LONGEST_LEASE = 3600.0
 LONGEST_ERROR = 2000
 NOW = ""  # sorts before every time: due at once, whatever the clock says
+WORKER = "worker"  # the kind of the rows that are no jobs but workers: see workers.py
 
 NAMES = (
     "id", "kind", "task_id", "key", "data", "status", "attempts", "due_at", "token", "holder", "error",
@@ -67,10 +71,20 @@ def add(tx: Tx, kind: str, task_id: str, key: str, data: Mapping[str, Any], due:
     )
 
 
+def see_to(tx: Tx, kind: str, key: str, data: Mapping[str, Any], now: float) -> None:
+    """Ask for a job that a worker finds to be necessary, as often as it does.
+
+    One that is there is left as it is: what failed keeps its delay, and what was given up rests for a while.
+    """
+    found = find(tx, kind, "", key)
+    if found is None or (found.status == "dead" and seconds_of(found.due_at) + DEAD_REST <= now):
+        add(tx, kind, "", key, data, NOW, stamp(now))
+
+
 def lease(
     tx: Tx, kinds: Sequence[str], holder: str, now: float, seconds: float, limit: int
-) -> tuple[list[Job], int]:
-    """Take up to so many jobs that are due, each for some seconds; and how many were given up instead.
+) -> tuple[list[Job], list[Job]]:
+    """Take up to so many jobs that are due, each for some seconds; and those that were given up instead.
 
     Given up are those whose every worker was lost. Two workers never get the same one: what another
     transaction is just taking is passed over.
@@ -79,7 +93,7 @@ def lease(
     params |= _times(now)
     until = stamp(now + min(seconds, LONGEST_LEASE))
     taken: list[Job] = []
-    given_up: list[Row] = []
+    given_up: list[Job] = []
     for status, when in _DUE:
         room = limit - len(taken) - len(given_up)
         rows = [] if room < 1 else tx.rows(
@@ -91,7 +105,8 @@ def lease(
         )  # fmt: skip
         for row in rows:
             if status == "leased" and row["attempts"] >= MOST_ATTEMPTS:
-                given_up.append({"id": row["id"], "error": row["error"] or "its worker was lost every time"})
+                error = row["error"] or "its worker was lost every time"
+                given_up.append(_job({**row, "status": "dead", "holder": None, "error": error}))
                 continue
             fresh = {"status": "leased", "attempts": row["attempts"] + 1, "token": row["token"] + 1}
             taken.append(_job({**row, **fresh, "holder": holder, "due_at": until}))
@@ -100,8 +115,12 @@ def lease(
         "status = 'leased', attempts = :attempts, token = :token, holder = :holder, due_at = :due_at",
         [{name: getattr(job, name) for name in ("id", *_LEASED)} for job in taken],
     )
-    _update(tx, "status = 'dead', holder = NULL, error = :error", given_up)
-    return taken, len(given_up)
+    _update(
+        tx,
+        "status = 'dead', holder = NULL, error = :error",
+        [{"id": job.id, "error": job.error} for job in given_up],
+    )
+    return taken, given_up
 
 
 _LEASED = ("attempts", "token", "holder", "due_at")
@@ -126,15 +145,21 @@ def failed(tx: Tx, job_id: int, token: int, error: str, now: float) -> bool:
     """A job could not be done: it waits for its next attempt, or is dead after the last; then True."""
     attempts = _held(tx, job_id, token)["attempts"]
     dead = attempts >= MOST_ATTEMPTS
-    delay = min(FIRST_DELAY * 2 ** max(attempts - 1, 0), LONGEST_DELAY)
     row = {
         "id": job_id,
         "status": "dead" if dead else "waiting",
-        "due": stamp(now + delay),
+        "due": stamp(now + _delay(job_id, attempts)),
         "error": error[:LONGEST_ERROR],
     }
     _update(tx, "status = :status, due_at = :due, holder = NULL, error = :error", [row])
     return dead
+
+
+def _delay(job_id: int, attempts: int) -> float:
+    """How long a job waits after so many attempts: twice as long each time, and a little more or less."""
+    delay = min(FIRST_DELAY * 2 ** max(attempts - 1, 0), LONGEST_DELAY)
+    # Spread over the numbers of jobs: neighbours, which often fail together, end up far apart.
+    return delay * (1 + JITTER * ((job_id * 0.6180339887 + attempts * 0.7548776662) % 1))
 
 
 def find(tx: Tx, kind: str, task_id: str, key: str) -> Job | None:
@@ -200,12 +225,16 @@ def retry(tx: Tx, job_id: int) -> Job:
     return _job({**rows[0], "status": "waiting", "attempts": 0, "due_at": NOW})
 
 
-def counts(tx: Tx) -> list[Row]:
-    """How many jobs of each kind have each status, and since when the oldest of them."""
+def counts(tx: Tx, now: float) -> list[Row]:
+    """How many jobs of each kind have each status, since when the oldest of them; how many of those that
+    wait are due, and since when."""
+    due = "CASE WHEN status = 'waiting' AND due_at <= :now THEN"
     return tx.rows(
-        ("kind", "status", "count", "oldest"),
-        "SELECT kind, status, count(*), min(created_at) FROM jobs GROUP BY kind, status"
-        " ORDER BY kind, status",
+        ("kind", "status", "count", "oldest", "due", "due_since"),
+        f"SELECT kind, status, count(*), min(created_at), sum({due} 1 ELSE 0 END),"
+        f" min({due} CASE WHEN due_at = '{NOW}' THEN created_at ELSE due_at END END)"
+        f" FROM jobs WHERE kind <> '{WORKER}' GROUP BY kind, status ORDER BY kind, status",
+        now=stamp(now),
     )
 
 
@@ -220,12 +249,14 @@ def dead_count(tx: Tx) -> int:
     return tx.database.query("SELECT count(*) FROM jobs WHERE status = 'dead'", {})[0][0]
 
 
-def next_due(tx: Tx, kinds: Sequence[str]) -> str | None:
-    """When the next job of some kinds is due (a lease: when it ends); None if there is none."""
+def next_due(tx: Tx, kinds: Sequence[str], before: float) -> str | None:
+    """When the next job of some kinds is due (a lease: when it ends), if that is before a time."""
     which, params = _of(kinds)
+    params["before"] = stamp(before)
+    which += " AND due_at < :before ORDER BY due_at LIMIT 1"
     found = tx.database.query_all(
         [
-            (f"SELECT due_at FROM jobs WHERE status = '{status}' AND {which} ORDER BY due_at LIMIT 1", params)
+            (f"SELECT due_at FROM jobs WHERE status = '{status}' AND {which}", params)
             for status in ("waiting", "leased")
         ]
     )

@@ -47,6 +47,7 @@ LOG_PAGES = 1000
 # The same at the first commit of a process: one that writes once has read the whole log for it.
 FIRST_LOG_PAGES = 200
 FOLD_WAIT_MS = 200
+CLOSING_SECONDS = 2.0
 INDEX_BATCH, INDEX_PAGE = 64, 1000
 NOW = -1  # an event's id: what waits is indexed whatever its number
 
@@ -612,8 +613,12 @@ class SqliteStore:
         readers, self._readers = self._readers, []
         for connection, _ in readers:
             connection.close()
-        self._writer.close()
-        self._lock.close()
+        until = time.monotonic() + CLOSING_SECONDS
+        while self._leading and time.monotonic() < until:
+            threading.Event().wait(0.002)  # a thread that was left behind is just writing
+        if not self._leading:
+            self._writer.close()
+            self._lock.close()
 
     def abandon_after_fork(self) -> None:
         """In a forked child: leave the parent's connections alone and open new ones."""

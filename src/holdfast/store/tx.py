@@ -169,6 +169,15 @@ _SELECT_FILES = (
     f"SELECT {', '.join(FILES)} FROM files WHERE task_id = :task_id AND change <> 'undone'"
     " ORDER BY seq DESC, path"
 )
+# Of a task `h`: steps that are done and proven, and side effects that nobody knows the outcome of.
+VERIFIED = (
+    "CASE WHEN h.done > 0 THEN (SELECT count(*) FROM steps v WHERE v.task_id = h.task_id"
+    " AND v.evidence = 'verified' AND v.status = 'completed' AND v.dropped_in IS NULL) ELSE 0 END"
+)
+UNKNOWN = (
+    "(SELECT count(*) FROM records u WHERE u.task_id = h.task_id AND u.type = 'effect'"
+    " AND u.status IN ('intended', 'unknown'))"
+)
 SELECT_LINKS = (
     f"SELECT {', '.join(LINKS)} FROM links WHERE task_id = :task_id AND status = 'active'"
     " ORDER BY seq, kind, target"
@@ -445,10 +454,10 @@ class Tx:
             f" ORDER BY position DESC LIMIT :limit) b{number}"
             for number in range(len(statuses))
         )
-        names = [*HEADS, "current_title", "next_title"]
+        names = [*HEADS, "current_title", "next_title", "verified", "unknown"]
         return self.rows(
             names,
-            f"SELECT h.*, c.title, n.title FROM ({branches}) h"
+            f"SELECT h.*, c.title, n.title, {VERIFIED}, {UNKNOWN} FROM ({branches}) h"
             " LEFT JOIN steps c ON c.task_id = h.task_id AND c.item_id = h.current_item"
             " LEFT JOIN steps n ON n.task_id = h.task_id AND n.item_id = h.next_item"
             " ORDER BY h.position DESC LIMIT :limit",
@@ -862,6 +871,7 @@ def joined(records: list[Row], events: Mapping[int, Row]) -> list[Row]:
             "ended_at": row["ended_at"],
             "key": row["key"],
             "outcome": events[row["ref_seq"]]["text"] if row["ref_seq"] in events else None,
+            "outcome_channel": events[row["ref_seq"]]["channel"] if row["ref_seq"] in events else None,
         }
         for row in records
     ]

@@ -9,6 +9,7 @@ import os
 import sys
 import time
 
+from ..checks import seconds_of
 from ..errors import HoldfastError
 from ..types import Record
 
@@ -27,6 +28,8 @@ REACH_PATIENCE = 1.0
 # A larger file is not read through by a quick check; `verify` does that.
 QUICK_BYTES = 256 << 20
 LOW_DISK, NO_DISK = 100 << 20, 10 << 20
+# Jobs that have been due for longer want a worker.
+LATE_SECONDS = 120.0
 
 
 class Finding(Record):
@@ -65,7 +68,15 @@ def checks(memory: TaskMemory) -> Iterator[Finding]:
     """All that can be said about an open memory."""
     settings = memory.settings
     on_disk: tuple[Callable[[TaskMemory], Finding], ...] = (modes, locks, log, disk)
-    for check in (store, integrity, *(on_disk if memory.store.files() else ()), mirrors, queue, spending):
+    for check in (
+        store,
+        integrity,
+        *(on_disk if memory.store.files() else ()),
+        mirrors,
+        queue,
+        worker,
+        spending,
+    ):
         try:
             yield check(memory)
         except HoldfastError as error:
@@ -201,13 +212,39 @@ def mirrors(memory: TaskMemory) -> Finding:
 def queue(memory: TaskMemory) -> Finding:
     """What waits for a worker."""
     found = memory.jobs_status(limit=1)
-    told = f"{found.waiting} waiting, {found.leased} being done, {found.dead} given up"
+    told = (
+        f"{found.waiting} waiting, {found.due} of them due, {found.leased} being done, {found.dead} given up"
+    )
+    if found.due_since:
+        told += f", the first due since {found.due_since}"
     if found.dead:
         mend = "`holdfast jobs` shows why; `holdfast jobs retry ID` gives one another chance."
         return Finding(what="queue", state="warning", told=told, mend=mend)
-    if found.waiting > 100:
-        return Finding(what="queue", state="warning", told=told, mend="`holdfast worker` does them.")
     return Finding(what="queue", state="ok", told=told)
+
+
+def worker(memory: TaskMemory) -> Finding:
+    """Who does the jobs, and whether they are done in time."""
+    found = memory.jobs_status(limit=1)
+    running = [one for one in found.workers if one.alive]
+    late = time.time() - seconds_of(found.due_since) if found.due_since else 0.0
+    if running:
+        told = f"{len(running)} running, {running[0].holder} was heard of at {running[0].seen_at}"
+    elif found.workers:
+        last = found.workers[0]
+        how = "ended" if last.ended_at else "is gone without a word"
+        told = f"none runs; {last.holder} {how}, and was heard of last at {last.seen_at}"
+    else:
+        told = "none has run yet"
+    if late < LATE_SECONDS:
+        return Finding(what="worker", state="ok", told=told)
+    if running:
+        mend = "The jobs come faster than they are done, or take long: start another `holdfast worker`."
+    else:
+        mend = "`holdfast worker` does them, as does `holdfast serve`; for cron: `holdfast worker --once`."
+    return Finding(
+        what="worker", state="warning", told=f"{told}; a job has been due for {late:,.0f} s", mend=mend
+    )
 
 
 # --- hosts ------------------------------------------------------------------------------------------

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     Endpoint = Callable[[Request], Awaitable[Response]]
 
 _JSON = "application/json"
-_WORKER_SECONDS = 30.0  # how long the end of the server waits for the job in hand
+_WORKER_SECONDS = 30.0  # how long the end of the server waits for its workers: longer than they take
 
 
 class Resource(Record):
@@ -107,6 +107,7 @@ class Gateway:
         self._heartbeat = heartbeat
         self._threads: ThreadPoolExecutor | None = None
         self._worker: threading.Thread | None = None
+        self._stop = threading.Event()
 
     def routes(self) -> list[BaseRoute]:
         """Every route but the MCP server's. The first that fits a path and a method has it."""
@@ -128,9 +129,9 @@ class Gateway:
         """The time in which the server takes requests."""
         self._threads = ThreadPoolExecutor(self.settings.http_threads, thread_name_prefix="http")
         self.news = http_events.News(self._memory.store, self.run, self.figures)
-        stop = threading.Event()
         if self._worker_wanted:
-            self._worker = threading.Thread(target=self._work, args=(stop,), name="holdfast-worker")
+            # What is not over in time is given back; it must not keep the process.
+            self._worker = threading.Thread(target=self._work, name="holdfast-worker", daemon=True)
             self._worker.start()
         try:
             async with AsyncExitStack() as stack:
@@ -138,21 +139,21 @@ class Gateway:
                     await stack.enter_async_context(mcp.router.lifespan_context(mcp))
                 yield
         finally:
-            stop.set()
             self.end()
             if self._worker is not None:
                 await asyncio.to_thread(self._worker.join, _WORKER_SECONDS)
             self._threads.shutdown(wait=True)
 
     def end(self) -> None:
-        """The server is about to end: streams end now, requests are finished."""
+        """The server is about to end: streams end now, requests and jobs in hand are finished."""
+        self._stop.set()
         self.news.end()
 
-    def _work(self, stop: threading.Event) -> None:
-        from ..worker import Worker
+    def _work(self) -> None:
+        from ..crew import Crew
 
         try:
-            Worker(self._memory).run(stop)
+            Crew(self._memory).run(self._stop)
         except HoldfastError as error:
             log.error("the worker gave up: %s %s", error.code, error)
 

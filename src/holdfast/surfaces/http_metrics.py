@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import time
 from bisect import bisect_left
 from typing import TYPE_CHECKING, Any
 
+from ..checks import seconds_of
 from ..errors import HoldfastError
 from ..rules import TASK_STATUSES
-from ..store import feed, jobs
+from ..store import feed, jobs, workers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from ..memory import TaskMemory
     from ..store.tx import Tx
+
+    # What became of jobs by kind and outcome, and how many workers run.
+    _Work = tuple[Mapping[str, Mapping[str, int]], int]
 
 MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 # Upper bounds of the histogram, in seconds.
@@ -67,28 +72,20 @@ class Figures:
 def store_lines(memory: TaskMemory, worker: bool | None) -> Iterable[str]:
     """Figures of the store, read now. `worker`: whether the server's own worker runs; None: it has none."""
 
-    def work(tx: Tx) -> tuple[dict[str, int], list[dict[str, Any]], list[dict[str, Any]]]:
-        return feed.task_counts(tx), jobs.counts(tx), feed.model_totals(tx)
+    now = time.time()
 
-    tasks, queue, models = memory.store.read(work)
+    def work(tx: Tx) -> tuple[dict[str, int], list[dict[str, Any]], _Work, list[dict[str, Any]]]:
+        done = workers.totals(tx), sum(one.alive for one in workers.seen(tx, now))
+        return feed.task_counts(tx), jobs.counts(tx, now), done, feed.model_totals(tx)
+
+    tasks, queue, done, models = memory.store.read(work)
     yield from _family(
         "holdfast_tasks",
         "gauge",
         "Tasks that are not archived.",
         (({"status": status}, tasks.get(status, 0)) for status in TASK_STATUSES),
     )
-    kinds = sorted({row["kind"] for row in queue} | {"extract", "summary", "webhook"})
-    counts = {(row["kind"], row["status"]): row["count"] for row in queue}
-    yield from _family(
-        "holdfast_jobs",
-        "gauge",
-        "Jobs for a worker; dead ones were given up.",
-        (
-            ({"kind": kind, "status": status}, counts.get((kind, status), 0))
-            for kind in kinds
-            for status in ("waiting", "leased", "dead")
-        ),
-    )
+    yield from _job_lines(queue, done, now)
     stale = sum(mirror.stale for mirror in memory.acting_as(workspace=None).mirrors_status())
     yield from _family("holdfast_mirrors_stale", "gauge", "Files that lag behind the store.", [({}, stale)])
     yield from _family("holdfast_store_bytes", "gauge", "Size of the store.", _sizes(memory))
@@ -108,6 +105,50 @@ def store_lines(memory: TaskMemory, worker: bool | None) -> Iterable[str]:
             f"{what} of models: {field}.",
             (({"model": row["model"]}, row[field]) for row in models),
         )
+
+
+def _job_lines(queue: list[dict[str, Any]], done: _Work, now: float) -> Iterable[str]:
+    totals, alive = done
+    kinds = sorted({row["kind"] for row in queue} | {"extract", "summary", "wait", "webhook"})
+    counts = {(row["kind"], row["status"]): row["count"] for row in queue}
+    yield from _family(
+        "holdfast_jobs",
+        "gauge",
+        "Jobs for a worker; dead ones were given up.",
+        (
+            ({"kind": kind, "status": status}, counts.get((kind, status), 0))
+            for kind in kinds
+            for status in ("waiting", "leased", "dead")
+        ),
+    )
+    due = {row["kind"]: row for row in queue if row["due"]}
+    yield from _family(
+        "holdfast_jobs_due",
+        "gauge",
+        "Jobs whose time has come and that nobody has taken yet.",
+        (({"kind": kind}, due[kind]["due"] if kind in due else 0) for kind in kinds),
+    )
+    yield from _family(
+        "holdfast_jobs_due_seconds",
+        "gauge",
+        "How long the first of them has been due.",
+        (({"kind": kind}, _late(due.get(kind), now)) for kind in kinds),
+    )
+    yield from _family(
+        "holdfast_jobs_total",
+        "counter",
+        "What became of jobs: done, failed (they are tried again), dead, or lost to another worker.",
+        (
+            ({"kind": kind, "outcome": outcome}, count)
+            for kind, each in sorted(totals.items())
+            for outcome, count in sorted(each.items())
+        ),
+    )
+    yield from _family("holdfast_workers", "gauge", "Workers of the store that run.", [({}, alive)])
+
+
+def _late(row: Mapping[str, Any] | None, now: float) -> float:
+    return max(0.0, round(now - seconds_of(row["due_since"]), 3)) if row else 0.0
 
 
 def _sizes(memory: TaskMemory) -> list[tuple[Mapping[str, Any], float]]:

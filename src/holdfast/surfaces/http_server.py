@@ -18,6 +18,7 @@ from .http_guard import MOST_HEAD
 
 if TYPE_CHECKING:
     from collections.abc import Generator
+    from types import FrameType
 
     from starlette.applications import Starlette
 
@@ -49,6 +50,12 @@ class Server(uvicorn.Server):
         """Take no more requests, end the streams, and wait for what is under way."""
         self._app.state.gateway.end()
         await super().shutdown(sockets)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """The first signal ends the server in good order, a second one ends it at once."""
+        super().handle_exit(sig, frame)
+        for one in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(one, signal.SIG_DFL)
 
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None]:

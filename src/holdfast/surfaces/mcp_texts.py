@@ -153,6 +153,9 @@ def _card(task: Mapping[str, Any]) -> str:
     line = f"{task['id']} {_said(task['name'], _TITLE)}: {task['status']}"
     if task["total"]:
         line += f", {task['done']} of {task['total']} steps done"
+        line += f", {task['verified']} verified" if task["verified"] else ""
+    if task["unknown"]:
+        line += f"; {task['unknown']} side effects unknown"
     following = task["next_step"] or task["current_title"] or task["next_title"]
     if following:
         line += f"; next {_said(following, _TITLE)}"

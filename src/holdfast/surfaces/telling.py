@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from ..views.effects import natural_check
 from .console import line, say, warn
 
 TYPE_CHECKING = False
@@ -59,7 +60,8 @@ def minute(time: str | None) -> str:
 
 def headline(task: Data) -> str:
     """A task in one line."""
-    steps = f"; {task['done']} of {task['total']} steps done" if task["total"] else ""
+    proven = f", {task['verified']} verified" if task["verified"] else ""
+    steps = f"; {task['done']} of {task['total']} steps done{proven}" if task["total"] else ""
     reason = f" ({line(task['reason'])})" if task["reason"] else ""
     return f"{task['id']}  {line(task['name'])}  {task['status']}{reason}, {task['phase']}{steps}"
 
@@ -143,8 +145,8 @@ def _entry(entry: Data) -> str:
 
 
 def _effect(effect: Data) -> str:
-    verify = f"; verify with: {line(effect['verify'])}" if effect["verify"] else ""
-    return f"  #{effect['seq']} {line(effect['what'])}: {effect['status']}{verify}"
+    check = effect["verify"] or natural_check(effect["what"])
+    return f"  #{effect['seq']} {line(effect['what'])}: unknown — verify with {line(check)}"
 
 
 def _claim(claim: Data) -> str:

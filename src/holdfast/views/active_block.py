@@ -179,6 +179,8 @@ def _live_lines(row: ActiveRow) -> list[str]:
     lines = [_first_line(row)]
     if following := real_next(row):
         lines.append(f"  Next: {_short(following, _MOST_NEXT)}")
+    if row.unknown:
+        lines.append(f"  Begun: {_short(row.unknown, _MOST_NEXT)}")
     if row.subagent:
         lines.append(f"  Subagent: {_short(row.subagent, _MOST_LABEL)}")
     return lines

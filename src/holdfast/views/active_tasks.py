@@ -36,6 +36,8 @@ FIELDS = {
     "stash_commit": "Stash/Commit",
     "subagent": "Subagent",
     "next": "Next",
+    "evidence": "Evidence",
+    "unknown": "Outcome unknown",
     "related_goal": "Related goal",
     "handoff": "Handoff",
     "started": "Started",

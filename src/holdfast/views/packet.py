@@ -44,7 +44,8 @@ _MEANT = {
 # Of these a packet has parts of their own; among the last events they would be there twice.
 _SHOWN_ELSEWHERE = frozenset(
     "decision exclusion variable error question user_instruction discovery artifact context tool_result"
-    " intent task.registered task.focused claim.taken claim.released entry.closed log snapshot".split()
+    " intent outcome task.registered task.focused claim.taken claim.released entry.closed log"
+    " snapshot".split()
 )
 COMMIT = "commit"  # tag of the artifacts that are commits
 _SHORT_LEGEND = (
@@ -188,9 +189,19 @@ def _tail(task: Snapshot, now: str | None, health: Sequence[str]) -> list[Part]:
             _counted("Side effects with unknown outcome"),
             [rows.effect(effect) for effect in task.effects],
         ),
+        Part("settled_effect", _counted("Side effects, settled"), _settled_effects(task)),
         Part("wait", _counted("Waiting for"), [rows.wait(wait) for wait in task.waits]),
         _last(task),
         Part("end", None, _closing(task, now, health)),
+    ]
+
+
+def _settled_effects(task: Snapshot) -> list[Row]:
+    """What was done, or was not, and must not be done again without a thought: the last few soon."""
+    count = len(task.settled)
+    return [
+        rows.settled_effect(effect, (5.7 if count - place <= 3 else 10.2) + (count - place) / 100)
+        for place, effect in enumerate(task.settled)
     ]
 
 

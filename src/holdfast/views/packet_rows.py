@@ -8,6 +8,7 @@ from ..checks import dumps, seconds_of
 from ..types import is_list
 from . import encode, tokens
 from .budget import Row
+from .effects import check_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +31,8 @@ _FOLDERS = re.compile(r"(?<![\w:/.~-])[\w.~-]*/(?:[\w.@~-]+/)*(?=[\w.-])")
 
 def standing(task: Snapshot) -> str:
     reason = f" ({encode.prompt(encode.clip(task.reason, 80))})" if task.reason else ""
-    steps = f"; {task.done} of {task.total} steps done" if task.items else ""
+    proven = f", {task.verified} verified" if task.verified else ""
+    steps = f"; {task.done} of {task.total} steps done{proven}" if task.items else ""
     return f"Status {task.status}{reason}, phase {task.phase}{steps}"
 
 
@@ -176,14 +178,33 @@ def variable(entry: Entry, soon: float, late: float) -> Row:
 
 
 def effect(effect: Effect) -> Row:
-    status = "begun, outcome not recorded" if effect.status == "intended" else "outcome unknown"
+    """A side effect that was begun, and of which nobody knows whether it happened."""
     number = f"#{effect.seq}{encode.CLASS[effect.channel]}"
+    check, recorded = check_of(effect)
 
     def show(most: int) -> str:
-        verify = f"; verify with {said(effect.verify, most)}" if effect.verify else ""
-        return f"{number} {said(effect.what, most)}: {status}{verify}"
+        how = said(check, most) if recorded else check
+        return f"{number} {said(effect.what, most)}: unknown — verify with {how}{_noted(effect, most)}"
 
     return Row((3, lambda: show(90)), (28, lambda: show(2000)))
+
+
+def settled_effect(effect: Effect, wanted: float) -> Row:
+    """A side effect of which it is known whether it happened."""
+    number = f"#{effect.seq}{encode.CLASS[effect.channel]}"
+    word = "did" if effect.status == "did" else "did not"
+
+    def show(most: int) -> str:
+        return f"{number} {said(effect.what, most)}: {word}{_noted(effect, most)}"
+
+    return Row((wanted, lambda: show(70)), (wanted + 30, lambda: show(1000)))
+
+
+def _noted(effect: Effect, most: int) -> str:
+    """What was noted with the outcome, which someone else may have said."""
+    if not effect.outcome:
+        return ""
+    return f"; #{effect.outcome_seq}{encode.CLASS[effect.outcome_channel]} {said(effect.outcome, most)}"
 
 
 def wait(wait: Wait) -> Row:

@@ -151,6 +151,12 @@ def _show(rows: Sequence[ActiveRow]) -> None:
     now = time.time()
     for row in rows:
         click.echo(f"  [{line(row.label)}] {line(row.title)} ({line(row.status)}), {age(row.updated, now)}")
-        for name, value in (("Next", real_next(row)), ("Branch", row.branch), ("Subagent", row.subagent)):
+        for name, value in (
+            ("Next", real_next(row)),
+            ("Evidence", row.evidence),
+            ("Outcome unknown", row.unknown),
+            ("Branch", row.branch),
+            ("Subagent", row.subagent),
+        ):
             if value:
                 click.echo(f"      {name}: {line(value)}")

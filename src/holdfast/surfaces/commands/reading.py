@@ -160,13 +160,21 @@ def list_command(
     show(called("task_list", arguments), _tell_tasks)
 
 
+def _done(card: Any) -> str:
+    """How many steps are done and proven, and how many side effects are unknown."""
+    parts = [f"{card['done']}/{card['total']}"] if card["total"] else []
+    parts += [f"{card['verified']} verified"] if card["verified"] else []
+    parts += [f"{card['unknown']} unknown"] if card["unknown"] else []
+    return ", ".join(parts)
+
+
 def _tell_tasks(data: Any) -> None:
     rows = [
         (
             card["id"],
             card["name"],
             card["status"],
-            f"{card['done']}/{card['total']}" if card["total"] else "",
+            _done(card),
             card["current_title"] or card["next_step"] or card["next_title"] or "",
             minute(card["updated_at"]),
         )

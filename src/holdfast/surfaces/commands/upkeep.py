@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+
 import click
 
+from ...errors import InvalidInput, shown
 from ..console import Command, Group, called, given, leave, line, of_task, open_memory, show, table, warn
 from ..progress import progress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import threading
+    from collections.abc import Generator
     from typing import Any
+
+    from ...memory import TaskMemory
+    from ...worker import Handler
 
 
 @click.command(
@@ -86,7 +94,13 @@ def jobs_command(context: click.Context) -> None:
 
 
 def _tell_jobs(data: Any) -> None:
-    click.echo(f"{data['waiting']} waiting, {data['leased']} being done, {data['dead']} given up.")
+    click.echo(
+        f"{data['waiting']} waiting, {data['due']} of them due, {data['leased']} being done,"
+        f" {data['dead']} given up."
+    )
+    for worker in data["workers"]:
+        state = "runs" if worker["alive"] else "ended" if worker["ended_at"] else "is gone"
+        click.echo(f"Worker {line(worker['holder'])} {state}, heard of at {worker['seen_at']}.")
     rows = [
         (job["id"], job["kind"], job["task_id"], job["attempts"], job["error"] or "")
         for job in data["given_up"]
@@ -109,34 +123,65 @@ def retry(number: int) -> None:
     "worker",
     cls=Command,
     short_help="Do the jobs that wait.",
-    examples=("holdfast worker", "holdfast worker --once"),
+    examples=("holdfast worker", "holdfast worker --once", "holdfast worker --kinds wait,webhook"),
 )
-@click.option("--once", is_flag=True, help="Do what is due, then end.")
-def worker_command(once: bool) -> None:
+@click.option("--once", is_flag=True, help="Do what is due, then end: exit code 1 if a job failed.")
+@click.option("--kinds", metavar="KINDS", help="Only jobs of these kinds, separated by commas.")
+def worker_command(once: bool, kinds: str | None) -> None:
     """Do the jobs that wait, until it is interrupted or terminated. Several may run at once.
 
-    The job in hand is done to its end, the others are given back.
+    Jobs in hand are done to their end, for 20 seconds at most; all others are given back. A second signal
+    ends it at once: what it had in hand is taken over by another worker within a minute.
     """
+    from ...crew import Crew
+
+    with open_memory(create=not once) as memory:
+        crew = Crew(memory, handlers=_wanted(memory, kinds))
+        with _until_signalled() as stop:
+            if once:
+                report = crew.run_once(stop)
+            else:
+                warn("a worker runs; interrupt it to end it")
+                report = crew.run(stop)
+    show(report.to_dict(), _tell_work)
+    leave(1 if once and (report.failed or report.dead) else 0)
+
+
+@contextmanager
+def _until_signalled() -> Generator[threading.Event]:
+    """An event that the first signal sets; a second signal ends the process at once."""
     import signal
     import threading
-
-    from ...worker import Worker
 
     stop = threading.Event()
 
     def ended(_number: int, _frame: object) -> None:
         stop.set()
+        for number in before:
+            signal.signal(number, signal.SIG_DFL)
 
-    with open_memory(create=not once) as memory:
-        worker = Worker(memory)
-        if once:
-            report = worker.run_once()
-        else:
-            for number in (signal.SIGINT, signal.SIGTERM):
-                signal.signal(number, ended)
-            warn("a worker runs; interrupt it to end it")
-            report = worker.run(stop)
-    show(report.to_dict(), _tell_work)
+    before = {number: signal.signal(number, ended) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _wanted(memory: TaskMemory, kinds: str | None) -> dict[str, Handler]:
+    from ...worker import HANDLERS, handlers_for
+
+    able = handlers_for(memory)
+    if kinds is None:
+        return able
+    wanted = [kind.strip() for kind in kinds.split(",")]
+    if unknown := [kind for kind in wanted if kind not in HANDLERS]:
+        raise InvalidInput(
+            "invalid_argument",
+            f"There is no kind of job {shown(unknown[0])}.",
+            f"The kinds are: {', '.join(HANDLERS)}.",
+        )
+    return {kind: handler for kind, handler in able.items() if kind in wanted}
 
 
 def _tell_work(data: Any) -> None:

@@ -1,0 +1,105 @@
+"""The workers of a store: a row for each that runs, or ran last, and what they all have done so far.
+
+They are rows among the jobs, of a kind that nobody leases, named by their holder; the one without a name has
+the sums. A worker writes them every few seconds: what it did since then is lost with it when it is killed.
+"""
+
+from __future__ import annotations
+
+import json
+
+from ..checks import dumps, seconds_of, stamp
+from ..types import WorkerSeen
+from .jobs import WORKER
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
+
+    from .tx import Tx
+
+BEAT_SECONDS = 20.0
+MISSED_BEATS = 3  # after so many it is taken to be gone
+FORGET_SECONDS = 3600.0
+OUTCOMES = ("done", "failed", "dead", "lost")
+
+_SUMS = ""
+_PUT = (
+    "INSERT INTO jobs (kind, task_id, key, data, status, attempts, due_at, token, holder, created_at)"
+    f" VALUES ('{WORKER}', '', :key, :data, :status, 0, :due, 0, :holder, :now)"
+    " ON CONFLICT (kind, task_id, key) DO UPDATE SET data = excluded.data, status = excluded.status,"
+    " due_at = excluded.due_at"
+)
+
+
+def begin(tx: Tx, holder: str, kinds: Sequence[str], now: float) -> None:
+    """A worker is here; those that have ended are forgotten."""
+    tx.database.run(
+        f"DELETE FROM jobs WHERE kind = '{WORKER}' AND key <> '{_SUMS}'"
+        " AND (status = 'waiting' OR due_at < :before OR due_at > :after)",
+        {"before": stamp(now - FORGET_SECONDS), "after": stamp(now + FORGET_SECONDS)},
+    )
+    beat(tx, holder, kinds, now)
+
+
+def beat(tx: Tx, holder: str, kinds: Sequence[str], now: float, *, ended: bool = False) -> None:
+    """A worker is still here, or has come to its end."""
+    data = {"kinds": list(kinds), "seen_at": stamp(now), "ended_at": stamp(now) if ended else None}
+    _put(
+        tx,
+        key=holder,
+        data=data,
+        status="waiting" if ended else "leased",
+        due=stamp(now + MISSED_BEATS * BEAT_SECONDS),
+        holder=holder,
+        now=stamp(now),
+    )
+
+
+def add_up(tx: Tx, did: Mapping[tuple[str, str], int], now: float) -> None:
+    """Add what became of jobs, by kind and outcome, to the sums."""
+    if not did:
+        return
+    _put(tx, key=_SUMS, data={}, status="waiting", due="", holder=None, now=stamp(now), once=True)
+    sums = {kind: dict(each) for kind, each in totals(tx, tx.database.lock_row).items()}
+    for (kind, outcome), count in did.items():
+        each = sums.setdefault(kind, {})
+        each[outcome] = each.get(outcome, 0) + count
+    _put(tx, key=_SUMS, data=sums, status="waiting", due="", holder=None, now=stamp(now))
+
+
+def totals(tx: Tx, lock: str = "") -> dict[str, dict[str, int]]:
+    """What became of jobs so far: how many, by kind and outcome."""
+    for _, data, _, _, _ in _rows(tx, f"key = '{_SUMS}'", lock):
+        return data
+    return {}
+
+
+def seen(tx: Tx, now: float) -> tuple[WorkerSeen, ...]:
+    """The workers that run, and those that ended lately; who was heard of last comes first."""
+    found: list[WorkerSeen] = []
+    for holder, data, status, due, started in _rows(tx, f"key <> '{_SUMS}'"):
+        left = seconds_of(due) - now
+        found.append(
+            WorkerSeen(
+                holder=holder,
+                kinds=tuple(data["kinds"]),
+                alive=status == "leased" and 0 < left <= 2 * MISSED_BEATS * BEAT_SECONDS,
+                started_at=started,
+                seen_at=data["seen_at"],
+                ended_at=data["ended_at"],
+            )
+        )
+    return tuple(sorted(found, key=lambda one: one.seen_at, reverse=True))
+
+
+def _rows(tx: Tx, where: str, lock: str = "") -> Iterator[tuple[str, dict[str, Any], str, str, str]]:
+    query = f"SELECT key, data, status, due_at, created_at FROM jobs WHERE kind = '{WORKER}' AND {where}"
+    for key, data, status, due, created in tx.database.query(query + lock, {}):
+        yield key, json.loads(data), status, due, created
+
+
+def _put(tx: Tx, *, once: bool = False, data: Mapping[str, Any], **values: Any) -> None:
+    sql = _PUT.partition(" DO UPDATE")[0] + " DO NOTHING" if once else _PUT
+    tx.database.run(sql, {**values, "data": dumps(data)})
