@@ -218,6 +218,14 @@ detail: summary, items, actions, full or focused.
 refresh: False: the kept summary is shown as it is, however old.
 learned_patterns.query: A task, a step or a command in a few words; without it, what was seen most often.
 learned_patterns.type: success, failure or retry.
+upkeep_run.rules: `automatic` (lease, pause, stuck, archive), `all` (also reconcile, duplicate, failed), or some of these.
+upkeep_run.workspace: Only the tasks of this workspace. `None`: of all.
+dry_run: Say what would be done, and change nothing.
+older_than: How long nothing was done on a task that is tidied, like `7d`; else the setting `stale_threshold`.
+trust_clock: The clock is right, however it was set: believe it at once.
+tasks_reconcile.workspace: `""`: this memory's workspace. `None`: all of them.
+tasks_hygiene.workspace: `""`: this memory's workspace. `None`: all of them.
+grace: How long after the end of its session a task is left alone; else the setting `session_grace`.
 jobs_status.limit: The most jobs that were given up to show.
 jobs_retry.id: The job's id, from jobs_status.
 task_note.text: What to remember, in a sentence; for an exclusion what was tried.

@@ -18,6 +18,7 @@ from .errors import Conflict, NotFound, StoreError
 from .memory.patterns import prune
 from .store import jobs
 from .types import WorkerReport
+from .upkeep import schedule, upkeep
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -88,6 +89,7 @@ HANDLERS: dict[str, Handler] = {
     "prune": _prune,
     "webhook": _call_back,
     "wait": _look_at_wait,
+    "upkeep": upkeep,
 }
 
 
@@ -135,9 +137,13 @@ class Worker:
         """
         total = WorkerReport()
         wait = SHORTEST_WAIT
+        planned = "upkeep" not in self._handlers
         while not stop.is_set():
             due = None
             try:
+                if not planned:
+                    schedule(self._memory)
+                    planned = True
                 did = self.run_once(stop=stop)
                 if not any(did.__dict__.values()):
                     due = self._store.read(lambda tx: jobs.next_due(tx, self._kinds), once=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from json import dumps
 
+from .. import rules
 from ..errors import HoldfastError
 from ..redact import storable
 from ..types import is_dict, is_list
@@ -183,7 +184,7 @@ def _stopped(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], nam
 
 
 def _session_ended(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], name: str) -> None:
-    capture.ended(f"The session ended: {_text(event, 'reason') or 'no reason given'}.", key=name)
+    capture.ended(f"{rules.SESSION_ENDED}: {_text(event, 'reason') or 'no reason given'}.", key=name)
 
 
 def _begin_helper(memory: TaskMemory, event: Mapping[str, Any]) -> None:

@@ -26,13 +26,14 @@ if TYPE_CHECKING:
     from .summarizing import Summarizing
     from .transfer import Transfer
     from .undo import Undo
+    from .upkeep import Upkeep
     from .verify import Verify
     from .waiting import Waiting
 
     class TaskMemory(
         Folders, Handoff, Notes, Tasks, Plans, Syncing, Actions, Entries, Claims,
         Recalling, ActiveTasks, Asking, Summarizing, Distilling, Extracting, Patterns, Progressing,
-        Queue, Mirrors, Undo, Verify, Transfer, Waiting,
+        Queue, Mirrors, Undo, Verify, Transfer, Waiting, Upkeep,
     ):  # fmt: skip
         """The memory of tasks. Every method is safe to call from many threads and processes at once."""
 
@@ -78,6 +79,7 @@ else:
         from .summarizing import Summarizing
         from .transfer import Transfer
         from .undo import Undo
+        from .upkeep import Upkeep
         from .verify import Verify
         from .waiting import Waiting
 
@@ -86,7 +88,7 @@ else:
         TaskMemory.__bases__ = (
             Folders, Handoff, Notes, *TaskMemory.__bases__,
             Recalling, ActiveTasks, Asking, Summarizing, Distilling, Extracting, Patterns, Progressing,
-            Queue, Mirrors, Undo, Verify, Transfer, Waiting,
+            Queue, Mirrors, Undo, Verify, Transfer, Waiting, Upkeep,
         )  # fmt: skip
         return True
 

@@ -23,6 +23,9 @@ SILENT = (
     "entry.closed",
     "undone",
     "model.used",
+    "task.upkeep",
+    "task.stuck",
+    "claim.reclaimed",
     "item.inferred",
 )
 # Events of which there are many: see `QUIET`.

@@ -120,6 +120,7 @@ def worker_command(once: bool) -> None:
     import signal
     import threading
 
+    from ...upkeep import schedule
     from ...worker import Worker
 
     stop = threading.Event()
@@ -130,6 +131,7 @@ def worker_command(once: bool) -> None:
     with open_memory(create=not once) as memory:
         worker = Worker(memory)
         if once:
+            schedule(memory)
             report = worker.run_once()
         else:
             for number in (signal.SIGINT, signal.SIGTERM):
