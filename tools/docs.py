@@ -517,7 +517,6 @@ UpkeepReport.as_of: up to when time counts; nothing: nothing is old yet
 UpkeepReport.clock_jumped: seconds by which the clock was found to be set since the last run
 UpkeepReport.failures: rules that could not be gone through, with the error
 UpkeepReport.warnings: what should be known
-UpkeepReport.elapsed_ms: how long it took
 WorkerReport.done: jobs that were done
 WorkerReport.failed: jobs that failed and will be tried again
 WorkerReport.dead: jobs that were given up

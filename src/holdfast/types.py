@@ -723,7 +723,6 @@ class UpkeepReport(Record):
     clock_jumped: float | None = None
     failures: Mapping[str, str] = {}
     warnings: tuple[str, ...] = ()
-    elapsed_ms: float = 0.0
 
 
 class MirrorStatus(Record):

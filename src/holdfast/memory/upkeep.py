@@ -9,8 +9,6 @@ again, several may run at once, and no writer waits for long.
 
 from __future__ import annotations
 
-import time
-
 from .. import checks, rules
 from ..errors import HoldfastError
 from ..store import distilled, jobs
@@ -70,8 +68,8 @@ class Upkeep(Base):
         """
         chosen = _chosen(rules)
         older = self._older(older_than)
-        ages = self._observe(write=not dry_run, trust=bool(trust_clock))
-        return self._run(chosen, workspace, dry_run, ages, older, {})
+        seen = self._observe(write=not dry_run, trust=bool(trust_clock))
+        return self._run(chosen, workspace, dry_run, seen, older, {})
 
     def tasks_reconcile(
         self, *, workspace: str | None = "", dry_run: bool = True, grace: str | None = None
@@ -83,9 +81,9 @@ class Upkeep(Base):
         completed.
         """
         limits = {} if grace is None else {"grace": _seconds("grace", grace)}
-        ages = self._observe(write=False, trust=True)
+        seen = self._observe(write=False, trust=True)
         here = self.workspace if workspace == "" else workspace
-        return self._run(("reconcile",), here, dry_run, ages, self._older(None), limits)
+        return self._run(("reconcile",), here, dry_run, seen, self._older(None), limits)
 
     def tasks_hygiene(
         self, *, workspace: str | None = "", dry_run: bool = True, older_than: str | None = None
@@ -95,24 +93,28 @@ class Upkeep(Base):
         Duplicates have the same label or title in one workspace. An open one is kept, one that is alive, the
         one worked on last. Only what had no activity for `older_than` is changed.
         """
-        ages = self._observe(write=False, trust=True)
+        seen = self._observe(write=False, trust=True)
         here = self.workspace if workspace == "" else workspace
-        return self._run(HYGIENE, here, dry_run, ages, self._older(older_than), {})
+        return self._run(HYGIENE, here, dry_run, seen, self._older(older_than), {})
 
     # --- running ----------------------------------------------------------------------------------
 
-    def _observe(self, write: bool, trust: bool) -> Ages:
-        """Look at the clocks, and keep what was seen for the next run."""
+    def _observe(self, write: bool, trust: bool) -> tuple[Ages, dict[str, int]]:
+        """Look at the clocks, and where the tasks that ended begin; keep what was seen for the next run."""
         boot, passed = self._machine()
         now = self._clock()
 
-        def work(tx: Tx) -> Ages:
+        def work(tx: Tx) -> tuple[Ages, dict[str, int]]:
             look = Look(boot=boot, steady=passed, wall=now, position=tx.last_position())
             seen, state = distilled.get(tx, "", KIND)
-            state, ages = observe(state, look, trust)
+            clocks, ages = observe(state, look, trust)
+            ended = queries.first_kept(tx, upkeep_rules.ARCHIVED, state.get("ended", {}), look.position)
+            # Not further than the run before has seen: someone may still be writing what comes earlier.
+            ended = {status: min(place, seen) for status, place in ended.items()}
             if write:
+                state = {**clocks, "ended": ended}
                 distilled.put(tx, "", KIND, max(seen, look.position), checks.stamp(now), state)
-            return ages
+            return ages, ended
 
         return self.store.write(work) if write else self.store.read(work)
 
@@ -121,18 +123,19 @@ class Upkeep(Base):
         chosen: tuple[str, ...],
         workspace: str | None,
         dry_run: bool,
-        ages: Ages,
+        observed: tuple[Ages, dict[str, int]],
         older: tuple[str, float],
         limits: dict[str, float],
     ) -> UpkeepReport:
-        begun = time.perf_counter()
         checks.optional("workspace", workspace, 4000)
+        ages, ended = observed
         known, shown = self._limits()
         run = upkeep_rules.Run(
             store=self.store,
             ages=ages,
             workspace=workspace,
             until=self.store.read(lambda tx: tx.last_position(), once=True),
+            ended_after=ended,
             limits={**known, "older": older[1], **limits},
             shown={**shown, "older": older[0]},
         )
@@ -154,7 +157,6 @@ class Upkeep(Base):
             clock_jumped=ages.jumped,
             failures=rounds.failures,
             warnings=_warnings(ages),
-            elapsed_ms=round((time.perf_counter() - begun) * 1000, 3),
         )
 
     def _limits(self) -> tuple[dict[str, float], dict[str, str]]:
@@ -166,7 +168,8 @@ class Upkeep(Base):
 
     def _older(self, given: str | None) -> tuple[str, float]:
         said = self.settings.stale_threshold if given is None else given
-        return str(said), _seconds("older_than", said)
+        seconds = _seconds("older_than", said)
+        return str(said), seconds
 
 
 _SETTINGS = {

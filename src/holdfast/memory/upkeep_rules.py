@@ -37,6 +37,7 @@ class Run(Record):
     ages: Ages
     workspace: str | None
     until: int
+    ended_after: Mapping[str, int]
     limits: dict[str, float]
     shown: dict[str, str]
 
@@ -70,8 +71,9 @@ def _found(rule: str, row: Row, after: str, reason: str, heads: dict[str, Any], 
     )
 
 
-def _pages(run: Run, query: Callable[..., list[Row]], status: str, **params: Any) -> Iterator[list[Row]]:
-    after = 0
+def _pages(
+    run: Run, query: Callable[..., list[Row]], status: str, after: int = 0, **params: Any
+) -> Iterator[list[Row]]:
     while True:
         rows = run.store.read(
             lambda tx, after=after: query(
@@ -84,7 +86,7 @@ def _pages(run: Run, query: Callable[..., list[Row]], status: str, **params: Any
         after = rows[-1]["position"]
 
 
-def _quiet(run: Run, seconds: float) -> dict[str, str] | None:
+def _quiet(run: Run, seconds: float) -> dict[str, Any] | None:
     """What a query for idle tasks compares with; None: nothing can be that old."""
     times, held = run.ages.before(seconds), run.ages.before(0)
     if times is None or held is None:
@@ -140,7 +142,7 @@ def archive(run: Run) -> Pages:
     if (times := run.ages.before(limit)) is None:
         return
     for status in ARCHIVED:
-        for rows in _pages(run, queries.ended, status, cutoff=times[0]):
+        for rows in _pages(run, queries.ended, status, run.ended_after[status], cutoff=times[0]):
             yield [
                 _found(
                     "archive", row, "archived", f"{status} {ago(age)} ago", {"archived_at": ""},
@@ -185,25 +187,28 @@ def reconcile(run: Run) -> Pages:
     """Open tasks whose session is gone. What was worked on wants a look; what nobody began is abandoned."""
     if (times := _quiet(run, min(run.limits["grace"], run.limits["silence"]))) is None:
         return
+    seen: dict[str, str | None] = {}  # a session may have very many tasks
     for status, reason in (("active", None), ("waiting", "wait"), ("paused", IDLE)):
         for rows in _pages(run, queries.orphans, status, reason=reason, **times):
-            yield _gone(run, rows)
+            if rows:
+                yield _gone(run, rows, seen)
+            if len(seen) > MOST_KEYS:
+                seen.clear()
 
 
-def _gone(run: Run, rows: Sequence[Row]) -> list[Finding]:
-    if not rows:
-        return []
+def _gone(run: Run, rows: Sequence[Row], seen: dict[str, str | None]) -> list[Finding]:
     told = run.store.read(lambda tx: queries.working_sessions(tx, [row["task_id"] for row in rows]))
     working = {task_id: json.loads(data).get("value") for task_id, data in told.items()}
     names = {
         row["task_id"]: {row["session_id"], *filter(None, (str(working.get(row["task_id"]) or ""),))}
         for row in rows
     }
-    every = sorted(set[str]().union(*names.values()))
-    seen = run.store.read(lambda tx: queries.sessions_seen(tx, every))
+    unseen = sorted(set[str]().union(*names.values()) - seen.keys())
+    seen |= dict.fromkeys(unseen)
+    seen |= run.store.read(lambda tx: queries.sessions_seen(tx, unseen))
     found: list[Finding] = []
     for row in rows:
-        last = max([row["updated_at"], *(seen[name] for name in names[row["task_id"]] if name in seen)])
+        last = max([row["updated_at"], *(seen[name] or "" for name in names[row["task_id"]])])
         age = run.ages.age(last, row["place"])
         over = row["over"] and last == row["updated_at"]
         if age <= run.limits["grace" if over else "silence"]:
@@ -308,7 +313,7 @@ def _keys(row: tuple[Any, ...]) -> list[bytes]:
     ]
 
 
-def _same(run: Run, ids: Sequence[str], times: dict[str, str]) -> list[Finding]:
+def _same(run: Run, ids: Sequence[str], times: dict[str, Any]) -> list[Finding]:
     """What becomes of tasks of the same name: one stays, and what is idle for long gives way to it."""
     rows: list[Row] = []
     for start in range(0, len(ids), PAGE):

@@ -7,7 +7,7 @@ from .tx import ACTIVITY, HEADS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from .tx import Row, Tx
@@ -136,6 +136,22 @@ def _page(
         limit=limit,
         **params,
     )
+
+
+def first_kept(tx: Tx, statuses: Sequence[str], after: Mapping[str, int], until: int) -> dict[str, int]:
+    """For each status the place after which its tasks that are not archived begin, looked for from one on.
+
+    Whatever happens to a task moves it behind: who has passed the archived ones need not see them again.
+    """
+    found: dict[str, int] = {}
+    for status in statuses:
+        rows = tx.database.query(
+            f"SELECT h.position FROM heads h WHERE h.status = :status AND h.position > :after AND {_OWN}"
+            " ORDER BY h.position LIMIT 1",
+            {"status": status, "after": after.get(status, 0)},
+        )
+        found[status] = rows[0][0] - 1 if rows else until
+    return found
 
 
 def sessions_seen(tx: Tx, sessions: Sequence[str]) -> dict[str, str]:

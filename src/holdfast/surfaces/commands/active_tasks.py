@@ -194,6 +194,9 @@ def maintain(apply: bool, older_than: str | None, trust_clock: bool, render: boo
 
     For a machine without a worker, from cron. The exit code is 2 if a part of it failed, 1 if all did.
     """
+    import time
+
+    begun = time.perf_counter()
     with open_memory() as memory:
         report = memory.upkeep_run(
             rules="all",
@@ -203,6 +206,7 @@ def maintain(apply: bool, older_than: str | None, trust_clock: bool, render: boo
             trust_clock=trust_clock,
         ).to_dict()
         report["render"] = _rendered(memory) if render and apply else None
+    report["elapsed_ms"] = round((time.perf_counter() - begun) * 1000, 3)
     _tell_upkeep(report)
     failed = len(report["failures"]) + bool(report["render"] and report["render"]["error"])
     if failed:
