@@ -498,7 +498,7 @@ JobsStatus.dead: jobs that were given up
 JobsStatus.kinds: the same for each kind
 JobsStatus.oldest: since when the oldest waiting one waits
 JobsStatus.given_up: the jobs that were given up, the oldest first
-UpkeepChange.rule: lease, reconcile, duplicate, failed, pause, stuck or archive
+UpkeepChange.rule: lease, resume, reconcile, duplicate, failed, pause, stuck or archive
 UpkeepChange.name: the task's name
 UpkeepChange.before: its status before; of a claim: held
 UpkeepChange.after: its status now, or archived; of a claim: released

@@ -218,7 +218,7 @@ detail: summary, items, actions, full or focused.
 refresh: False: the kept summary is shown as it is, however old.
 learned_patterns.query: A task, a step or a command in a few words; without it, what was seen most often.
 learned_patterns.type: success, failure or retry.
-upkeep_run.rules: `automatic` (lease, pause, stuck, archive), `all` (also reconcile, duplicate, failed), or some of these.
+upkeep_run.rules: `automatic` (lease, resume, pause, stuck, archive), `all` (also reconcile, duplicate, failed), or some of these.
 upkeep_run.workspace: Only the tasks of this workspace. `None`: of all.
 dry_run: Say what would be done, and change nothing.
 older_than: How long nothing was done on a task that is tidied, like `7d`; else the setting `stale_threshold`.

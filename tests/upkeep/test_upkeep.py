@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from tests.upkeep.machine import DAY, HOUR
@@ -29,6 +31,48 @@ def test_a_task_without_activity_for_a_day_is_paused_and_can_be_taken_back(kept,
     kept.task_undo(idle)
     assert kept.task_get(idle).status == "active"
     assert kept.upkeep_run(rules=["pause"]).changes == ()  # whoever undoes it is at work
+    assert kept.verify().ok
+
+
+def test_a_task_that_is_worked_on_again_goes_on_by_itself(kept, machine):
+    task = kept.task_register("Idle", ["One"]).task_id
+    machine.passes(2 * DAY)
+    kept.upkeep_run()
+    kept.acting_as(channel="user").task_update(task, "Leave it for now.")
+    assert kept.upkeep_run().changes == ()
+    kept.task_log_action(task, "Ran the tests", type="cli")
+    assert changed(kept.upkeep_run()) == {task: ("resume", "active")}
+    assert (kept.task_get(task).status, kept.task_get(task).reason) == ("active", None)
+    kept.task_update(task, status="paused")
+    kept.task_update(task, "At work all the same.")
+    assert kept.upkeep_run().changes == ()  # what someone else has paused stays so
+    assert kept.verify().ok
+
+
+def test_many_runs_at_once_do_everything_once(opened, store_url, machine):
+    memories = [machine.known_to(opened(store_url)) for _ in range(4)]
+    for number in range(30):
+        memories[0].task_register(f"Idle {number}")
+    machine.passes(2 * DAY)
+    with ThreadPoolExecutor(4) as threads:
+        reports = list(threads.map(lambda memory: memory.upkeep_run(), memories))
+    assert sum(report.counts["pause"] for report in reports) == 30
+    assert [event.type for event in memories[0].events()].count("task.upkeep") == 30
+    assert all(not report.failures for report in reports)
+
+
+def test_what_holdfast_itself_writes_does_not_make_a_task_look_alive(kept, machine):
+    kept.memory_store(entity="shop", key="task_updated", value="2026-01-01T00:00:00Z")
+    (row,) = kept.active_tasks_stale()
+    machine.passes(600)
+    task = kept.upkeep_run().changes[0].task_id
+    assert kept.task_get(task).seq > row.seq
+    assert kept.active_tasks_stale()[0].updated == row.updated == "2026-01-01T00:00:00.000Z"
+    kept.task_update(task, "I'll use alpine instead of debian because the image is smaller.")
+    at = kept.task_get(task).updated_at
+    machine.passes(600)
+    assert kept.task_extract(task).entries
+    assert kept.task_get(task).updated_at == at
     assert kept.verify().ok
 
 
@@ -124,7 +168,7 @@ def test_all_of_it_can_be_turned_off(opened, store_url, machine):
     memory.task_register("Idle")
     memory.task_finish(memory.task_register("Done").task_id)
     machine.passes(30 * DAY)
-    assert memory.upkeep_run().counts == {"lease": 0}
+    assert memory.upkeep_run().counts == {"lease": 0, "resume": 0}
 
 
 def test_a_dry_run_says_the_same_and_writes_nothing(kept, machine):

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 KIND = "upkeep"
 ALL = tuple(upkeep_rules.RULES)
 # What a worker does unasked; the others are for who asks, or for a job of the operator's.
-AUTOMATIC = ("lease", "pause", "stuck", "archive")
+AUTOMATIC = ("lease", "resume", "pause", "stuck", "archive")
 HYGIENE = ("duplicate", "failed")
 BATCH = 100  # tasks that are written at once
 MOST_LISTED = 1000

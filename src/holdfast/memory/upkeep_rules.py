@@ -136,6 +136,15 @@ def pause(run: Run) -> Pages:
             ]  # fmt: skip
 
 
+def resume(run: Run) -> Pages:
+    """Tasks that were paused for being idle, and that an agent works on again."""
+    for rows in _pages(run, queries.going_on, "paused", reason=IDLE):
+        yield [
+            _found("resume", row, "active", "it is worked on again", {"status": "active", "reason": None})
+            for row in rows
+        ]
+
+
 def archive(run: Run) -> Pages:
     """Tasks that ended long ago."""
     limit = run.limits["archive"]
@@ -363,6 +372,7 @@ def ago(seconds: float) -> str:
 
 RULES: dict[str, Callable[[Run], Pages]] = {
     "lease": lease,
+    "resume": resume,
     "reconcile": reconcile,
     "duplicate": duplicates,
     "failed": failed,

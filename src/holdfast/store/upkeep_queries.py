@@ -33,6 +33,13 @@ _TOUCHED = (
     " ('task.focused', 'task.linked', 'claim.taken', 'claim.released') LIMIT 1)"
 )
 _ALERTED = "(SELECT max(e.{0}) FROM events e WHERE e.task_id = h.task_id AND e.event_type = 'task.stuck')"
+_KEPT = "SELECT max(e.id) FROM events e WHERE e.task_id = h.task_id AND e.event_type = 'task.upkeep'"
+# Whether work was done on a task since the upkeep changed it: what a person says is none.
+_GOES_ON = (
+    f"EXISTS (SELECT 1 {_EVENTS} AND e.id > ({_KEPT}) AND {ACTIVITY} AND o.channel <> 'user'"
+    f" AND e.event_type IN ('message', 'action', 'action.ended', 'item.updated', 'plan.replaced',"
+    f" 'plan.appended') AND NOT ({_ENDING}))"
+)
 _KEPT_AT = (
     "(SELECT max(e.timestamp) FROM events e WHERE e.task_id = h.task_id AND e.event_type = 'task.upkeep')"
 )
@@ -85,6 +92,14 @@ def idle(
         tx, status, where, more, after, until, workspace, limit,
         cutoff=cutoff, lately=lately, held=held, reason=reason,
     )  # fmt: skip
+
+
+def going_on(
+    tx: Tx, status: str, reason: str, after: int, until: int, workspace: str | None, limit: int
+) -> list[Row]:
+    """Tasks of a status that the upkeep gave them, for a reason, and that someone works on since."""
+    where = f"h.reason = :reason AND {_GOES_ON}"
+    return _page(tx, status, where, {}, after, until, workspace, limit, reason=reason)
 
 
 def orphans(
