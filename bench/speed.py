@@ -941,6 +941,33 @@ class Bench:
         seconds_of(timed(lambda: memory.task_get(ids[0]), reads), 10 * calls)
         yield Figure("PostgreSQL: task_get, p50 / p99", percentiles(reads))
 
+    def upkeep(self) -> Iterator[Figure]:
+        """All of the upkeep over many tasks: nothing to do, a tenth to pause, and a writer meanwhile."""
+        memory, path = self._open(extraction="off")
+        count = self._sizes.tasks
+        fill_tasks(memory, count, count // 10)
+        task_id = memory.task_register("Beside it").task_id
+        done: dict[str, Any] = {}
+        waited: list[float] = []
+        for name, days in (("nothing", 0), ("a tenth", 2), ("nothing again", 2)):
+            process = child("maintain", path, str(days))
+            assert process.stdout is not None
+            process.stdout.readline()
+            if name == "a tenth":
+                write = timed(lambda: memory.task_update(task_id, MESSAGE), waited)
+                while process.poll() is None:
+                    write()
+            done[name] = json.loads(process.communicate()[0])
+        for name, found in done.items():
+            note = f"{found['changes']:,} changes, {found['cpu']:.1f} s of CPU"
+            goal = 20 if name == "a tenth" else 5
+            yield at_most(f"maintain, {count:,} tasks, {name} due: s", found["seconds"], goal, note)
+        alone = seconds_of(lambda: memory.task_update(task_id, MESSAGE), 20) / 20
+        note = f"p50 / p99 {percentiles(waited)}, alone {alone * 1000:.1f} ms"
+        yield at_most("a write beside maintain, the longest: s", max(waited), 2, note)
+        grown = max(found["grown"] for found in done.values())
+        yield at_most("maintain, memory that it adds: MB", grown, 32)
+
     def http(self) -> Iterator[Figure]:
         """A call over HTTP against a bare route that does the same SQL by hand."""
         calls = self._sizes.writer_calls // 4
@@ -1053,6 +1080,28 @@ def child_victim(path: str, task_id: str) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+def child_maintain(path: str, days: str) -> None:
+    """Do all of the upkeep as if so many days had passed, then say how long it took, and how much memory."""
+    import resource
+
+    ahead = 86_400 * float(days)
+    memory = TaskMemory.open(path, workspace=None, extraction="off", clock=lambda: time.time() + ahead)
+    # Another machine: on this one, the clock would be found to be set, and nothing would be old.
+    memory._machine = lambda: (f"{days} days ahead", time.monotonic())  # type: ignore[attr-defined]
+    memory.upkeep_run(rules=["lease"], trust_clock=True)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    print("ready", flush=True)
+    begin, cpu = clock(), time.process_time()
+    report = memory.upkeep_run(rules="all", trust_clock=True)
+    figures = {
+        "seconds": clock() - begin,
+        "cpu": time.process_time() - cpu,
+        "changes": sum(report.counts.values()),
+        "grown": (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - peak) / 1024,
+    }
+    print(json.dumps(figures))
+
+
 def child_gateway(path: str, task_id: str) -> None:
     """The server of the product."""
     from holdfast.surfaces.http import create_app
@@ -1092,12 +1141,15 @@ def child_bare(path: str, task_id: str) -> None:
         uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False)).run(sockets=[bound])
 
 
-CHILDREN = {"writer": child_writer, "victim": child_victim, "gateway": child_gateway, "bare": child_bare}
+CHILDREN = {
+    "writer": child_writer, "victim": child_victim, "maintain": child_maintain, "gateway": child_gateway,
+    "bare": child_bare,
+}  # fmt: skip
 
 # --- the command ------------------------------------------------------------------------------------
 
 SECTIONS = (
-    "writer threads processes get views recall list start hook cli bytes history reopen http postgres"
+    "writer threads processes get views recall list start hook cli bytes history reopen upkeep http postgres"
 ).split()
 
 

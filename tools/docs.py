@@ -51,6 +51,7 @@ from holdfast.memory.syncing import Syncing
 from holdfast.memory.tasks import Tasks
 from holdfast.memory.transfer import Transfer
 from holdfast.memory.undo import Undo
+from holdfast.memory.upkeep import Upkeep
 from holdfast.memory.verify import Verify
 from holdfast.memory.views import Views
 from holdfast.memory.waiting import Waiting
@@ -116,6 +117,7 @@ GROUPS: Mapping[type, tuple[str, str]] = {
     Patterns: ("Learned patterns", "What tasks have taught."),
     Waiting: ("Waits", "[Waiting](../how-to/waits.md) until something is so, across restarts."),
     Drilling: ("Drills", "What [recovery drills](../how-to/drill.md) have found."),
+    Upkeep: ("Upkeep", "[Looking after](../how-to/upkeep.md) tasks that nobody looks after."),
     Queue: ("Jobs", "What waits for [a worker](../how-to/worker.md), and what was given up."),
 }
 
@@ -533,6 +535,25 @@ WorkerSeen.alive: whether it was heard of within the last minute and has not end
 WorkerSeen.started_at: when it began
 WorkerSeen.seen_at: when it was heard of last; it tells every 20 s
 WorkerSeen.ended_at: when it ended in good order
+UpkeepChange.rule: lease, resume, reconcile, duplicate, failed, pause, stuck or archive
+UpkeepChange.name: the task's name
+UpkeepChange.before: its status before; of a claim: held
+UpkeepChange.after: its status now, or archived; of a claim: released
+UpkeepChange.reason: why
+UpkeepChange.seq: the event that says so; nothing was written without one
+UpkeepReport.dry_run: whether nothing was to be changed
+UpkeepReport.at: when it ended
+UpkeepReport.workspace: the workspace that it was about; nothing: all of them
+UpkeepReport.rules: the rules that were gone through
+UpkeepReport.counts: changes of each rule
+UpkeepReport.changes: the first 1,000 of them
+UpkeepReport.left_out: changes that are not listed
+UpkeepReport.skipped: tasks that changed while they were looked at, and were left alone
+UpkeepReport.clock_sure: whether the clock [is believed](../explanation/upkeep.md#time)
+UpkeepReport.as_of: up to when time counts; nothing: nothing is old yet
+UpkeepReport.clock_jumped: seconds by which the clock was found to be set since the last run
+UpkeepReport.failures: rules that could not be gone through, with the error
+UpkeepReport.warnings: what should be known
 WorkerReport.done: jobs that were done
 WorkerReport.failed: jobs that failed and will be tried again
 WorkerReport.dead: jobs that were given up

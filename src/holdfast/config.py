@@ -46,6 +46,13 @@ SETTINGS: dict[str, tuple[Any, Any, Any, str]] = {
     "active_tasks_ledger": ("facts", None, None, "The truth: the store (facts) or the file (markdown)."),
     "active_tasks_file": ("ACTIVE-TASKS.md", None, None, "The file; relative to the workspace."),
     "stale_threshold": ("24h", None, None, "A task without an update for longer than this is stale."),
+    "pause_after": ("24h", None, None, "An active task without activity for longer than this is paused."),
+    "archive_after": ("7d", None, None, "A task that ended longer ago than this is archived."),
+    "stuck_after": ("5m", None, None, "An active task that waits for nothing and is idle longer is stuck."),
+    "stuck_cooldown": ("5m", None, None, "Least time between two alerts about one task."),
+    "session_grace": ("1h", None, None, "How long after the end of its session a task is left alone."),
+    "session_silence": ("3d", None, None, "A session that has written nothing for longer than this is gone."),
+    "upkeep_every": ("1m", None, None, "How often a worker looks after the tasks."),
     "injection_budget": (500, 0, 100_000, "Most tokens of all active-task blocks of one prompt."),
     "injection_max_tasks": (0, 0, 10_000, "Most tasks in a prompt. 0: projection_max_rows."),
     "projection_mode": ("readable", None, None, "full: no row is filtered out."),
@@ -146,7 +153,12 @@ WORDS = {
     "wait_private": ("off", "on"),
     "wait_commands": ("off", "on"),
 }
-DURATIONS = ("stale_threshold",)
+DURATIONS = (
+    "stale_threshold", "pause_after", "archive_after", "stuck_after", "stuck_cooldown", "session_grace",
+    "session_silence", "upkeep_every",
+)  # fmt: skip
+# Durations that may also be `off`: then it is not done.
+SWITCHED = ("pause_after", "archive_after", "stuck_after", "upkeep_every")
 # Settings that are lists of words, separated by commas.
 LISTS = {"mirrors": ("state", "resume", "active-tasks", "bank", "states")}
 
@@ -175,6 +187,13 @@ class Settings(Record):
     active_tasks_ledger: str = "facts"
     active_tasks_file: str = "ACTIVE-TASKS.md"
     stale_threshold: str = "24h"
+    pause_after: str = "24h"
+    archive_after: str = "7d"
+    stuck_after: str = "5m"
+    stuck_cooldown: str = "5m"
+    session_grace: str = "1h"
+    session_silence: str = "3d"
+    upkeep_every: str = "1m"
     injection_budget: int = 500
     injection_max_tasks: int = 0
     projection_mode: str = "readable"
@@ -324,6 +343,8 @@ def _checked(name: str, value: Any, source: str) -> Any:
     check_name(name, source)
     default, least, most, _ = SETTINGS[name]
     if name in DURATIONS:
+        if name in SWITCHED and value == "off":
+            return value
         try:
             parse_duration(name, value)
             return str(value)
@@ -353,7 +374,8 @@ def allowed(name: str) -> str:
     """What a setting may be, in words."""
     default, least, most, _ = SETTINGS[name]
     if name in DURATIONS:
-        return "a duration like 24h or 1d12h30m, or a number of minutes"
+        off = ", or off" if name in SWITCHED else ""
+        return f"a duration like 24h or 1d12h30m, or a number of minutes{off}"
     return _text_bounds(name) if isinstance(default, str) else f"a number from {least:,} to {most:,}"
 
 

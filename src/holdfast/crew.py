@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .worker import Handler
 
 # Kinds that share a thread; all others are quick, and share one. They come in the order of `run_once`.
-WAITS, SLOW = ("wait",), (("extract", "summary"), ("embed",), ("webhook",))
+WAITS, SLOW = ("wait",), (("extract", "summary"), ("embed",), ("webhook",), ("upkeep", "prune"))
 WAITS_LOOK = 1.0  # an idle worker looks for waits at least this often, in seconds
 TICK = 1.0
 STOP_SECONDS = 20.0  # that jobs in hand may still take when the crew is to end

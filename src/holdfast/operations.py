@@ -110,6 +110,8 @@ _EXAMPLES: dict[str, dict[str, Any]] = {
     "active_tasks_complete": {"label": "shop"},
     "learned_patterns": {"query": "docker push"},
     "jobs_retry": {"id": 1},
+    "upkeep_run": {"dry_run": True},
+    "tasks_hygiene": {"older_than": "7d"},
     "smart_wait": {"target": "time:1s", "timeout": 5},
     "wait_update": {"wait_id": "7#2", "message": "approved"},
     "wait_cancel": {"wait_id": "7#2", "reason": "not needed any more"},
@@ -136,12 +138,14 @@ _WRITES = (
     " task_remember task_snapshot task_intent task_outcome task_finish task_focus task_link task_claim"
     " task_heartbeat task_release task_undo memory_store task_distill task_extract active_tasks_add"
     " active_task_checkpoint active_tasks_complete active_tasks_render mirrors_refresh jobs_retry reindex"
-    " smart_wait wait_update wait_cancel task_receive import_bank import_events import_states restore"
+    " smart_wait wait_update wait_cancel upkeep_run tasks_reconcile tasks_hygiene task_receive"
+    " import_bank import_events import_states restore"
 ).split()
 # Doing these again changes nothing more.
 _REPEATABLE = (
     "task_plan_sync task_plan_replace task_set task_focus task_distill task_extract active_tasks_render"
-    " mirrors_refresh reindex import_events import_bank import_states"
+    " mirrors_refresh reindex upkeep_run tasks_reconcile tasks_hygiene import_events import_bank"
+    " import_states"
 ).split()
 
 OPERATIONS: dict[str, Operation] = {

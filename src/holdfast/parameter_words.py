@@ -222,6 +222,14 @@ learned_patterns.type: success, failure or retry.
 drill_results.task_id: The task; without it those of the workspace.
 drill_results.workspace: The workspace; None for all of them.
 drill_results.limit: The most results to show.
+upkeep_run.rules: `automatic` (lease, resume, pause, stuck, archive), `all` (also reconcile, duplicate, failed), or some of these.
+upkeep_run.workspace: Only the tasks of this workspace. `None`: of all.
+dry_run: Say what would be done, and change nothing.
+older_than: How long nothing was done on a task that is tidied, like `7d`; else the setting `stale_threshold`.
+trust_clock: The clock is right, however it was set: believe it at once.
+tasks_reconcile.workspace: `""`: this memory's workspace. `None`: all of them.
+tasks_hygiene.workspace: `""`: this memory's workspace. `None`: all of them.
+grace: How long after the end of its session a task is left alone; else the setting `session_grace`.
 jobs_status.limit: The most jobs that were given up to show.
 jobs_retry.id: The job's id, from jobs_status.
 task_note.text: What to remember, in a sentence; for an exclusion what was tried.

@@ -1,5 +1,5 @@
 # pyright: reportPrivateUsage=false
-"""What a crew finds to do by itself, because nobody asks for it: vectors and files that lag behind.
+"""What a crew finds to do by itself, because nobody asks for it: upkeep, vectors and files that lag behind.
 
 Those who write ask for neither, so that writing costs nothing more. A look is a read or two, and only when
 something was written; what it finds becomes a job like any other, of which there is only one.
@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 
 from .store import jobs
+from .upkeep import schedule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ AGAIN = 10.0
 def rounds_for(memory: TaskMemory, kinds: Mapping[str, object]) -> list[Round]:
     """The rounds that a memory's settings call for."""
     found: list[Round] = []
+    if "upkeep" in kinds:
+        found.append(UpkeepRound(memory))
     if "embed" in kinds and memory.settings.embedder != "none":
         found.append(EmbedRound(memory))
     if "mirror" in kinds and memory._mirrors is not None:
@@ -45,6 +48,21 @@ def rounds_for(memory: TaskMemory, kinds: Mapping[str, object]) -> list[Round]:
 
 def _newest(memory: TaskMemory) -> int:
     return memory.store.read(lambda tx: tx.last_position(), once=True)
+
+
+class UpkeepRound:
+    """Asks for the upkeep of the store, which from then on asks for its next time itself."""
+
+    def __init__(self, memory: TaskMemory, clock: Callable[[], float] = time.monotonic) -> None:
+        self._memory = memory
+        self._clock = clock
+        self._next = 0.0
+
+    def ask(self, at_once: bool = False) -> None:
+        """Ask for it if nobody has: it may have been given up, or turned on since."""
+        if at_once or self._clock() >= self._next:
+            self._next = self._clock() + REST
+            schedule(self._memory)
 
 
 class EmbedRound:

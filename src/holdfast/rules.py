@@ -92,6 +92,9 @@ LINK_KINDS = ("parent", "goal", "supersedes", "blocks", "related")
 FILE_CHANGES = ("created", "modified", "deleted")
 APPROVAL_MODES = ("auto", "manual", "confirm")
 
+# How a host says that a session is over: the beginning of a message through the channel `tool`.
+SESSION_ENDED = "The session ended"
+
 # The first time that a task enters a phase is one of its six timestamps.
 PHASE_STAMPS = {
     "planned": "plan_generated_at",

@@ -751,6 +751,44 @@ class WorkerReport(Record):
     lost: int = 0
 
 
+class UpkeepChange(Record):
+    """What the upkeep did to a task, or would do: the rule, the status before and after, and why.
+
+    `seq` is the event that says so, None where nothing was written; undoing that event takes it back.
+    """
+
+    rule: str
+    task_id: str
+    name: str
+    before: str
+    after: str
+    reason: str
+    seq: int | None = None
+
+
+class UpkeepReport(Record):
+    """What a run of the upkeep did, or would do: how many changes by rule, and the first of them.
+
+    `left_out` changes are not listed; `skipped` tasks had changed meanwhile. `clock_sure` says whether the
+    clock is believed; `as_of` up to when time counts (None: nothing is old yet); `clock_jumped` by how many
+    seconds it was found to be set. `failures`: rules that could not be gone through, with the error.
+    """
+
+    dry_run: bool
+    at: str
+    workspace: str | None
+    rules: tuple[str, ...]
+    counts: Mapping[str, int]
+    changes: tuple[UpkeepChange, ...] = ()
+    left_out: int = 0
+    skipped: int = 0
+    clock_sure: bool = True
+    as_of: str | None = None
+    clock_jumped: float | None = None
+    failures: Mapping[str, str] = {}
+    warnings: tuple[str, ...] = ()
+
+
 class MirrorStatus(Record):
     """How a file that mirrors a task or a workspace stands: what it shows, and why it is stale if it is."""
 

@@ -1,8 +1,8 @@
 # pyright: reportPrivateUsage=false
-"""Webhooks: whoever a task names in its callback_url is told when the task ends.
+"""Webhooks: whoever a task names in its callback_url is told when the task ends, or is stuck.
 
-The end of a task puts a job of kind `webhook` into the queue, in its own transaction. A worker delivers it,
-again and again with growing pauses, until it is taken or given up. Requests are signed as Standard Webhooks
+Either puts a job of kind `webhook` into the queue, in its own transaction. A worker delivers it, again and
+again with growing pauses, until it is taken or given up. Requests are signed as Standard Webhooks
 (https://www.standardwebhooks.com) asks for. An address is looked up once, and judged before anything is sent.
 """
 
@@ -61,7 +61,7 @@ def _message(memory: TaskMemory, job: Job, delivery: str) -> dict[str, Any]:
     status = event.sets.get("heads", {}).get("status", task.status)
     return {
         "schema_version": 1,
-        "type": f"task.{status}",
+        "type": event.type if event.type == "task.stuck" else f"task.{status}",
         "delivery": delivery,
         "timestamp": event.at,
         "task": {

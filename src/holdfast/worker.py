@@ -18,6 +18,7 @@ from .errors import Conflict, NotFound, StoreError
 from .memory.patterns import prune
 from .store import jobs
 from .types import WorkerReport
+from .upkeep import upkeep
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -114,6 +115,7 @@ HANDLERS: dict[str, Handler] = {
     "wait": _look_at_wait,
     "embed": _embed,
     "mirror": _mirror,
+    "upkeep": upkeep,
 }
 
 

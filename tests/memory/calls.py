@@ -201,6 +201,11 @@ ELSEWHERE = {
         "target": "manual:", "until": "decided", "timeout": 5, "poll_interval": 1, "message": "m",
         "block": False, "key": "k",
     },
+    "upkeep_run": {
+        "rules": ["pause"], "workspace": "/w", "dry_run": True, "older_than": "7d", "trust_clock": True,
+    },
+    "tasks_reconcile": {"workspace": "/w", "dry_run": True, "grace": "2h"},
+    "tasks_hygiene": {"workspace": "/w", "dry_run": True, "older_than": "7d"},
     "wait_status": {"wait_id": None},
     "wait_update": {"wait_id": "7#2", "until": "decided", "timeout": 9, "message": "yes"},
     "wait_cancel": {"wait_id": "7#2", "reason": "r"},

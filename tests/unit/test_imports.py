@@ -23,7 +23,7 @@ LEVELS = {
     1: ("rules", "vocabulary", "checks", "config", "scope", "files", "http_json", "redact", "spool", "views"),
     2: ("store", "recall", "distill", "waits"),
     3: ("memory",),
-    4: ("aio", "crew", "demo", "rounds", "worker", "operations", "parameter_words", "webhooks"),
+    4: ("aio", "crew", "demo", "rounds", "worker", "operations", "parameter_words", "upkeep", "webhooks"),
     5: ("hosts", "surfaces"),
     6: ("__main__",),
     7: ("",),  # the package itself: public names

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from json import dumps
 
+from .. import rules
 from ..checks import blake2b
 from ..errors import HoldfastError
 from ..redact import storable
@@ -291,7 +292,7 @@ def _session_began(capture: Capture, memory: TaskMemory, event: Mapping[str, Any
 
 
 def _session_ended(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], name: str) -> None:
-    capture.aside(f"The session ended: {_text(event, 'reason') or 'no reason given'}.", key=name)
+    capture.aside(f"{rules.SESSION_ENDED}: {_text(event, 'reason') or 'no reason given'}.", key=name)
 
 
 def _begin_helper(memory: TaskMemory, event: Mapping[str, Any]) -> None:

@@ -29,13 +29,14 @@ if TYPE_CHECKING:
     from .summarizing import Summarizing
     from .transfer import Transfer
     from .undo import Undo
+    from .upkeep import Upkeep
     from .verify import Verify
     from .waiting import Waiting
 
     class TaskMemory(
         Folders, Handoff, Notes, Tasks, Plans, Syncing, Actions, Entries, Claims,
         Recalling, ActiveTasks, Asking, Summarizing, Distilling, Extracting, Patterns, Progressing,
-        Queue, Mirrors, Undo, Verify, Transfer, Waiting, Drilling,
+        Queue, Mirrors, Undo, Verify, Transfer, Waiting, Drilling, Upkeep,
     ):  # fmt: skip
         """The memory of tasks. Every method is safe to call from many threads and processes at once."""
 
@@ -85,6 +86,7 @@ else:
         from .summarizing import Summarizing
         from .transfer import Transfer
         from .undo import Undo
+        from .upkeep import Upkeep
         from .verify import Verify
         from .waiting import Waiting
 
@@ -93,7 +95,7 @@ else:
                 TaskMemory.__bases__ = (
                     Folders, Handoff, Notes, *TaskMemory.__bases__,
                     Recalling, ActiveTasks, Asking, Summarizing, Distilling, Extracting, Patterns,
-                    Progressing, Queue, Mirrors, Undo, Verify, Transfer, Waiting, Drilling,
+                    Progressing, Queue, Mirrors, Undo, Verify, Transfer, Waiting, Drilling, Upkeep,
                 )  # fmt: skip
 
 

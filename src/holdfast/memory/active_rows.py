@@ -236,7 +236,7 @@ def _read_rows(found: TaskRows) -> list[ActiveRow]:
         status = vocabulary.write_task_status("active-tasks", head["status"], head["phase"], head["reason"])
         updated = resolved(values, UPDATED, head["updated_at"])
         # Work that was written down after the last fact is an update, too.
-        if head["last_seq"] > max((row["seq"] for row in own.values()), default=0):
+        if all(row["worked"] for row in own.values()):
             updated = max(updated or "", head["updated_at"])
         rows.append(
             ActiveRow(

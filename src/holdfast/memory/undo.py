@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _FINAL = (
     "task.registered", "claim.taken", "claim.released", "task.focused", "model.used", "drill.scored",
+    "claim.reclaimed", "task.stuck",
     "wait.started", "wait.updated", "wait.changed", "wait.ended",
 )  # fmt: skip
 # What follows from an event without being set by it: no sign that a later one has changed the row.

@@ -24,6 +24,9 @@ SILENT = (
     "undone",
     "model.used",
     "drill.scored",
+    "task.upkeep",
+    "task.stuck",
+    "claim.reclaimed",
     "item.inferred",
 )
 # Events of which there are many: see `QUIET`.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..rules import OPEN, TASK_STATUSES
-from .tx import HEADS, LINKS, SELECT_LINKS, VERIFIED
+from .tx import ACTIVITY, HEADS, LINKS, SELECT_LINKS, VERIFIED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +25,11 @@ _OPEN = ", ".join(f"'{status}'" for status in (*OPEN, "failed"))
 _CHANNEL_OF = (
     "(SELECT o.channel FROM events e JOIN origins o ON o.id = e.origin_id"
     " WHERE e.task_id = {0} AND e.seq = {1})"
+)
+# Whether someone was at work on a task after a fact was written; 1 or nothing.
+_WORKED = (
+    "(SELECT 1 FROM events e JOIN origins o ON o.id = e.origin_id WHERE e.task_id = r.task_id"
+    f" AND e.seq > r.seq AND {ACTIVITY} ORDER BY e.seq LIMIT 1)"
 )
 
 
@@ -113,7 +118,7 @@ class FactQueries:
             "facts": (
                 "SELECT r.task_id, r.key, r.seq,"
                 " (SELECT e.data FROM events e WHERE e.task_id = r.task_id AND e.seq = r.seq),"
-                f" {_CHANNEL_OF.format('r.task_id', 'r.seq')} FROM records r WHERE r.task_id "
+                f" {_CHANNEL_OF.format('r.task_id', 'r.seq')}, {_WORKED} FROM records r WHERE r.task_id "
                 + self._database.one_of.format(f"SELECT task_id FROM {some}")
                 + " AND r.type IN ('fact', 'variable') AND r.status = 'active'"
                 f" AND coalesce(r.key, '') IN ({wanted}) ORDER BY r.seq"
@@ -130,7 +135,7 @@ class FactQueries:
         }
         names = {
             "heads": [*_ACTIVE_HEADS, "next", "name_channel", "next_channel", "label", "goal", "verified"],
-            "facts": ["task_id", "key", "seq", "data", "channel"],
+            "facts": ["task_id", "key", "seq", "data", "channel", "worked"],
             "effects": ["task_id", "what", "data", "channel"],
         }
         params: dict[str, Any] = {"workspace": workspace, "limit": limit, "only": only}

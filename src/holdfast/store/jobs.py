@@ -54,8 +54,8 @@ _DUE = (
     ("leased", "due_at <= :now"),
     ("leased", "due_at > :beyond"),
     ("waiting", "due_at <= :now"),
-    # No wait is looked at so late: the clock was set back.
-    ("waiting", "kind = 'wait' AND due_at > :beyond"),
+    # No wait is looked at so late, and no upkeep: the clock was set back.
+    ("waiting", "kind IN ('wait', 'upkeep') AND due_at > :beyond"),
 )
 
 

@@ -615,7 +615,7 @@ class SqliteStore:
             connection.close()
         until = time.monotonic() + CLOSING_SECONDS
         while self._leading and time.monotonic() < until:
-            threading.Event().wait(0.002)  # a thread that was left behind is just writing
+            time.sleep(0.002)  # a thread that was left behind is just writing
         if not self._leading:
             self._writer.close()
             self._lock.close()

@@ -134,7 +134,9 @@ KEPT = frozenset(
 # Moved without an event, so that a heartbeat costs none.
 UNFOLDED = {"heads": {"position"}, "claims": {"expires_at"}}
 # Written about a task, not for it: they do not make it look alive, and are not among what happened lately.
-BOOKKEEPING = ("model.used", "drill.scored")
+BOOKKEEPING = ("model.used", "drill.scored", "task.upkeep", "task.stuck", "claim.reclaimed")
+# Who writes what Holdfast itself has found or tidied, in no session: no sign that anyone works on the task.
+OURSELVES = "holdfast"
 MESSAGE_TYPES = frozenset(("message", "task.updated", "item.updated", "task.finished"))
 
 
@@ -209,6 +211,18 @@ _SELECT_RECENT = (
     " JOIN origins o ON o.id = e.origin_id"
     " LEFT JOIN records r ON r.task_id = e.task_id AND r.seq = e.seq ORDER BY e.seq DESC"
 )
+
+# `is_activity` in SQL, of an event `e` and its origin `o`.
+ACTIVITY = (
+    f"e.event_type NOT IN ({', '.join(map(repr, BOOKKEEPING))})"
+    f" AND NOT (o.agent = '{OURSELVES}' AND o.session = '')"
+)
+
+
+def is_activity(event_type: str, origin: Origin) -> bool:
+    """Whether an event shows that someone works on its task; `updated_at` is the time of the last one."""
+    return event_type not in BOOKKEEPING and (origin.agent != OURSELVES or origin.session != "")
+
 
 # --- hashing ----------------------------------------------------------------------------------------
 
@@ -288,7 +302,7 @@ class Tx:
         self._run(_INSERT_EVENT, event)
         self._index({**event, "agent": origin.agent, "workspace_path": head.get("workspace_path")})
         changes: Row = {"last_seq": seq, "last_hash": event["hash"]}
-        if event["event_type"] not in BOOKKEEPING:
+        if is_activity(event["event_type"], origin):
             changes["updated_at"] = event["timestamp"]
         if sets:
             self._apply(task_id, seq, sets)

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 import click
 
-from ..console import Group, emit, given, line, open_memory, show, wants_json, warn
+from ..console import (
+    EVERYWHERE,
+    Group,
+    called,
+    emit,
+    given,
+    leave,
+    line,
+    open_memory,
+    show,
+    wants_json,
+    warn,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -136,6 +148,103 @@ def stale() -> None:
             _show(rows)
         else:
             click.echo(f"No task is stale (threshold {memory.settings.stale_threshold}).")
+
+
+@active_tasks_command.command(
+    short_help="Find tasks whose session is gone.",
+    examples=("holdfast active-tasks reconcile --dry-run", "holdfast active-tasks reconcile --grace 2h"),
+)
+@click.option("--dry-run", is_flag=True, help="Only say what would be done.")
+@click.option("--grace", metavar="TIME", help="How long after its session a task is left alone.")
+@EVERYWHERE
+def reconcile(dry_run: bool, grace: str | None) -> None:
+    """Mark open tasks whose session is gone: to be reviewed where work was done, else abandoned.
+
+    None becomes completed. Each change is an event that `holdfast undo` takes back.
+    """
+    _tell_upkeep(called("tasks_reconcile", {"dry_run": dry_run, "grace": grace, **_reach()}))
+
+
+@active_tasks_command.command(
+    short_help="Find duplicates and old failures.",
+    examples=("holdfast active-tasks hygiene", "holdfast active-tasks hygiene --apply --older-than 7d"),
+)
+@click.option("--apply/--dry-run", "apply", default=False, help="Do it; else it is only said.")
+@click.option("--older-than", metavar="TIME", help="How long nothing was done on what is tidied, like 7d.")
+@EVERYWHERE
+def hygiene(apply: bool, older_than: str | None) -> None:
+    """Mark duplicates as superseded by the one that is kept, and old failures as abandoned.
+
+    Without --apply nothing is changed. Each change is an event that `holdfast undo` takes back.
+    """
+    _tell_upkeep(called("tasks_hygiene", {"dry_run": not apply, "older_than": older_than, **_reach()}))
+
+
+@active_tasks_command.command(
+    short_help="Do all of the upkeep once.",
+    examples=("holdfast active-tasks maintain --dry-run", "holdfast active-tasks maintain --json --render"),
+)
+@click.option("--apply/--dry-run", "apply", default=True, help="Do it, or only say what would be done.")
+@click.option("--older-than", metavar="TIME", help="How long nothing was done on what is tidied, like 7d.")
+@click.option("--trust-clock", is_flag=True, help="The clock is right, though it is new to the upkeep.")
+@click.option("--render", is_flag=True, help="Write ACTIVE-TASKS.md anew afterwards.")
+@click.option("--here", is_flag=True, help="Only in this workspace, not in the whole store.")
+def maintain(apply: bool, older_than: str | None, trust_clock: bool, render: bool, here: bool) -> None:
+    """Release claims, reconcile, tidy, pause, tell of stuck tasks and put old ones away, in one go.
+
+    For a machine without a worker, from cron. The exit code is 2 if a part of it failed, 1 if all did.
+    """
+    import time
+
+    begun = time.perf_counter()
+    with open_memory() as memory:
+        report = memory.upkeep_run(
+            rules="all",
+            workspace=memory.workspace if here else None,
+            dry_run=not apply,
+            older_than=older_than,
+            trust_clock=trust_clock,
+        ).to_dict()
+        report["render"] = _rendered(memory) if render and apply else None
+    report["elapsed_ms"] = round((time.perf_counter() - begun) * 1000, 3)
+    _tell_upkeep(report)
+    failed = len(report["failures"]) + bool(report["render"] and report["render"]["error"])
+    if failed:
+        leave(1 if failed >= len(report["counts"]) else 2)
+
+
+def _rendered(memory: TaskMemory) -> dict[str, Any]:
+    from ...errors import HoldfastError
+    from ...types import RenderReport
+
+    try:
+        return memory.active_tasks_render().to_dict()
+    except HoldfastError as error:
+        return RenderReport(error=error.to_dict()).to_dict()
+
+
+def _reach() -> dict[str, Any]:
+    return {"workspace": "*"} if given().get("everywhere") else {}
+
+
+def _tell_upkeep(report: Any) -> None:
+    show(report, _show_upkeep)
+    if not wants_json():
+        for warning in report["warnings"]:
+            warn(warning)
+        for rule, error in report["failures"].items():
+            warn(f"{rule} failed: {line(error)}")
+
+
+def _show_upkeep(report: Any) -> None:
+    for change in report["changes"]:
+        told = f"{change['task_id']} {line(change['name'])}: {change['before']} → {change['after']}"
+        click.echo(f"  {told} ({line(change['reason'])})")
+    if report["left_out"]:
+        click.echo(f"  and {report['left_out']:,} more")
+    counts = [f"{count:,} {rule}" for rule, count in report["counts"].items() if count]
+    would = "would be changed" if report["dry_run"] else "changed"
+    click.echo(f"{would.capitalize()}: {', '.join(counts)}." if counts else "There is nothing to do.")
 
 
 def _written(row: ActiveRow) -> None:

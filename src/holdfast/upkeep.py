@@ -1,0 +1,48 @@
+# pyright: reportPrivateUsage=false
+"""The job of kind `upkeep`: there is one in each store, and doing it asks for the next one."""
+
+from __future__ import annotations
+
+from .checks import stamp
+from .errors import StoreError
+from .memory.upkeep import KIND
+from .rules import parse_duration
+from .store import jobs
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .memory import TaskMemory
+    from .store import Tx
+    from .types import Job
+
+
+def schedule(memory: TaskMemory) -> None:
+    """See to it that the upkeep of a store is asked for, if it is wanted; a second time changes nothing."""
+    if memory.settings.upkeep_every == "off" or memory.store.read(_asked_for, once=True):
+        return
+    memory.store.write(lambda tx: jobs.add(tx, KIND, "", "", {}, jobs.NOW, memory._now()))
+
+
+def _asked_for(tx: Tx) -> bool:
+    job = jobs.find(tx, KIND, "", "")
+    return job is not None and job.status != "dead"
+
+
+def upkeep(memory: TaskMemory, job: Job, settle: Callable[[Tx], None]) -> None:
+    """Look after the tasks of the whole store once; the next time is another job."""
+    every = memory.settings.upkeep_every
+    if every != "off":  # it was on when this was asked for
+        report = memory.upkeep_run()
+        if len(report.failures) == len(report.counts) > 0:
+            raise StoreError("store_busy", f"The upkeep failed: {report.failures}.", "It is tried again.")
+
+    def work(tx: Tx) -> None:
+        settle(tx)
+        if every != "off":
+            now = memory._clock()
+            due = stamp(now + 60 * parse_duration("upkeep_every", every))
+            jobs.add(tx, KIND, "", "", {}, due, stamp(now))
+
+    memory.store.write(work)
