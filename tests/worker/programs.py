@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
 
 from holdfast import TaskMemory
-from holdfast.store import distilled
+from holdfast.store import distilled, jobs
 from holdfast.store.postgres import _PostgresDatabase
 from holdfast.store.sqlite import _SqliteDatabase
 from holdfast.worker import HANDLERS, Worker, extraction
@@ -29,6 +30,26 @@ def drain(url: str) -> None:
         print("ready", flush=True)
         sys.stdin.readline()
         Worker(memory, handlers={"count": count}).run_once(limit=10_000)
+
+
+def crew(url: str) -> None:
+    """Do jobs of kind `count` with short leases until it is told to end; each leaves a row of its own."""
+    from holdfast.crew import Crew
+
+    stop = threading.Event()
+    signal.signal(signal.SIGTERM, lambda *_: stop.set())
+    with opened(url) as memory:
+
+        def count(memory, job, settle):
+            def work(tx):
+                settle(tx)
+                own = f"{job.key}/{os.getpid()}/{job.token}"
+                jobs.add(tx, "did", "", own, {}, jobs.NOW, memory._now())
+
+            memory.store.write(work)
+            os.write(1, b".")
+
+        Crew(memory, handlers={"count": count}, lease_seconds=1).run(stop)
 
 
 def die_at(number: int):
@@ -88,4 +109,4 @@ def victims() -> None:
 
 
 if __name__ == "__main__":
-    {"drain": drain, "victims": victims}[sys.argv[1]](*sys.argv[2:])
+    {"drain": drain, "crew": crew, "victims": victims}[sys.argv[1]](*sys.argv[2:])

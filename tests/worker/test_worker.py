@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -260,6 +262,32 @@ def test_two_processes_drain_many_jobs_and_none_is_done_twice_or_lost(memory, st
     assert all(did), "one has done it all: they never met"
     assert sorted(map(int, did[0] + did[1])) == list(range(many))
     assert memory.jobs_status().kinds == {}
+
+
+@pytest.mark.parametrize("many", [150, pytest.param(1000, marks=pytest.mark.reliability)])
+def test_crews_of_which_one_is_killed_do_each_job_once(opened, store_url, many):
+    """What the killed one held is done by the other when its leases have run out, and by nobody else."""
+    memory = opened(store_url, clock=time.time)
+    ask(memory, *range(many))
+    environ = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])}
+    words = [sys.executable, str(PROGRAM), "crew", store_url]
+    crews = [subprocess.Popen(words, stdout=subprocess.PIPE, env=environ) for _ in range(2)]
+    try:
+        crews[0].stdout.read(10)
+        crews[0].kill()
+        while memory.jobs_status().kinds.keys() != {"did"}:
+            assert crews[1].poll() is None
+        crews[1].send_signal(signal.SIGTERM)
+        assert crews[1].wait(30) == 0
+    finally:
+        for one in crews:
+            one.kill()
+            one.communicate()
+    rows = memory.store.read(lambda tx: tx.database.query("SELECT key FROM jobs WHERE kind = 'did'", {}))
+    assert sorted(int(key.partition("/")[0]) for (key,) in rows) == list(range(many))
+    status = memory.jobs_status()
+    assert status.totals["count"]["done"] <= many  # what the killed one had not told yet is missing
+    assert [one.ended_at is None for one in status.workers].count(True) == 1
 
 
 def test_threads_drain_a_queue_and_no_job_is_done_twice(memory):
