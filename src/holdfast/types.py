@@ -154,6 +154,7 @@ class Event(Record):
     ref: int | None = None
     correlation: str = ""
     hash: str = ""
+    forgotten: bool = False
 
 
 class Source(Record):
@@ -631,6 +632,29 @@ class ImportReport(Record):
     known: int
     tasks: tuple[str, ...] = ()
     conflicts: tuple[Divergence, ...] = ()
+    purged: int = 0
+
+
+class Removal(Record):
+    """What forgetting or purging takes away: would take, with a token to confirm it, until it is `done`.
+
+    `carried` are events that others wrote and that repeat what is forgotten; `spooled` events of hosts that
+    were not written yet. `scrubbed`: nothing of it is left in the files of the store. `elsewhere` are files
+    that may still hold it, and that are yours to remove.
+    """
+
+    operation: Literal["forget", "purge"]
+    done: bool = False
+    token: str | None = None
+    expires_at: str | None = None
+    tasks: int
+    events: int
+    carried: int = 0
+    spooled: int = 0
+    task_ids: tuple[str, ...] = ()
+    scrubbed: bool | None = None
+    elsewhere: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 class Extraction(Record):

@@ -404,7 +404,8 @@ class Base:
         draft.complete(seq)
         if key is not None:
             result = self._foretold(tx, head, draft, seq).to_dict()
-            del result["answer"]  # which is of its moment: whoever repeats the call is answered anew
+            # These are of their moment, and quote other tasks: whoever repeats the call is answered anew.
+            del result["answer"], result["patterns"]
             draft.sets["+keys"] = {
                 "key": key,
                 "operation": operation,

@@ -81,6 +81,7 @@ def read_event(row: Row) -> Event:
         ref=row["ref_seq"],
         correlation=row["correlation_id"],
         hash=row["hash"].hex(),
+        forgotten=row["forgotten"] is not None,
     )
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..store.tx import Row, Tx
+    from ..types import Pattern
 
 MOST_ROWS = 1000
 # Without one of these no message says that something is over or begins (tests/memory/test_progress.py).
@@ -91,9 +92,12 @@ class Tasks(Base):
 
         from .patterns import relevant
 
+        def taught(tx: Tx) -> tuple[Pattern, ...]:
+            return relevant(tx, [name, *(step["title"] for step in steps)], self._clock())
+
         def work(tx: Tx) -> Written:
             if scoped_key is not None and (known := tx.register_key(scoped_key)):
-                return first_result(known, fingerprint)
+                return first_result(known, fingerprint).replace(patterns=taught(tx))
             now = self._now()
             task_id = self._new_id(tx)
             heads: dict[str, Any] = {
@@ -126,7 +130,7 @@ class Tasks(Base):
                 text=request,
                 sets=sets,
                 items=tuple(step["id"] for step in steps),
-                patterns=relevant(tx, [name, *(step["title"] for step in steps)], self._clock()),
+                patterns=taught(tx),
             )
             head: Row = {"task_id": task_id, "root_id": task_id, **heads}
             return self._append(tx, head, draft, now, "task_register", scoped_key, fingerprint)

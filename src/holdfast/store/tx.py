@@ -134,7 +134,7 @@ KEPT = frozenset(
 # Moved without an event, so that a heartbeat costs none.
 UNFOLDED = {"heads": {"position"}, "claims": {"expires_at"}}
 # Written about a task, not for it: they do not make it look alive, and are not among what happened lately.
-BOOKKEEPING = ("model.used",)
+BOOKKEEPING = ("model.used", "forgotten")
 MESSAGE_TYPES = frozenset(("message", "task.updated", "item.updated", "task.finished"))
 
 
@@ -850,7 +850,10 @@ def missing_events(seqs: Sequence[int]) -> StoreError:
 
 
 def joined(records: list[Row], events: Mapping[int, Row]) -> list[Row]:
-    """Records with their events, and the text of the event that settled each, if that is there."""
+    """Records with their events, and the text of the event that settled each, if that is there.
+
+    What was forgotten is not shown; its place in the history is.
+    """
     if lost := [row["seq"] for row in records if row["seq"] not in events]:
         raise missing_events(lost)
     return [
@@ -864,6 +867,7 @@ def joined(records: list[Row], events: Mapping[int, Row]) -> list[Row]:
             "outcome": events[row["ref_seq"]]["text"] if row["ref_seq"] in events else None,
         }
         for row in records
+        if events[row["seq"]]["forgotten"] is None
     ]
 
 
