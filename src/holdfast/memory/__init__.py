@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .distilling import Distilling
     from .extracting import Extracting
     from .folders import Folders
+    from .goals import Goals
     from .handoff import Handoff
     from .mirrors import Mirrors
     from .notes import Notes
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from .progressing import Progressing
     from .queue import Queue
     from .recalling import Recalling
+    from .retention import Retention
     from .summarizing import Summarizing
     from .transfer import Transfer
     from .undo import Undo
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
     class TaskMemory(
         Folders, Handoff, Notes, Tasks, Plans, Syncing, Actions, Entries, Claims,
         Recalling, ActiveTasks, Asking, Summarizing, Distilling, Extracting, Patterns, Progressing,
-        Queue, Mirrors, Undo, Verify, Transfer, Waiting,
+        Queue, Mirrors, Undo, Verify, Transfer, Waiting, Goals, Retention,
     ):  # fmt: skip
         """The memory of tasks. Every method is safe to call from many threads and processes at once."""
 
@@ -68,6 +70,7 @@ else:
         from .distilling import Distilling
         from .extracting import Extracting
         from .folders import Folders
+        from .goals import Goals
         from .handoff import Handoff
         from .mirrors import Mirrors
         from .notes import Notes
@@ -75,6 +78,7 @@ else:
         from .progressing import Progressing
         from .queue import Queue
         from .recalling import Recalling
+        from .retention import Retention
         from .summarizing import Summarizing
         from .transfer import Transfer
         from .undo import Undo
@@ -86,7 +90,7 @@ else:
         TaskMemory.__bases__ = (
             Folders, Handoff, Notes, *TaskMemory.__bases__,
             Recalling, ActiveTasks, Asking, Summarizing, Distilling, Extracting, Patterns, Progressing,
-            Queue, Mirrors, Undo, Verify, Transfer, Waiting,
+            Queue, Mirrors, Undo, Verify, Transfer, Waiting, Goals, Retention,
         )  # fmt: skip
         return True
 

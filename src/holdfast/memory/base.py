@@ -83,6 +83,16 @@ class Draft:
             self.sets["+labels"] = [[seq, kind, value] for kind, value in self.labels]
 
 
+def _blocked(head: Row, draft: Draft) -> str | None:
+    """What blocked a task before an event that blocks or ends it, as JSON; None for all other events."""
+    heads: Any = draft.sets.get("heads")
+    if not heads or head.get("kind") != "task":
+        return None
+    if heads.get("blockers") or heads.get("status") in rules.ENDED:
+        return head.get("blockers") or ""
+    return None
+
+
 def _its_task(result: Written) -> tuple[str]:
     return (result.task_id,)
 
@@ -427,7 +437,15 @@ class Base:
             "forgotten": None,
         }
         messages: int = head.get("messages") or 0
+        blocked = _blocked(head, draft)
         tx.append(head, event, self.origin, draft.sets)
+        if blocked is not None:
+            from ..store.goal_queries import goals_of
+
+            if goals_of(tx, head["task_id"]):
+                from .goal_breaker import blockers_in, note
+
+                note(self, tx, head, seq, blockers_in(draft, blocked), now)
         if draft.then is not None:
             draft.then.write(self, tx, head, now)
         if draft.sets or head["messages"] != messages:

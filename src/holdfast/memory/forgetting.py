@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from .. import checks, rules
+from .. import checks
 from ..errors import InvalidInput, NotFound, shown
 from ..store import forgetting
 from ..store.tombstones import WAIT_STATE, has_content, set_texts, strings, tombstone, written
@@ -79,7 +79,7 @@ class Source:
         return self._in(written(row))
 
     def _in(self, texts: Iterable[str]) -> bool:
-        """Whether some texts name the file, which is then all that a text is, or hold the address or words."""
+        """Whether some texts name the file, which is then all of a text, or hold the address or words."""
         return any(text == self.value if self.kind == "file" else self.value in text for text in texts)
 
     def is_of(self, line: Mapping[str, Any]) -> bool:
@@ -109,7 +109,7 @@ def unknown_source(source: Source) -> NotFound:
 
 
 class Grave:
-    """The events of one task that are to be forgotten: those of the source, and those that carry them along."""
+    """The events of one task that are to be forgotten: those of the source, and what carries them along."""
 
     def __init__(self, tx: Tx, task_id: str, seqs: Iterable[int]) -> None:
         self.task_id = task_id
@@ -148,7 +148,7 @@ class Grave:
 
     def _note(self, row: Row) -> None:
         self.texts += written(row, keys=False)
-        self._whole.update(set_texts(json.loads(row["sets"])) if row["sets"] else ())
+        self._whole.update(set_texts(_sets(row)))
         for name, value in _metadata(row).items():
             self._metadata.setdefault(name, set()).add(checks.dumps(value))
 
@@ -170,21 +170,26 @@ class Grave:
         # How a wait went is told in the words of the one who began it.
         if row["ref_seq"] in self._known and row["event_type"].startswith("wait."):
             return True
-        if row["event_type"] == "undone" and row["sets"]:  # it sets whole texts, as they were
-            if not self._whole.isdisjoint(set_texts(json.loads(row["sets"]))):
-                return True
+        # An undoing sets whole texts, as they were.
+        if row["event_type"] == "undone" and not self._whole.isdisjoint(set_texts(_sets(row))):
+            return True
         if row["agent"] == AGENT and self.holds([row["text"] or ""]):
             return True
         # Metadata are set as a whole: who changes one name carries the others along.
-        return any(checks.dumps(value) in self._metadata.get(name, ()) for name, value in _metadata(row).items())
+        return any(
+            checks.dumps(value) in self._metadata.get(name, ()) for name, value in _metadata(row).items()
+        )
+
+
+def _sets(row: Row) -> dict[str, Any]:
+    return json.loads(row["sets"]) if row["sets"] else {}
 
 
 def _metadata(row: Row) -> dict[str, Any]:
     """The metadata that an event sets, as far as anybody has written them."""
-    if not row["sets"] or '"metadata"' not in row["sets"]:
-        return {}
-    sets = json.loads(row["sets"])
-    found: Any = (sets.get("+extras") or sets.get("extras") or {}).get("metadata")
+    sets = _sets(row)
+    extras: dict[str, Any] = sets.get("+extras") or sets.get("extras") or {}
+    found: Any = extras.get("metadata")
     found = json.loads(found) if isinstance(found, str) else found
     if not is_dict(found):
         return {}
@@ -200,7 +205,8 @@ def rest_on(tx: Tx, grave: Grave) -> list[Row]:
     return [
         row
         for row in forgetting.patterns_of(tx, grave.task_id)
-        if (data := json.loads(row["data"])).get("seq") in grave.seqs or grave.holds(strings(data, keys=False))
+        if (data := json.loads(row["data"])).get("seq") in grave.seqs
+        or grave.holds(strings(data, keys=False))
     ]
 
 
@@ -212,8 +218,3 @@ def idle_jobs(tx: Tx, grave: Grave) -> list[int]:
         for row in forgetting.jobs_of(tx, grave.task_id)
         if row["key"] in gone or grave.holds(strings([row["data"], row["error"]], keys=False))
     ]
-
-
-def full_id(find: Callable[[str], Row]) -> Callable[[str], str]:
-    """A function that says which task a caller's name for it means."""
-    return lambda name: name if rules.normal_id(name) is None else find(name)["task_id"]

@@ -359,7 +359,7 @@ class ListedFiles(_Kept):
             return []
         known: dict[str, list[str]] = listed["files"]
         left: list[str] = []
-        for relative in [name for name in known if about in name]:
+        for relative in [name for name in known if about in name]:  # of nothing: all of them
             if gone or relative not in self.shown:
                 left += self._taken_away(relative, lambda text, r=relative: digest(text) in known[r])
                 del known[relative]

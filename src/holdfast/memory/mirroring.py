@@ -217,8 +217,8 @@ class Keeper:
         return None if head is None else task_mark(head)
 
     def cleared(self, heads: Sequence[Row], gone: bool) -> tuple[str, ...]:
-        """Let the mirrors of tasks show nothing that is not there any more: those of a task that is `gone` are
-        removed. Returns the files that may still show it: edited by hand, or out of reach."""
+        """Let the mirrors of tasks show nothing that is gone from the store; those of tasks that are `gone`
+        are removed. Returns the files that may still show it: edited by hand, or out of reach."""
         left: dict[str, None] = {}
         for head, one in self._mirrors_of(list(heads)):
             try:
@@ -227,7 +227,8 @@ class Keeper:
                         left.update({one.path: None} if one.exists() else {})
                         continue
                     self._put(one)
-                    left.update(dict.fromkeys(one.clear(head["task_id"], gone)))
+                    last = gone and one.kind.scope == "workspace" and self._mark(one) is None
+                    left.update(dict.fromkeys(one.clear("" if last else head["task_id"], gone)))
             except Exception as error:  # noqa: BLE001 - it is gone from the store: what is left is told
                 self.failures.note(one.path, error)
                 left[one.path] = None

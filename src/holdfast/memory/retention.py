@@ -9,6 +9,7 @@ from .. import checks, rules
 from ..checks import blake2b
 from ..errors import Conflict, InvalidInput, StoreError
 from ..store import forgetting, scratch
+from ..store.tombstones import written
 from ..types import Removal
 from .base import Base, Draft
 from .forgetting import AUDIT, Grave, Source, idle_jobs, rest_on, unknown_source
@@ -122,10 +123,16 @@ class Retention(Base):
                 wanted.setdefault(row["task_id"], set()).add(row["seq"])
         graves = {task_id: Grave(tx, task_id, seqs) for task_id, seqs in wanted.items()}
         for grave in list(graves.values()):
-            for row in forgetting.promoted_from(tx, grave.task_id):
-                if grave.holds([row["text"] or "", row["data"], row["sets"] or ""]):
-                    wanted.setdefault(row["task_id"], set()).add(row["seq"])
-                    graves[row["task_id"]] = Grave(tx, row["task_id"], wanted[row["task_id"]])
+            for promotion in forgetting.promoted_from(tx, grave.task_id):
+                goal = promotion["task_id"]
+                taken = {
+                    row["seq"]
+                    for row in tx.events(goal, 0, forgetting.PAGE, promotion["seq"])
+                    if grave.holds(written(row, keys=False))
+                }
+                if taken - wanted.get(goal, set()):
+                    wanted.setdefault(goal, set()).update(taken)
+                    graves[goal] = Grave(tx, goal, wanted[goal])
         return [graves[task_id] for task_id in sorted(graves)]
 
     def _policy(
@@ -149,9 +156,7 @@ class Retention(Base):
             "minutes": None if older_than is None else rules.parse_duration("older_than", older_than),
             "statuses": statuses,
             "archived": bool(archived),
-            "workspace": checks.optional(
-                "workspace", self.workspace if workspace == "" else workspace, 4000
-            ),
+            "workspace": checks.optional("workspace", self.workspace if workspace == "" else workspace, 4000),
             "kinds": list(_KINDS) if kind is None else [checks.word("kind", kind, _KINDS)],
             "task_id": checks.optional("task_id", task_id, 100_000),
             "limit": checks.whole("limit", limit, 1, MOST_TASKS),

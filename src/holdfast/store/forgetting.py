@@ -1,4 +1,4 @@
-"""The queries of forgetting and purging, portable as in tx.py: the only ones that take away from the ledger."""
+"""The queries of forgetting and purging, portable as in tx.py: only they take away from the ledger."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def of_task(tx: Tx, task_id: str) -> list[Row]:
 
 
 def holding(tx: Tx, text: str) -> list[Row]:
-    """The events that may have a text in their words, their data or what they set: the caller looks closer."""
+    """The events that may have a text in their words, data or what they set: the caller looks closer."""
     plain = _escaped(text)
     inner = _escaped(json.dumps(text, ensure_ascii=False)[1:-1])
     return _events(
@@ -149,7 +149,8 @@ def undistill(tx: Tx, task_id: str) -> None:
     """Throw away what was distilled of a task: it is made anew. Of an extraction the mark stays, for what it
     has written is in the ledger, and would come twice."""
     tx.database.run(
-        "DELETE FROM distilled WHERE task_id = :task_id AND kind <> 'extraction'", {"task_id": task_id}
+        "DELETE FROM distilled WHERE task_id = :task_id AND kind NOT IN ('extraction', 'checks')",
+        {"task_id": task_id},
     )
     tx.database.run(
         "UPDATE distilled SET state = '{}' WHERE task_id = :task_id AND kind = 'extraction'",
@@ -223,7 +224,8 @@ def purgeable(
 _HANGING = (
     "SELECT 1 FROM heads c WHERE c.parent_id = h.task_id AND c.status IN ('active', 'waiting', 'paused')"
     " UNION ALL SELECT 1 FROM links g JOIN heads c ON c.task_id = g.task_id WHERE g.target = h.task_id"
-    " AND g.kind IN ('goal', 'parent') AND g.status = 'active' AND c.status IN ('active', 'waiting', 'paused')"
+    " AND g.kind IN ('goal', 'parent') AND g.status = 'active'"
+    " AND c.status IN ('active', 'waiting', 'paused')"
 )
 
 
@@ -235,9 +237,7 @@ def hangs(tx: Tx, task_id: str) -> bool:
 
 def event_count(tx: Tx, task_id: str) -> int:
     """How many events a task has."""
-    found = tx.database.query(
-        "SELECT count(*) FROM events WHERE task_id = :task_id", {"task_id": task_id}
-    )
+    found = tx.database.query("SELECT count(*) FROM events WHERE task_id = :task_id", {"task_id": task_id})
     return found[0][0]
 
 
@@ -262,4 +262,3 @@ def logs(tx: Tx) -> list[str]:
 def is_purged(tx: Tx, task_id: str) -> bool:
     """Whether a task was here and was purged."""
     return any(tx.record_with_key(log, "purged", task_id) for log in logs(tx))
-

@@ -63,7 +63,7 @@ def has_words(event: Mapping[str, Any]) -> bool:
     """Whether an event has anything that no tombstone has."""
     if event["text"] or event["data"] != "{}":
         return True
-    sets = json.loads(event["sets"]) if event["sets"] else {}
+    sets: dict[str, Any] = json.loads(event["sets"]) if event["sets"] else {}
     return redacted(sets) != sets
 
 

@@ -201,6 +201,19 @@ _SELECT_RECENT = (
     " LEFT JOIN records r ON r.task_id = e.task_id AND r.seq = e.seq ORDER BY e.seq DESC"
 )
 
+GOALS = _columns("target name status reason channel met total")
+_SELECT_GOALS = (
+    "SELECT g.target, h.name, h.status, h.reason, o.channel,"
+    " (SELECT count(*) FROM records r WHERE r.task_id = h.task_id AND r.type = 'criterion'"
+    " AND r.status IN ('met', 'waived')),"
+    " (SELECT count(*) FROM records r WHERE r.task_id = h.task_id AND r.type = 'criterion'"
+    " AND r.status <> 'invalidated')"
+    " FROM links g LEFT JOIN heads h ON h.task_id = g.target AND h.kind = 'goal'"
+    " LEFT JOIN events e ON e.task_id = h.task_id AND e.seq = h.name_seq"
+    " LEFT JOIN origins o ON o.id = e.origin_id"
+    " WHERE g.task_id = :task_id AND g.kind = 'goal' AND g.status = 'active' ORDER BY g.seq, g.target LIMIT 5"
+)
+
 # --- hashing ----------------------------------------------------------------------------------------
 
 
@@ -545,6 +558,8 @@ class Tx:
             + self._one_of(_SOURCE_SEQS),
         }
         if recent:
+            names |= {"goals": GOALS}
+            queries |= {"goals": _SELECT_GOALS}
             names |= {"recent": MOMENTS, "file_channels": ("seq", "channel"), "distilled": distilled.NAMES}
             queries |= {
                 "recent": _SELECT_RECENT,
