@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from .. import checks
 from ..checks import blake2b
 from ..errors import Conflict, InvalidInput, shown
@@ -34,6 +36,7 @@ BLOCKED, SPENT = "blocked", "budget"
 STOPPED = (BLOCKED, SPENT)
 # Of the metadata of a goal.
 BUDGET, LIMIT, SPENDING = "goal_budget", "goal_blocker_limit", "goal_spent"
+_REMARK = re.compile(r"\([^()]{0,200}\)|\[[^][]{0,200}\]|\"[^\"]{0,200}\"|'[^']{0,200}'|`[^`]{0,200}`")
 # How a task ends that was an attempt in vain.
 IN_VAIN = ("failed", "abandoned", "cancelled")
 
@@ -101,6 +104,9 @@ def watch_of(kind: str, target: Any, folder: str | None = None) -> Watch:
     if kind == "command" and is_list(target):
         target = checks.dumps(list(target))
     text = checks.line("target", target, 4000)
+    # A wait's target may be of any kind, and a check only of the one that it says.
+    if kind == "http" and not text.startswith(("http://", "https://")):
+        raise InvalidInput("invalid_argument", f"{shown(text)} is no URL.", "Use http:// or https://.")
     return read_watch(text if kind == "http" else f"{kind}:{text}", _UNTIL[kind], folder)
 
 
@@ -171,7 +177,7 @@ def blocker_limit(metadata: Mapping[str, Any]) -> int:
 
 def fingerprint(blocker: str) -> str:
     """What is the same for the same blocker, whatever its numbers, paths and names; it has no words."""
-    plain = error_words(blocker) or " ".join(blocker.casefold().split())
+    plain = error_words(_REMARK.sub(" ", blocker[:2000])) or " ".join(blocker.casefold().split())
     return blake2b(plain.encode("utf-8", "backslashreplace"), digest_size=8).hexdigest()
 
 
