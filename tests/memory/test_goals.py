@@ -231,12 +231,13 @@ def test_a_goal_stops_when_its_budget_is_used_up(memory, clock, budget, use):
     assert next(iter(budget)) in stopped.blocked
     memory.goal_update(goal, reset="one more try")
     assert status(memory, goal).reason == "budget"  # nothing was added to it
-    memory.goal_update(goal, reset="more money", budget={name: 10_000 for name in budget})
+    memory.goal_update(goal, reset="more money", budget=dict.fromkeys(budget, 10_000))
     assert status(memory, goal).status == "active"
 
 
 BAD = [
-    (["x"] * 201, "too_large"), ([""], "invalid_argument"), ([5], "invalid_argument"), (5, "invalid_argument"),
+    (["x"] * 201, "too_large"), ([""], "invalid_argument"), ([5], "invalid_argument"),
+    (5, "invalid_argument"),
     ([{"check": "pr_merged", "target": "1"}], "invalid_argument"),
     ([{"check": "http", "target": "file:///etc/passwd"}], "invalid_argument"),
     ([{"check": "http", "target": "http://a:b@example.com/"}], "invalid_argument"),
