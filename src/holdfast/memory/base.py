@@ -11,6 +11,7 @@ from ..checks import blake2b
 from ..errors import Conflict, InvalidInput, NotFound, shown
 from ..store.tx import origin_id
 from ..types import Origin, Pattern, Written, is_dict, is_list
+from .drafts import Draft as Draft
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,65 +23,12 @@ if TYPE_CHECKING:
     from ..store.tx import Row, Tx
     from ..types import Entry
     from .mirroring import Keeper
-    from .progressing import Following
 
     Result = TypeVar("Result")
 
 
 # A step of which nothing more is expected.
 _OVER = ("completed", "failed", "skipped")
-
-
-class Draft:
-    """An event in the making: what an operation has decided to write."""
-
-    def __init__(
-        self,
-        kind: str,
-        *,
-        text: str | None = None,
-        data: Mapping[str, Any] | None = None,
-        sets: dict[str, Any] | None = None,
-        item: str | None = None,
-        ref: int | None = None,
-        labels: list[tuple[str, str]] | None = None,
-        record: Mapping[str, Any] | None = None,
-        **result: Any,
-    ) -> None:
-        self.kind = kind
-        self.text = text
-        self.data = {name: value for name, value in (data or {}).items() if value is not None}
-        self.sets = sets or {}
-        self.item = item
-        self.ref = ref
-        self.labels = labels or []
-        self.record = record
-        self.result = result
-        self.then: Following | None = None  # what is inferred from the event, and written after it
-
-    def copy(self) -> Draft:
-        """The same again, for work that may be tried more than once."""
-        again = Draft(
-            self.kind,
-            text=self.text,
-            data=self.data,
-            sets=dict(self.sets),
-            item=self.item,
-            ref=self.ref,
-            labels=self.labels,
-            record=self.record,
-        )
-        again.result = dict(self.result)
-        return again
-
-    def complete(self, seq: int) -> None:
-        """Fill in what depends on the event's own number."""
-        if self.record is not None:
-            row = {"item_id": self.item, **self.record}
-            own = {name: value for name, value in row.items() if value is not None}
-            self.sets["+records"] = {str(seq): own}
-        if self.labels:
-            self.sets["+labels"] = [[seq, kind, value] for kind, value in self.labels]
 
 
 def _blocked(head: Row, draft: Draft) -> str | None:

@@ -11,7 +11,7 @@ import json
 from .. import checks, rules
 from ..store import goal_queries as queries
 from ..types import is_dict, is_list
-from .base import Draft
+from .drafts import Draft
 from .goal_rules import BLOCKED, SPENT, STOPPED, blocker_limit, budget_used, fingerprint
 
 TYPE_CHECKING = False

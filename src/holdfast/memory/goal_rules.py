@@ -8,7 +8,6 @@ from .. import checks
 from ..checks import blake2b
 from ..errors import Conflict, InvalidInput, shown
 from ..types import GoalBudget, is_dict, is_list
-from .patterns import error_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,6 +30,7 @@ _UNTIL = {"file": "exists", "command": "succeeds", "http": "ok"}
 MOST_CRITERIA = 200
 BUDGETS = ("attempts", "tokens", "seconds", "cost")
 BLOCKER_LIMIT = 3
+MOST_WORDS = 8  # of a blocker: what comes later is particular to the case
 # Why a goal stands still until someone resets it.
 BLOCKED, SPENT = "blocked", "budget"
 STOPPED = (BLOCKED, SPENT)
@@ -177,7 +177,10 @@ def blocker_limit(metadata: Mapping[str, Any]) -> int:
 
 def fingerprint(blocker: str) -> str:
     """What is the same for the same blocker, whatever its numbers, paths and names; it has no words."""
-    plain = error_words(_REMARK.sub(" ", blocker[:2000])) or " ".join(blocker.casefold().split())
+    told = [word.strip(".,:;!?") for word in _REMARK.sub(" ", blocker[:2000]).casefold().split()]
+    plain = " ".join([word for word in told if word.isalpha()][:MOST_WORDS]) or " ".join(
+        blocker.casefold().split()
+    )
     return blake2b(plain.encode("utf-8", "backslashreplace"), digest_size=8).hexdigest()
 
 

@@ -206,7 +206,7 @@ class Retention(Base):
         )
 
     def _token(self, until: int, operation: str, policy: Mapping[str, Any], contents: Any) -> str:
-        said = checks.dumps([until, operation, self.store.url, policy, contents])
+        said = checks.dumps([until, operation, policy, contents])
         return f"{until:x}-{blake2b(said.encode('utf-8', 'backslashreplace'), digest_size=12).hexdigest()}"
 
     def _check_token(self, token: str, operation: str, policy: Mapping[str, Any], contents: Any) -> None:
