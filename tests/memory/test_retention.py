@@ -133,6 +133,7 @@ def test_what_others_wrote_but_repeats_it_goes_along_and_is_counted(memory, cloc
     assert MARK not in everything(memory, task)
     assert "not about that at all" in everything(memory, task)
     assert memory.task_get(task).next_step is None
+    assert memory.task_get(task).metadata["mine"] == "x"  # said anew, for it was in the same event
     assert sum(raw(memory).values()) == 0
     assert memory.verify().ok
 
@@ -435,6 +436,10 @@ def remove_and_compare(memory, data, purges):
         else {"operation": "forget", "source": "session:leaky"}
     )
     other = memory.task_get(tasks[1])
+    others = [
+        {name: value for name, value in memory.task_get(task).metadata.items() if MARK not in name}
+        for task in tasks
+    ]
     with suppress(NotFound):  # the session may have written nothing
         said = confirmed(memory, **named)
         gone = 0
@@ -456,4 +461,5 @@ def remove_and_compare(memory, data, purges):
         else:
             assert MARK not in repr(now)
             assert MARK not in repr([memory.task_get(task) for task in tasks])
+            assert [memory.task_get(task).metadata for task in tasks] == others
     assert memory.verify().problems == ()

@@ -120,6 +120,11 @@ class Grave:
         self.texts: list[str] = []
         self._whole: set[str] = set()
         self._metadata: dict[str, set[str]] = {}
+        # Who was the first to say something: whoever comes later only carries it along.
+        self._first: dict[tuple[str, str], int] = {}
+        for seq, row in self.rows.items():
+            for pair in _metadata(row):
+                self._first.setdefault(pair, seq)
         for seq in sorted(self.own):
             self._note(self.rows[seq])
         self.carried: set[int] = set()
@@ -147,10 +152,14 @@ class Grave:
         )
 
     def _note(self, row: Row) -> None:
-        self.texts += written(row, keys=False)
-        self._whole.update(set_texts(_sets(row)))
-        for name, value in _metadata(row).items():
-            self._metadata.setdefault(name, set()).add(checks.dumps(value))
+        others: set[str] = set()
+        for name, value in _metadata(row):
+            if self._first[name, value] in self.own:
+                self._metadata.setdefault(name, set()).add(value)
+            else:
+                others.update((name, *strings(json.loads(value))))
+        self.texts += [text for text in written(row, keys=False) if text not in others]
+        self._whole.update(text for text in set_texts(_sets(row)) if text not in others)
 
     def _rest(self) -> list[int]:
         return [
@@ -176,28 +185,33 @@ class Grave:
         if row["agent"] == AGENT and self.holds([row["text"] or ""]):
             return True
         # Metadata are set as a whole: who changes one name carries the others along.
-        return any(
-            checks.dumps(value) in self._metadata.get(name, ()) for name, value in _metadata(row).items()
-        )
+        return any(self._is_gone(name, value) for name, value in _metadata(row))
+
+    def _is_gone(self, name: str, value: str) -> bool:
+        return value in self._metadata.get(name, ())
+
+    def spared(self, metadata: Mapping[str, Any]) -> dict[str, Any]:
+        """The metadata of a task without those that are forgotten."""
+        return {
+            name: value for name, value in metadata.items() if not self._is_gone(name, checks.dumps(value))
+        }
 
 
 def _sets(row: Row) -> dict[str, Any]:
     return json.loads(row["sets"]) if row["sets"] else {}
 
 
-def _metadata(row: Row) -> dict[str, Any]:
-    """The metadata that an event sets, as far as anybody has written them."""
+def _metadata(row: Row) -> list[tuple[str, str]]:
+    """The metadata that an event sets, as names and values in JSON; without those that waits keep there."""
+    if not row["sets"] or '"metadata"' not in row["sets"]:
+        return []
     sets = _sets(row)
     extras: dict[str, Any] = sets.get("+extras") or sets.get("extras") or {}
     found: Any = extras.get("metadata")
     found = json.loads(found) if isinstance(found, str) else found
     if not is_dict(found):
-        return {}
-    return {
-        name: value
-        for name, value in found.items()
-        if name not in WAIT_STATE and isinstance(value, (str, list, dict)) and value
-    }
+        return []
+    return [(name, checks.dumps(value)) for name, value in found.items() if name not in WAIT_STATE]
 
 
 def rest_on(tx: Tx, grave: Grave) -> list[Row]:

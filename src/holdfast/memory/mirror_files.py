@@ -363,8 +363,8 @@ class ListedFiles(_Kept):
             if gone or relative not in self.shown:
                 left += self._taken_away(relative, lambda text, r=relative: digest(text) in known[r])
                 del known[relative]
-            elif os.path.lexists(edited := f"{inside(self.root, relative)}.edited"):
-                left.append(edited)
+        edited = [f"{inside(self.root, relative)}.edited" for relative in known]
+        left += [path for path in edited if os.path.lexists(path)]
         if gone and self.subject == about:
             os.unlink(inside(self.root, self._list))
         else:

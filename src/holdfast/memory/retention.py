@@ -227,6 +227,7 @@ class Retention(Base):
         head = self._find(tx, task_id, lock=True)
         grave = Grave(tx, task_id, seqs)  # what carries it along may have come meanwhile
         patterns, idle = rest_on(tx, grave), idle_jobs(tx, grave)
+        spared = grave.spared(tx.extras(task_id)["metadata"])
         forgetting.bury(tx, task_id, grave.stones())
         folder = scratch()
         row: Row = {"task_id": task_id, "root_id": head["root_id"]}
@@ -238,7 +239,10 @@ class Retention(Base):
         forgetting.drop_jobs(tx, idle)
         data = {"source": kind, "events": len(grave.own), "carried": len(grave.carried) or None}
         fresh = tx.head(task_id, lock=True) or head
-        self._append(tx, fresh, Draft(AUDIT, data=data), self._now(), "forget")
+        # Metadata that others have set by events which carried along what is forgotten are set anew.
+        lost = tx.extras(task_id)["metadata"] != spared
+        draft = Draft(AUDIT, data=data, sets={"extras": {"metadata": spared}} if lost else None)
+        self._append(tx, fresh, draft, self._now(), "forget")
 
     def _log_purge(self, tx: Tx, heads: Sequence[Row]) -> None:
         """Write down which tasks go, before they do: the newest number of the store must not go with them."""

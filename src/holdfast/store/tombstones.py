@@ -97,8 +97,8 @@ def _row(name: str, table: str, row: Mapping[str, Any]) -> dict[str, Any]:
         column: instead[column] if column in instead and value is not None else value
         for column, value in row.items()
     }
-    if table == "extras" and is_dict(metadata := _read(row.get("metadata"))):
-        cells["metadata"] = {key: metadata[key] for key in WAIT_STATE if key in metadata}
+    if name == "extras":  # it would take away what others have set
+        cells.pop("metadata", None)
     if name == "+records":
         cells["status"] = _OVER
         cells.pop("key", None)
