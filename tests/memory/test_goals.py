@@ -235,6 +235,24 @@ def test_a_goal_stops_when_its_budget_is_used_up(memory, clock, budget, use):
     assert status(memory, goal).status == "active"
 
 
+def test_the_same_call_with_the_same_key_is_written_once(memory):
+    goal = memory.goal_create("Live", ["a"], key="k").task_id
+    calls = [
+        lambda: memory.goal_create("Live", ["a"], key="k"),
+        lambda: memory.goal_decide(goal, 2, "failed", reason="no", key="d"),
+        lambda: memory.goal_update(goal, spent={"tokens": 5}, criteria=["b"], key="u"),
+        lambda: memory.goal_finish(goal, despite="enough", key="f"),
+    ]
+    for call in calls:
+        first, seq = call(), memory.task_get(goal).seq
+        assert (call(), memory.task_get(goal).seq) == (first, seq)
+    assert status(memory, goal).budget.used["tokens"] == 5
+    with refused(memory, "key_reused"):
+        memory.goal_create("Live", ["other"], key="k")
+    with refused(memory, "key_reused"):
+        memory.goal_update(goal, spent={"tokens": 6}, key="u")
+
+
 BAD = [
     (["x"] * 201, "too_large"), ([""], "invalid_argument"), ([5], "invalid_argument"),
     (5, "invalid_argument"),
