@@ -61,6 +61,9 @@ def test_progress_comes_from_the_tasks_and_the_criteria_each_with_its_evidence(m
     assert memory.task_get(goal).seq == before  # nothing new was seen
     (tmp_path / "app.whl").unlink()
     assert memory.goal_check(goal).criteria[1].status == "failed"
+    memory.task_undo(goal)
+    assert status(memory, goal).criteria[1].status == "met"
+    assert memory.task_get(goal, at=1).kind == "goal"
     memory.task_link(other, target=goal, kind="goal", remove=True)
     assert status(memory, goal).tasks_total == 1
 

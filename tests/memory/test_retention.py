@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from holdfast.errors import HoldfastError, NotFound
 from holdfast.memory.copying import copy_store
 from holdfast.spool import Spool
+from tests.memory.calls import READS
 from tests.support import path_of, refused, rows, sqlite_only
 
 TABLES = (
@@ -136,6 +137,31 @@ def test_what_others_wrote_but_repeats_it_goes_along_and_is_counted(memory, cloc
     assert memory.task_get(task).metadata["mine"] == "x"  # said anew, for it was in the same event
     assert sum(raw(memory).values()) == 0
     assert memory.verify().ok
+
+
+QUESTIONS = [
+    "",
+    "why?",
+    "What is next?",
+    "which commits?",
+    "what failed?",
+    "what is the plan?",
+    "what changed?",
+]
+
+
+def test_a_task_of_which_all_is_forgotten_can_still_be_read_in_every_way(memory, prepared):
+    memory.task_plan_replace(prepared, ["Other"], reason="r")
+    memory.smart_wait("manual:", task_id=prepared, block=False)
+    memory.task_finish(prepared, "answer")
+    confirmed(memory, "forget", source=f"task:{prepared}")
+    for name, arguments in READS.items():
+        with suppress(HoldfastError):  # a step or an event may not be there: that is said, nothing breaks
+            getattr(memory, name)(**({} if name == "task_list" else {"task_id": prepared}), **arguments)
+    assert all(memory.task_ask(prepared, question).text for question in QUESTIONS)
+    assert [one.state for one in memory.wait_status(f"{prepared}#7")] == ["cancelled"]
+    memory.task_update(prepared, "on again", status="active")
+    assert (memory.task_get(prepared).name, memory.verify().problems) == ("[forgotten]", ())
 
 
 def test_a_goal_that_was_made_of_a_task_forgets_with_it(memory):

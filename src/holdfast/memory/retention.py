@@ -118,8 +118,9 @@ class Retention(Base):
     def _graves(self, tx: Tx, source: Source) -> list[Grave]:
         """What came from a source, task by task: also what goals have taken over from those tasks."""
         wanted: dict[str, set[int]] = {}
+        logs = forgetting.logs(tx)  # what was purged has no words
         for row in source.events(tx, lambda name: self._find(tx, name)["task_id"]):
-            if row["event_type"] not in (AUDIT, "purged"):
+            if row["event_type"] != AUDIT and row["task_id"] not in logs:
                 wanted.setdefault(row["task_id"], set()).add(row["seq"])
         graves = {task_id: Grave(tx, task_id, seqs) for task_id, seqs in wanted.items()}
         for grave in list(graves.values()):

@@ -100,7 +100,7 @@ def _row(name: str, table: str, row: Mapping[str, Any]) -> dict[str, Any]:
     if name == "extras":  # it would take away what others have set
         cells.pop("metadata", None)
     if name == "+records":
-        cells["status"] = _OVER
+        cells["status"] = "cancelled" if row.get("type") == "wait" else _OVER
         cells.pop("key", None)
     return cells
 
