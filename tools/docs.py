@@ -38,6 +38,7 @@ from holdfast.memory.entries import Entries
 from holdfast.memory.extracting import Extracting
 from holdfast.memory.facts import Facts
 from holdfast.memory.folders import Folders
+from holdfast.memory.goals import Goals
 from holdfast.memory.handoff import Handoff
 from holdfast.memory.mirrors import Mirrors
 from holdfast.memory.notes import Notes
@@ -46,6 +47,7 @@ from holdfast.memory.plans import Plans
 from holdfast.memory.progressing import Progressing
 from holdfast.memory.queue import Queue
 from holdfast.memory.recalling import Recalling
+from holdfast.memory.retention import Retention
 from holdfast.memory.summarizing import Summarizing
 from holdfast.memory.syncing import Syncing
 from holdfast.memory.tasks import Tasks
@@ -115,6 +117,8 @@ GROUPS: Mapping[type, tuple[str, str]] = {
         "What events say and nobody has recorded; see [the worker](../how-to/worker.md).",
     ),
     Patterns: ("Learned patterns", "What tasks have taught."),
+    Goals: ("Goals", "What is to be [reached](../how-to/goals.md), by criteria that can be checked."),
+    Retention: ("Retention", "Taking away [for good](../how-to/retention.md)."),
     Waiting: ("Waits", "[Waiting](../how-to/waits.md) until something is so, across restarts."),
     Drilling: ("Drills", "What [recovery drills](../how-to/drill.md) have found."),
     Upkeep: ("Upkeep", "[Looking after](../how-to/upkeep.md) tasks that nobody looks after."),
@@ -141,6 +145,7 @@ Event.sets: what it changed in the state, table by table
 Event.ref: seq of the event that this one is about
 Event.correlation: the caller's id for what belongs together
 Event.hash: hash over the event before and all of this one, in hex
+Event.forgotten: whether its content was [removed on purpose](../explanation/forgetting.md)
 id: its id
 Item.id: stable name of the step
 Item.ordinal: place for display, from 0
@@ -186,6 +191,70 @@ Wait.channel: the channel of trust that it came through
 Snapshot.values: the variables as entries
 Snapshot.recent: the last 40 events, newest first
 Snapshot.waits: what the task waits for
+Snapshot.criteria: of a goal, what it is reached by
+Snapshot.goals: the goals that the task is tied to
+Criterion.seq: its number: that of the event that set it
+Criterion.text: what must hold
+Criterion.status: open, met, failed or waived
+Criterion.check: file, command, http, or manual: a person decides
+Criterion.target: the path, the words of the command as JSON, or the URL
+Criterion.channel: the channel of trust that it came through
+Criterion.evidence: what the last look or decision said
+Criterion.evidence_seq: the event that said so
+Criterion.by: the channel that the evidence came through
+Criterion.at: when that was
+GoalTask.id: the task's id
+GoalTask.name: its name
+GoalTask.reason: why it waits, if it says so
+GoalTask.done: how many of its steps are completed
+GoalTask.total: how many steps count
+GoalTask.blockers: what blocks it
+GoalTask.seq: number of its last event
+GoalTask.updated_at: when it was last changed
+GoalBudget.limits: the most of each that may be used, by name: attempts, tokens, seconds, cost
+GoalBudget.used: what was used of each
+GoalBudget.exhausted: the names of the limits that are reached
+GoalStatus.goal_id: the goal's id
+GoalStatus.name: the goal in a few words
+GoalStatus.reason: why it waits: blocked, budget, or what was said
+GoalStatus.description: what is to be reached, at length
+GoalStatus.seq: number of its last event
+GoalStatus.ready: all its criteria are met or waived, and there are some
+GoalStatus.met: how many of them are
+GoalStatus.criteria: what it is reached by
+GoalStatus.tasks_done: how many of its tasks are completed
+GoalStatus.tasks_total: how many tasks are tied to it, those that were superseded left out
+GoalStatus.steps_done: how many steps of those tasks are completed
+GoalStatus.steps_total: how many steps of those tasks count
+GoalStatus.tasks: the tasks, the last changed first, at most 1,000
+GoalStatus.budget: what it may use and has used
+GoalStatus.blocked: why it stands still until it is reset
+GoalStatus.blocker_limit: how often the same blocker may come
+GoalStatus.repeated: the blockers of its tasks since the last reset
+Repeated.text: its words when it came last
+Repeated.task_id: the task that met it last
+Repeated.seq: the event that said so
+Repeated.times: how often it came
+RelatedGoal.id: the goal's id, or the text that stands for it
+RelatedGoal.name: its name
+RelatedGoal.status: its status
+RelatedGoal.reason: why it waits
+RelatedGoal.met: how many of its criteria are met or waived
+RelatedGoal.total: how many criteria it has
+RelatedGoal.channel: the channel that its name came through
+Removal.operation: forget or purge
+Removal.done: whether it was done; else it is what would be
+Removal.token: what confirms it
+Removal.expires_at: until when
+Removal.tasks: how many tasks it is about
+Removal.events: how many events go, or lose their content
+Removal.carried: how many events of others repeat them, and go too
+Removal.spooled: how many events of hosts that wait to be written go
+Removal.task_ids: the tasks, at most 100
+Removal.scrubbed: whether the store's files were written anew without it
+Removal.elsewhere: files that may still hold it, and are yours to remove
+Removal.warnings: what went wrong after it was gone from the store
+ImportReport.purged: events of tasks that were purged here: they are not brought back
 Snapshot.resolved: the last errors that were settled, with their `resolution`
 Snapshot.settled: the last side effects of which it is known whether they happened
 Snapshot.names: the names that the work uses, the most useful first

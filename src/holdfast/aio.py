@@ -142,6 +142,15 @@ class AsyncTaskMemory:
     wait_status = _awaited(TaskMemory.wait_status)
     wait_update = _awaited(TaskMemory.wait_update)
     wait_cancel = _awaited(TaskMemory.wait_cancel)
+    goal_create = _awaited(TaskMemory.goal_create)
+    goal_promote = _awaited(TaskMemory.goal_promote)
+    goal_status = _awaited(TaskMemory.goal_status)
+    goal_check = _awaited(TaskMemory.goal_check)
+    goal_decide = _awaited(TaskMemory.goal_decide)
+    goal_update = _awaited(TaskMemory.goal_update)
+    goal_finish = _awaited(TaskMemory.goal_finish)
+    purge = _awaited(TaskMemory.purge)
+    forget = _awaited(TaskMemory.forget)
 
     async def events(self, task_id: str | None = None, *, after: int = 0) -> AsyncIterator[Event]:
         """Events in the order of their writing, as TaskMemory.events gives them."""

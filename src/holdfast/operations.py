@@ -115,6 +115,19 @@ _EXAMPLES: dict[str, dict[str, Any]] = {
     "smart_wait": {"target": "time:1s", "timeout": 5},
     "wait_update": {"wait_id": "7#2", "message": "approved"},
     "wait_cancel": {"wait_id": "7#2", "reason": "not needed any more"},
+    "goal_create": {
+        "name": "The shop is live",
+        "criteria": ["the owner is content", {"check": "http", "target": "https://shop.example/"}],
+        "budget": {"attempts": 5},
+    },
+    "goal_promote": {"criteria": [{"text": "it is built", "check": "file", "target": "dist/app.whl"}]},
+    "goal_status": {"goal_id": "7k3m"},
+    "goal_check": {"goal_id": "7k3m"},
+    "goal_decide": {"goal_id": "7k3m", "criterion": 2, "status": "met", "reason": "I have looked at it"},
+    "goal_update": {"goal_id": "7k3m", "reset": "the key was renewed"},
+    "goal_finish": {"goal_id": "7k3m", "answer": "It is live."},
+    "purge": {"older_than": "90d"},
+    "forget": {"source": "session:S1"},
     **{key: {"folder": "memory"} for key in ("export_bank", "export_states", "import_bank", "import_states")},
     **{key: {"path": "events.jsonl"} for key in ("export_events", "import_events")},
     **{key: {"path": "holdfast.backup"} for key in ("backup", "restore")},
@@ -124,13 +137,14 @@ _LOCAL = (
     "task_handoff task_receive export_bank export_events export_states backup import_bank import_events"
     " import_states restore"
 ).split()
-_NO_TOOL = (*_LOCAL, "active_tasks_render", "mirrors_refresh", "jobs_retry", "reindex")
+# What an agent need not do by itself, and what it never should.
+_NO_TOOL = (*_LOCAL, "active_tasks_render", "mirrors_refresh", "jobs_retry", "reindex", "purge", "forget")
 _READS = (
     "task_resume task_recall task_list task_ask task_get task_summary task_drill_down task_thread"
     " task_progress memory_recall task_event task_around task_history task_state task_line query_relevant"
     " task_plans learned_patterns active_tasks active_tasks_block active_tasks_stale mirrors_status"
-    " jobs_status drill_results wait_status verify task_handoff export_bank export_events export_states"
-    " backup"
+    " jobs_status drill_results wait_status goal_status verify task_handoff export_bank export_events"
+    " export_states backup"
 ).split()
 _WRITES = (
     "task_register task_update task_plan task_note task_item_update task_plan_append task_plan_replace"
@@ -138,8 +152,9 @@ _WRITES = (
     " task_remember task_snapshot task_intent task_outcome task_finish task_focus task_link task_claim"
     " task_heartbeat task_release task_undo memory_store task_distill task_extract active_tasks_add"
     " active_task_checkpoint active_tasks_complete active_tasks_render mirrors_refresh jobs_retry reindex"
-    " smart_wait wait_update wait_cancel upkeep_run tasks_reconcile tasks_hygiene task_receive"
-    " import_bank import_events import_states restore"
+    " smart_wait wait_update wait_cancel upkeep_run tasks_reconcile tasks_hygiene goal_create goal_promote"
+    " goal_check goal_decide goal_update goal_finish purge forget task_receive import_bank import_events"
+    " import_states restore"
 ).split()
 # Doing these again changes nothing more.
 _REPEATABLE = (
@@ -156,7 +171,7 @@ OPERATIONS: dict[str, Operation] = {
         core=_CORE.get(name, ()),
         http=name not in _LOCAL,
         repeatable=name in _READS or name in _REPEATABLE,
-        destructive=name == "restore",
+        destructive=name in ("restore", "purge", "forget"),
         writes_with=("render",) if name == "active_tasks" else (),
         example=_EXAMPLES.get(name, {}),
     )

@@ -254,6 +254,34 @@ wait_update.until: What must become true instead.
 wait_update.timeout: Seconds to wait at most, counted from the start.
 wait_update.message: The decision that a `manual:` wait waits for; else a remark.
 wait_cancel.reason: Why nobody waits any more.
+goal_create.name: The goal in a few words, at most 500 bytes.
+goal_promote.name: The goal in a few words; else the task's name.
+criteria: What must hold: texts, which a person decides, or objects {text, check, target} with the check file, command, http or manual.
+goal_create.description: What is to be reached, at length.
+goal_create.budget: The most that may be used: attempts in vain, tokens, seconds, cost.
+goal_promote.budget: The most that may be used: attempts in vain, tokens, seconds, cost.
+goal_update.budget: The limits from now on: attempts in vain, tokens, seconds, cost.
+blocker_limit: How often the same blocker may come before the goal stands still.
+goal_id: Id of a goal, or the beginning of it.
+goal_status.goal_id: Id of a goal, or the beginning of it; else every open goal of the workspace.
+finish: Complete the goal if all its criteria are met or waived.
+criterion: Number of the criterion, from goal_status.
+goal_decide.status: met, failed, waived or open.
+goal_decide.reason: What says so: the evidence of the criterion.
+spent: Tokens or cost to add to what was used, for example {"tokens": 1200}.
+reset: Why a goal that stands still may go on.
+goal_finish.answer: What has come of it.
+despite: Why it counts as reached although criteria are not met.
+older_than: Only tasks that were not changed for so long: 90d, 1d12h, or a number of minutes.
+purge.status: ended, or one or several statuses of tasks that are over.
+purge.archived: Only tasks that are archived; false: also those that are not.
+goal_create.workspace: Where it belongs; else the workspace of this memory.
+purge.workspace: The workspace whose tasks go; else that of this memory; `None` for all.
+purge.kind: `task` or `goal`; else both.
+purge.task_id: One task, instead of an age.
+purge.limit: The most tasks to remove in one call.
+confirm: The token of the same call made without it, which says what would go. It is good for ten minutes, and only while that has not changed.
+source: KIND:NAME with the kinds session, agent, host, principal, channel, correlation, task, event (`TASK#SEQ`), import (a tag), file (a path), url and text.
 """)  # noqa: E501
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 MOST_LINE = 8 << 20
 MOST_FILE = 64 << 20
+_ENDS = (".spool", ".spool.taken", ".spool.rejected")
 _APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
 _LOCK = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
 
@@ -50,6 +51,22 @@ class Spool:
         """Put an event aside that can never be written, where it can be seen."""
         line = json.dumps(event, ensure_ascii=True, separators=(",", ":")).encode() + b"\n"
         any(_append(base, line[:MOST_LINE], ".spool.rejected") for base in self._bases)
+
+    def count(self, wanted: Callable[[dict[str, Any]], bool]) -> int:
+        """How many events that wait or were put aside are wanted."""
+        return sum(
+            wanted(event)
+            for base in self._bases
+            for end in _ENDS
+            for line in _read_lines(base + end)
+            if (event := _event(line)) is not None
+        )
+
+    def drop(self, wanted: Callable[[dict[str, Any]], bool]) -> None:
+        """Take events out, wherever they wait; one who is replaying just now is waited for."""
+        for base in self._bases:
+            if any(os.path.exists(base + end) for end in _ENDS):
+                _drop(base, wanted)
 
     def replay(self, apply: Callable[[dict[str, Any]], bool]) -> bool:
         """Give each event that waits to `apply`, in order; True if none is left.
@@ -85,6 +102,71 @@ def health(location: str) -> list[str]:
     if rejected:
         found.append(f"{rejected} events of the host could not be read; they are in the .spool.rejected file")
     return found
+
+
+def _event(line: bytes) -> dict[str, Any] | None:
+    """The event of a line; None if it is none."""
+    try:
+        event = json.loads(line)
+    except ValueError:
+        return None
+    return event if is_dict(event) else None
+
+
+def _read_lines(path: str) -> list[bytes]:
+    try:
+        with open(path, "rb") as file:
+            return file.readlines()
+    except FileNotFoundError:
+        return []
+
+
+def _drop(base: str, wanted: Callable[[dict[str, Any]], bool]) -> None:
+    """Write the files of a spool anew without some of their events, while nobody reads or adds to them."""
+    turn = os.open(f"{base}.spool.turn", _LOCK, 0o600)
+    lock = os.open(f"{base}.spool.lock", _LOCK, 0o600)
+    try:
+        fcntl.flock(turn, fcntl.LOCK_EX)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        for end in _ENDS:
+            path = base + end
+            lines = _read_lines(path)
+            kept = [line for line in lines if (event := _event(line)) is None or not wanted(event)]
+            if len(kept) == len(lines):
+                continue
+            if end == ".spool.taken":  # what of it is done already lies before this place
+                done = sum(len(line) for line in _lines_before(lines, _noted(turn)) if line in kept)
+                _note(turn, done)
+            _rewrite(path, b"".join(kept))
+    finally:
+        os.close(lock)
+        os.close(turn)
+
+
+def _lines_before(lines: list[bytes], place: int) -> list[bytes]:
+    found: list[bytes] = []
+    for line in lines:
+        place -= len(line)
+        if place < 0:
+            break
+        found.append(line)
+    return found
+
+
+def _rewrite(path: str, content: bytes) -> None:
+    """Put a new file in the place of one, or none where nothing is left."""
+    if not content:
+        os.unlink(path)
+        return
+    part = f"{path}.part"
+    file = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    try:
+        with open(file, "wb", closefd=False) as out:
+            out.write(content)
+        os.fsync(file)
+    finally:
+        os.close(file)
+    os.replace(part, path)
 
 
 def _append(base: str, line: bytes, end: str = ".spool") -> bool:

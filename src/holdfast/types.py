@@ -155,6 +155,7 @@ class Event(Record):
     ref: int | None = None
     correlation: str = ""
     hash: str = ""
+    forgotten: bool = False
 
 
 class Source(Record):
@@ -314,7 +315,7 @@ class TaskCard(Record):
     phase: Phase
     reason: str | None = None
     attention: str | None = None
-    kind: Literal["task", "goal", "facts"] = "task"
+    kind: Literal["task", "goal", "facts", "log"] = "task"
     done: int = 0
     total: int = 0
     verified: int = 0
@@ -444,8 +445,100 @@ class Snapshot(Task):
     waits: tuple[Wait, ...] = ()
     resolved: tuple[Entry, ...] = ()
     settled: tuple[Effect, ...] = ()
+    criteria: tuple[Criterion, ...] = ()
+    goals: tuple[RelatedGoal, ...] = ()
     names: tuple[Name, ...] = ()
     summary: Summary | None = None
+
+
+class Criterion(Record):
+    """What must hold for a goal to be reached: how it stands, and what says so.
+
+    `check` is `file`, `command`, `http` or `manual`, where a person decides; `evidence` what the last look or
+    decision said, `evidence_seq` its event, `by` the channel that it came through.
+    """
+
+    seq: int
+    text: str
+    status: Literal["open", "met", "failed", "waived"]
+    check: str
+    target: str | None = None
+    channel: Channel
+    evidence: str | None = None
+    evidence_seq: int | None = None
+    by: Channel | None = None
+    at: str | None = None
+
+
+class GoalTask(Record):
+    """A task that is tied to a goal."""
+
+    id: str
+    name: str
+    status: TaskStatus
+    reason: str | None = None
+    done: int = 0
+    total: int = 0
+    blockers: tuple[str, ...] = ()
+    seq: int
+    updated_at: str
+
+
+class GoalBudget(Record):
+    """What a goal may use and has used: attempts in vain, tokens, seconds, cost; `exhausted` names the limits
+    that are reached."""
+
+    limits: Mapping[str, float]
+    used: Mapping[str, float]
+    exhausted: tuple[str, ...] = ()
+
+
+class GoalStatus(Record):
+    """A goal as it stands: its criteria and its tasks, what it may use, and what keeps it from going on.
+
+    `ready`: all criteria are met or waived. `blocked` says why it stands still, until it is reset; `repeated`
+    are the blockers of its tasks since the last reset: how often each came, and in which event last.
+    """
+
+    goal_id: str
+    name: str
+    status: TaskStatus
+    reason: str | None = None
+    description: str | None = None
+    seq: int
+    ready: bool
+    met: int
+    criteria: tuple[Criterion, ...] = ()
+    tasks_done: int = 0
+    tasks_total: int = 0
+    steps_done: int = 0
+    steps_total: int = 0
+    tasks: tuple[GoalTask, ...] = ()
+    budget: GoalBudget
+    blocked: str | None = None
+    blocker_limit: int
+    repeated: tuple[Repeated, ...] = ()
+
+
+class Repeated(Record):
+    """A blocker that tasks of a goal have met: its words when it came last, where that was, and how often."""
+
+    text: str
+    task_id: str
+    seq: int
+    times: int
+
+
+class RelatedGoal(Record):
+    """A goal that a task is tied to, in a line; of a text that stands for one, only that is known."""
+
+    id: str
+    name: str | None = None
+    status: str | None = None
+    reason: str | None = None
+    met: int = 0
+    total: int = 0
+    channel: Channel | None = None
 
 
 class Distilled(Record):
@@ -676,6 +769,29 @@ class ImportReport(Record):
     known: int
     tasks: tuple[str, ...] = ()
     conflicts: tuple[Divergence, ...] = ()
+    purged: int = 0
+
+
+class Removal(Record):
+    """What forgetting or purging takes away: would take, with a token to confirm it, until it is `done`.
+
+    `carried` are events that others wrote and that repeat what is forgotten; `spooled` events of hosts that
+    were not written yet. `scrubbed`: nothing of it is left in the files of the store. `elsewhere` are files
+    that may still hold it, and that are yours to remove.
+    """
+
+    operation: Literal["forget", "purge"]
+    done: bool = False
+    token: str | None = None
+    expires_at: str | None = None
+    tasks: int
+    events: int
+    carried: int = 0
+    spooled: int = 0
+    task_ids: tuple[str, ...] = ()
+    scrubbed: bool | None = None
+    elsewhere: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 class Extraction(Record):

@@ -209,6 +209,24 @@ ELSEWHERE = {
     "wait_status": {"wait_id": None},
     "wait_update": {"wait_id": "7#2", "until": "decided", "timeout": 9, "message": "yes"},
     "wait_cancel": {"wait_id": "7#2", "reason": "r"},
+    "goal_create": {
+        "name": "n", "criteria": ["c"], "description": "d", "request": "r", "budget": {"attempts": 3},
+        "blocker_limit": 2, "workspace": "/w", "tags": ["t"], "metadata": {"m": 1},
+        "callback_url": "https://a",
+    },
+    "goal_status": {"goal_id": None},
+    "goal_check": {"goal_id": "7k3m", "finish": True},
+    "goal_decide": {"goal_id": "7k3m", "criterion": 2, "status": "met", "reason": "r"},
+    "goal_update": {
+        "goal_id": "7k3m", "criteria": ["c"], "budget": {"tokens": 5}, "blocker_limit": 2,
+        "spent": {"tokens": 1}, "reset": "r",
+    },
+    "goal_finish": {"goal_id": "7k3m", "answer": "a", "despite": "d"},
+    "purge": {
+        "older_than": "90d", "status": "ended", "archived": False, "workspace": "/w", "kind": "task",
+        "task_id": None, "limit": 5, "confirm": None,
+    },
+    "forget": {"source": "session:S", "confirm": None},
 }  # fmt: skip
 # What takes a task as its first argument.
 ON_A_TASK = {

@@ -154,6 +154,7 @@ def test_what_every_tool_answers_fits_its_schema(memory):
     task = memory.task_register("x", ["one", "two", "three"]).task_id
     prepare(memory, task)
     wait = memory.smart_wait("manual:", task_id=task, block=False).wait_id
+    goal = memory.goal_create("reach it", ["c"]).task_id
     calls = {**READS, **ON_A_TASK, **ELSEWHERE, "task_register": REGISTER}
     special = {
         "task_release": {"item": "s3", "token": 1},
@@ -163,6 +164,10 @@ def test_what_every_tool_answers_fits_its_schema(memory):
         "task_update": {"message": "m", "query": "what is next?"},
         "wait_update": {"wait_id": wait, "message": "yes"},
         "wait_cancel": {"wait_id": wait},
+        "goal_check": {"goal_id": goal},
+        "goal_decide": {"goal_id": goal, "criterion": 2, "status": "failed"},
+        "goal_update": {"goal_id": goal, "spent": {"tokens": 1}},
+        "goal_finish": {"goal_id": goal, "despite": "d"},
     }
     seen = set()
     order = sorted(listed("full"), key=lambda name: (name == "task_finish", name == "active_tasks_complete"))

@@ -56,6 +56,12 @@ STORIES: dict[str, list[tuple[str, dict]]] = {
         ("task_resume", {"budget": 3}),
         ("task_event", {"seq": 99}),
     ],
+    "a goal": [
+        ("goal_create", {"name": "Live", "criteria": '["the owner is content"]', "budget": {"attempts": 3}}),
+        ("goal_status", {"goal_id": "nothing"}),
+        ("goal_create", {"name": "Live", "criteria": [{"check": "sorcery"}]}),
+        ("goal_finish", {"goal_id": "nothing"}),
+    ],
     "facts": [
         ("memory_store", {"entity": "shop", "key": "next", "value": "look at the logs"}),
         ("memory_recall", {"query": "logs"}),

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .drilling import Drilling
     from .extracting import Extracting
     from .folders import Folders
+    from .goals import Goals
     from .handoff import Handoff
     from .mirrors import Mirrors
     from .notes import Notes
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from .progressing import Progressing
     from .queue import Queue
     from .recalling import Recalling
+    from .retention import Retention
     from .summarizing import Summarizing
     from .transfer import Transfer
     from .undo import Undo
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
         Folders, Handoff, Notes, Tasks, Plans, Syncing, Actions, Entries, Claims,
         Recalling, ActiveTasks, Asking, Summarizing, Distilling, Extracting, Patterns, Progressing,
         Queue, Mirrors, Undo, Verify, Transfer, Waiting, Drilling, Upkeep,
+        Goals, Retention,
     ):  # fmt: skip
         """The memory of tasks. Every method is safe to call from many threads and processes at once."""
 
@@ -76,6 +79,7 @@ else:
         from .drilling import Drilling
         from .extracting import Extracting
         from .folders import Folders
+        from .goals import Goals
         from .handoff import Handoff
         from .mirrors import Mirrors
         from .notes import Notes
@@ -83,6 +87,7 @@ else:
         from .progressing import Progressing
         from .queue import Queue
         from .recalling import Recalling
+        from .retention import Retention
         from .summarizing import Summarizing
         from .transfer import Transfer
         from .undo import Undo
@@ -96,6 +101,7 @@ else:
                     Folders, Handoff, Notes, *TaskMemory.__bases__,
                     Recalling, ActiveTasks, Asking, Summarizing, Distilling, Extracting, Patterns,
                     Progressing, Queue, Mirrors, Undo, Verify, Transfer, Waiting, Drilling, Upkeep,
+        Goals, Retention,
                 )  # fmt: skip
 
 

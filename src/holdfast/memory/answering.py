@@ -122,6 +122,8 @@ def _known(memory: Base, tx: Tx, task_id: str | None, intent: Intent, now: str) 
 def _earlier(tx: Tx, task: Snapshot) -> frozenset[str]:
     """The steps of older plans that the plan which holds left out: they were over, and so they stayed."""
     for row in tx.thread(task.id, 1, None, types=("plan.replaced",)) if task.plan_version > 1 else ():
+        if row["forgotten"] is not None:
+            break
         data = json.loads(row["data"])
         return frozenset(
             item.id

@@ -11,6 +11,7 @@ from ..checks import blake2b
 from ..errors import Conflict, InvalidInput, NotFound, shown
 from ..store.tx import origin_id
 from ..types import Origin, Pattern, Written, is_dict, is_list
+from .drafts import Draft as Draft
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from ..store.tx import Row, Tx
     from ..types import Entry
     from .mirroring import Keeper
-    from .progressing import Following
 
     Result = TypeVar("Result")
 
@@ -31,56 +31,14 @@ if TYPE_CHECKING:
 _OVER = ("completed", "failed", "skipped")
 
 
-class Draft:
-    """An event in the making: what an operation has decided to write."""
-
-    def __init__(
-        self,
-        kind: str,
-        *,
-        text: str | None = None,
-        data: Mapping[str, Any] | None = None,
-        sets: dict[str, Any] | None = None,
-        item: str | None = None,
-        ref: int | None = None,
-        labels: list[tuple[str, str]] | None = None,
-        record: Mapping[str, Any] | None = None,
-        **result: Any,
-    ) -> None:
-        self.kind = kind
-        self.text = text
-        self.data = {name: value for name, value in (data or {}).items() if value is not None}
-        self.sets = sets or {}
-        self.item = item
-        self.ref = ref
-        self.labels = labels or []
-        self.record = record
-        self.result = result
-        self.then: Following | None = None  # what is inferred from the event, and written after it
-
-    def copy(self) -> Draft:
-        """The same again, for work that may be tried more than once."""
-        again = Draft(
-            self.kind,
-            text=self.text,
-            data=self.data,
-            sets=dict(self.sets),
-            item=self.item,
-            ref=self.ref,
-            labels=self.labels,
-            record=self.record,
-        )
-        again.result = dict(self.result)
-        return again
-
-    def complete(self, seq: int) -> None:
-        """Fill in what depends on the event's own number."""
-        if self.record is not None:
-            row = {"item_id": self.item, **self.record}
-            own = {name: value for name, value in row.items() if value is not None}
-            self.sets["+records"] = {str(seq): own}
-        if self.labels:
-            self.sets["+labels"] = [[seq, kind, value] for kind, value in self.labels]
+def _blocked(head: Row, draft: Draft) -> str | None:
+    """What blocked a task before an event that blocks or ends it, as JSON; None for all other events."""
+    heads: Any = draft.sets.get("heads")
+    if not heads or head.get("kind") != "task":
+        return None
+    if heads.get("blockers") or heads.get("status") in rules.ENDED:
+        return head.get("blockers") or ""
+    return None
 
 
 def _its_task(result: Written) -> tuple[str]:
@@ -404,7 +362,8 @@ class Base:
         draft.complete(seq)
         if key is not None:
             result = self._foretold(tx, head, draft, seq).to_dict()
-            del result["answer"]  # which is of its moment: whoever repeats the call is answered anew
+            # These are of their moment, and quote other tasks: whoever repeats the call is answered anew.
+            del result["answer"], result["patterns"]
             draft.sets["+keys"] = {
                 "key": key,
                 "operation": operation,
@@ -426,7 +385,15 @@ class Base:
             "forgotten": None,
         }
         messages: int = head.get("messages") or 0
+        blocked = _blocked(head, draft)
         tx.append(head, event, self.origin, draft.sets)
+        if blocked is not None:
+            from ..store.goal_queries import goals_of
+
+            if goals_of(tx, head["task_id"]):
+                from .goal_breaker import blockers_in, note
+
+                note(self, tx, head, seq, blockers_in(draft, blocked), now)
         if draft.then is not None:
             draft.then.write(self, tx, head, now)
         if draft.sets or head["messages"] != messages:

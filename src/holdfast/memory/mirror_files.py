@@ -20,7 +20,7 @@ from .mirror_kinds import OWN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping
+    from collections.abc import Callable, Generator, Mapping
     from typing import Any
 
     from .mirror_kinds import Kind
@@ -189,6 +189,14 @@ class _Kept:
         """Whether anything stands in its place."""
         return os.path.lexists(self.path)
 
+    def _taken_away(self, relative: str, ours: Callable[[bytes], bool]) -> list[str]:
+        """Remove a file if it is as we wrote it; returns what is left there: that, or a copy of edits."""
+        path = inside(self.root, relative)
+        content = _content(self.root, path)
+        if content is not None and ours(content):
+            os.unlink(path)
+        return [one for one in (path, f"{path}.edited") if os.path.lexists(one)]
+
 
 class StampedFile(_Kept):
     """A file that says in its last line what it shows."""
@@ -225,6 +233,14 @@ class StampedFile(_Kept):
                 write_atomic(f"{path}.edited", old)
         make_folder(self.root, os.path.dirname(relative))
         write_atomic(path, new)
+
+    def clear(self, about: str, gone: bool) -> list[str]:
+        """Remove it if what it shows is gone; returns the files that may still show it."""
+        place = self.kind.place(self.subject)
+        if gone and self.subject == about:
+            return self._taken_away(place, lambda content: self._read(content)[1])
+        edited = f"{self.path}.edited"
+        return [edited] if os.path.lexists(edited) else []
 
     def _stamped(self, mark: Mark, text: str) -> bytes:
         body = text.encode() if text.endswith("\n") else f"{text}\n".encode()
@@ -281,6 +297,7 @@ class ListedFiles(_Kept):
     def __init__(self, kind: Kind, subject: str, root: str) -> None:
         super().__init__(kind, subject, root)
         self._list = f"{OWN}/{self.name}.{kind.name}.json"
+        self.shown: frozenset[str] = frozenset()  # by the last `put`
 
     def exists(self) -> bool:
         """Whether anything stands in its place."""
@@ -303,6 +320,7 @@ class ListedFiles(_Kept):
 
     def put(self, mark: Mark, files: Mapping[str, str]) -> None:
         """Show a state; what was edited is kept beside it, and what is not ours is left alone."""
+        self.shown = frozenset(files)
         listed, _ = self._listed()
         old = listed or {"seq": 0, "head": "", "files": {}}
         known: dict[str, list[str]] = old["files"]
@@ -333,6 +351,25 @@ class ListedFiles(_Kept):
             raise Obstacle(f"{FOREIGN}: {', '.join(sorted(foreign)[:5])}")
         if late or now != known or (old["seq"], old["head"]) != (mark.number, mark.check):
             self._write_list(mark.number, mark.check, now)
+
+    def clear(self, about: str, gone: bool) -> list[str]:
+        """Remove the files about a task that are not shown any more; returns those that may still show it."""
+        listed, _ = self._listed()
+        if listed is None:
+            return []
+        known: dict[str, list[str]] = listed["files"]
+        left: list[str] = []
+        for relative in [name for name in known if about in name]:  # of nothing: all of them
+            if gone or relative not in self.shown:
+                left += self._taken_away(relative, lambda text, r=relative: digest(text) in known[r])
+                del known[relative]
+        edited = [f"{inside(self.root, relative)}.edited" for relative in known]
+        left += [path for path in edited if os.path.lexists(path)]
+        if gone and self.subject == about:
+            os.unlink(inside(self.root, self._list))
+        else:
+            self._write_list(listed["seq"], listed["head"], known)
+        return left
 
     def _listed(self) -> tuple[dict[str, Any] | None, float | None]:
         """The list, and when it was written; None if there is none that could be ours."""

@@ -26,7 +26,7 @@ from .mirror_marks import folder_name, is_open, recent, task_mark, workspace_mar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from ..store.tx import Row
     from .base import Base
@@ -213,6 +213,24 @@ class Keeper:
             return workspace_mark(self._store.read(lambda tx: recent(tx, one.subject, RECENT)))
         head = self._store.read(lambda tx: tx.head(one.subject))
         return None if head is None else task_mark(head)
+
+    def cleared(self, heads: Sequence[Row], gone: bool) -> tuple[str, ...]:
+        """Let the mirrors of tasks show nothing that is gone from the store; those of tasks that are `gone`
+        are removed. Returns the files that may still show it: edited by hand, or out of reach."""
+        left: dict[str, None] = {}
+        for head, one in self._mirrors_of(list(heads)):
+            try:
+                with mirror_files.locked(mirror_files.lock_of(one.root), PATIENCE) as got:
+                    if not got or not one.exists():
+                        left.update({one.path: None} if one.exists() else {})
+                        continue
+                    self._put(one)
+                    last = gone and one.kind.scope == "workspace" and self._mark(one) is None
+                    left.update(dict.fromkeys(one.clear("" if last else head["task_id"], gone)))
+            except Exception as error:  # noqa: BLE001 - it is gone from the store: what is left is told
+                self.failures.note(one.path, error)
+                left[one.path] = None
+        return tuple(left)
 
     def _mirrors_of(self, heads: list[Row]) -> Iterator[tuple[Row, AnyMirror]]:
         """Each mirror that tasks have, with its task; one of a workspace comes with each of its tasks."""

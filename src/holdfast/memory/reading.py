@@ -9,6 +9,7 @@ from ..store.tx import SOURCES, missing_events, read_extras, read_steps
 from ..types import (
     Action,
     Claim,
+    Criterion,
     Effect,
     Entry,
     ErrorSummary,
@@ -19,6 +20,7 @@ from ..types import (
     Moment,
     Name,
     Origin,
+    RelatedGoal,
     Snapshot,
     Source,
     Summary,
@@ -82,6 +84,7 @@ def read_event(row: Row) -> Event:
         ref=row["ref_seq"],
         correlation=row["correlation_id"],
         hash=row["hash"].hex(),
+        forgotten=row["forgotten"] is not None,
     )
 
 
@@ -268,7 +271,39 @@ def read_snapshot(tx: Tx, task_id: str) -> Snapshot | None:
             for entry in read_entries([row], {})
         ),
         settled=tuple(one for one in _effects(rows) if one.status in SETTLED_EFFECTS),
+        goals=tuple(
+            RelatedGoal(
+                id=row["target"], **{name: row[name] for name in ("name", "status", "reason", "channel")},
+                met=row["met"] or 0, total=row["total"] or 0,
+            )
+            for row in rows["goals"]
+        ),
+        criteria=_criteria(tx, task_id) if fields["kind"] == "goal" else (),
         **_distilled(rows),
+    )  # fmt: skip
+
+
+def _criteria(tx: Tx, goal: str) -> tuple[Criterion, ...]:
+    from ..store.goal_queries import criteria
+
+    return tuple(read_criterion(row) for row in criteria(tx, goal))
+
+
+def read_criterion(row: Row) -> Criterion:
+    """A criterion of a goal, with what was last said of it."""
+    data: dict[str, Any] = json.loads(row["data"])
+    target = data.get("target")
+    return Criterion(
+        seq=row["seq"],
+        text=row["text"] or "",
+        status=row["status"],
+        check=str(data.get("check") or "manual"),
+        target=None if target is None else str(target),
+        channel=row["channel"],
+        evidence=row["evidence"],
+        evidence_seq=row["evidence_seq"],
+        by=row["judge"],
+        at=row["ended_at"],
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .. import checks, rules, vocabulary
-from ..errors import HoldfastError, InvalidInput, NotFound, shown
+from ..errors import Conflict, HoldfastError, InvalidInput, NotFound, shown
 from ..types import Task, TaskCard, TaskPage, Written, is_dict, is_list
 from .base import Base, Draft, find_item, first_result, written
 from .plans import added_steps, begun_phase, item_changes
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..store.tx import Row, Tx
+    from ..types import Pattern
 
 MOST_ROWS = 1000
 # Without one of these no message says that something is over or begins (tests/memory/test_progress.py).
@@ -91,9 +92,12 @@ class Tasks(Base):
 
         from .patterns import relevant
 
+        def taught(tx: Tx) -> tuple[Pattern, ...]:
+            return relevant(tx, [name, *(step["title"] for step in steps)], self._clock())
+
         def work(tx: Tx) -> Written:
             if scoped_key is not None and (known := tx.register_key(scoped_key)):
-                return first_result(known, fingerprint)
+                return first_result(known, fingerprint).replace(patterns=taught(tx))
             now = self._now()
             task_id = self._new_id(tx)
             heads: dict[str, Any] = {
@@ -116,7 +120,8 @@ class Tasks(Base):
                 {
                     "heads": heads,
                     "+extras": _given(extra),
-                    "links": _first_links(heads.get("parent_id"), goal_id) or None,
+                    "links": _first_links(heads.get("parent_id"), goal_id and goal_named(tx, goal_id))
+                    or None,
                     "+steps": added_steps(steps, 1, 0) or None,
                     "+labels": labels or None,
                 }
@@ -126,7 +131,7 @@ class Tasks(Base):
                 text=request,
                 sets=sets,
                 items=tuple(step["id"] for step in steps),
-                patterns=relevant(tx, [name, *(step["title"] for step in steps)], self._clock()),
+                patterns=taught(tx),
             )
             head: Row = {"task_id": task_id, "root_id": task_id, **heads}
             return self._append(tx, head, draft, now, "task_register", scoped_key, fingerprint)
@@ -192,6 +197,8 @@ class Tasks(Base):
             )
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:
+            if head["kind"] == "goal" and "status" in changes:
+                check_goal(tx, head, changes["status"])
             heads = {**changes, **status_changes(head, changes.get("status"), meant_reason, now)}
             if archived is not None:
                 heads["archived_at"] = now if archived else None
@@ -358,6 +365,8 @@ class Tasks(Base):
             rules.check_transition(
                 rules.TASK_TRANSITIONS, f"Task {head['task_id']}", head["status"], ends, again=False
             )
+            if head["kind"] == "goal":
+                check_goal(tx, head, ends)
             heads: dict[str, Any] = {
                 "status": ends,
                 "phase": phase or head["phase"],
@@ -423,7 +432,9 @@ class Tasks(Base):
         def decide(tx: Tx, head: Row, now: str) -> Draft:
             other = None
             named = target
-            if kind != "goal":
+            if kind == "goal":
+                named = goal_named(tx, target)
+            else:
                 other = self._find(tx, target, lock=True)
                 named = other["task_id"]
             if named == head["task_id"]:
@@ -478,6 +489,30 @@ class Tasks(Base):
                 "A task cannot be its own ancestor.",
                 cycle=[*seen[: seen.index(task_id) + 1]],
             )
+
+
+def goal_named(tx: Tx, name: str) -> str:
+    """The id of the goal that a name begins; any other text stands for itself."""
+    plain = rules.normal_id(name)
+    found = [] if plain is None else tx.heads_with_prefix(plain, 2)
+    head = tx.head(found[0]["task_id"]) if len(found) == 1 else None
+    return head["task_id"] if head is not None and head["kind"] == "goal" else name
+
+
+def check_goal(tx: Tx, head: Row, status: str) -> None:
+    """Raise unless a goal may get a status: reached only by its criteria, on again only by a reset."""
+    from ..store.goal_queries import criteria
+    from .goal_rules import STOPPED, check_ready
+
+    if status == "completed":
+        check_ready(head["task_id"], criteria(tx, head["task_id"]))
+    elif status in rules.OPEN and head["reason"] in STOPPED:
+        raise Conflict(
+            "illegal_transition",
+            f"Goal {head['task_id']} stands still ({head['reason']}).",
+            "goal_update with `reset` says why it may go on.",
+            current=head["status"],
+        )
 
 
 def _first_links(parent: str | None, goal: str | None) -> list[dict[str, Any]]:

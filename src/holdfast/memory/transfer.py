@@ -10,6 +10,8 @@ from .. import checks, rules
 from ..checks import blake2b
 from ..errors import HoldfastError, InvalidInput, shown
 from ..files import FileErrors
+from ..store.forgetting import is_purged
+from ..store.tombstones import redacted
 from ..store.tx import EVENTS, ORIGINS, check_sets, event_hash, first_link, origin_id
 from ..types import Divergence, Event, ImportReport, Origin, is_dict
 from .base import Base
@@ -97,6 +99,8 @@ class Transfer(Base):
     def import_events(self, path: str | os.PathLike[str]) -> ImportReport:
         """Bring in an export: what is known is skipped, what is new is added, nothing is overwritten.
 
+        What was forgotten here stays forgotten, and a task that was purged here is not brought back.
+
         Where the two stores continued one task differently, the other side's history is kept whole, as
         a task of its own, and reported. The file is read through once before anything is written.
         """
@@ -117,7 +121,7 @@ class Transfer(Base):
                 "Import it with import_events if you trust it. Nothing was written.",
             )
         self.store.read(lambda tx: _check_begins(tx, begins))
-        merge = Merge()
+        merge = Merge(all_tasks=False)
         batch: list[tuple[int, Row, Origin]] = []
 
         def flush() -> None:
@@ -252,7 +256,7 @@ def _row(line: dict[str, Any]) -> tuple[Row, Origin]:
     sets = line.get("sets")
     if sets is not None or seq == 1:
         check_sets(sets, seq)
-    if line.get("forgotten") and (line.get("text") or line.get("data")):
+    if line.get("forgotten") and (line.get("text") or line.get("data") or (sets and redacted(sets) != sets)):
         raise ValueError("it has a content and says that it was forgotten")
     row: Row = dict.fromkeys(EVENTS)
     row.update(
@@ -277,8 +281,10 @@ def _row(line: dict[str, Any]) -> tuple[Row, Origin]:
 class Merge:
     """Adds foreign events to a store, event by event, and remembers where they went."""
 
-    def __init__(self, homes: MutableMapping[str, str] | None = None) -> None:
+    def __init__(self, homes: MutableMapping[str, str] | None = None, all_tasks: bool = True) -> None:
+        self._all_tasks = all_tasks  # also those that were purged here
         self._events = 0
+        self._purged = 0
         self._added = 0
         self._known = 0
         self._tasks: dict[str, None] = {}
@@ -288,7 +294,7 @@ class Merge:
 
     def add_all(self, tx: Tx, batch: Sequence[tuple[int, Row, Origin]]) -> Merge:
         """Add a batch; what came of it is returned, for a transaction may be tried more than once."""
-        part = Merge(self._homes)
+        part = Merge(self._homes, self._all_tasks)
         heads: dict[str, Row] = {}
         for number, row, origin in batch:
             part._add(tx, heads, number, row, origin)
@@ -299,6 +305,7 @@ class Merge:
         self._events += part._events
         self._added += part._added
         self._known += part._known
+        self._purged += part._purged
         self._tasks.update(part._tasks)
         self._homes.update(part._homes.maps[0])
         for name, conflict in part._conflicts.items():
@@ -318,6 +325,9 @@ class Merge:
         while True:
             head = heads.get(home) or tx.head(home, lock=True)
             if head is None:
+                if not self._all_tasks and is_purged(tx, home):
+                    self._purged += 1
+                    return
                 head = self._begin(tx, home, shares_with, row)
             heads[home] = head
             if row["seq"] > head["last_seq"]:
@@ -376,4 +386,5 @@ class Merge:
             known=self._known,
             tasks=tuple(self._tasks),
             conflicts=tuple(self._conflicts.values()),
+            purged=self._purged,
         )

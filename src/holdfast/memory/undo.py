@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _FINAL = (
     "task.registered", "claim.taken", "claim.released", "task.focused", "model.used", "drill.scored",
-    "claim.reclaimed", "task.stuck",
+    "claim.reclaimed", "task.stuck", "forgotten", "purged",
     "wait.started", "wait.updated", "wait.changed", "wait.ended",
 )  # fmt: skip
 # What follows from an event without being set by it: no sign that a later one has changed the row.
@@ -85,6 +85,12 @@ class Undo(Base):
                     f"Task {head['task_id']} has no event #{seq}.",
                     f"Its events are #1 to #{head['last_seq']}.",
                 )
+            if row["forgotten"] is not None:
+                raise Conflict(
+                    "not_undoable",
+                    f"The content of #{seq} was forgotten; nothing can bring it back, nor take it back.",
+                    "Set the value you want by a new event.",
+                )
             if row["event_type"] in _FINAL:
                 raise Conflict(
                     "not_undoable",
@@ -101,7 +107,7 @@ class Undo(Base):
                 if row["event_type"] == "undone":
                     if row["seq"] not in gone:  # else the undoing was itself undone
                         gone.add(row["ref_seq"])
-                elif row["seq"] not in gone and row["event_type"] not in _FINAL:
+                elif row["seq"] not in gone and row["event_type"] not in _FINAL and row["forgotten"] is None:
                     return row
             before = rows[-1]["seq"]
         raise NotFound("record_not_found", "There is nothing to undo.", "To end the task, cancel it instead.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..store import scratch
+from ..store.tombstones import has_words
 from ..store.tx import STATE, event_hash, first_link, origin_id, row_key
 from ..types import Problem, VerifyReport
 from .base import Base
@@ -124,7 +125,7 @@ class _Fold:
             origin = read_origin(row)
             if origin_id(origin) != row["origin_id"]:
                 self._say("origin", seq, "the origin is not the one that was stamped")
-            if row["forgotten"] and (row["text"] or row["data"] != "{}"):
+            if row["forgotten"] and has_words(row):
                 self._say("forged", seq, "it has a content and says that it was forgotten")
             if self._last is not None and event_hash(self._last, row) != row["hash"]:
                 self._say("hash", seq, "the content is not what was written, or the chain is broken")

@@ -55,6 +55,10 @@ if TYPE_CHECKING:
             """Throw the vectors and the full-text index away, and make the index anew."""
             ...
 
+        def scrub(self) -> bool:
+            """Leave nothing of what was removed in the store's files; False if that must be tried again."""
+            ...
+
         def loaded(self) -> None:
             """Much was written at once: the engine may look at what it now has."""
             ...

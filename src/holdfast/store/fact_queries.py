@@ -173,7 +173,8 @@ class FactQueries:
             " FROM heads h JOIN records r ON r.task_id = h.task_id"
             " AND r.type IN ('fact', 'variable', 'discovery')"
             f" AND r.status IN ({', '.join(f':status{number}' for number in range(len(statuses)))})"
-            " JOIN events e ON e.task_id = r.task_id AND e.seq = r.seq JOIN origins o ON o.id = e.origin_id"
+            " JOIN events e ON e.task_id = r.task_id AND e.seq = r.seq AND e.forgotten IS NULL"
+            " JOIN origins o ON o.id = e.origin_id"
             f" WHERE {where} ORDER BY e.id DESC LIMIT :limit",
             **params,
         )

@@ -51,6 +51,7 @@ def entries(tx: Tx, task_id: str, after: int, statuses: Sequence[str], most: int
         "SELECT r.seq, r.type, r.status, r.key, e.text, o.agent, o.channel FROM records r"
         " JOIN events e ON e.task_id = r.task_id AND e.seq = r.seq JOIN origins o ON o.id = e.origin_id"
         f" WHERE r.task_id = :task_id AND r.seq > :after AND r.type IN ({_ENTRY_TYPES})"
+        " AND e.forgotten IS NULL"
         f" AND r.status IN ({', '.join(f':status{number}' for number in range(len(statuses)))})"
         " ORDER BY r.seq DESC LIMIT :most",
         task_id=task_id,

@@ -104,6 +104,11 @@ _SOON = re.compile(
 _OPENING_SECONDS = 5.0
 _INDEX = "INSERT INTO words (id, terms) VALUES (lastval(), CAST(CAST(:terms AS text) AS tsvector))"
 INDEX_PAGE = 500
+# The tables from which forgetting and purging take away.
+_SCRUBBED = (
+    "events", "heads", "extras", "steps", "records", "labels", "files", "links", "claims", "keys", "words",
+    "vectors", "distilled", "jobs", "learned_patterns",
+)  # fmt: skip
 _SECRETS = ("password", "sslpassword")
 _translated: dict[str, Any] = {}
 
@@ -575,6 +580,15 @@ class PostgresStore:
 
         self.write(work, settles=True)
         self.index()
+
+    def scrub(self) -> bool:
+        """Free the room of what was removed. What the server keeps besides (its log, replicas) is its own."""
+
+        def work(connection: Connection) -> None:
+            connection.execute(f"VACUUM {', '.join(_SCRUBBED)}")
+
+        self._transact(work)
+        return True
 
     def loaded(self) -> None:
         """Let the server count what it now has; it would do so by itself, but a minute later."""

@@ -561,6 +561,31 @@ class SqliteStore:
 
         self.write(work)
 
+    def scrub(self) -> bool:
+        """Write the file anew without what was removed, and empty the log; False if a reader is in the way.
+
+        Pages that are free, or free in part, keep what was in them, and so do deleted words in the index.
+        """
+        self._check_open()
+        with _TypedErrors(self.path):
+            # With files of its own: this process's writers wait for it like any others.
+            lock = ProcessLock(self.path, self._settings.lock_timeout)
+            connection = self._connect()
+            try:
+                lock.acquire()
+                try:
+                    connection.execute("INSERT INTO words (words) VALUES ('optimize')")
+                    connection.execute("VACUUM")
+                    connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+                    return True
+                except apsw.BusyError:
+                    return False
+                finally:
+                    lock.release()
+            finally:
+                connection.close()
+                lock.close()
+
     def loaded(self) -> None:
         """Nothing: the statistics of the schema are fixed."""
 

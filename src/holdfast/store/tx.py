@@ -134,7 +134,7 @@ KEPT = frozenset(
 # Moved without an event, so that a heartbeat costs none.
 UNFOLDED = {"heads": {"position"}, "claims": {"expires_at"}}
 # Written about a task, not for it: they do not make it look alive, and are not among what happened lately.
-BOOKKEEPING = ("model.used", "drill.scored", "task.upkeep", "task.stuck", "claim.reclaimed")
+BOOKKEEPING = ("model.used", "drill.scored", "task.upkeep", "task.stuck", "claim.reclaimed", "forgotten")
 # Who writes what Holdfast itself has found or tidied, in no session: no sign that anyone works on the task.
 OURSELVES = "holdfast"
 MESSAGE_TYPES = frozenset(("message", "task.updated", "item.updated", "task.finished"))
@@ -210,6 +210,19 @@ _SELECT_RECENT = (
     " ORDER BY seq DESC LIMIT :recent) e"
     " JOIN origins o ON o.id = e.origin_id"
     " LEFT JOIN records r ON r.task_id = e.task_id AND r.seq = e.seq ORDER BY e.seq DESC"
+)
+
+GOALS = _columns("target name status reason channel met total")
+_SELECT_GOALS = (
+    "SELECT g.target, h.name, h.status, h.reason, o.channel,"
+    " (SELECT count(*) FROM records r WHERE r.task_id = h.task_id AND r.type = 'criterion'"
+    " AND r.status IN ('met', 'waived')),"
+    " (SELECT count(*) FROM records r WHERE r.task_id = h.task_id AND r.type = 'criterion'"
+    " AND r.status <> 'invalidated')"
+    " FROM links g LEFT JOIN heads h ON h.task_id = g.target AND h.kind = 'goal'"
+    " LEFT JOIN events e ON e.task_id = h.task_id AND e.seq = h.name_seq"
+    " LEFT JOIN origins o ON o.id = e.origin_id"
+    " WHERE g.task_id = :task_id AND g.kind = 'goal' AND g.status = 'active' ORDER BY g.seq, g.target LIMIT 5"
 )
 
 # `is_activity` in SQL, of an event `e` and its origin `o`.
@@ -568,6 +581,8 @@ class Tx:
             + self._one_of(_SOURCE_SEQS),
         }
         if recent:
+            names |= {"goals": GOALS}
+            queries |= {"goals": _SELECT_GOALS}
             names |= {"recent": MOMENTS, "file_channels": ("seq", "channel"), "distilled": distilled.NAMES}
             queries |= {
                 "recent": _SELECT_RECENT,
@@ -873,7 +888,10 @@ def missing_events(seqs: Sequence[int]) -> StoreError:
 
 
 def joined(records: list[Row], events: Mapping[int, Row]) -> list[Row]:
-    """Records with their events, and the text of the event that settled each, if that is there."""
+    """Records with their events, and the text of the event that settled each, if that is there.
+
+    What was forgotten is not shown; its place in the history is.
+    """
     if lost := [row["seq"] for row in records if row["seq"] not in events]:
         raise missing_events(lost)
     return [
@@ -888,6 +906,7 @@ def joined(records: list[Row], events: Mapping[int, Row]) -> list[Row]:
             "outcome_channel": events[row["ref_seq"]]["channel"] if row["ref_seq"] in events else None,
         }
         for row in records
+        if events[row["seq"]]["forgotten"] is None
     ]
 
 

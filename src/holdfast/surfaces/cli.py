@@ -37,6 +37,7 @@ SECTIONS: dict[str, dict[str, dict[str, str]]] = {
         },
         "planning": {"plan": "Show the plan, or change it."},
         "waiting": {"wait": "Wait until something is so."},
+        "goals": {"goal": "Goals: their criteria, and how they stand."},
     },
     "Ask it": {
         "reading": {
@@ -74,6 +75,10 @@ SECTIONS: dict[str, dict[str, dict[str, str]]] = {
             "distill": "Bring what follows from a task's events up to date.",
             "jobs": "What waits for a worker, and what was given up.",
             "worker": "Do the jobs that wait.",
+        },
+        "retention": {
+            "purge": "Remove old tasks that have ended, for good.",
+            "forget": "Remove what came from one source, for good.",
         },
         "drilling": {"drill": "Try what would come back of a task after a compaction."},
     },

@@ -112,7 +112,8 @@ def _head(task: Snapshot) -> list[Part]:
 
     def named(most: int) -> str:
         # A name that is only the beginning of the request would be there twice.
-        return f"Task {task.id}{cite}" if begins else f"Task {task.id} {rows.said(task.name, most)}{cite}"
+        what = "Goal" if task.kind == "goal" else "Task"
+        return f"{what} {task.id}{cite}" if begins else f"{what} {task.id} {rows.said(task.name, most)}{cite}"
 
     found = [
         Row((0, lambda: _SHORT_LEGEND), (44, lambda: _LEGEND)),
@@ -121,11 +122,13 @@ def _head(task: Snapshot) -> list[Part]:
     if task.goal and task.goal not in (task.request, task.name):
         goal = rows.cite(task.sources.get("goal"))
         found.append(rows.texts(f"Goal{goal}: ", task.goal, (1.5, 160), (31, 1200)))
+    found += [rows.related_goal(goal) for goal in task.goals]
     if task.request:
         found.append(_request(task, rows.cite(task.sources.get("request"))))
     found += [
         rows.texts("Accepted when: ", rows.plain(part), (14, 120), (52, 600)) for part in task.acceptance[:10]
     ]
+    found += [rows.criterion(one) for one in task.criteria]
     return [Part("task", None, found)]
 
 

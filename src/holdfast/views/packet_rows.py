@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..types import Effect, Entry, Item, Moment, Snapshot, Source, Wait
+    from ..types import Criterion, Effect, Entry, Item, Moment, RelatedGoal, Snapshot, Source, Wait
 
 MARKS = {
     "pending": " ",
@@ -34,6 +34,35 @@ def standing(task: Snapshot) -> str:
     proven = f", {task.verified} verified" if task.verified else ""
     steps = f"; {task.done} of {task.total} steps done{proven}" if task.items else ""
     return f"Status {task.status}{reason}, phase {task.phase}{steps}"
+
+
+def related_goal(goal: RelatedGoal) -> Row:
+    """The goal that a task is for: where it stands, and that it stands still."""
+    if goal.name is None:
+        return texts("Related goal: ", goal.id, (6, 80), (34, 500))
+    met = f", {goal.met} of {goal.total} criteria met" if goal.total else ""
+    reason = f" ({encode.prompt(encode.clip(goal.reason, 80))})" if goal.reason else ""
+    stands = f"{goal.status}{reason}{met}"
+    if goal.reason in ("blocked", "budget"):
+        stands += "; it stands still until it is reset"
+
+    def show(most: int) -> str:
+        return f"Related goal {goal.id} {said(goal.name or '', most)}: {stands}"
+
+    return Row((6, lambda: show(60)), (34, lambda: show(500)))
+
+
+def criterion(one: Criterion) -> Row:
+    """What a goal is reached by, with what says so."""
+
+    def show(most: int, whole: bool) -> str:
+        line = f"Criterion #{one.seq}{encode.CLASS[one.channel]} {one.status}: {said(one.text, most)}"
+        if whole and one.evidence:
+            line += f"; #{one.evidence_seq} {said(one.evidence, most)}"
+        return line
+
+    wanted = 5 if one.status in ("open", "failed") else 9
+    return Row((wanted, lambda: show(100, False)), (wanted + 26, lambda: show(600, True)))
 
 
 def mark(item: Item) -> str:

@@ -33,7 +33,7 @@ def _some_operations(context: click.Context, option: click.Parameter, incomplete
 @click.argument("name", required=False, shell_complete=_some_operations)
 @click.argument("arguments", metavar="[KEY=VALUE]...", nargs=-1)
 @click.option("--json-args", metavar="JSON", help="All arguments as one JSON object; - reads it.")
-@click.option("--yes", is_flag=True, help="Do it even if it replaces the store.")
+@click.option("--yes", is_flag=True, help="Do it even if it cannot be taken back.")
 def op_command(name: str | None, arguments: tuple[str, ...], json_args: str | None, yes: bool) -> None:
     """Call the operation NAME with any arguments; its answer is JSON. Without a name: what there is.
 
@@ -49,7 +49,7 @@ def op_command(name: str | None, arguments: tuple[str, ...], json_args: str | No
     wanted = _read(arguments, json_args)
     if operation is not None:
         if operation.destructive and not yes:
-            raise click.UsageError("This replaces the whole store: add --yes if that is wanted.")
+            raise click.UsageError("This cannot be taken back: add --yes if that is wanted.")
         if (task := given().get("task")) and any(one.name == "task_id" for one in parameters(name)):
             wanted.setdefault("task_id", task)
     data = called(name, wanted, create=operation is not None and operation.scope == "write")

@@ -1,0 +1,104 @@
+"""The queries of goals, portable as in tx.py: their criteria, the tasks that are tied to them, their cost."""
+
+from __future__ import annotations
+
+import json
+
+from . import distilled
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .tx import Row, Tx
+
+MOST_TASKS = 1000
+MOST_CRITERIA = 200
+CHECKS = "checks"  # what was written here, and not brought in from elsewhere: only that is carried out
+_TIED = (
+    " FROM links g JOIN heads h ON h.task_id = g.task_id WHERE g.target = :goal AND g.kind = 'goal'"
+    " AND g.status = 'active'"
+)
+_TASK = ("task_id", "name", "status", "reason", "done", "total", "blockers", "updated_at", "last_seq")
+
+
+def tasks(tx: Tx, goal: str) -> list[Row]:
+    """The tasks that are tied to a goal, the last changed first."""
+    return tx.rows(
+        _TASK,
+        f"SELECT {', '.join(f'h.{name}' for name in _TASK)}{_TIED} ORDER BY h.position DESC LIMIT :most",
+        goal=goal,
+        most=MOST_TASKS,
+    )
+
+
+def counts(tx: Tx, goal: str) -> dict[str, int]:
+    """How many tasks that are tied to a goal have each status."""
+    rows = tx.database.query(f"SELECT h.status, count(*){_TIED} GROUP BY h.status", {"goal": goal})
+    return {row[0]: row[1] for row in rows}
+
+
+def goals_of(tx: Tx, task_id: str, lock: bool = False) -> list[Row]:
+    """The goals that a task is tied to; texts that stand for goals are none."""
+    rows = tx.database.query(
+        "SELECT h.task_id FROM links g JOIN heads h ON h.task_id = g.target AND h.kind = 'goal'"
+        " WHERE g.task_id = :task_id AND g.kind = 'goal' AND g.status = 'active' ORDER BY h.task_id",
+        {"task_id": task_id},
+    )
+    return [head for row in rows if (head := tx.head(row[0], lock)) is not None]
+
+
+def open_goals(tx: Tx, workspace: str | None, limit: int) -> list[str]:
+    """The goals of a workspace, or of all, that are open."""
+    where = "" if workspace is None else " AND workspace_path = :workspace"
+    rows = tx.database.query(
+        "SELECT task_id FROM heads WHERE status IN ('active', 'waiting', 'paused') AND kind = 'goal'"
+        f" AND archived_at IS NULL{where} ORDER BY position DESC LIMIT :limit",
+        {"workspace": workspace, "limit": limit},
+    )
+    return [row[0] for row in rows]
+
+
+def criteria(tx: Tx, goal: str) -> list[Row]:
+    """The criteria of a goal in their order, each with what was last said of it."""
+    names = ("seq", "status", "text", "data", "channel", "ended_at", "evidence", "evidence_seq", "judge")
+    return tx.rows(
+        names,
+        "SELECT r.seq, r.status, e.text, e.data, o.channel, r.ended_at, f.text, f.seq, p.channel"
+        " FROM records r JOIN events e ON e.task_id = r.task_id AND e.seq = r.seq AND e.forgotten IS NULL"
+        " JOIN origins o ON o.id = e.origin_id"
+        " LEFT JOIN events f ON f.task_id = r.task_id AND f.seq = r.ref_seq"
+        " LEFT JOIN origins p ON p.id = f.origin_id"
+        " WHERE r.task_id = :goal AND r.type = 'criterion' AND r.status <> 'invalidated'"
+        " ORDER BY r.seq LIMIT :most",
+        goal=goal,
+        most=MOST_CRITERIA,
+    )
+
+
+def spent(tx: Tx, goal: str) -> tuple[int, float]:
+    """The tokens and the money that models have cost for a goal and for the tasks that are tied to it."""
+    ((tokens, cost),) = tx.database.query(
+        "SELECT coalesce(sum(tokens_in + tokens_out), 0), coalesce(sum(cost), 0) FROM spending"
+        " WHERE task_id = :goal OR task_id IN (SELECT task_id FROM links WHERE target = :goal"
+        " AND kind = 'goal' AND status = 'active')",
+        {"goal": goal},
+    )
+    return int(tokens), float(cost)
+
+
+def blockers(tx: Tx, goal: str, fingerprint: str | None = None) -> list[Row]:
+    """What has blocked tasks of a goal since the last reset, the newest first."""
+    rows = tx.records(goal, "blocker", ("active",), 1000, key=fingerprint)
+    return [{"seq": row["seq"], "key": row["key"], **json.loads(row["data"])} for row in rows]
+
+
+def own_checks(tx: Tx, goal: str) -> set[int]:
+    """The criteria whose checks were written, or approved, in this very store."""
+    state: Any = distilled.get(tx, goal, CHECKS)[1].get("seqs", [])
+    return set(state)
+
+
+def keep_checks(tx: Tx, goal: str, seqs: set[int], now: str) -> None:
+    """Remember which checks are this store's own."""
+    distilled.put(tx, goal, CHECKS, 0, now, {"seqs": sorted(seqs)})
