@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from ..memory import TaskMemory
     from ..redact import Redactor
+    from ..types import Task
 
 # What people and agents say is kept whole, up to a size that no one types.
 _WHOLE = ("prompt", "summary", "message", "agent_task")
@@ -186,16 +187,32 @@ def is_ours(tool: str) -> bool:
 def _turn_to(memory: TaskMemory, tool: str, event: Mapping[str, Any]) -> None:
     """The agent registered a task, or named one while its session had none: the session turns to it."""
     named = _fields(event).get("task_id")
+    before = own_task(memory)
     if tool.endswith("task_register"):
         named = _registered(as_text(event.get("output")))
-    elif own_task(memory):
+    elif before:
         return
-    if isinstance(named, str) and named and memory.origin.session:
-        try:
-            memory.task_focus(named[:100])
-        except HoldfastError as error:
-            if error.code not in ("task_not_found", "ambiguous_task", "invalid_argument"):
-                raise
+    if not isinstance(named, str) or not named or not memory.origin.session or named == before:
+        return
+    try:
+        task = memory.task_focus(named[:100]).task_id
+    except HoldfastError as error:
+        if error.code not in ("task_not_found", "ambiguous_task", "invalid_argument"):
+            raise
+        return
+    if before:
+        _take_over(memory, memory.task_get(before), memory.task_get(task))
+
+
+def _take_over(memory: TaskMemory, drafted: Task, task: Task) -> None:
+    """A task that the agent registered has what the user asked for, and replaces a draft without work."""
+    head, first = memory.store.read(lambda tx: (tx.head(drafted.id), tx.event(drafted.id, 1)))
+    # Only what the user said is the user's: an agent writes requests, too.
+    if drafted.request and not task.request and first and first["channel"] == "user":
+        user, key = memory.acting_as(channel="user"), f"hook/request/{drafted.id}"
+        user.task_remember(task.id, drafted.request, type="user_instruction", key=key)
+    if head and not head["actions"] and not drafted.items:
+        memory.task_link(task.id, target=drafted.id, kind="supersedes", key=f"hook/instead/{drafted.id}")
 
 
 def _registered(text: str) -> str:
