@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import threading
+from _thread import allocate_lock
 
 from .actions import Actions
 from .claims import Claims
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
         """The memory of tasks. Every method is safe to call from many threads and processes at once."""
 
 else:
-    _growing = threading.Lock()
+    _growing = allocate_lock()
 
     class _Growing(type):
         """A class that gets the rest of its operations when one of them is first asked for.
