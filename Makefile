@@ -51,7 +51,7 @@ test-model: $(DEV_READY) ## run the tests with a real, small model, which is fet
 
 test-hosts: $(DEV_READY) ## run the tests with the programs of hosts, which are fetched first
 	@UV='$(UV)' sh tools/hosts.sh
-	@$(BIN)/python -m pytest -m hosts --timeout=300 $(ARGS)
+	@$(BIN)/python -m pytest -m hosts --timeout=300 tests/live $(ARGS)
 
 test-claude: $(DEV_READY) ## the part of test-hosts that tries Claude Code
 	@UV='$(UV)' sh tools/hosts.sh claude

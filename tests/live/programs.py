@@ -85,6 +85,14 @@ class Program:
         assert process.returncode == 0, f"{out}\n{error}"
         return out
 
+    def run_until(self, began: Path, *arguments: str) -> None:
+        """Run it until a file is there, and kill it then."""
+        process = self.start(*arguments)
+        try:
+            wait_until(began.exists, f"{began.name} is there")
+        finally:
+            kill(process)
+
     @contextmanager
     def memory(self):
         store = self.home / ".local/share/holdfast/holdfast.db"
@@ -106,6 +114,20 @@ def kill(process: subprocess.Popen) -> None:
     process.wait(SECONDS)
     process.stdout.close()
     process.stderr.close()
+
+
+@contextmanager
+def command_that_hangs(folder: Path):
+    """A command that has begun when the file is there that comes with it; it ends with the test."""
+    hold, began = folder / "hold", folder / "began"
+    os.mkfifo(hold)
+    try:
+        yield f"touch {began}; cat {hold}", began
+    finally:
+        # It outlives a host that is killed. Whoever reads has a writer now, who says nothing and goes.
+        writer = os.open(hold, os.O_RDWR)
+        hold.unlink()
+        os.close(writer)
 
 
 def wait_until(happened, what: str) -> None:

@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from tests.live.model_servers import Asked, Call, Turn, calls, says
-from tests.live.programs import SECONDS, ClaudeCode, actions, kill, wait_until
+from tests.live.programs import SECONDS, ClaudeCode, actions, command_that_hangs
 
 pytestmark = pytest.mark.hosts
 
@@ -94,14 +94,12 @@ def test_after_a_compaction_the_model_reads_where_its_task_stands(claude):
 
 
 def test_a_session_that_is_killed_in_the_middle_of_a_command_goes_on_where_it_was(claude):
-    began = claude.work / "began"
-    claude.server.script.turns = [
-        calls("Bash", command="echo half-way"),
-        calls("Bash", command=f"touch {began}; tail -f /dev/null"),
-    ]
-    process = claude.start(REQUEST)
-    wait_until(began.exists, "the command that never ends")
-    kill(process)
+    with command_that_hangs(claude.work) as (command, began):
+        claude.server.script.turns = [
+            calls("Bash", command="echo half-way"),
+            calls("Bash", command=command),
+        ]
+        claude.run_until(began, REQUEST)
     script = claude.server.script
     before = len(script.asked)
     script.turns = [says("Going on.")]

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tests.live.model_servers import Call, Turn, calls, says
-from tests.live.programs import Codex, actions, kill, wait_until
+from tests.live.programs import Codex, actions, command_that_hangs
 
 pytestmark = pytest.mark.hosts
 
@@ -75,15 +75,13 @@ def test_after_a_compaction_in_the_middle_of_a_turn_the_model_reads_where_its_ta
 
 
 def test_a_session_that_is_killed_in_the_middle_of_a_command_goes_on_where_it_was(codex):
-    began = codex.work / "began"
     script = codex.server.script
-    script.turns = [
-        calls("exec_command", cmd="echo half-way"),
-        calls("exec_command", cmd=f"touch {began}; tail -f /dev/null", yield_time_ms=30_000),
-    ]
-    process = codex.start(REQUEST)
-    wait_until(began.exists, "the command that never ends")
-    kill(process)
+    with command_that_hangs(codex.work) as (command, began):
+        script.turns = [
+            calls("exec_command", cmd="echo half-way"),
+            calls("exec_command", cmd=command, yield_time_ms=30_000),
+        ]
+        codex.run_until(began, REQUEST)
     before = len(script.asked)
     script.turns = [says("Going on.")]
     codex.run("resume", "--last", "Please go on with the invoices.")

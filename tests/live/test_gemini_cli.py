@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tests.live.model_servers import Call, Turn, calls, says
-from tests.live.programs import GeminiCli, actions, kill, wait_until
+from tests.live.programs import GeminiCli, actions, command_that_hangs
 
 pytestmark = pytest.mark.hosts
 
@@ -79,15 +79,13 @@ def test_the_packet_is_there_when_a_session_goes_on_and_after_a_compaction_that_
 
 
 def test_a_session_that_is_killed_in_the_middle_of_a_command_goes_on_where_it_was(gemini):
-    began = gemini.work / "began"
     script = gemini.server.script
-    script.turns = [
-        calls("run_shell_command", command="echo half-way"),
-        calls("run_shell_command", command=f"touch {began}; tail -f /dev/null"),
-    ]
-    process = gemini.start("-p", REQUEST)
-    wait_until(began.exists, "the command that never ends")
-    kill(process)
+    with command_that_hangs(gemini.work) as (command, began):
+        script.turns = [
+            calls("run_shell_command", command="echo half-way"),
+            calls("run_shell_command", command=command),
+        ]
+        gemini.run_until(began, "-p", REQUEST)
     before = len(script.asked)
     script.turns = [says("Going on.")]
     gemini.run("--resume", "latest", "-p", "Please go on with the invoices.")

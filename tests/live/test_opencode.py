@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tests.live.model_servers import Call, Turn, calls, says
-from tests.live.programs import OpenCode, actions, kill, wait_until
+from tests.live.programs import OpenCode, actions, command_that_hangs
 
 pytestmark = pytest.mark.hosts
 
@@ -80,15 +80,13 @@ def test_after_a_compaction_in_the_middle_of_a_turn_the_model_reads_where_its_ta
 
 
 def test_a_session_that_is_killed_in_the_middle_of_a_command_goes_on_where_it_was(opencode):
-    began = opencode.work / "began"
     script = opencode.server.script
-    script.turns = [
-        Turn(calls=(shell("echo half-way"),)),
-        Turn(calls=(shell(f"touch {began}; tail -f /dev/null"),)),
-    ]
-    process = opencode.start(REQUEST)
-    wait_until(began.exists, "the command that never ends")
-    kill(process)
+    with command_that_hangs(opencode.work) as (command, began):
+        script.turns = [
+            Turn(calls=(shell("echo half-way"),)),
+            Turn(calls=(shell(command),)),
+        ]
+        opencode.run_until(began, REQUEST)
     before = len(script.main())
     script.turns = [says("Going on.")]
     opencode.run("--continue", "Please go on with the invoices.")
