@@ -190,7 +190,7 @@ class Feeding:
         name = f"toolu_{event.get('call_i')}"
         used = {"tool_name": event["tool"], "tool_input": call["input"], "tool_use_id": name}
         if not event["error"]:
-            self._host.tell("PostToolUse", **used, tool_response=_response(event["tool"], output))
+            self._host.tell("PostToolUse", **used, tool_response=_response(event["tool"], output, rest))
         elif not _UNTOLD.match(output):
             self._host.tell("PostToolUseFailure", **used, error=output)
         result = {"tool_use_id": name, "content": output, "is_error": event["error"]}
@@ -253,7 +253,7 @@ _UNTOLD = re.compile(r"<tool_use_error>|The user doesn't want to|\[Request inter
 _NUMBERED = re.compile(r"^ *\d+\u2192(.*)$", re.M)
 
 
-def _response(tool: str, output: str) -> Any:
+def _response(tool: str, output: str, rest: str) -> Any:
     """What a tool gave, in the shape of the host's own tools."""
     if tool == "Bash":
         return {"stdout": output, "stderr": "", "interrupted": False, "isImage": False}
@@ -261,7 +261,7 @@ def _response(tool: str, output: str) -> Any:
         return {"type": "text", "file": {"content": output}}
     if tool in ("Edit", "Write", "MultiEdit"):
         # The host's model is shown what stands around the edit; a hook is given it as a patch.
-        around = [f" {line}" for line in _NUMBERED.findall(output)]
+        around = [f" {line}" for line in (*_NUMBERED.findall(output), rest)]
         return {"filePath": "", "structuredPatch": [{"oldStart": 1, "newStart": 1, "lines": around}]}
     if tool == "Grep":
         return {"mode": "content", "filenames": [], "content": output}

@@ -74,6 +74,13 @@ def test_what_was_said_or_typed_comes_before_what_was_only_printed():
     assert found == ["WidgetMaker", "WidgetTaker"]
 
 
+def test_our_own_state_line_before_a_compaction_is_no_use_of_the_names_in_it():
+    line = event(2, "[STATE] Task: old_name.py").replace(type="snapshot")
+    assert ranked(event(1, "old_name.py"), line) == ranked(event(1, "old_name.py"))
+    kept = line.replace(text="The host sums up new_name.py", data={"summarized": True})
+    assert "new_name.py" in ranked(event(1, "old_name.py"), kept)
+
+
 def test_a_name_has_the_channel_of_the_event_that_had_it_last():
     names = Names()
     names.observe(event(1, "thing_one.py"))

@@ -99,7 +99,9 @@ class Names:
         self._at: int = (state or {}).get("at", 0)
 
     def observe(self, event: Event) -> None:
-        """Take in an event of the ledger."""
+        """Take in an event of the ledger; the state in our own words, kept before a compaction, is no use."""
+        if event.type == "snapshot" and not event.data.get("summarized"):
+            return
         used: set[tuple[str, str]] = set()
         seen: set[tuple[str, str]] = set()
         data = event.data
