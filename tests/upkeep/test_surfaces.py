@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import threading
 import time
 
 import pytest
 
+from holdfast.crew import Crew
 from holdfast.store import jobs
 from holdfast.types import WorkerReport
 from holdfast.upkeep import schedule
@@ -40,20 +40,13 @@ def test_the_job_asks_for_the_next_one_and_there_is_only_one(kept, machine, work
     assert worker.run_once() == WorkerReport(done=1)
 
 
-def test_a_worker_that_runs_asks_for_it_unless_it_is_off(opened, store_url):
-    stop = threading.Event()
-
-    def pause(event, seconds):
-        if event is stop:  # not that of a heartbeat
-            stop.set()
-        return event.wait(0.01)
-
+def test_a_crew_asks_for_it_unless_it_is_off(opened, store_url):
     with opened(store_url, upkeep_every="off") as off:
-        assert Worker(off, pause=pause).run(stop) == WorkerReport()
-    stop.clear()
+        assert Crew(off).run_once() == WorkerReport()
     memory = opened(store_url)
-    assert Worker(memory, pause=pause).run(stop) == WorkerReport(done=1)
+    assert Crew(memory).run_once() == WorkerReport(done=1)
     assert memory.jobs_status().kinds == {"upkeep": {"waiting": 1}}
+    assert Crew(memory).run_once() == WorkerReport()
 
 
 def test_whoever_a_task_names_is_told_that_it_is_stuck(opened, store_url, machine):
@@ -67,9 +60,9 @@ def test_whoever_a_task_names_is_told_that_it_is_stuck(opened, store_url, machin
 
 
 PROGRAM = """
-import sys, time, threading
+import sys, time
 from holdfast import TaskMemory
-from holdfast.worker import Worker
+from holdfast.crew import Crew
 url, offsets = sys.argv[1], sys.argv[2]
 
 def clock():
@@ -80,12 +73,7 @@ memory = TaskMemory.open(url, workspace="/w", upkeep_every="1m", reserve_bytes=0
 memory.upkeep_run(trust_clock=True)
 for line in sys.stdin:
     memory.store.write(lambda tx: tx.database.run("DELETE FROM jobs", {}))
-    stop = threading.Event()
-    def pause(event, seconds):
-        if event is stop:
-            stop.set()
-        return event.wait(0.01)
-    report = Worker(memory, pause=pause).run(stop)
+    report = Crew(memory).run_once()
     print(report.done, report.failed, flush=True)
 """
 

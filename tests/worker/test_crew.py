@@ -80,10 +80,11 @@ def test_a_model_that_thinks_for_long_keeps_no_wait_and_no_callback_waiting(memo
 
 
 def test_waits_have_a_thread_of_their_own_and_each_kind_has_one():
-    found = lanes({**HANDLERS, "upkeep": settled, "mine": settled})
+    found = lanes({**HANDLERS, "mine": settled})
     assert ("wait",) in found
-    assert sorted(kind for lane in found for kind in lane) == sorted([*HANDLERS, "upkeep", "mine"])
-    assert {"upkeep", "prune", "mirror", "mine"} in [set(lane) for lane in found]
+    assert ("upkeep", "prune") in found
+    assert sorted(kind for lane in found for kind in lane) == sorted([*HANDLERS, "mine"])
+    assert {"mirror", "mine"} in [set(lane) for lane in found]
 
 
 def test_a_job_that_does_not_end_is_given_back_in_time_and_its_worker_is_refused(memory):
@@ -183,7 +184,7 @@ def test_workers_on_postgresql_do_not_wait_for_each_other(memory, store_url):
 
 
 def test_texts_get_their_vectors_in_the_background(opened, store_url):
-    memory = opened(store_url, embedder="static")
+    memory = opened(store_url, embedder="static", upkeep_every="off")
     task = memory.task_register("Notes").task_id
     memory.task_update(task, "We bought a new car yesterday")
     assert Crew(memory).run_once().done == 1
@@ -200,7 +201,11 @@ def test_an_embedder_that_fails_is_tried_again_and_again_and_rests_when_it_was_g
     opened, store_url, clock
 ):
     memory = opened(
-        store_url, embedder="endpoint", embedding_url="http://127.0.0.1:9/v1", embedding_model="m"
+        store_url,
+        embedder="endpoint",
+        embedding_url="http://127.0.0.1:9/v1",
+        embedding_model="m",
+        upkeep_every="off",
     )
     memory.task_register("Notes")
     assert Crew(memory).run_once() == WorkerReport(failed=1)
@@ -220,7 +225,7 @@ def mirrored(opened, store_url, tmp_path):
     """A memory with files, and one that writes to the same store and is gone before it sees to them."""
     place = tmp_path / "project"
     place.mkdir()
-    memory = opened(store_url, workspace=str(place), mirrors="resume,active-tasks")
+    memory = opened(store_url, workspace=str(place), mirrors="resume,active-tasks", upkeep_every="off")
     return memory, opened(store_url, workspace=str(place)), place
 
 

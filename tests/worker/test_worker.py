@@ -271,9 +271,10 @@ def test_crews_of_which_one_is_killed_do_each_job_once(opened, store_url, many):
     ask(memory, *range(many))
     environ = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])}
     words = [sys.executable, str(PROGRAM), "crew", store_url]
-    crews = [subprocess.Popen(words, stdout=subprocess.PIPE, env=environ) for _ in range(2)]
+    crews = [subprocess.Popen(words, stdout=subprocess.PIPE, env=environ)]
     try:
         crews[0].stdout.read(10)
+        crews.append(subprocess.Popen(words, stdout=subprocess.PIPE, env=environ))
         crews[0].kill()
         while memory.jobs_status().kinds.keys() != {"did"}:
             assert crews[1].poll() is None
