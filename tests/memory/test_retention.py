@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -403,6 +405,38 @@ def test_the_bytes_are_gone_from_the_store_its_mirrors_and_the_spool(opened, sto
     assert found()
     confirmed(memory, "purge", task_id=task)
     assert found() == []
+
+
+FORGETTING = """
+import sys
+from holdfast import TaskMemory
+memory = TaskMemory.open(sys.argv[1], workspace="/w", synchronous="off", reserve_bytes=0)
+token = memory.forget("session:leaky").token
+print("now", flush=True)
+memory.forget("session:leaky", confirm=token)
+print("done", flush=True)
+"""
+
+
+@sqlite_only
+@pytest.mark.reliability
+def test_one_that_is_killed_while_forgetting_leaves_a_sound_store_and_can_be_repeated(opened, new_store_url):
+    finished = 0
+    for milliseconds in range(0, 120, 8):
+        url = new_store_url()
+        memory = opened(url)
+        for _ in range(6):
+            fill(memory)
+        child = subprocess.Popen([sys.executable, "-c", FORGETTING, url], stdout=subprocess.PIPE, text=True)
+        assert child.stdout.readline() == "now\n"
+        with suppress(subprocess.TimeoutExpired):
+            child.wait(milliseconds / 1000)
+        child.kill()
+        finished += child.communicate()[0] == "done\n"
+        assert memory.verify().problems == ()
+        confirmed(memory, "forget", source="session:leaky")
+        assert (memory.verify().problems, sum(raw(memory).values())) == ((), 0)
+    assert finished < 15  # else nobody was killed in time
 
 
 @sqlite_only

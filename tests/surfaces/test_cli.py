@@ -71,6 +71,9 @@ def test_a_story_through_every_command(place, tmp_path):
     assert "active     s2  Push" in tell("plan", "progress")
     assert " resolved: time:0.01s passes: the time is there\n" in tell("wait", "time:0.01s")
     assert run("wait", "file:nowhere", "--timeout", "0").exit_code == 1
+    assert tell("goal") == "There is no open goal here.\n"  # the rest: test_goals_cli.py
+    assert "Would go: 0 events" in tell("purge", "--older-than", "90d")
+    assert "Would go: 1 events" in tell("forget", "--source", f"event:{task}#4")
     tell("undo", "--because", "it is fast now")
     shown = tell("show")
     for part in (

@@ -8,6 +8,7 @@ from .. import checks
 from ..checks import blake2b
 from ..errors import Conflict, InvalidInput, shown
 from ..types import GoalBudget, is_dict, is_list
+from .goal_checks import read_target
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,18 +16,16 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..store.tx import Row
-    from ..waits import Watch
 
 STATUSES = ("open", "met", "failed", "waived")
 SETTLED = ("met", "waived")
-# Our word for a check, with those of others; how each is looked at, as a wait's target and condition.
+# Our word for a check, with those of others.
 _KINDS = {
     "manual": "manual", "person": "manual",
     "file": "file", "file_exists": "file",
     "command": "command", "command_exit_zero": "command",
     "http": "http", "http_ok": "http",
 }  # fmt: skip
-_UNTIL = {"file": "exists", "command": "succeeds", "http": "ok"}
 MOST_CRITERIA = 200
 BUDGETS = ("attempts", "tokens", "seconds", "cost")
 BLOCKER_LIMIT = 3
@@ -83,9 +82,9 @@ def _criterion(row: Any, folder: str | None) -> tuple[str, dict[str, Any]]:
     said = row.get("text") or row.get("description")
     if kind == "manual":
         return checks.line("a criterion", said or target, 2000), {"check": "manual"}
-    watch = watch_of(kind, target, folder)
-    text = checks.line("a criterion", said or f"{kind}: {watch.value}", 2000)
-    return text, {"check": kind, "target": watch.value}
+    place = read_target(kind, target, folder)
+    text = checks.line("a criterion", said or f"{kind}: {place}"[:2000], 2000)
+    return text, {"check": kind, "target": place}
 
 
 def _refused(row: Any) -> InvalidInput:
@@ -95,19 +94,6 @@ def _refused(row: Any) -> InvalidInput:
         'Give a text, or an object such as {"text": "the page is up", "check": "http", "target":'
         ' "https://…"}; checks are file (a path), command (a list of words), http (a URL) and manual.',
     )
-
-
-def watch_of(kind: str, target: Any, folder: str | None = None) -> Watch:
-    """What is looked at for a check."""
-    from ..waits import read_watch
-
-    if kind == "command" and is_list(target):
-        target = checks.dumps(list(target))
-    text = checks.line("target", target, 4000)
-    # A wait's target may be of any kind, and a check only of the one that it says.
-    if kind == "http" and not text.startswith(("http://", "https://")):
-        raise InvalidInput("invalid_argument", f"{shown(text)} is no URL.", "Use http:// or https://.")
-    return read_watch(text if kind == "http" else f"{kind}:{text}", _UNTIL[kind], folder)
 
 
 # --- budgets ----------------------------------------------------------------------------------------

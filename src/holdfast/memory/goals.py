@@ -15,6 +15,7 @@ from ..types import GoalStatus, Written
 from . import goal_rules as own
 from .base import Base, Draft
 from .goal_breaker import stop_if_spent
+from .goal_checks import look, read_target
 from .goal_reading import goal_status
 from .tasks import Tasks
 
@@ -346,25 +347,14 @@ class Goals(Base):
 
     def _look_at_criterion(self, row: Row, known: bool) -> tuple[bool | None, str]:
         """Whether a criterion is met and what says so; None where that was not looked at."""
-        from ..waits import Surroundings, begin, look
-
         if not known:
             return None, "it came from elsewhere and is not carried out here until a person reopens it"
-        try:
-            watch = own.watch_of(row["check"]["check"], row["check"].get("target"))
+        kind = row["check"]["check"]
+        try:  # a criterion that was brought in may say anything
+            target = read_target(kind, row["check"].get("target"), row["folder"])
         except HoldfastError as error:
             return None, error.message
-        around = Surroundings(
-            now=self._clock(),
-            waited=0.0,
-            status_of=lambda _: None,
-            folder=row["folder"],
-            private=self.settings.wait_private == "on",
-            commands=self.settings.wait_commands == "on",
-        )
-        verdict, _ = look(watch, begin(watch), around)
-        # What could not be done at all says nothing about the criterion.
-        return (None if verdict.failed else verdict.met), verdict.said
+        return look(kind, target, row["folder"], self.settings)
 
     def _judge(self, tx: Tx, head: Row, seq: int, status: str, said: str | None, channel: str) -> None:
         now = self._now()
