@@ -66,6 +66,15 @@ def test_whoever_a_task_names_is_told_that_it_is_stuck(opened, store_url, machin
     assert _message(memory, job, "d")["type"] == "task.stuck"
 
 
+def test_the_files_follow(opened, store_url, machine, tmp_path):
+    memory = machine.known_to(opened(store_url, workspace=str(tmp_path), mirrors="active-tasks"))
+    memory.task_register("Left behind")
+    machine.passes(25 * HOUR)
+    memory.upkeep_run()
+    memory.close()
+    assert "**Status:** Stalled" in (tmp_path / "ACTIVE-TASKS.md").read_text()
+
+
 PROGRAM = """
 import sys, time, threading
 from holdfast import TaskMemory
