@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -142,4 +143,8 @@ def test_the_command_line_maintains_a_store(opened, store_url, tmp_path):
     assert memory.task_get(done).archived
     assert {memory.task_get(task).status for task in (idle, twin)} == {"abandoned"}
     assert data("active-tasks", "hygiene", *common)["dry_run"]
+    (tmp_path / "ACTIVE-TASKS.md").write_text("# Mine\n")
+    partly = run("active-tasks", "maintain", "--render", "--json", *common)
+    assert partly.exit_code == 2  # the file is not ours to write
+    assert json.loads(partly.stdout)["data"]["render"]["error"]["code"] == "stale_version"
     assert "nothing to do" in run("active-tasks", "reconcile", "--everywhere", *common).stdout
