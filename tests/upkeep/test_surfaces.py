@@ -41,6 +41,17 @@ def test_the_job_asks_for_the_next_one_and_there_is_only_one(kept, machine, work
     assert worker.run_once() == WorkerReport(done=1)
 
 
+def test_a_worker_with_much_to_tidy_does_other_jobs_in_between(kept, machine, worker, monkeypatch):
+    monkeypatch.setattr("holdfast.upkeep.MOST_CHANGES", 2)
+    monkeypatch.setattr("holdfast.memory.upkeep.BATCH", 1)
+    for number in range(5):
+        kept.task_register(f"Idle {number}")
+    machine.passes(25 * HOUR)
+    schedule(kept)
+    assert worker.run_once() == WorkerReport(done=3)
+    assert {card.status for card in kept.task_list().tasks} == {"paused"}
+
+
 def test_a_worker_that_runs_asks_for_it_unless_it_is_off(opened, store_url):
     stop = threading.Event()
 
