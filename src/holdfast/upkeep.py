@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from .store import Tx
     from .types import Job
 
+MOST_CHANGES = 1000  # of each rule in one job: a wait that is due must not stand behind thousands
+
 
 def schedule(memory: TaskMemory) -> None:
     """See to it that the upkeep of a store is asked for, if it is wanted; a second time changes nothing."""
@@ -33,16 +35,18 @@ def _asked_for(tx: Tx) -> bool:
 def upkeep(memory: TaskMemory, job: Job, settle: Callable[[Tx], None]) -> None:
     """Look after the tasks of the whole store once; the next time is another job."""
     every = memory.settings.upkeep_every
-    if every != "off":  # it was on when this was asked for
-        report = memory.upkeep_run()
-        if len(report.failures) == len(report.counts) > 0:
-            raise StoreError("store_busy", f"The upkeep failed: {report.failures}.", "It is tried again.")
+    if every == "off":  # it was on when this was asked for
+        memory.store.write(settle)
+        return
+    report = memory._upkeep_some(MOST_CHANGES)
+    if len(report.failures) == len(report.counts):
+        raise StoreError("store_busy", f"The upkeep failed: {report.failures}.", "It is tried again.")
+    more = max(report.counts.values()) >= MOST_CHANGES
 
     def work(tx: Tx) -> None:
         settle(tx)
-        if every != "off":
-            now = memory._clock()
-            due = stamp(now + 60 * parse_duration("upkeep_every", every))
-            jobs.add(tx, KIND, "", "", {}, due, stamp(now))
+        now = memory._clock()
+        due = jobs.NOW if more else stamp(now + 60 * parse_duration("upkeep_every", every))
+        jobs.add(tx, KIND, "", "", {}, due, stamp(now))
 
     memory.store.write(work)

@@ -136,7 +136,7 @@ def sequences(most):
 HOW = {"deadline": None, "suppress_health_check": list(HealthCheck)}
 
 
-@settings(max_examples=15, **HOW)
+@settings(max_examples=8, **HOW)
 @given(steps=sequences(14))
 def test_nothing_becomes_completed_or_gets_lost(new_store_url, steps):
     checked(new_store_url, steps)

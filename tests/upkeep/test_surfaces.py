@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -40,6 +41,17 @@ def test_the_job_asks_for_the_next_one_and_there_is_only_one(kept, machine, work
     assert worker.run_once() == WorkerReport(done=1)
 
 
+def test_a_worker_with_much_to_tidy_does_other_jobs_in_between(kept, machine, worker, monkeypatch):
+    monkeypatch.setattr("holdfast.upkeep.MOST_CHANGES", 2)
+    monkeypatch.setattr("holdfast.memory.upkeep.BATCH", 1)
+    for number in range(5):
+        kept.task_register(f"Idle {number}")
+    machine.passes(25 * HOUR)
+    schedule(kept)
+    assert worker.run_once() == WorkerReport(done=3)
+    assert {card.status for card in kept.task_list().tasks} == {"paused"}
+
+
 def test_a_crew_asks_for_it_unless_it_is_off(opened, store_url):
     with opened(store_url, upkeep_every="off") as off:
         assert Crew(off).run_once() == WorkerReport()
@@ -57,6 +69,15 @@ def test_whoever_a_task_names_is_told_that_it_is_stuck(opened, store_url, machin
     assert memory.jobs_status().kinds == {"webhook": {"waiting": 1}}
     job = memory.store.read(lambda tx: jobs.find(tx, "webhook", task, str(change.seq)))
     assert _message(memory, job, "d")["type"] == "task.stuck"
+
+
+def test_the_files_follow(opened, store_url, machine, tmp_path):
+    memory = machine.known_to(opened(store_url, workspace=str(tmp_path), mirrors="active-tasks"))
+    memory.task_register("Left behind")
+    machine.passes(25 * HOUR)
+    memory.upkeep_run()
+    memory.close()
+    assert "**Status:** Stalled" in (tmp_path / "ACTIVE-TASKS.md").read_text()
 
 
 PROGRAM = """
@@ -121,4 +142,8 @@ def test_the_command_line_maintains_a_store(opened, store_url, tmp_path):
     assert memory.task_get(done).archived
     assert {memory.task_get(task).status for task in (idle, twin)} == {"abandoned"}
     assert data("active-tasks", "hygiene", *common)["dry_run"]
+    (tmp_path / "ACTIVE-TASKS.md").write_text("# Mine\n")
+    partly = run("active-tasks", "maintain", "--render", "--json", *common)
+    assert partly.exit_code == 2  # the file is not ours to write
+    assert json.loads(partly.stdout)["data"]["render"]["error"]["code"] == "stale_version"
     assert "nothing to do" in run("active-tasks", "reconcile", "--everywhere", *common).stdout

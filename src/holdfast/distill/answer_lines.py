@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 # Events of these types say nothing of their own that an answer would quote.
 SILENT = frozenset(
-    "task.focused claim.taken claim.released entry.closed log snapshot task.registered".split()
+    "task.focused claim.taken claim.released claim.reclaimed entry.closed log snapshot task.registered"
+    " task.stuck".split()
 )
 
 

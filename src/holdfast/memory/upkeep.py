@@ -9,6 +9,8 @@ again, several may run at once, and no writer waits for long.
 
 from __future__ import annotations
 
+import sys
+
 from .. import checks, rules
 from ..errors import HoldfastError
 from ..store import distilled, jobs
@@ -99,6 +101,11 @@ class Upkeep(Base):
 
     # --- running ----------------------------------------------------------------------------------
 
+    def _upkeep_some(self, most: int) -> UpkeepReport:
+        """The automatic rules, for a worker that has other jobs too: about so many changes each at most."""
+        seen = self._observe(write=True, trust=False)
+        return self._run(AUTOMATIC, None, False, seen, self._older(None), {}, most)
+
     def _observe(self, write: bool, trust: bool) -> tuple[Ages, dict[str, int]]:
         """Look at the clocks, and where the tasks that ended begin; keep what was seen for the next run."""
         boot, passed = self._machine()
@@ -126,6 +133,7 @@ class Upkeep(Base):
         observed: tuple[Ages, dict[str, int]],
         older: tuple[str, float],
         limits: dict[str, float],
+        most: int = sys.maxsize,
     ) -> UpkeepReport:
         checks.optional("workspace", workspace, 4000)
         ages, ended = observed
@@ -139,7 +147,7 @@ class Upkeep(Base):
             limits={**known, "older": older[1], **limits},
             shown={**shown, "older": older[0]},
         )
-        rounds = _Rounds(self, run, dry_run)
+        rounds = _Rounds(self, run, dry_run, most)
         for rule in chosen:
             if rule in run.limits or rule not in _SWITCHES:
                 rounds.go(rule)
@@ -186,8 +194,9 @@ _SWITCHES = ("pause", "archive", "stuck")
 class _Rounds:
     """The rounds of one run, a rule each: what was found is written, or only counted."""
 
-    def __init__(self, memory: Upkeep, run: Run, dry_run: bool) -> None:
+    def __init__(self, memory: Upkeep, run: Run, dry_run: bool, most: int) -> None:
         self._memory = memory
+        self._most = most
         # The channel of what Holdfast says itself, and in no session: no sign that anyone is at work.
         self._scribe = memory.acting_as(agent=OURSELVES, channel="system", session="")
         self._run = run
@@ -234,7 +243,7 @@ class _Rounds:
                     seq=seqs.get((one.task_id, one.data.get("item_id"))),
                 )
             )
-        return rule != "stuck" or self.counts[rule] < MOST_ALERTS
+        return self.counts[rule] < (MOST_ALERTS if rule == "stuck" else self._most)
 
     def _write(self, rule: str, batch: list[Finding]) -> dict[tuple[str, Any], int]:
         """Write a few findings in one transaction, those whose task still stands as it was read."""

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 PAGE = 500
 MOST_KEYS = 50_000  # names that are compared at once, so that memory stays flat
+MOST_ALIKE = 5_000  # tasks of one name that are looked at in one run
 IDLE, GONE, DUPLICATE, STALE = "idle", "session gone", "duplicate", "stale"
 # Put away when they are old; a failed one stays until somebody has looked at it, or hygiene has.
 ARCHIVED = ("completed", "cancelled", "abandoned", "superseded")
@@ -324,6 +325,8 @@ def _keys(row: tuple[Any, ...]) -> list[bytes]:
 
 def _same(run: Run, ids: Sequence[str], times: dict[str, Any]) -> list[Finding]:
     """What becomes of tasks of the same name: one stays, and what is idle for long gives way to it."""
+    if len(ids) > MOST_ALIKE:  # the next run goes on
+        ids = [*ids[: MOST_ALIKE - 1], ids[-1]]
     rows: list[Row] = []
     for start in range(0, len(ids), PAGE):
         some = ids[start : start + PAGE]
