@@ -82,12 +82,19 @@ def _look_at_wait(memory: TaskMemory, job: Job, settle: Settle) -> None:
     memory._look_for(job.task_id, int(job.key), settle)
 
 
+def _run_command(memory: TaskMemory, job: Job, settle: Settle) -> None:
+    """Run the command that a wait was to run when it is over."""
+    memory._run_command(job)
+    memory.store.write(settle)
+
+
 HANDLERS: dict[str, Handler] = {
     "extract": extraction(),
     "summary": _summarize,
     "prune": _prune,
     "webhook": _call_back,
     "wait": _look_at_wait,
+    "wake": _run_command,
 }
 
 
@@ -121,6 +128,8 @@ class Worker:
             if not self._is_due():  # a read: an idle worker keeps no writer waiting
                 break
             held, given_up = self._lease(min(room, self._batch))
+            if given_up:  # nobody could look at a wait: that is its end
+                self._memory._end_dead_waits()
             total = _sum(total, WorkerReport(dead=given_up))
             if not held:
                 break
@@ -133,9 +142,14 @@ class Worker:
         An idle worker waits longer each time, up to a few seconds, and no longer than until the next job is
         due. A store that cannot serve for a while is waited for.
         """
+        with self._watching(stop) as check:
+            return self._run(stop, check)
+
+    def _run(self, stop: threading.Event, check: Callable[[], None]) -> WorkerReport:
         total = WorkerReport()
         wait = SHORTEST_WAIT
         while not stop.is_set():
+            check()
             due = None
             try:
                 did = self.run_once(stop=stop)
@@ -153,6 +167,39 @@ class Worker:
             self._pause(stop, max(SHORTEST_WAIT, min(wait, left)))
             wait = min(2 * wait, LONGEST_WAIT)
         return total
+
+    @contextlib.contextmanager
+    def _watching(self, stop: threading.Event) -> Generator[Callable[[], None]]:
+        """Waits are looked after by a thread of their own for as long as the block takes: it keeps them in
+        memory. What is given raises what that thread has come to, if it has."""
+        troubles: list[BaseException] = []
+
+        def watch() -> None:
+            try:
+                Watcher(self._memory, self.holder).run(over)
+            except BaseException as error:  # noqa: BLE001 - raised by whoever checks
+                troubles.append(error)
+
+        def check() -> None:
+            if troubles:
+                raise troubles[0]
+
+        if "wait" not in self._kinds:
+            yield check
+            return
+        from .memory.watching import Watcher
+
+        over = threading.Event()
+        kinds, self._kinds = self._kinds, tuple(kind for kind in self._kinds if kind != "wait")
+        thread = threading.Thread(target=watch, name="holdfast-waits", daemon=True)
+        thread.start()
+        try:
+            yield check
+        finally:
+            over.set()
+            thread.join()
+            self._kinds = kinds
+        check()
 
     def _lease(self, most: int) -> tuple[list[Job], int]:
         now = self._clock()
