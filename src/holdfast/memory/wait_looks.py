@@ -4,6 +4,7 @@ ones, like those over the network, on some others, so that no file waits for a s
 
 from __future__ import annotations
 
+import os
 import queue
 import threading
 import time
@@ -46,8 +47,8 @@ class Held:
     more."""
 
     __slots__ = (
-        "about", "busy", "deadline", "dirty", "interval", "job", "live", "path", "place", "quick", "seen",
-        "tick", "watch", "zero",
+        "about", "busy", "deadline", "dirty", "glances", "interval", "job", "live", "look_by", "place",
+        "quick", "seen", "tick", "timed", "watch", "zero",
     )  # fmt: skip
 
     def __init__(self, job: Job, live: Live, watch: Watch, waited: float) -> None:
@@ -62,14 +63,19 @@ class Held:
         """Go on with the wait as the store has it."""
         self.live, self.watch = live, watch
         self.quick = is_quick(watch)
-        # What is true of such a file is so until a glance at it finds something else.
-        by_glance = self.quick and watch.kind in ("file", "log") and not watch.word.startswith("stable")
-        self.path = watch.value if by_glance else None
+        parts = leaves(watch)
+        self.timed = any(leaf.kind == "time" for leaf in parts)
+        self.glances = _glances(watch, parts) if self.quick else ()
         self.seen = UNSEEN
+        self.look_by = 0.0
         self.zero = steady() - waited  # when it began, by a clock that nobody sets
         self.deadline = self.zero + live.spec["timeout"]
         self.interval: float = (live.data or {}).get("interval") or live.spec["poll_interval"]
         self.dirty = False
+
+    def glance(self) -> tuple[Any, ...]:
+        """What is to be seen without a look; while it is the same, a look would find the same."""
+        return tuple(_program(value) if kind == "process" else glance(value) for kind, value in self.glances)
 
     def waited(self) -> float:
         """For how many seconds it has been watched."""
@@ -121,9 +127,9 @@ class Looks:
         found: list[tuple[Held, Any]] = []
         now = steady()
         for held in some:
-            if held.path is not None:
-                seen = glance(held.path)
-                if seen == held.seen and now < held.deadline:
+            if held.glances:
+                seen = held.glance()
+                if seen == held.seen and now < held.look_by:
                     found.append((held, None))
                     continue
                 outcome = self._outcome(held, bound=False)
@@ -165,12 +171,30 @@ class Looks:
         return found
 
 
-def _is_all(seen: tuple[int, ...] | None, outcome: Outcome) -> bool:
-    """Whether a look has found all that there was: the file is not just being written, and of a log nothing
-    is left for the next look."""
-    if seen is None:
-        return True
-    if abs(time.time_ns() - seen[1]) < _YOUNG_NS:
+def _glances(watch: Watch, parts: Sequence[Watch]) -> tuple[tuple[str, str], ...]:
+    """What of a watch can be known by a glance; nothing unless all can, or comes with an event or a time."""
+    for leaf in parts:
+        known = leaf.kind in ("file", "process", "time", "manual", "task", "item")
+        if not (known or leaf is watch) or leaf.word.startswith("stable"):
+            return ()
+    return tuple((leaf.kind, leaf.value) for leaf in parts if leaf.kind in ("file", "log", "process"))
+
+
+def _program(pid: str) -> str | int | None:
+    """What a process runs, or why that is not known; one that has exited runs nothing. Another process with
+    the same number may run the same, so now and then there is a look."""
+    try:
+        return os.readlink(f"/proc/{pid}/exe")
+    except OSError as error:
+        return error.errno
+
+
+def _is_all(seen: Sequence[Any], outcome: Outcome) -> bool:
+    """Whether a look has found all that there was: no file is just being written, and of a log nothing is
+    left for the next look."""
+    files: list[Any] = [one for one in seen if isinstance(one, tuple)]
+    now = time.time_ns()
+    if any(abs(now - one[1]) < _YOUNG_NS for one in files):
         return False
-    offset = outcome.state.get("offset") if outcome.state else None
-    return offset is None or offset == seen[0]
+    state: dict[str, Any] = outcome.state or {}
+    return "offset" not in state or not files or state["offset"] == files[0][0]

@@ -20,7 +20,7 @@ SHORTEST, LONGEST = 0.05, 3600.0  # seconds between two looks
 MOST_SECONDS = 366 * 86_400.0
 BACKOFF = 8  # while nothing changes, looks become rarer, up to so many times …
 # … but what costs next to nothing to look at no rarer than this, in seconds, or than it was asked for.
-RAREST = {"file": 1.0, "log": 1.0, "process": 5.0, "task": 5.0, "item": 5.0}
+RAREST = {"file": 1.0, "log": 1.0, "process": 1.0, "task": 5.0, "item": 5.0}
 UNWATCHED = ("time", "manual")  # of these nothing is gained by looking: when they come is known, or told
 AHEAD = 10.0  # seconds that a living waiter keeps its job from the workers, at least
 NOTICE = 1.0  # seconds in which a waiter notices that someone else has ended its wait

@@ -15,8 +15,9 @@ from ..errors import HoldfastError, NotFound, StoreError
 from ..store import jobs
 from ..store.feed import Horizon, touched
 from ..waits.bounded import FILE_SECONDS
+from ..waits.looking import time_left
 from .wait_looks import UNSEEN, Held, Looks, Outcome
-from .wait_records import KIND, LONGEST, SHORTEST, Live, next_delay, next_interval, steady, watch_of
+from .wait_records import KIND, SHORTEST, Live, leaves, next_interval, steady, watch_of
 from .wait_waking import is_told
 
 TYPE_CHECKING = False
@@ -39,6 +40,8 @@ DEAD_SECONDS = 60.0
 _LOADED = 500  # waits that are read in one go
 _MOST_TOUCHED = 10_000
 _EVENTED = 60.0  # seconds between looks at other tasks: a change there is an event
+# Seconds after which there is a look, although a glance finds nothing new.
+_LOOK_AGAIN, _LOOK_AGAIN_AT_PROCESS = 60.0, 30.0
 _PASSING = ("store_busy", "store_full", "store_unavailable", "outcome_unknown")
 
 
@@ -56,7 +59,7 @@ class Watcher:
         self._due: dict[int, list[Held]] = {}  # by tick; one that was moved counts only under its own
         self._tick = int(steady() / TICK)
         self._horizon = Horizon()
-        self._read_to = self._store.read(self._horizon.look)
+        self._read_to = -1  # events up to this place were taken in; -1: not begun
         self._looks = Looks(memory)
         self._next_feed = self._next_lease = self._next_flush = self._next_dead = 0.0
         self._next_hold = steady() + lease_seconds / 3
@@ -132,6 +135,8 @@ class Watcher:
     def _take_in_events(self) -> None:
         """Read the waits again that something was written about, and look for new ones."""
         until = self._store.read(self._horizon.look, once=True)
+        if self._read_to < 0:  # what is taken later is read as it is then
+            self._read_to = until
         if until == self._read_to:
             return
         after, self._read_to = self._read_to, until
@@ -140,7 +145,7 @@ class Watcher:
         if until < after or len(changes) == _MOST_TOUCHED:  # put back to an earlier time; or too many
             self._reload(self._held.values())
             for held in [one for some in self._about.values() for one in some]:
-                self._plan(held, 0)
+                self._look_now(held)
             return
         tasks = {task for task, _ in changes}
         self._reload(held for name in changes if (held := self._held.get((name[0], name[1] or 0))))
@@ -150,7 +155,7 @@ class Watcher:
             if head is None or head["status"] in rules.ENDED:
                 self._reload(self._own.get(task, ()))
         for held in [one for task in tasks for one in self._about.get(task, ())]:
-            self._plan(held, 0)
+            self._look_now(held)
 
     def _reload(self, which: Iterable[Held]) -> None:
         """Go on with some waits as the store has them now."""
@@ -242,6 +247,11 @@ class Watcher:
         held.tick = max(int((steady() + delay) / TICK), self._tick + 1)
         self._due.setdefault(held.tick, []).append(held)
 
+    def _look_now(self, held: Held) -> None:
+        """Look at a wait with the next tick, whatever a glance finds."""
+        held.seen = UNSEEN
+        self._plan(held, 0)
+
     def _now_due(self) -> list[Held]:
         due: list[Held] = []
         now = int(steady() / TICK)
@@ -262,7 +272,7 @@ class Watcher:
             if held.tick < 0:
                 continue  # it was lost meanwhile
             if outcome is None:
-                self._plan_next(held, changed=False)
+                self._plan_next(held, changed=False, looked=False)
             elif isinstance(outcome, Outcome):
                 self._settle(held, outcome)
             else:
@@ -272,8 +282,7 @@ class Watcher:
         old = held.live.data or {}
         held.seen = outcome.seen
         if outcome.live.version != held.live.version:  # what was seen is not what is wanted by now
-            held.seen = UNSEEN
-            self._plan(held, 0)
+            self._look_now(held)
         elif outcome.ended is not None:
             self._conclude(held, outcome.ended, outcome.said)
         elif outcome.said == old["said"] and outcome.state == old["state"]:
@@ -302,15 +311,22 @@ class Watcher:
         ended = "timeout" if late else None
         self._settle(held, Outcome(live=held.live, ended=ended, said=said, state=state))
 
-    def _plan_next(self, held: Held, *, changed: bool) -> None:
+    def _plan_next(self, held: Held, *, changed: bool, looked: bool = True) -> None:
+        """Plan the next look, or the next glance."""
         spec = held.live.spec
         held.interval = next_interval(held.watch, spec["poll_interval"], held.interval, changed)
-        if held.path is not None:
-            self._plan(held, min(held.interval, max(held.deadline - steady(), SHORTEST)))
-            return
-        interval = max(held.interval, _EVENTED) if held.watch.kind in ("task", "item") else held.interval
-        around = self._memory._surroundings(held.live, held.waited())
-        self._plan(held, min(next_delay(held.watch, around, interval, spec["timeout"]), LONGEST))
+        now = steady()
+        if looked:
+            again = _LOOK_AGAIN_AT_PROCESS if "process" in dict(held.glances) else _LOOK_AGAIN
+            held.look_by = min(now + again, held.deadline)
+            if held.timed:
+                left = time_left(held.watch, self._memory._surroundings(held.live, now - held.zero))
+                held.look_by = min(held.look_by, now + (left or 0))
+        interval = held.interval
+        if not held.glances and held.quick:
+            passive = all(leaf.kind in ("time", "manual", "task", "item") for leaf in leaves(held.watch))
+            interval = _EVENTED if passive else interval
+        self._plan(held, max(SHORTEST, min(interval, held.look_by - now)))
 
     # --- what follows -----------------------------------------------------------------------------
 
@@ -325,7 +341,7 @@ class Watcher:
         """The wait is over, or was changed while it was looked at: what was seen may not count."""
         self._reload([held])
         if held.tick >= 0:
-            self._plan(held, 0)
+            self._look_now(held)
 
     def _told(self, held: Held, said: str) -> bool:
         """Write an event about what a look has found; False if the wait is another by now."""

@@ -29,8 +29,8 @@ def signature(path: str) -> list[int] | None:
 
 
 def glance(path: str) -> tuple[int, ...] | None:
-    """All that tells, without a look into a file, that a look may find something else; None if there is no
-    file. The size is the first, the time of the last change the second."""
+    """All that tells, without a look into a file, that a look may find something else: its size, the times of
+    its changes, and which file it is; None if there is none."""
     try:
         found = os.stat(path)
     except OSError:

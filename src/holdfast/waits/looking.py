@@ -8,6 +8,7 @@ read is repeated in a verdict: a log may hold secrets.
 from __future__ import annotations
 
 import json
+from functools import cache
 
 from .. import http_json
 from ..checks import seconds_of
@@ -132,6 +133,7 @@ def _look_at_log(watch: Watch, state: State, around: Surroundings) -> tuple[Verd
 # --- processes and commands -------------------------------------------------------------------------
 
 
+@cache
 def boot() -> str:
     """What tells one run of this machine from another."""
     with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:

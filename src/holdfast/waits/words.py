@@ -174,6 +174,7 @@ def _condition(kind: str, until: str | None, judge: bool) -> tuple[str, str]:
     plain = until
     while (first := plain.split(" ", 1))[0].lower() in _FILLING and len(first) == 2:
         plain = first[1].lstrip()
+    plain = re.sub(r"^(?:still|quiet) for ", "stable for ", plain, flags=re.IGNORECASE)
     for word in sorted((word for word in known if word.endswith(" ")), key=len, reverse=True):
         if plain.lower().startswith(word) and (argument := plain[len(word) :].strip()):
             return word, _argument(word, argument if word == "json " else _unquoted(argument))
@@ -313,8 +314,6 @@ def read_argv(words: Any, said: str = "") -> list[str]:
     """The words of a command; an error if they are none."""
     if not is_list(words) or not words or not all(isinstance(word, str) and word for word in words):
         raise _refused(f"command:{said or words}", 'Give the words as a JSON list: command:["make", "test"].')
-    if any("\0" in word for word in words):
-        raise _refused("a command with NUL in it", "No word of a command can have that.")
     return [str(word) for word in words]
 
 
