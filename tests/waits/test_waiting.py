@@ -133,7 +133,7 @@ def test_a_waiter_that_is_killed_leaves_its_wait_to_the_worker(memory, task, sto
     path = tmp_path / "done"
     root = Path(__file__).parents[2]
     process = subprocess.Popen(
-        [sys.executable, "-m", "tests.waits.programs", store_url, task, f"file:{path}"],
+        [sys.executable, "-m", "tests.waits.programs", "block", store_url, task, f"file:{path}"],
         stdout=subprocess.PIPE,
         cwd=root,
         env={**os.environ, "PYTHONPATH": f"{root}/src"},

@@ -37,6 +37,7 @@ FEED_SECONDS = 0.2  # between two questions whether anything was written
 LEASE_CHECK_SECONDS = 1.0  # between two looks for waits that nobody holds, where nothing was written
 FLUSH_SECONDS = 2.0  # how long what was seen may be in memory alone
 DEAD_SECONDS = 60.0
+JUMP_SECONDS = 1.0  # by which a clock is put right without anyone minding
 _LOADED = 500  # waits that are read in one go
 _MOST_TOUCHED = 10_000
 _EVENTED = 60.0  # seconds between looks at other tasks: a change there is an event
@@ -63,6 +64,7 @@ class Watcher:
         self._looks = Looks(memory)
         self._next_feed = self._next_lease = self._next_flush = self._next_dead = 0.0
         self._next_hold = steady() + lease_seconds / 3
+        self._ahead = memory._clock() - steady()  # of the clock on the wall
         self.looks = 0
         self.ended = 0
 
@@ -99,6 +101,7 @@ class Watcher:
         if now >= self._next_lease:
             self._next_lease = now + LEASE_CHECK_SECONDS
             self._take_jobs()
+        self._notice_jump(now)
         self._settle_all(self._looks.at(self._now_due()))
         now = steady()
         if now >= self._next_hold:
@@ -251,6 +254,15 @@ class Watcher:
         """Look at a wait with the next tick, whatever a glance finds."""
         held.seen = UNSEEN
         self._plan(held, 0)
+
+    def _notice_jump(self, now: float) -> None:
+        """When the clock on the wall was set, look at once at what waits for a time on it."""
+        ahead = self._memory._clock() - now
+        if abs(ahead - self._ahead) > JUMP_SECONDS:
+            self._ahead = ahead
+            for held in self._held.values():
+                if held.timed:
+                    self._look_now(held)
 
     def _now_due(self) -> list[Held]:
         due: list[Held] = []
