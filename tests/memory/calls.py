@@ -198,7 +198,7 @@ ELSEWHERE = {
     "jobs_retry": {"id": 1},
     "smart_wait": {
         "target": "manual:", "until": "decided", "timeout": 5, "poll_interval": 1, "message": "m",
-        "block": False, "key": "k",
+        "block": False, "callback_url": "https://a", "command": None, "key": "k",
     },
     "wait_status": {"wait_id": None},
     "wait_update": {"wait_id": "7#2", "until": "decided", "timeout": 9, "message": "yes"},

@@ -102,7 +102,7 @@ GOOD = ("wakes wrong", "states wrong", "untold", "told more than twice", "left o
 
 @pytest.mark.parametrize("how", ["worker", "watcher"])
 def test_whoever_is_killed_while_it_looks_there_is_one_wake(new_store_url, tmp_path, how):
-    seen = check_kills(new_store_url, tmp_path, how, rounds=5)
+    seen = check_kills(new_store_url, tmp_path, how, rounds=3)
     assert not any(seen[name] for name in GOOD), seen
 
 
