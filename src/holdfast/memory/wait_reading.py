@@ -65,8 +65,7 @@ class WaitReading(Modelling):
 
     def _display(self, target: Any, task_id: str | None) -> str | None:
         """The display of a task that works on one, else that of this process."""
-        text = str(target)[:4000]
-        if "screen:" not in text and "window:" not in text:
+        if not isinstance(target, str) or not ("screen:" in target or "window:" in target):
             return None
         metadata = self.store.read(lambda tx: tx.extras(self._find(tx, task_id)["task_id"])["metadata"])
         return str(metadata.get("display") or os.environ.get("DISPLAY") or "") or None

@@ -29,6 +29,7 @@ from .wait_records import (
     as_result,
     check_watching,
     has,
+    leaves,
     next_delay,
     next_interval,
     task_sets,
@@ -94,6 +95,12 @@ class Waiting(Waking):
                     "illegal_transition",
                     f"Task {head['task_id']} is {head['status']}: it waits for nothing.",
                     "Make it active again, or wait with another task.",
+                )
+            if any(leaf.kind == "task" and leaf.value == head["task_id"] for leaf in leaves(watch)):
+                raise InvalidInput(
+                    "dependency_cycle",
+                    f"Task {head['task_id']} would wait for itself.",
+                    "Wait for one of its steps (task:ID/STEP), or with another task.",
                 )
             seq = head["last_seq"] + 1
             due = checks.stamp(self._clock() + ahead(interval)) if block else jobs.NOW
