@@ -8,10 +8,12 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import pytest
 
+from holdfast.errors import StoreError
+from holdfast.memory.base import Draft
 from holdfast.memory.watching import Watcher
 from holdfast.store import jobs
 from holdfast.waits.files import MOST_READ
@@ -123,6 +125,36 @@ def test_what_a_dead_worker_held_is_taken_over_at_once_and_what_it_saw_counts(me
     ticking(dead, lambda: len(dead) == 0)  # it comes back, and finds that all is over
     heir.close()
     assert len(ends(memory, task)) == 1
+
+
+def test_a_store_in_trouble_and_a_wait_that_cannot_be_read_cost_no_other(memory, task, tmp_path, watcher):
+    path = tmp_path / "x"
+    waits = [memory.smart_wait(f"file:{path}", task_id=task, **SOON) for _ in range(3)]
+    odd = memory.smart_wait("manual:", task_id=task, **SOON)
+    ticking(watcher, lambda: len(watcher) == 4)
+    write = memory.store.write
+    troubles = [StoreError("store_busy", "busy") for _ in range(6)]
+
+    def failing(work, **options):
+        if troubles:
+            raise troubles.pop()
+        return write(work, **options)
+
+    memory.store.write = failing
+    path.touch()
+    began = time.monotonic()
+    while troubles:
+        assert time.monotonic() - began < 10
+        with suppress(StoreError):
+            time.sleep(min(watcher.tick(), 0.05))
+    del memory.store.write
+    ticking(watcher, lambda: {state_of(memory, wait) for wait in waits} == {"resolved"})
+    assert len(ends(memory, task)) == 3
+    # What this worker cannot read is left to others, and is an error in the end.
+    spoilt = {"until": "turns blue", "timeout": 60.0, "target": "manual:"}
+    memory._write("wait_update", task, lambda *_: Draft("wait.updated", data=spoilt, ref=odd.seq))
+    ticking(watcher, lambda: len(watcher) == 0)
+    assert "turns blue" in rows(memory.store.url, "SELECT error FROM jobs")[0]["error"]
 
 
 def test_a_wait_that_nobody_can_look_at_ends_with_an_error(memory, task, watcher):

@@ -47,8 +47,8 @@ class Held:
     more."""
 
     __slots__ = (
-        "about", "busy", "deadline", "dirty", "glances", "interval", "job", "live", "look_by", "place",
-        "quick", "seen", "tick", "timed", "watch", "zero",
+        "about", "busy", "deadline", "dirty", "glances", "interval", "job", "live", "look_by", "passive",
+        "place", "quick", "seen", "tick", "timed", "watch", "zero",
     )  # fmt: skip
 
     def __init__(self, job: Job, live: Live, watch: Watch, waited: float) -> None:
@@ -64,6 +64,7 @@ class Held:
         self.live, self.watch = live, watch
         self.quick = is_quick(watch)
         parts = leaves(watch)
+        self.passive = all(leaf.kind in ("time", "manual", "task", "item") for leaf in parts)
         self.timed = any(leaf.kind == "time" for leaf in parts)
         self.glances = _glances(watch, parts) if self.quick else ()
         self.seen = UNSEEN

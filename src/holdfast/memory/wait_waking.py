@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 
+from ..errors import NotFound
 from ..store import jobs
 from .base import Base, Draft
 from .wait_reading import WaitReading
@@ -12,7 +13,7 @@ from .wait_records import KIND, MOST_CHANGES, REASON, Live, task_sets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from ..store.tx import Row, Tx
@@ -57,13 +58,24 @@ class Waking(WaitReading):
 
     def _conclude(self, live: Live, state: str, result: str) -> bool:
         """End a wait as it was when it was looked at; False if it is over, or was changed meanwhile."""
+        writer = self.acting_as(channel="tool")
+        return self._unless_changed(
+            live, lambda tx, head, now: self._end(tx, head, now, state, result, writer)
+        )
+
+    def _tell_change(self, live: Live, said: str) -> bool:
+        """Write down what a look has found; False if the wait is over, or was changed meanwhile."""
+        return self._unless_changed(live, lambda tx, head, now: self._tell(tx, head, now, said))
+
+    def _unless_changed(self, live: Live, write: Callable[[Tx, Row, Live], None]) -> bool:
+        """Write about a wait, unless it is not what it was any more."""
 
         def work(tx: Tx) -> bool:
             head = self._find(tx, live.task_id, lock=True)
             fresh = self._read_live(tx, live.task_id, live.seq)
             if fresh.state != "watching" or fresh.version != live.version:
                 return False
-            self._end(tx, head, fresh, state, result, self.acting_as(channel="tool"))
+            write(tx, head, fresh)
             return True
 
         return self._commit(work, tasks=lambda done: (live.task_id,) if done else ())
@@ -80,8 +92,12 @@ class Waking(WaitReading):
         for job in (job for job in dead if job.kind == KIND):
 
             def work(tx: Tx, job: Job = job) -> None:
-                head = self._find(tx, job.task_id, lock=True)
-                live = self._read_live(tx, job.task_id, int(job.key))
+                try:
+                    head = self._find(tx, job.task_id, lock=True)
+                    live = self._read_live(tx, job.task_id, int(job.key))
+                except NotFound:
+                    jobs.drop(tx, KIND, job.task_id, job.key)
+                    return
                 if live.state == "watching":
                     result = f"nobody could look: {job.error or 'its worker was lost every time'}"
                     self._end(tx, head, live, "error", result[:500], self.acting_as(channel="tool"))

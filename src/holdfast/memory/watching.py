@@ -8,16 +8,16 @@ is the sign to read it again.
 
 from __future__ import annotations
 
-import os
+import contextlib
 
 from .. import checks, rules
-from ..errors import HoldfastError, NotFound, StoreError
+from ..errors import Conflict, HoldfastError, NotFound, StoreError
 from ..store import jobs
 from ..store.feed import Horizon, touched
 from ..waits.bounded import FILE_SECONDS
 from ..waits.looking import time_left
 from .wait_looks import UNSEEN, Held, Looks, Outcome
-from .wait_records import KIND, SHORTEST, Live, leaves, next_interval, steady, watch_of
+from .wait_records import KIND, SHORTEST, Live, next_interval, steady, watch_of
 from .wait_waking import is_told
 
 TYPE_CHECKING = False
@@ -66,7 +66,6 @@ class Watcher:
         self._next_hold = steady() + lease_seconds / 3
         self._ahead = memory._clock() - steady()  # of the clock on the wall
         self.looks = 0
-        self.ended = 0
 
     def __len__(self) -> int:
         return len(self._held)
@@ -144,6 +143,13 @@ class Watcher:
             return
         after, self._read_to = self._read_to, until
         self._next_lease = 0.0
+        try:
+            self._take_in(after, until)
+        except StoreError:
+            self._read_to = after  # once more, when the store is there again
+            raise
+
+    def _take_in(self, after: int, until: int) -> None:
         changes = self._store.read(lambda tx: touched(tx, after, until, _MOST_TOUCHED), once=True)
         if until < after or len(changes) == _MOST_TOUCHED:  # put back to an earlier time; or too many
             self._reload(self._held.values())
@@ -167,7 +173,13 @@ class Watcher:
             if live is None:
                 self._forget(held)
             elif live.version != held.live.version or live.task_status != held.live.task_status:
-                held.take(live, watch_of(live), self._memory._waited(live))
+                try:
+                    watch = watch_of(live)
+                except HoldfastError as error:
+                    self._give_up(held.job, error)
+                    self._forget(held)
+                    continue
+                held.take(live, watch, self._memory._waited(live))
                 again.append({"id": held.job.id, "token": held.job.token})
                 self._plan(held, 0)
         if again:
@@ -206,7 +218,11 @@ class Watcher:
             if live is None:
                 over.append(job)
                 continue
-            held = Held(job, live, watch_of(live), self._memory._waited(live))
+            try:
+                held = Held(job, live, watch_of(live), self._memory._waited(live))
+            except HoldfastError as error:
+                self._give_up(job, error)
+                continue
             self._held[job.task_id, int(job.key)] = held
             self._own.setdefault(job.task_id, set()).add(held)
             for task in held.about:
@@ -218,7 +234,7 @@ class Watcher:
     def _bury(self) -> None:
         """What the dead of this machine have held is free again, before their leases have run out."""
         for holder in self._store.read(lambda tx: jobs.holders(tx, KIND)):
-            if is_dead(holder):
+            if jobs.is_dead(holder):
                 self._store.write(lambda tx, h=holder: jobs.abandon(tx, KIND, h))
                 self._next_lease = 0.0
 
@@ -229,11 +245,14 @@ class Watcher:
         mine = self._store.write(lambda tx: jobs.hold(tx, KIND, self._holder, clock, self._lease_seconds))
         again: list[Held] = []
         for held in list(self._held.values()):
-            token, attempts = mine.get(held.job.id, (None, 1))
+            token, attempts = mine.pop(held.job.id, (None, 1))
             if token != held.job.token:
                 self._forget(held)
             elif not attempts:
                 again.append(held)
+        if mine:  # taken when the store was in trouble, and not known here
+            rows = [{"id": number, "token": token} for number, (token, _) in mine.items()]
+            self._store.write(lambda tx: jobs.give_back(tx, rows))
         self._reload(again)
 
     def _forget(self, held: Held) -> None:
@@ -252,8 +271,9 @@ class Watcher:
 
     def _look_now(self, held: Held) -> None:
         """Look at a wait with the next tick, whatever a glance finds."""
-        held.seen = UNSEEN
-        self._plan(held, 0)
+        if held.tick >= 0:
+            held.seen = UNSEEN
+            self._plan(held, 0)
 
     def _notice_jump(self, now: float) -> None:
         """When the clock on the wall was set, look at once at what waits for a time on it."""
@@ -280,15 +300,23 @@ class Watcher:
     def _settle_all(self, found: Sequence[tuple[Held, Any]]) -> None:
         """Write down what is new, and plan the next look at each."""
         self.looks += len(found)
-        for held, outcome in found:
+        for place, (held, outcome) in enumerate(found):
             if held.tick < 0:
                 continue  # it was lost meanwhile
-            if outcome is None:
-                self._plan_next(held, changed=False, looked=False)
-            elif isinstance(outcome, Outcome):
-                self._settle(held, outcome)
-            else:
-                self._settle_trouble(held, outcome)
+            try:
+                if outcome is None:
+                    self._plan_next(held, changed=False, looked=False)
+                elif isinstance(outcome, Outcome):
+                    self._settle(held, outcome)
+                else:
+                    self._settle_trouble(held, outcome)
+            except StoreError:
+                for one, _ in found[place:]:
+                    self._look_now(one)
+                raise
+            except HoldfastError as error:
+                self._give_up(held.job, error)
+                self._forget(held)
 
     def _settle(self, held: Held, outcome: Outcome) -> None:
         old = held.live.data or {}
@@ -296,12 +324,15 @@ class Watcher:
         if outcome.live.version != held.live.version:  # what was seen is not what is wanted by now
             self._look_now(held)
         elif outcome.ended is not None:
-            self._conclude(held, outcome.ended, outcome.said)
+            if self._memory._conclude(held.live, outcome.ended, outcome.said):
+                self._forget(held)
+            else:
+                self._look_again(held)
         elif outcome.said == old["said"] and outcome.state == old["state"]:
             self._plan_next(held, changed=False)
         else:
             tell = is_told(old, outcome.said)
-            if tell and not self._told(held, outcome.said):
+            if tell and not self._memory._tell_change(held.live, outcome.said):
                 self._look_again(held)
                 return
             data = {**old, "state": outcome.state, "said": outcome.said, "changes": old["changes"] + tell}
@@ -334,40 +365,25 @@ class Watcher:
             if held.timed:
                 left = time_left(held.watch, self._memory._surroundings(held.live, now - held.zero))
                 held.look_by = min(held.look_by, now + (left or 0))
-        interval = held.interval
-        if not held.glances and held.quick:
-            passive = all(leaf.kind in ("time", "manual", "task", "item") for leaf in leaves(held.watch))
-            interval = _EVENTED if passive else interval
+        # What comes with an event, or at a time that is known, is looked at now and then all the same.
+        interval = _EVENTED if held.passive else held.interval
         self._plan(held, max(SHORTEST, min(interval, held.look_by - now)))
 
     # --- what follows -----------------------------------------------------------------------------
 
-    def _conclude(self, held: Held, ended: str, said: str) -> None:
-        if self._memory._conclude(held.live, ended, said):
-            self.ended += 1
-            self._forget(held)
-        else:
-            self._look_again(held)
+    def _give_up(self, job: Job, error: HoldfastError) -> None:
+        """A wait that cannot be looked after here: another may try, and in the end it ends with an error."""
+        clock, why = self._memory._clock(), f"{type(error).__name__}: {error}"
+        with contextlib.suppress(Conflict):  # it is another's by now
+            if isinstance(error, NotFound):
+                self._store.write(lambda tx: jobs.drop(tx, KIND, job.task_id, job.key))
+            else:
+                self._store.write(lambda tx: jobs.failed(tx, job.id, job.token, why, clock))
 
     def _look_again(self, held: Held) -> None:
         """The wait is over, or was changed while it was looked at: what was seen may not count."""
         self._reload([held])
-        if held.tick >= 0:
-            self._look_now(held)
-
-    def _told(self, held: Held, said: str) -> bool:
-        """Write an event about what a look has found; False if the wait is another by now."""
-        memory, live = self._memory, held.live
-
-        def work(tx: Tx) -> bool:
-            head = memory._find(tx, live.task_id, lock=True)
-            fresh = memory._read_live(tx, live.task_id, live.seq)
-            if fresh.state != "watching" or fresh.version != live.version:
-                return False
-            memory._tell(tx, head, live, said)
-            return True
-
-        return memory._commit(work, tasks=lambda told: (live.task_id,) if told else ())
+        self._look_now(held)
 
     def _flush(self) -> None:
         """Write down what was seen since, all at once."""
@@ -381,18 +397,3 @@ class Watcher:
     def _row(self, held: Held) -> dict[str, Any]:
         data = {**(held.live.data or {}), "interval": held.interval, **self._memory._mark(held.waited())}
         return {"id": held.job.id, "token": held.job.token, "data": checks.dumps(data)}
-
-
-def is_dead(holder: str) -> bool:
-    """Whether a holder was a process of this machine that is not there any more."""
-    machine, _, rest = holder.partition(":")
-    pid = rest.partition(":")[0]
-    if machine != os.uname().nodename or not pid.isdecimal():
-        return False
-    try:
-        os.kill(int(pid), 0)
-    except ProcessLookupError:
-        return True
-    except PermissionError:
-        pass
-    return False

@@ -9,6 +9,7 @@ means that it was asked for once more, so that it will run again.
 from __future__ import annotations
 
 import json
+import os
 
 from ..checks import dumps, stamp
 from ..errors import Conflict, NotFound
@@ -198,6 +199,21 @@ def holders(tx: Tx, kind: str) -> list[str]:
     return [row[0] for row in tx.database.query(sql, {"kind": kind}) if row[0]]
 
 
+def is_dead(holder: str) -> bool:
+    """Whether a holder was a process of this machine that is not there any more."""
+    machine, _, rest = holder.partition(":")
+    pid = rest.partition(":")[0]
+    if machine != os.uname().nodename or not pid.isdecimal():
+        return False
+    try:
+        os.kill(int(pid), 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        pass
+    return False
+
+
 def abandon(tx: Tx, kind: str, holder: str) -> None:
     """The leases of a holder that is known to be dead have run out."""
     tx.database.run(
@@ -219,7 +235,11 @@ def taken_in(tx: Tx, rows: Sequence[Mapping[str, Any]]) -> None:
 
 def release(tx: Tx, held: Sequence[Job]) -> None:
     """Give jobs back that were not begun; the attempt does not count."""
-    rows = [{"id": job.id, "token": job.token} for job in held]
+    give_back(tx, [{"id": job.id, "token": job.token} for job in held])
+
+
+def give_back(tx: Tx, rows: Sequence[Mapping[str, Any]]) -> None:
+    """The same by id and token."""
     _update(
         tx,
         f"status = 'waiting', due_at = '{NOW}', holder = NULL,"
