@@ -274,6 +274,7 @@ def test_many_waits_cost_little_and_a_change_is_noticed_in_time(opened, store_ur
 
 
 @pytest.mark.reliability
+@pytest.mark.timeout(900)
 def test_ten_thousand_waits_cost_less_than_a_twentieth_of_a_processor(opened, store_url, tmp_path):
     share, noticed = cost(opened(store_url, clock=time.time), tmp_path, 10_000, 45.0)
     print(f"share {share:.4f}, noticed after {noticed:.2f} s")
