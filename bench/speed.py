@@ -32,6 +32,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import apsw
 
 from holdfast import TaskMemory
+from holdfast.memory.watching import Watcher
 from holdfast.store import sqlite
 from holdfast.store.tx import EVENTS, HEADS, Tx
 
@@ -66,9 +67,11 @@ class Sizes(NamedTuple):
     reopens: int = 9
     questions: int = 300
     hooks: int = 1000
+    waits: int = 10_000
+    wait_seconds: float = 60.0
 
 
-QUICK = Sizes(8, 150, 6, 3, 20, 1.0, 10_000, 10_000, 15, 12, 1000, 3, 100, 200)
+QUICK = Sizes(8, 150, 6, 3, 20, 1.0, 10_000, 10_000, 15, 12, 1000, 3, 100, 200, 1000, 10.0)
 
 
 class Figure(NamedTuple):
@@ -986,6 +989,41 @@ class Bench:
                 name = "one client" if clients == 1 else f"{clients} clients"
                 yield at_least(f"HTTP task_update / bare route, {name}", value, 0.5, f"{rates}; {spread}")
 
+    def waits(self) -> Iterator[Figure]:
+        """Waits for files that do not change: the share of a processor, and how soon a change is noticed."""
+        memory, path = self._open()
+        folder, found = os.path.dirname(path), []
+        for start in range(0, self._sizes.waits, 50):
+            task = memory.task_register("Waiting").task_id
+            for number in range(start, start + 50):
+                target = f"file:{folder}/wait-{number}"
+                found.append(memory.smart_wait(target, task_id=task, block=False, timeout=86_400))
+        stop = threading.Event()
+        watcher = Watcher(memory, "bench:0:1")
+        thread = threading.Thread(target=watcher.run, args=(stop,))
+        thread.start()
+        try:
+            while watcher.looks < 2 * self._sizes.waits:
+                time.sleep(0.1)
+            begin, used, looks = clock(), time.process_time(), watcher.looks
+            time.sleep(self._sizes.wait_seconds)
+            took = clock() - begin
+            share = 100 * (time.process_time() - used) / took
+            rate = (watcher.looks - looks) / took
+            late = 0.0
+            for wait in found[:: max(len(found) // 9, 1)][:9]:
+                Path(wait.target.removeprefix("file:")).touch()
+                begin = clock()
+                while memory.wait_status(wait.wait_id)[0].state == "watching":
+                    time.sleep(0.01)
+                late = max(late, clock() - begin)
+        finally:
+            stop.set()
+            thread.join()
+        name = f"{self._sizes.waits:,} waits that do not change, % of a core"
+        yield at_most(name, share, 5, f"{rate:,.0f} looks/s")
+        yield at_most("a change is noticed after, interval 2 s, slowest of 9", late, 2.5)
+
     @contextlib.contextmanager
     def _server(self, kind: str) -> Iterator[Callable[[int], list[Callable[[], object]]]]:
         """A server in a process of its own; gives a function that makes clients of it."""
@@ -1155,7 +1193,8 @@ CHILDREN = {
 # --- the command ------------------------------------------------------------------------------------
 
 SECTIONS = (
-    "writer threads processes get views recall list start hook cli bytes history reopen upkeep http postgres"
+    "writer threads processes get views recall list start hook cli bytes history reopen upkeep http waits"
+    " postgres"
 ).split()
 
 

@@ -187,6 +187,8 @@ WaitResult.started_at: when it began
 WaitResult.ended_at: when it ended
 WaitResult.result: how it ended
 WaitResult.said: what the last look found
+WaitResult.judged_by: rule, or model where words are judged by one
+WaitResult.due: it was time to look, and nobody has: no worker runs
 Wait.channel: the channel of trust that it came through
 Snapshot.values: the variables as entries
 Snapshot.recent: the last 40 events, newest first
@@ -655,7 +657,7 @@ plan_items: The steps of plans.
 actions: What was done, with input and output.
 action_logs: Logs of actions.
 task_messages: A task's history as messages with roles.
-wait_jobs: Waits, with what they were begun with, and how they ended.
+wait_jobs: Waits as they are now, and how they ended.
 memory_entries: Decisions, errors, discoveries, exclusions, variables and the rest.
 execution_log: Actions that are over, in the words of an execution log.
 """)

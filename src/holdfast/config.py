@@ -121,7 +121,12 @@ SETTINGS: dict[str, tuple[Any, Any, Any, str]] = {
     ),
     "http_threads": (32, 1, 1000, "Server: calls that are worked on at once."),
     "http_requests": (512, 1, 100_000, "Server: requests at once, streams of events included."),
-    "callbacks": ("on", None, None, "on: the callback_url of a task is called when the task ends."),
+    "callbacks": (
+        "on",
+        None,
+        None,
+        "on: a task's callback_url is called when the task or a wait of it ends.",
+    ),
     "callback_private": ("off", None, None, "on: also where it is on this machine or a private network."),
     "callback_seconds": (10.0, 0.1, 50, "How long one call of a callback_url may take."),
     "hook_deadline_ms": (300, 10, 60_000, "Milliseconds that a host's hook may take to write an event."),
@@ -132,7 +137,13 @@ SETTINGS: dict[str, tuple[Any, Any, Any, str]] = {
         "The same before and after a compaction, where more is to be done.",
     ),
     "wait_private": ("off", None, None, "on: waits may call URLs on this machine or a private network."),
-    "wait_commands": ("off", None, None, "on: waits may run commands."),
+    "wait_commands": ("off", None, None, "on: waits may run commands, to look or when they are over."),
+    "wait_folders": (
+        "workspace",
+        None,
+        None,
+        "Folders whose files waits may look into, separated by commas; workspace: that of the wait.",
+    ),
 }
 WORDS = {
     "synchronous": ("full", "off"),
@@ -234,6 +245,7 @@ class Settings(Record):
     hook_compact_ms: int = 2000
     wait_private: str = "off"
     wait_commands: str = "off"
+    wait_folders: str = "workspace"
     sources: Mapping[str, str] = {}
 
 

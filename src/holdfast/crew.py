@@ -15,10 +15,11 @@ from collections import Counter
 from contextlib import suppress
 
 from .errors import StoreError
+from .memory.watching import Watcher
 from .rounds import rounds_for
 from .store import jobs, workers
 from .types import WorkerReport
-from .worker import BATCH, LEASE_SECONDS, LONGEST_WAIT, Worker, handlers_for, new_holder, summed
+from .worker import BATCH, HANDLERS, LEASE_SECONDS, LONGEST_WAIT, Worker, handlers_for, new_holder, summed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +31,8 @@ if TYPE_CHECKING:
     from .worker import Handler
 
 # Kinds that share a thread; all others are quick, and share one. They come in the order of `run_once`.
-WAITS, SLOW = ("wait",), (("extract", "summary"), ("embed",), ("webhook",), ("upkeep", "prune"))
+WAITS = ("wait",)
+SLOW = (("extract", "summary"), ("embed",), ("webhook",), ("wake",), ("upkeep", "prune"))
 WAITS_LOOK = 1.0  # an idle worker looks for waits at least this often, in seconds
 TICK = 1.0
 STOP_SECONDS = 20.0  # that jobs in hand may still take when the crew is to end
@@ -52,6 +54,7 @@ class Crew:
         self._memory = memory
         self._store = memory.store
         self._handlers = dict(handlers_for(memory) if handlers is None else handlers)
+        self._lease_seconds = lease_seconds
         self._stop_seconds = stop_seconds
         self._rounds = rounds_for(memory, self._handlers)
         self._ending = threading.Event()
@@ -115,7 +118,11 @@ class Crew:
 
     def _lane(self, worker: Worker, reports: list[WorkerReport]) -> None:
         try:
-            reports.append(worker.run(self._ending))
+            if worker.kinds == WAITS and self._handlers["wait"] is HANDLERS["wait"]:
+                # Many waits cost little if one keeps them all in its memory.
+                Watcher(self._memory, worker.holder, lease_seconds=self._lease_seconds).run(self._ending)
+            else:
+                reports.append(worker.run(self._ending))
         except Exception as error:  # noqa: BLE001 - `run` raises it
             self._broken.append(error)
 

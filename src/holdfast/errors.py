@@ -20,7 +20,7 @@ CODES = {
     "invalid_time": "A time or duration cannot be read.",
     "unknown_word": "A status, phase or type is none of the known words.",
     "invalid_plan": "A plan cannot be read, or names the same step twice.",
-    "dependency_cycle": "Steps of a plan wait for one another in a circle.",
+    "dependency_cycle": "Steps of a plan wait for one another in a circle, or a task for itself.",
     "import_invalid": "A line or file of an import is not what its format says.",
     # NotFound
     "task_not_found": "No task has this id or prefix.",

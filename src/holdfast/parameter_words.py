@@ -52,7 +52,7 @@ parent: The task that this one is a part of.
 task_list.parent: Only the sub-tasks of this task.
 acceptance: Acceptance criteria: a list of JSON values.
 approval_mode: auto, manual or confirm. Stored; nothing acts on it yet.
-callback_url: Who is told by a POST when the task ends.
+callback_url: Who is told by a POST when the task, or a wait of it, ends.
 metadata: A JSON object.
 task_update.metadata: Merged into the task's; a name with null is removed.
 phase: The task's [phase](../explanation/states.md#phases).
@@ -243,12 +243,14 @@ steps: Titles of the steps, in order.
 append: Add the steps to the plan instead of replacing it.
 task_plan.after: The step after which they are added.
 task_plan.reason: Why the plan changes.
-target: `file:PATH`, `log:PATH`, `process:PID`, `port:HOST:PORT`, `http://…`, `time:5m` or a moment, `task:ID`, `task:ID/STEP`, `manual:`, `command:["…"]`, `any(…, …)`, `all(…, …)`.
-smart_wait.until: What must become true, in plain words: exists, gone, changed, stable, contains X, exits, open, closed, status 200, completed, …; each kind of target has a usual one.
+target: `file:PATH`, `log:PATH`, `process:PID`, `port:HOST:PORT`, `http://…`, `time:5m` or a moment, `task:ID`, `task:ID/STEP`, `manual:`, `command:["…"]`, `terminal:PANE`, `screen:`, `window:TITLE`, `any(…, …)`, `all(…, …)`, `not(…)`.
+smart_wait.until: What must become true, in plain words: exists, gone, changed, stable, contains X, exits, open, closed, status 200, completed, …; each kind of target has a usual one. What no rule reads a model judges, where one is set.
 smart_wait.timeout: Seconds to wait at most.
-poll_interval: Seconds between two looks; while nothing changes it grows, up to eight times.
+poll_interval: Seconds between two looks; while nothing changes it grows, up to eight times, but not for files, logs and processes.
 smart_wait.message: What is written when the wait begins.
 block: Wait here until it is over; else a worker does, and the answer comes at once.
+smart_wait.callback_url: Who is told by a POST when the wait is over; else that of the task.
+command: The words of a command that a worker runs when the wait is over; only if the operator allows commands.
 wait_id: Id of a wait: `task#seq`, or `#seq` for the current task.
 wait_update.until: What must become true instead.
 wait_update.timeout: Seconds to wait at most, counted from the start.

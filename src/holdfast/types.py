@@ -395,7 +395,8 @@ class Wait(Record):
 
 
 class WaitResult(Record):
-    """A wait as it stands: `result` says how it ended, `said` what the last look found."""
+    """A wait as it stands: `result` says how it ended, `said` what the last look found. It is `due` when
+    nobody has looked although it was time to: then no worker runs."""
 
     wait_id: str
     task_id: str
@@ -408,6 +409,8 @@ class WaitResult(Record):
     ended_at: str | None = None
     result: str | None = None
     said: str | None = None
+    judged_by: Literal["rule", "model"] = "rule"
+    due: bool = False
 
 
 class Name(Record):

@@ -29,11 +29,12 @@ _SHOWN = ("id", "name", "status", "phase", "reason", "done", "total", "workspace
 
 
 def deliver(memory: TaskMemory, job: Job) -> None:
-    """Tell the callback_url of a task how it ended; an OSError or ValueError says why that did not work.
+    """Tell the callback_url of a task, or of a wait, how it ended; an OSError or ValueError says why that did
+    not work.
 
     The same end is always told with the same `webhook-id`, however often, for the receiver to know it by.
     """
-    url = memory.store.read(lambda tx: tx.callback_url(job.task_id), once=True)
+    url = job.data.get("url") or memory.store.read(lambda tx: tx.callback_url(job.task_id), once=True)
     if not url or memory.settings.callbacks == "off":  # it was on when this was asked for
         return
     address = read_url(url)
@@ -59,9 +60,17 @@ def _message(memory: TaskMemory, job: Job, delivery: str) -> dict[str, Any]:
     task = memory.task_get(job.task_id)
     data = event.data
     status = event.sets.get("heads", {}).get("status", task.status)
+    wait = None
+    if event.type == "wait.ended":
+        (found,) = memory.wait_status(f"{job.task_id}#{event.ref}")
+        wait = found.to_dict()
     return {
         "schema_version": 1,
-        "type": event.type if event.type == "task.stuck" else f"task.{status}",
+        "type": f"wait.{data['state']}"
+        if wait
+        else "task.stuck"
+        if event.type == "task.stuck"
+        else f"task.{status}",
         "delivery": delivery,
         "timestamp": event.at,
         "task": {
@@ -69,6 +78,7 @@ def _message(memory: TaskMemory, job: Job, delivery: str) -> dict[str, Any]:
             "metadata": task.metadata,
         },
         "seq": event.seq,
+        "wait": wait,
         "answer": data.get("answer"),
         "error": data.get("error"),
         "summary": compose(memory._snapshot(job.task_id), count=memory._counter()).text,

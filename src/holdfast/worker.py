@@ -107,6 +107,12 @@ def _mirror(memory: TaskMemory, job: Job, settle: Settle) -> None:
     memory.store.write(settle)
 
 
+def _run_command(memory: TaskMemory, job: Job, settle: Settle) -> None:
+    """Run the command that a wait was to run when it is over."""
+    memory._run_command(job)
+    memory.store.write(settle)
+
+
 HANDLERS: dict[str, Handler] = {
     "extract": extraction(),
     "summary": _summarize,
@@ -116,6 +122,7 @@ HANDLERS: dict[str, Handler] = {
     "embed": _embed,
     "mirror": _mirror,
     "upkeep": upkeep,
+    "wake": _run_command,
 }
 
 
@@ -147,7 +154,7 @@ class Worker:
         self._store = memory.store
         self._clock = memory._clock
         self._handlers = dict(handlers)
-        self._kinds = tuple(handlers)
+        self.kinds = tuple(handlers)
         self._lease_seconds = lease_seconds
         self._batch = batch
         self._longest_wait = longest_wait
@@ -166,6 +173,8 @@ class Worker:
             held, given_up = self._lease(min(room, self._batch))
             for job in given_up:
                 self._note(job, "dead", job.error or "")
+            if given_up:  # nobody could look at a wait: that is its end
+                self._memory._end_dead_waits()
             total = summed(total, WorkerReport(dead=len(given_up)))
             if not held:
                 break
@@ -187,7 +196,7 @@ class Worker:
                 if not any(did.__dict__.values()):
                     soon = self._clock() + wait
                     due = self._store.read(
-                        lambda tx, soon=soon: jobs.next_due(tx, self._kinds, soon), once=True
+                        lambda tx, soon=soon: jobs.next_due(tx, self.kinds, soon), once=True
                     )
             except StoreError as error:
                 if error.code not in _PASSING:
@@ -210,12 +219,12 @@ class Worker:
     def _lease(self, most: int) -> tuple[list[Job], list[Job]]:
         now = self._clock()
         return self._store.write(
-            lambda tx: jobs.lease(tx, self._kinds, self.holder, now, self._lease_seconds, most)
+            lambda tx: jobs.lease(tx, self.kinds, self.holder, now, self._lease_seconds, most)
         )
 
     def _is_due(self) -> bool:
         now = self._clock()
-        return self._store.read(lambda tx: jobs.is_due(tx, self._kinds, now), once=True)
+        return self._store.read(lambda tx: jobs.is_due(tx, self.kinds, now), once=True)
 
     def _do_all(self, held: list[Job], stop: threading.Event, total: WorkerReport) -> WorkerReport:
         left = self._held = list(held)

@@ -199,7 +199,7 @@ ELSEWHERE = {
     "jobs_retry": {"id": 1},
     "smart_wait": {
         "target": "manual:", "until": "decided", "timeout": 5, "poll_interval": 1, "message": "m",
-        "block": False, "key": "k",
+        "block": False, "callback_url": "https://a", "command": None, "key": "k",
     },
     "upkeep_run": {
         "rules": ["pause"], "workspace": "/w", "dry_run": True, "older_than": "7d", "trust_clock": True,

@@ -25,6 +25,7 @@ ADDED = {
     3: ["DROP TABLE words", "DROP INDEX events_by_time", "DROP TABLE {waiting}"],
     4: ["DROP TABLE vectors", "DROP TABLE vector_models"],
     5: ["DROP TABLE distilled", "DROP TABLE jobs", "DROP TABLE spending"],
+    6: ["DROP VIEW wait_jobs"],  # made anew, with the changes that a wait has seen
 }
 OLDER = range(1, SCHEMA_VERSION)
 

@@ -9,13 +9,14 @@ import sys
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import product
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.errors import HoldfastError
-from holdfast.waits import Surroundings, begin, look, read_watch
+from holdfast.waits import Place, Surroundings, begin, look, read_watch
 from holdfast.waits.files import MOST_READ
 
 
@@ -57,6 +58,17 @@ class Watched:
         ("manual:", None, "manual: decided"),
         ('command:["a", "b"]', "exit 3", 'command:["a","b"] exit 3'),
         (
+            "http://a.example/",
+            "json $.items[0].state is done",
+            'http://a.example/ json items[0].state == "done"',
+        ),
+        ("http://a.example/", "json ok", "http://a.example/ json ok"),
+        ("not(file:/a)", "gone", "not(file:/a until gone)"),
+        ("screen::1.0", "is still", "screen::1.0 stable"),
+        ("window::1/Build log", None, "window::1/Build log exists"),
+        ("terminal:build.0", "contains OK", "terminal:build.0 contains OK"),
+        ("file:/a", "judged: it is about cats", "file:/a judged: it is about cats"),
+        (
             "any(file:/a, all(port:h:1 until closed, time:5m))",
             None,
             "any(file:/a until exists, all(port:h:1 until closed, time:5m until passes))",
@@ -87,7 +99,14 @@ def test_targets_and_conditions_are_read(target, until, wanted):
         ("http://a.example/", "status 20x", "three digits"),
         ("any()", None, "file:PATH"),
         ("all(" * 9 + "time:5m" + ")" * 9, None, "levels"),
-        ("log:/a", "matches (a+)+$", "google-re2"),
+        ("log:/a", "matches (a", "RE2"),
+        ("http://a.example/", "json", "json …"),
+        ("http://a.example/", "json a b", "items[0].done"),
+        ("not(time:5m, time:6m)", None, "not: one"),
+        ("screen:", None, "screen::0"),
+        ("screen:host:0", None, "screen::0"),
+        ("terminal:-x", None, "tmux"),
+        ("http://a.example/", "looks friendly", "a model that judges"),
     ],
 )
 def test_what_is_not_understood_is_refused_with_what_is(target, until, naming):
@@ -98,9 +117,10 @@ def test_what_is_not_understood_is_refused_with_what_is(target, until, naming):
 
 @given(st.text(max_size=60), st.text(max_size=30))
 def test_any_text_is_read_or_refused_with_one_of_our_errors(target, until):
-    for text in (target, f"any({target}, time:5m)", f"file:{target}", f"port:{target}", f"http://{target}"):
+    whole = ("{}", "any({}, time:5m)", "not({})", "window:{}", "file:{}", "port:{}", "http://{}")
+    for text in (one.format(target) for one in whole):
         try:
-            watch = read_watch(text, until or None, "/w")
+            watch = read_watch(text, until or None, Place(folder="/w", display=":0", judge=bool(target)))
         except HoldfastError:
             continue
         assert read_watch(watch.target, watch.until) == watch
@@ -186,6 +206,39 @@ def test_a_log_is_read_from_where_it_ended_through_rotation_and_truncation(tmp_p
     with path.open("w") as file:  # copied and cut
         file.write("AGAIN")
     assert fourth.met()
+
+
+def test_nothing_is_looked_into_that_may_not_be_also_not_by_a_link(tmp_path):
+    (tmp_path / "in").mkdir()
+    secret = tmp_path / "secret"
+    secret.write_text("root:$6$abc\n")
+    (tmp_path / "in" / "link").symlink_to(secret)
+
+    def readable(path):
+        return path.startswith(f"{tmp_path}/in/")
+
+    for path in (secret, tmp_path / "in" / "link"):
+        for kind, until in product(
+            ("file", "log"), ("contains $6$", "matches root", "judged: it has a root")
+        ):
+            watched = Watched(f"{kind}:{path}", until, readable=readable)
+            with secret.open("a") as file:
+                file.write("root:$6$abc\n")
+            verdict = watched.look()
+            assert (verdict.met, verdict.failed) == (False, True)
+            assert "wait_folders" in verdict.said
+        assert Watched(f"file:{path}", readable=readable).met()  # that it is there is no secret
+    (tmp_path / "in" / "own").write_text("root:$6$")
+    assert Watched(f"file:{tmp_path}/in/own", "contains $6$", readable=readable).met()
+
+
+def test_a_pattern_that_others_take_for_ever_over_is_quick(tmp_path):
+    path = tmp_path / "x"
+    path.write_bytes(b"a" * 100_000 + b"!")
+    began = time.monotonic()
+    assert not Watched(f"file:{path}", "matches (a+)+$").met()
+    assert Watched(f"file:{path}", "matches (a+)+!$").met()
+    assert time.monotonic() - began < 2
 
 
 def test_a_log_that_grows_fast_is_read_piece_by_piece(tmp_path):
@@ -305,6 +358,32 @@ def test_a_url_is_asked_for_its_status_and_its_body_and_no_redirection_is_follow
     assert has.look().said == "status 200, with that"  # and not what stands there
 
 
+@pytest.mark.parametrize(
+    ("until", "body", "met"),
+    [
+        ('json state == "ready"', b'{"state": "ready"}', True),
+        ('json state == "ready"', b'{"state": "no"}', False),
+        ("json state", b'{"state": null}', True),
+        ("json state", b"[]", False),
+        ("json items[1].done is true", b'{"items": [0, {"done": true}]}', True),
+        ("json items[1].done is true", b'{"items": [0, {"done": 1}]}', False),
+        ("json items[9]", b'{"items": [0]}', False),
+        ("json progress >= 90", b'{"progress": 90.5}', True),
+        ("json progress > 90", b'{"progress": "99"}', False),
+        ("json a != 1", b'{"a": 2}', True),
+        ('json ["a b"].c', b'{"a b": {"c": 0}}', True),
+        ("json a", b"[" * 100_000, False),
+        ("json a", b"no JSON", False),
+    ],
+)
+def test_a_value_of_a_json_answer(server, until, body, met):
+    server.status, server.body = 200, body
+    watched = Watched(f"http://127.0.0.1:{server.server_address[1]}/", until, private=True)
+    assert watched.met() is met
+    server.status = 500
+    assert not watched.met()
+
+
 def test_a_server_that_hangs_is_given_up(monkeypatch):
     monkeypatch.setattr("holdfast.waits.looking.LOOK_SECONDS", 0.2)
     with socket.create_server(("127.0.0.1", 0)) as silent:
@@ -343,3 +422,17 @@ def test_groups_need_any_or_all_and_what_was_once_true_counts(tmp_path):
     assert all_.met()
     assert Watched("any(task:abc, manual:)").look().failed is False
     assert Watched("all(task:abc, manual:)").look().failed is True
+
+
+def test_the_opposite_of_a_target_counts_as_it_is_now(tmp_path):
+    path = tmp_path / "lock"
+    path.touch()
+    free = Watched(f"not(any(file:{path}, file:{path}.2))")
+    assert free.look().met is False
+    path.unlink()
+    assert free.met()
+    both = Watched(f"all(not(file:{path}), time:5s)")
+    assert not both.met()
+    path.touch()
+    assert both.met(waited=5.0)  # once it was not there
+    assert Watched("not(task:abc)").look().failed

@@ -96,6 +96,10 @@ def work(url: str, how: str, at: str) -> int:
 
 
 def victims() -> None:
+    each_in_a_child(work)
+
+
+def each_in_a_child(work) -> None:
     """For each line a child that works and may die; says the status of each, and what it asked the store."""
     for line in sys.stdin:
         reading, writing = os.pipe()

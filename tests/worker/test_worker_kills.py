@@ -45,19 +45,19 @@ def found(memory, task) -> Counter:
 
 
 @contextmanager
-def victims():
+def victims(program=PROGRAM):
     """A function that lets a worker work until it has asked the store so many things, and is killed; it
     returns how many it asked if it was done before."""
     program = subprocess.Popen(
-        [sys.executable, str(PROGRAM), "victims"],
+        [sys.executable, str(program), "victims"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
         env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])},
     )
 
-    def killed(url: str, how: str, at: int) -> int:
-        program.stdin.write(f"{url} {how} {at}\n")
+    def killed(*words) -> int:
+        program.stdin.write(f"{' '.join(map(str, words))}\n")
         program.stdin.flush()
         status, asked = map(int, program.stdout.readline().split())
         assert status == (0 if asked else -signal.SIGKILL)

@@ -18,7 +18,7 @@ from .breaker import Breaker
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Any, Literal
 
     from ..config import Settings
@@ -31,6 +31,7 @@ RUNGS = ("json_schema", "json_object", "prompt")
 _NOT_SO = frozenset((400, 415, 422, 501))
 MOST_BYTES = 1 << 20
 MOST_TOKENS_TOLD = 10**9
+PICTURE_TOKENS = 1500
 
 FAILURES = {
     "misconfigured": "the address, the name or the key of the model is wrong",
@@ -57,14 +58,26 @@ class Request(Record):
     """A question to a model: `read` makes the result of its object, or says in a ValueError why it cannot."""
 
     purpose: str
-    messages: tuple[Mapping[str, str], ...]
+    messages: tuple[Mapping[str, Any], ...]
     schema: Mapping[str, Any]
     max_tokens: int
     read: Callable[[dict[str, Any]], Any]
 
     def tokens(self) -> int:
         """About how many tokens it has."""
-        return sum(tokens.estimate(message["content"]) + 8 for message in self.messages)
+        return _estimate(self.messages)
+
+
+def _estimate(messages: Iterable[Mapping[str, Any]]) -> int:
+    """About how many tokens some messages have; a picture counts as much as models usually count."""
+    pictures = sum(
+        part["type"] == "image_url"
+        for message in messages
+        if is_list(message["content"])
+        for part in message["content"]
+    )
+    said = sum(tokens.estimate(_text(message["content"])) + 8 for message in messages)
+    return said + pictures * PICTURE_TOKENS
 
 
 class Usage(Record):
@@ -151,7 +164,7 @@ class _Asking:
         self._address = address
         self._key = key
         self._seconds = seconds
-        self._messages = list(request.messages)
+        self._messages: list[Mapping[str, Any]] = list(request.messages)
         self._rung: int = server._rung  # pyright: ignore[reportPrivateUsage]
         self._began = time.monotonic()
         self._usage = Usage()
@@ -234,7 +247,7 @@ class _Asking:
             body["response_format"] = {"type": "json_schema", "json_schema": named}
         elif RUNGS[self._rung] == "json_object":
             body["response_format"] = {"type": "json_object"}
-        guess = sum(tokens.estimate(message["content"]) + 8 for message in self._messages)
+        guess = _estimate(self._messages)
         try:
             answer = http_json.post(self._address, self._key, body, left, MOST_BYTES)
         except http_json.StatusError:

@@ -263,7 +263,7 @@ def read_snapshot(tx: Tx, task_id: str) -> Snapshot | None:
         **fields,
         values=tuple(entry for entry in _active(rows, {}) if entry.type == "variable"),
         recent=tuple(_moment(row) for row in rows["recent"]),
-        waits=tuple(_wait(row) for row in rows["records"] if row["type"] == "wait"),
+        waits=_waits(tx, task_id, [row for row in rows["records"] if row["type"] == "wait"]),
         resolved=tuple(
             entry.replace(data={**entry.data, "resolution": row["outcome"]})
             for row in rows["records"]
@@ -452,15 +452,25 @@ def _moment(row: Row) -> Moment:
     return Moment(**fields)
 
 
-def _wait(row: Row) -> Wait:
-    data = json.loads(row["data"])
-    return Wait(
-        seq=row["seq"],
-        at=row["timestamp"],
-        target=str(data.get("target")),
-        until=data.get("until"),
-        channel=row["channel"],
-    )
+def _waits(tx: Tx, task_id: str, rows: Sequence[Row]) -> tuple[Wait, ...]:
+    """Waits as they are now: what was changed about one counts, and not what it began with."""
+    seqs = [row["seq"] for row in rows]
+    changes = tx.thread(task_id, 10 * MOST_WAITS, None, types=("wait.updated",), refs=seqs) if seqs else []
+    changed = {row["ref_seq"]: json.loads(row["data"]) for row in reversed(changes)}
+    found: list[Wait] = []
+    for row in rows:
+        begun = json.loads(row["data"])
+        until = changed.get(row["seq"], begun).get("until")
+        found.append(
+            Wait(
+                seq=row["seq"],
+                at=row["timestamp"],
+                target=str(begun.get("target")),
+                until=None if until is None else str(until),
+                channel=row["channel"],
+            )
+        )
+    return tuple(found)
 
 
 def _left_out(tx: Tx, task_id: str, wanted: list[tuple[str, str, int]], rows: TaskRows) -> dict[str, int]:

@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import json
+import os
 
 from .. import checks
 from ..errors import InvalidInput, NotFound, shown
 from ..store import jobs
-from .base import Base, find_item
-from .wait_records import KIND, LONGEST, Live, as_result, has, sound_spec, steady
+from .base import find_item
+from .modelling import Modelling
+from .wait_records import KIND, Live, as_result, has, leaves, sound_spec, steady
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,25 +20,119 @@ if TYPE_CHECKING:
     from ..store.tx import Tx
     from ..types import WaitResult
     from ..waits import Watch
+    from ..waits.verdicts import State
+
+# Looks that read what stands in a file.
+_CONTENT = ("contains ", "matches ", "judged: ")
+_QUICK = ("file", "log", "process", "time", "task", "item", "manual")
 
 
-class WaitReading(Base):
+def is_quick(watch: Watch) -> bool:
+    """Whether a look takes no longer than to ask this machine about a file, a process or a task."""
+    return all(leaf.kind in _QUICK and leaf.word != "judged: " for leaf in leaves(watch))
+
+
+def no_commands() -> InvalidInput:
+    """The error where the operator allows no commands."""
+    return InvalidInput(
+        "invalid_argument",
+        "Waits may not run commands here.",
+        "Wait for what the command makes; or the operator allows it: wait_commands.",
+    )
+
+
+class WaitReading(Modelling):
     """What operations on waits share."""
 
     # --- reading ----------------------------------------------------------------------------------
 
-    def _watch(self, target: str, until: str | None) -> Watch:
-        """What a caller waits for, with tasks and steps by their ids."""
-        from ..waits import read_watch
+    def _watch(self, target: str, until: str | None, task_id: str | None) -> Watch:
+        """What a caller waits for, with tasks and steps by their ids; refused if it is not allowed here."""
+        from ..waits import Place, read_watch
+        from ..waits.words import JUDGED, not_understood
 
-        watch = self._resolved(read_watch(target, until, self.workspace))
+        judge = self._has_judge()
+        place = Place(folder=self.workspace, display=self._display(target, task_id), judge=judge)
+        watch = self._resolved(read_watch(target, until, place))
         if self.settings.wait_commands == "off" and has(watch, "command"):
+            raise no_commands()
+        for leaf in leaves(watch):
+            if leaf.word == JUDGED and not judge:
+                raise not_understood(leaf.kind, leaf.argument)
+            if leaf.kind in ("file", "log") and leaf.word in _CONTENT:
+                self._check_readable(leaf)
+        return watch
+
+    def _display(self, target: Any, task_id: str | None) -> str | None:
+        """The display of a task that works on one, else that of this process."""
+        if not isinstance(target, str) or not ("screen:" in target or "window:" in target):
+            return None
+        metadata = self.store.read(lambda tx: tx.extras(self._find(tx, task_id)["task_id"])["metadata"])
+        return str(metadata.get("display") or os.environ.get("DISPLAY") or "") or None
+
+    def _check_readable(self, leaf: Watch) -> None:
+        from ..waits.bounded import FILE_SECONDS, bounded, place_of
+
+        try:
+            real = bounded(place_of(leaf), lambda: os.path.realpath(leaf.value), FILE_SECONDS)
+        except TimeoutError:
+            return  # each look finds out for itself
+        if not self._may_read(real, self.workspace):
             raise InvalidInput(
                 "invalid_argument",
-                "Waits may not run commands here.",
-                "Wait for what the command makes; or the operator allows it: wait_commands.",
+                f"Waits may not look into {shown(leaf.value)}: it is not below the workspace.",
+                "Wait until it exists or has changed; or the operator allows its folder: wait_folders.",
             )
-        return watch
+
+    def _may_read(self, path: str, workspace: str | None) -> bool:
+        """Whether the content of a file may be looked into. A workspace that is everything, or all that a
+        user has, opens nothing: anyone could name it."""
+        folders = [name.strip() for name in self.settings.wait_folders.split(",") if name.strip()]
+        for name in folders:
+            folder = workspace if name == "workspace" else name
+            real = os.path.realpath(folder) if folder else None
+            if real is None or (name == "workspace" and real in ("/", os.path.expanduser("~"))):
+                continue
+            if path == real or path.startswith(real.rstrip("/") + "/"):
+                return True
+        return False
+
+    def _first_state(self, watch: Watch) -> State:
+        """How a target stands when the wait begins."""
+        from ..waits import begin
+        from ..waits.bounded import bounded, place_of
+
+        try:
+            return bounded(place_of(watch), lambda: begin(watch), self._look_seconds(watch))
+        except TimeoutError as error:
+            raise InvalidInput(
+                "invalid_argument", f"{watch.target} hangs: {error}.", "Wait for something else."
+            ) from None
+
+    def _look_seconds(self, watch: Watch) -> float:
+        """The most that a look may take, all parts together."""
+        from ..waits.bounded import FILE_SECONDS
+        from ..waits.looking import LOOK_SECONDS
+        from ..waits.words import JUDGED
+
+        quick = is_quick(watch)
+        parts = leaves(watch)
+        asked = sum(leaf.word == JUDGED for leaf in parts) * self.settings.model_timeout
+        return FILE_SECONDS if quick else LOOK_SECONDS * (len(parts) + 1) + asked
+
+    def _has_judge(self) -> bool:
+        """Whether a model is set that may judge what no rule reads."""
+        return bool(self.settings.model_local_url or self.settings.model_remote_url)
+
+    def _judge(self, task_id: str, words: str, seen: str | bytes) -> tuple[bool | None, str]:
+        """Whether a model finds some words to be true of what is seen; None and why if it does not say."""
+        from ..distill.judging import judgement_request
+
+        role = "local" if self.settings.model_local_url else "remote"
+        found, reason = self._asked([role], task_id, judgement_request(words, seen))
+        if found is None:
+            return None, f"no model could judge it: {reason}"
+        return found[0], f"{found[1]} says {'yes' if found[0] else 'no'}"
 
     def _resolved(self, watch: Watch) -> Watch:
         if watch.parts:
@@ -90,13 +186,7 @@ class WaitReading(Base):
         )
 
     def _result(self, task_id: str, seq: int) -> WaitResult:
-        return as_result(self._live(task_id, seq))
-
-    def _is_due(self, live: Live) -> bool:
-        """Whether nobody has looked when it was time; also if the clock was set back since."""
-        if live.due is None or live.due <= self._now():
-            return True
-        return live.due > checks.stamp(self._clock() + 2 * LONGEST)
+        return as_result(self._live(task_id, seq), self._now())
 
     # --- time -------------------------------------------------------------------------------------
 

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 SHORTEST, LONGEST = 0.05, 3600.0  # seconds between two looks
 MOST_SECONDS = 366 * 86_400.0
-BACKOFF = 8  # while nothing changes, looks become rarer, up to so many times
+BACKOFF = 8  # while nothing changes, looks become rarer, up to so many times …
+# … but what costs next to nothing to look at no rarer than this, in seconds, or than it was asked for.
+RAREST = {"file": 1.0, "log": 1.0, "process": 1.0, "task": 5.0, "item": 5.0}
+UNWATCHED = ("time", "manual")  # of these nothing is gained by looking: when they come is known, or told
 AHEAD = 10.0  # seconds that a living waiter keeps its job from the workers, at least
 NOTICE = 1.0  # seconds in which a waiter notices that someone else has ended its wait
 MOST_CHANGES = 100  # changes of the verdict that one wait writes down
@@ -89,8 +92,13 @@ def sound_spec(begun: Mapping[str, Any], updated: Mapping[str, Any]) -> dict[str
     return {**spec, "target": spec.get("target") or "nothing"}
 
 
+def leaves(watch: Watch) -> list[Watch]:
+    """The targets of a watch, without the groups that they stand in."""
+    return [leaf for part in watch.parts for leaf in leaves(part)] if watch.parts else [watch]
+
+
 def has(watch: Watch, kind: str) -> bool:
-    return watch.kind == kind or any(has(part, kind) for part in watch.parts)
+    return any(leaf.kind == kind for leaf in leaves(watch))
 
 
 def check_watching(live: Live) -> None:
@@ -102,8 +110,20 @@ def check_watching(live: Live) -> None:
         )
 
 
-def next_interval(base: float, last: float, changed: bool) -> float:
-    return base if changed else min(2 * last, BACKOFF * base, LONGEST)
+def next_interval(watch: Watch, base: float, last: float, changed: bool) -> float:
+    """The seconds between two looks, by how long they were last: as asked for when something changes, and
+    longer each time while nothing does."""
+    if changed:
+        return base
+    return min(2 * last, _rarest(watch, base), LONGEST)
+
+
+def _rarest(watch: Watch, base: float) -> float:
+    if watch.parts:
+        return min(_rarest(part, base) for part in watch.parts)
+    if watch.kind in UNWATCHED:
+        return LONGEST
+    return max(base, min(BACKOFF * base, RAREST.get(watch.kind, LONGEST)))
 
 
 def next_delay(watch: Watch, around: Surroundings, interval: float, timeout: float) -> float:
@@ -123,8 +143,10 @@ def steady() -> float:
     return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
-def as_result(live: Live) -> WaitResult:
-    fields: dict[str, Any] = {"state": live.state}
+def as_result(live: Live, now: str) -> WaitResult:
+    """A wait for its caller. It is due when nobody has looked although it was time to."""
+    judged = "judged: " in f"{live.spec['target']} {live.spec.get('until') or ''}"
+    fields: dict[str, Any] = {"state": live.state, "judged_by": "model" if judged else "rule"}
     return WaitResult(
         wait_id=live.wait_id,
         task_id=live.task_id,
@@ -136,5 +158,6 @@ def as_result(live: Live) -> WaitResult:
         ended_at=live.ended_at,
         result=live.result,
         said=live.data["said"] if live.data else None,
+        due=live.state == "watching" and live.due is not None and live.due <= now,
         **fields,
     )

@@ -1,10 +1,10 @@
 # pyright: reportPrivateUsage=false
-"""Waits: a task goes on when a file, process, port, URL, log, time, task or person is as wanted.
+"""Waits: a task goes on when a file, process, port, URL, log, screen, time, task or person is as wanted.
 
 A wait is a record of its task and a job of kind `wait`, which is due when it is to be looked at next. Whoever
-blocks on it looks itself, and keeps the job ahead of the workers for as long as it lives; else a worker
-looks, or whoever asks how the wait stands. Only who turns the record from `watching` into something else, in
-one transaction with the event, has ended the wait: there is one wake, whoever looks.
+blocks on it looks itself, and keeps the job ahead of the workers for as long as it lives; else a worker looks
+(see watching.py). Only who turns the record from `watching` into something else, in one transaction with the
+event, has ended the wait: there is one wake, whoever looks.
 """
 
 from __future__ import annotations
@@ -12,34 +12,34 @@ from __future__ import annotations
 import threading
 import time
 
-from .. import checks, rules
+from .. import checks, http_json, rules
 from ..errors import Conflict, InvalidInput
 from ..store import jobs
-from .base import Base, Draft
-from .wait_reading import WaitReading
+from .base import Draft
+from .wait_reading import no_commands
 from .wait_records import (
     KIND,
     LONGEST,
-    MOST_CHANGES,
     MOST_LISTED,
     MOST_SECONDS,
     NOTICE,
-    REASON,
     SHORTEST,
     Live,
     ahead,
     as_result,
     check_watching,
     has,
+    leaves,
     next_delay,
     next_interval,
     task_sets,
     watch_of,
 )  # fmt: skip
+from .wait_waking import Waking, is_told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from ..store.tx import Row, Tx
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     Settle = Callable[[Tx], None]
 
 
-class Waiting(WaitReading):
+class Waiting(Waking):
     """Operations that wait."""
 
     def smart_wait(
@@ -62,27 +62,31 @@ class Waiting(WaitReading):
         task_id: str | None = None,
         message: str | None = None,
         block: bool = True,
+        callback_url: str | None = None,
+        command: Sequence[str] | None = None,
         key: str | None = None,
     ) -> WaitResult:
         """Wait for a file, process, port, URL, log, time or task, then go on. Costs no tokens.
 
         The wait belongs to a task and survives a restart: when the caller dies, a worker goes on with it.
         With `block` false it is left to the worker at once. While nothing changes it is looked at less often.
+        When it is over, however it ended, its `callback_url` (else that of the task) is called, and a
+        `command` runs if the operator allows that.
         """
-        from ..waits import begin
-
         timeout = checks.number("timeout", timeout, 0, MOST_SECONDS)
         interval = checks.number("poll_interval", poll_interval, SHORTEST, LONGEST)
         message = self._text("message", message)
-        watch = self._watch(target, until)
-        data = {"state": begin(watch), "said": None, "interval": interval, "changes": 0, **self._mark(0)}
+        watch = self._watch(target, until, task_id)
+        calls = self._calls(callback_url, command)
+        data = {**self._first_data(watch, interval, 0), **calls}
         spec = {
             "target_type": watch.kind,
             "target": watch.target,
             "until": watch.until,
             "timeout": timeout,
             "poll_interval": interval,
-            "folder": self.workspace,
+            "callback_url": calls.get("callback_url"),
+            "command": calls.get("command"),
         }
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:
@@ -91,6 +95,12 @@ class Waiting(WaitReading):
                     "illegal_transition",
                     f"Task {head['task_id']} is {head['status']}: it waits for nothing.",
                     "Make it active again, or wait with another task.",
+                )
+            if any(leaf.kind == "task" and leaf.value == head["task_id"] for leaf in leaves(watch)):
+                raise InvalidInput(
+                    "dependency_cycle",
+                    f"Task {head['task_id']} would wait for itself.",
+                    "Wait for one of its steps (task:ID/STEP), or with another task.",
                 )
             seq = head["last_seq"] + 1
             due = checks.stamp(self._clock() + ahead(interval)) if block else jobs.NOW
@@ -109,23 +119,19 @@ class Waiting(WaitReading):
         return self._wait_for(done.task_id, done.seq) if block else self._result(done.task_id, done.seq)
 
     def wait_status(self, wait_id: str | None = None) -> tuple[WaitResult, ...]:
-        """How a wait stands, or all that are still watched in this workspace.
+        """How a wait stands, or all that are still watched in this workspace. Nothing is looked at.
 
-        What is due and no worker has looked at is looked at now.
+        One that is `due` was not looked at although it was time to: no worker runs.
         """
         if wait_id is not None:
-            named = [self._named(wait_id)]
-        else:
-            found = self.store.read(lambda tx: jobs.of_workspace(tx, KIND, self.workspace, MOST_LISTED))
-            named = [(task_id, int(key)) for task_id, key in found]
-        results: list[WaitResult] = []
-        for task_id, seq in named:
-            live = self._live(task_id, seq)
-            if live.state == "watching" and self._is_due(live):
-                self._look(live)
-                live = self._live(task_id, seq)
-            results.append(as_result(live))
-        return tuple(results)
+            return (self._result(*self._named(wait_id)),)
+        now = self._now()
+
+        def work(tx: Tx) -> tuple[WaitResult, ...]:
+            found = jobs.of_workspace(tx, KIND, self.workspace, MOST_LISTED)
+            return tuple(as_result(self._read_live(tx, task_id, int(key)), now) for task_id, key in found)
+
+        return self.store.read(work)
 
     def wait_update(
         self,
@@ -152,7 +158,8 @@ class Waiting(WaitReading):
             if watch.parts:
                 hint = "Cancel it, and wait for another target."
                 raise InvalidInput("invalid_argument", "A group has its conditions in its target.", hint)
-            watch = self._watch(watch.target, until)
+            watch = self._watch(watch.target, until, task_id)
+        new = self._first_data(watch, live.spec["poll_interval"], self._waited(live))
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:
             fresh = self._read_live(tx, task_id, seq)
@@ -162,15 +169,11 @@ class Waiting(WaitReading):
                 spec["timeout"] = timeout
             if message and has(watch, "manual"):
                 spec["decided"] = message
-            if fresh.data is None:  # it came from elsewhere: who changes it makes it one of here
-                from ..waits import begin
-
-                data: Mapping[str, Any] = {
-                    "state": begin(watch), "said": None, "interval": spec["poll_interval"], "changes": 0,
-                    **self._mark(self._waited(fresh)),
-                }  # fmt: skip
-            else:
-                data = {**fresh.data, "said": None, "interval": spec["poll_interval"]}
+            # One that came from elsewhere becomes one of here; and another condition has another beginning.
+            data: Mapping[str, Any] = new
+            if fresh.data is not None:
+                kept = {"said": None, "interval": spec["poll_interval"]}
+                data = {**fresh.data, **(new if until is not None else {}), **kept}
             jobs.add(tx, KIND, task_id, str(seq), data, jobs.NOW, now)
             return Draft("wait.updated", text=message, data=spec, ref=seq)
 
@@ -192,6 +195,32 @@ class Waiting(WaitReading):
         self._commit(work, tasks=lambda _: (task_id,))
         return self._result(task_id, seq)
 
+    def _first_data(self, watch: Watch, interval: float, waited: float) -> dict[str, Any]:
+        """What the next look needs to know when a target was not looked at yet."""
+        return {
+            "state": self._first_state(watch), "said": None, "interval": interval, "changes": 0,
+            "folder": self.workspace, **self._mark(waited),
+        }  # fmt: skip
+
+    def _calls(self, callback_url: Any, command: Any) -> dict[str, Any]:
+        """What is to follow the end of a wait, checked."""
+        from ..waits.words import read_argv
+
+        found: dict[str, Any] = {}
+        if callback_url is not None:
+            url = checks.line("callback_url", callback_url, 2000)
+            try:
+                http_json.read_url(url, "the callback_url")
+            except ValueError as error:
+                why = f"Nobody can be called there: {error}."
+                raise InvalidInput("invalid_argument", why, "Give an http:// or https:// URL.") from None
+            found["callback_url"] = url
+        if command is not None:
+            if self.settings.wait_commands == "off":
+                raise no_commands()
+            found["command"] = read_argv(self._list("command", command))
+        return found
+
     # --- looking ----------------------------------------------------------------------------------
 
     def _wait_for(self, task_id: str, seq: int) -> WaitResult:
@@ -211,10 +240,10 @@ class Waiting(WaitReading):
             ):
                 pause.wait(min(left, NOTICE))
                 live = self._live(task_id, seq)
-        return as_result(live)
+        return as_result(live, self._now())
 
     def _look_for(self, task_id: str, seq: int, settle: Settle) -> None:
-        """Look once, for a worker."""
+        """Look once, for a worker that looks at what is due and ends."""
         live = self._live(task_id, seq)
         if live.state == "watching":
             self._look(live, settle=settle)
@@ -233,14 +262,14 @@ class Waiting(WaitReading):
         waited = self._waited(live)
         watch = watch_of(live)
         around = self._surroundings(live, waited)
-        ended, said, state = self._judged(live, watch, around)
+        ended, said, state = self._judged(live, watch, around, bound=True)
         old = live.data or {"state": None, "said": None, "interval": live.spec["poll_interval"], "changes": 0}
         changed = said != old["said"] or state != old["state"]
-        interval = next_interval(live.spec["poll_interval"], interval or old["interval"], changed)
+        interval = next_interval(watch, live.spec["poll_interval"], interval or old["interval"], changed)
         delay = next_delay(watch, around, interval, live.spec["timeout"])
-        tell = old["said"] is not None and said != old["said"] and old["changes"] < MOST_CHANGES
+        tell = is_told(old, said)
         data = {
-            "state": state, "said": said, "interval": interval, "changes": old["changes"] + tell,
+            **old, "state": state, "said": said, "interval": interval, "changes": old["changes"] + tell,
             **self._mark(self._waited(live)),
         }  # fmt: skip
         due = checks.stamp(self._clock() + (ahead(delay) if waiter else delay))
@@ -260,9 +289,7 @@ class Waiting(WaitReading):
                 self._end(tx, head, live, ended, said, self.acting_as(channel="tool"))
             elif live.data is not None:
                 if tell:
-                    text = f"[Wait] {watch.criteria} → {said}"
-                    draft = Draft("wait.changed", text=text, data={"said": said}, ref=live.seq)
-                    self.acting_as(channel="tool")._append(tx, head, draft, self._now(), "smart_wait")
+                    self._tell(tx, head, live, said)
                 if settle is not None:
                     jobs.add(tx, KIND, live.task_id, str(live.seq), data, due, self._now())
                 else:
@@ -272,16 +299,29 @@ class Waiting(WaitReading):
             self._commit(work, tasks=lambda _: (live.task_id,) if tell or ended else ())
         return delay, interval
 
-    def _judged(self, live: Live, watch: Watch, around: Surroundings) -> tuple[str | None, str, Any]:
-        """How a wait ends, if it does; what was seen, and the state for the next look."""
-        from ..waits import look
+    def _judged(
+        self, live: Live, watch: Watch, around: Surroundings, *, bound: bool
+    ) -> tuple[str | None, str, Any]:
+        """How a wait ends, if it does; what was seen, and the state for the next look. With `bound` whatever
+        hangs is left behind; without, the caller sees to that."""
+        from ..waits import Verdict, look
+        from ..waits.bounded import bounded, place_of
 
         if live.task_status in rules.ENDED:
             return "cancelled", f"the task is {live.task_status}", None
         late = around.waited >= live.spec["timeout"]
         if live.data is None:  # it came from elsewhere: nothing here is looked at for it
             return ("timeout" if late else None), "it is watched elsewhere", None
-        verdict, state = look(watch, live.data["state"], around)
+        state = live.data["state"]
+        try:
+            if bound:
+                verdict, state = bounded(
+                    place_of(watch), lambda: look(watch, state, around), self._look_seconds(watch)
+                )
+            else:
+                verdict, state = look(watch, state, around)
+        except TimeoutError as error:
+            verdict = Verdict(met=False, said=str(error))
         if verdict.met:
             return "resolved", verdict.said, state
         if verdict.failed:
@@ -303,31 +343,15 @@ class Waiting(WaitReading):
 
             return self.store.read(work)
 
+        folder = (live.data or {}).get("folder")
         return Surroundings(
             now=self._clock(),
             waited=waited,
             status_of=status_of,
-            folder=live.spec.get("folder"),
+            folder=folder,
             private=self.settings.wait_private == "on",
             commands=self.settings.wait_commands == "on",
             decided=live.spec.get("decided"),
+            readable=lambda path: self._may_read(path, folder),
+            judge=(lambda words, seen: self._judge(live.task_id, words, seen)) if self._has_judge() else None,
         )
-
-    def _end(self, tx: Tx, head: Row, live: Live, state: str, result: str, writer: Base) -> None:
-        """End a wait that is still watched: the one wake. The task goes on if it waits for nothing else."""
-        now = self._now()
-        status = None
-        if head["status"] == "waiting" and head["reason"] == REASON:
-            others = tx.record_count(live.task_id, KIND, "watching", 2) - 1
-            status = None if others else "active"
-        sets = task_sets(tx, head, now, status, live.wait_id, state)
-        ended = {"status": state, "ref_seq": head["last_seq"] + 1, "ended_at": now}
-        draft = Draft(
-            "wait.ended",
-            text=f"[Wait {state}] {live.criteria} → {result}",
-            data={"state": state, "result": result},
-            sets={**sets, "records": {str(live.seq): ended}},
-            ref=live.seq,
-        )
-        jobs.drop(tx, KIND, live.task_id, str(live.seq))
-        writer._append(tx, head, draft, now, "smart_wait")

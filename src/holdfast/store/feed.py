@@ -64,3 +64,14 @@ def model_totals(tx: Tx) -> list[Row]:
         "SELECT model, sum(calls), sum(tokens_in), sum(tokens_out), sum(cost) FROM spending GROUP BY model"
         " ORDER BY model",
     )
+
+
+def touched(tx: Tx, position: int, until: int, limit: int) -> list[tuple[str, int | None]]:
+    """The tasks that have events after a position and up to another, with the wait that an event has changed
+    or ended; None for events about something else. No more than so many."""
+    rows = tx.database.query(
+        "SELECT DISTINCT task_id, CASE WHEN event_type IN ('wait.updated', 'wait.ended') THEN ref_seq END"
+        " FROM events WHERE id > :after AND id <= :until LIMIT :limit",
+        {"after": position, "until": until, "limit": limit},
+    )
+    return [(row[0], row[1]) for row in rows]

@@ -9,6 +9,7 @@ means that it was asked for once more, so that it will run again.
 from __future__ import annotations
 
 import json
+import os
 
 from ..checks import dumps, seconds_of, stamp
 from ..errors import Conflict, NotFound
@@ -202,9 +203,68 @@ def drop(tx: Tx, kind: str, task_id: str, key: str) -> None:
     )
 
 
+def hold(tx: Tx, kind: str, holder: str, now: float, seconds: float) -> dict[int, tuple[int, int]]:
+    """Move the end of all leases of a holder on jobs of a kind; the token and attempts of each, by its id.
+
+    A job that is held for long is not being tried again and again: only one attempt counts.
+    """
+    params = {"kind": kind, "holder": holder, "until": stamp(now + min(seconds, LONGEST_LEASE))}
+    which = "kind = :kind AND holder = :holder AND status = 'leased'"
+    tx.database.run(
+        f"UPDATE jobs SET due_at = :until, attempts = CASE WHEN attempts = 0 THEN 0 ELSE 1 END WHERE {which}",
+        params,
+    )
+    found = tx.database.query(f"SELECT id, token, attempts FROM jobs WHERE {which}", params)
+    return {row[0]: (row[1], row[2]) for row in found}
+
+
+def holders(tx: Tx, kind: str) -> list[str]:
+    """Who holds jobs of a kind."""
+    sql = "SELECT DISTINCT holder FROM jobs WHERE status = 'leased' AND kind = :kind"
+    return [row[0] for row in tx.database.query(sql, {"kind": kind}) if row[0]]
+
+
+def is_dead(holder: str) -> bool:
+    """Whether a holder was a process of this machine that is not there any more."""
+    machine, _, rest = holder.partition(":")
+    pid = rest.partition(":")[0]
+    if machine != os.uname().nodename or not pid.isdecimal():
+        return False
+    try:
+        os.kill(int(pid), 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        pass
+    return False
+
+
+def abandon(tx: Tx, kind: str, holder: str) -> None:
+    """The leases of a holder that is known to be dead have run out."""
+    tx.database.run(
+        f"UPDATE jobs SET due_at = '{NOW}' WHERE kind = :kind AND holder = :holder AND status = 'leased'",
+        {"kind": kind, "holder": holder},
+    )
+
+
+def keep(tx: Tx, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write down how far the work on leased jobs has come (id, token, data); one that was lost, or asked for
+    once more, has other data by now."""
+    _update(tx, "data = :data", rows, " AND token = :token AND status = 'leased' AND attempts > 0")
+
+
+def taken_in(tx: Tx, rows: Sequence[Mapping[str, Any]]) -> None:
+    """What was asked for once more about leased jobs (id, token) is being done: it need not be done again."""
+    _update(tx, "attempts = 1", rows, " AND token = :token AND status = 'leased' AND attempts = 0")
+
+
 def release(tx: Tx, held: Sequence[Job]) -> None:
     """Give jobs back that were not begun; the attempt does not count."""
-    rows = [{"id": job.id, "token": job.token} for job in held]
+    give_back(tx, [{"id": job.id, "token": job.token} for job in held])
+
+
+def give_back(tx: Tx, rows: Sequence[Mapping[str, Any]]) -> None:
+    """The same by id and token."""
     _update(
         tx,
         f"status = 'waiting', due_at = '{NOW}', holder = NULL,"

@@ -8,7 +8,7 @@ from ..checks import blake2b
 from ..errors import InvalidInput, StoreError
 
 # The newest migration. Opening a store compares this number alone, so that it reads no file.
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 FIRST = "0001_ledger"
 
 

@@ -27,6 +27,7 @@ NEAR = 150
 SHORT_FOLDER = 8
 # Names come in two tiers: so many soon, the rest when most of what was recorded on purpose is there.
 NAMES_SOON = 60
+MOST_OVER = 10  # waits that are over
 TOGETHER = 4  # names that are taken or left at once
 BRIEF = 40  # characters of an instruction that can hardly be understood alone
 # When that is wanted of which there is very much: after the names. And what the user said no to, and choices
@@ -45,7 +46,7 @@ _MEANT = {
 _SHOWN_ELSEWHERE = frozenset(
     "decision exclusion variable error question user_instruction discovery artifact context tool_result"
     " intent outcome task.registered task.focused claim.taken claim.released entry.closed log"
-    " snapshot".split()
+    " snapshot wait.ended".split()
 )
 COMMIT = "commit"  # tag of the artifacts that are commits
 _SHORT_LEGEND = (
@@ -194,6 +195,7 @@ def _tail(task: Snapshot, now: str | None, health: Sequence[str]) -> list[Part]:
         ),
         Part("settled_effect", _counted("Side effects, settled"), _settled_effects(task)),
         Part("wait", _counted("Waiting for"), [rows.wait(wait) for wait in task.waits]),
+        _over(task),
         _last(task),
         Part("end", None, _closing(task, now, health)),
     ]
@@ -336,6 +338,13 @@ def _words(texts: Iterable[str]) -> frozenset[str]:
     """Every word of some texts, with the dots and hyphens inside it and without."""
     text = "\n".join(texts)
     return frozenset(word.strip(".-") for word in _WORD.findall(text)).union(_PLAIN_WORD.findall(text))
+
+
+def _over(task: Snapshot) -> Part:
+    """The waits that have ended lately, oldest first: whoever waited is told."""
+    ended = [moment for moment in task.recent if moment.type == "wait.ended"][:MOST_OVER]
+    found = [rows.over(moment, 4.7 if age < 3 else 14) for age, moment in enumerate(ended)]
+    return Part("over", lambda _, __: "Waits that are over", found[::-1])
 
 
 def _last(task: Snapshot) -> Part:

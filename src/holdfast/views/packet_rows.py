@@ -242,6 +242,11 @@ def wait(wait: Wait) -> Row:
     return Row((5, lambda: f"{number} {said(wait.target, 120)}{until}"))
 
 
+def over(moment: Moment, wanted: float) -> Row:
+    number = f"#{moment.seq}{encode.CLASS[moment.channel]}"
+    return texts(f"{number} ", moment.text, (wanted, 160), (wanted + 30, 1000))
+
+
 def moment(moment: Moment, wanted: float) -> Row:
     number = f"#{moment.seq}{encode.CLASS[moment.channel]}"
     about = f" {moment.item}" if moment.item else ""

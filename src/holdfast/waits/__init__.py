@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .looking import Surroundings, Verdict, begin, look
-from .words import Watch, read_watch
+from .looking import begin, look
+from .verdicts import Surroundings, Verdict
+from .words import Place, Watch, read_watch
 
-__all__ = ["Surroundings", "Verdict", "Watch", "begin", "look", "read_watch"]
+__all__ = ["Place", "Surroundings", "Verdict", "Watch", "begin", "look", "read_watch"]

@@ -11,11 +11,17 @@ from contextlib import suppress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
 
-def run(words: Sequence[str], folder: str | None, seconds: float, most_bytes: int) -> tuple[int, bytes]:
+def run(
+    words: Sequence[str],
+    folder: str | None,
+    seconds: float,
+    most_bytes: int,
+    environ: Mapping[str, str] | None = None,
+) -> tuple[int, bytes]:
     """The exit code of a command and the beginning of its output; TimeoutError if it takes too long.
 
     Whatever it has started and left behind is ended with it.
@@ -28,6 +34,7 @@ def run(words: Sequence[str], folder: str | None, seconds: float, most_bytes: in
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         cwd=place,
+        env=environ,
         start_new_session=True,
     )
     pipe: Any = process.stdout

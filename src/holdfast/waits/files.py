@@ -7,7 +7,10 @@ import stat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
+
+    Readable = Callable[[str], bool]
 
 STABLE_SECONDS = 2.0
 MOST_READ = 1 << 20  # bytes of a log in one look; the rest in the next
@@ -25,8 +28,29 @@ def signature(path: str) -> list[int] | None:
     return [found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns]
 
 
-def content(path: str) -> tuple[bytes | None, str]:
-    """The beginning of a regular file, or None and why."""
+def glance(path: str) -> tuple[int, ...] | None:
+    """All that tells, without a look into a file, that a look may find something else: its size, the times of
+    its changes, and which file it is; None if there is none."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino, found.st_dev
+
+
+class NotAllowed(OSError):
+    """The content of this file is not to be looked into; nothing of it was read."""
+
+
+def _check(handle: int, readable: Readable) -> None:
+    """Raise unless what was opened, whatever links led to it, may be looked into."""
+    path = os.readlink(f"/proc/self/fd/{handle}")
+    if not readable(path):
+        raise NotAllowed("its content may not be looked into (wait_folders)")
+
+
+def content(path: str, readable: Readable) -> tuple[bytes | None, str]:
+    """The beginning of a regular file, or None and why; NotAllowed if it may not be looked into."""
     try:
         handle = os.open(path, _OPEN)
     except FileNotFoundError:
@@ -36,7 +60,10 @@ def content(path: str) -> tuple[bytes | None, str]:
     try:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
             return None, "it is no regular file"
+        _check(handle, readable)
         return _read(handle, 0, MOST_CONTENT), ""
+    except NotAllowed:
+        raise
     except OSError as error:
         return None, f"it cannot be read: {error.strerror}"
     finally:
@@ -51,7 +78,16 @@ def log_end(path: str) -> dict[str, Any]:
     return {"file": found[:2], "offset": found[2]}
 
 
-def appended(path: str, state: dict[str, Any]) -> tuple[bytes, dict[str, Any]]:
+def end_of(path: str, state: dict[str, Any], most: int, readable: Readable) -> bytes:
+    """The end of what was added to a log since its state was noted, or of a log that is another by now."""
+    now = signature(path)
+    if now is None:
+        return b""
+    start = state["offset"] if state["file"] == now[:2] and state["offset"] <= now[2] else 0
+    return _read_from(path, now[:2], max(start, now[2] - most), readable)[0]
+
+
+def appended(path: str, state: dict[str, Any], readable: Readable) -> tuple[bytes, dict[str, Any]]:
     """What was added to a log, and where to go on; a line that is not whole yet is read again.
 
     A log that was renamed is read to its end under its new name, then the new one from its beginning.
@@ -60,7 +96,7 @@ def appended(path: str, state: dict[str, Any]) -> tuple[bytes, dict[str, Any]]:
     now = signature(path)
     if state["file"] is not None and (now is None or now[:2] != state["file"]):
         old = _renamed(path, state["file"])
-        rest, offset = _read_from(old, state["file"], state["offset"]) if old else (b"", 0)
+        rest, offset = _read_from(old, state["file"], state["offset"], readable) if old else (b"", 0)
         parts.append(rest)
         if len(rest) >= MOST_READ:
             return rest, {**state, "offset": offset}
@@ -68,11 +104,11 @@ def appended(path: str, state: dict[str, Any]) -> tuple[bytes, dict[str, Any]]:
     if now is None:
         return b"".join(parts), state
     start = state["offset"] if state["file"] == now[:2] and state["offset"] <= now[2] else 0
-    fresh, offset = _read_from(path, now[:2], start)
+    fresh, offset = _read_from(path, now[:2], start, readable)
     return b"".join([*parts, fresh]), {**state, "file": now[:2], "offset": offset}
 
 
-def _read_from(path: str, file: list[int], offset: int) -> tuple[bytes, int]:
+def _read_from(path: str, file: list[int], offset: int, readable: Readable) -> tuple[bytes, int]:
     """What a file has from a place on, and the place after its last whole line."""
     try:
         handle = os.open(path, _OPEN)
@@ -82,7 +118,10 @@ def _read_from(path: str, file: list[int], offset: int) -> tuple[bytes, int]:
         found = os.fstat(handle)
         if not stat.S_ISREG(found.st_mode) or [found.st_dev, found.st_ino] != file:
             return b"", offset
+        _check(handle, readable)
         read = _read(handle, offset, MOST_READ)
+    except NotAllowed:
+        raise
     except OSError:
         return b"", offset
     finally:

@@ -8,45 +8,24 @@ read is repeated in a verdict: a log may hold secrets.
 from __future__ import annotations
 
 import json
+from functools import cache
 
 from .. import http_json
 from ..checks import seconds_of
 from ..errors import HoldfastError
-from ..types import Record
-from . import files
-from .words import GROUPS, pattern, seconds
+from . import displays, files, json_paths, verdicts
+from .verdicts import Verdict, anything, has_wanted, judged, look_whether_stable, shown_to_model
+from .words import GROUPS, JUDGED, seconds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
 
+    from .verdicts import State, Surroundings
     from .words import Watch
-
-    State = dict[str, Any]
 
 LOOK_SECONDS = 10.0  # the most that one look takes
 MOST_BYTES = 1 << 20  # of an answer, or of what a command prints
-
-
-class Verdict(Record):
-    """What a look has found: whether it is as wanted, in a few words, and whether it never can be."""
-
-    met: bool
-    said: str
-    failed: bool = False
-
-
-class Surroundings(Record):
-    """What a look may need to know: the time, how long it has waited, what is allowed, and other tasks."""
-
-    now: float
-    waited: float
-    status_of: Callable[[str], str | None]
-    folder: str | None = None
-    private: bool = False
-    commands: bool = False
-    decided: str | None = None
 
 
 def begin(watch: Watch) -> State:
@@ -59,17 +38,38 @@ def begin(watch: Watch) -> State:
         return files.log_end(watch.value)
     if watch.kind == "process":
         return {"started": _started(watch.value)}
+    if watch.kind == "terminal":
+        return {"first": displays.end_of_terminal(watch.value)}
+    if watch.kind in ("screen", "window"):
+        return {"first": displays.first_picture(watch)}
     return {}
 
 
 def look(watch: Watch, state: State, around: Surroundings) -> tuple[Verdict, State]:
     """Look once; the verdict, and the state for the next look."""
+    if watch.kind == "not":
+        return _look_at_opposite(watch, state, around)
     if watch.kind in GROUPS:
         return _look_at_parts(watch, state, around)
     try:
         return _LOOKS[watch.kind](watch, state, around)
     except HoldfastError as error:
         return Verdict(met=False, said=error.message, failed=True), state
+    except files.NotAllowed as error:
+        return Verdict(met=False, said=str(error), failed=True), state
+
+
+def _look_at_opposite(watch: Watch, state: State, around: Surroundings) -> tuple[Verdict, State]:
+    verdict, new = look(watch.parts[0], state["parts"][0], around)
+    said = f"{watch.parts[0].criteria}: {verdict.said}"
+    opposite = Verdict(met=not (verdict.met or verdict.failed), said=said, failed=verdict.failed)
+    return opposite, {**state, "parts": [_unmarked(new)]}
+
+
+def _unmarked(state: State) -> State:
+    """A state in which nothing counts any more for having been true once: the opposite is wanted."""
+    plain = {name: value for name, value in state.items() if name != "met"}
+    return {**plain, "parts": [_unmarked(part) for part in state["parts"]]} if "parts" in state else plain
 
 
 def _look_at_parts(watch: Watch, state: State, around: Surroundings) -> tuple[Verdict, State]:
@@ -96,13 +96,6 @@ def _look_at_parts(watch: Watch, state: State, around: Surroundings) -> tuple[Ve
     return Verdict(met=done, said=said, failed=failed), {**state, "parts": states}
 
 
-def _found(content: bytes, watch: Watch) -> bool:
-    """Whether a content has what is wanted."""
-    if watch.word == "matches ":
-        return bool(pattern(watch.argument).search(content))
-    return watch.argument.encode() in content
-
-
 # --- files ------------------------------------------------------------------------------------------
 
 
@@ -115,37 +108,32 @@ def _look_at_file(watch: Watch, state: State, around: Surroundings) -> tuple[Ver
         changed = seen != state["first"]
         return Verdict(met=changed, said="it has changed" if changed else "it has not changed"), state
     if watch.word.startswith("stable"):
-        return _look_whether_stable(watch, state, around, seen)
-    content, problem = files.content(watch.value)
+        return look_whether_stable(watch, state, around, seen)
+    content, problem = files.content(watch.value, around.readable)
     if content is None:
         return Verdict(met=False, said=problem), state
-    met = _found(content, watch)
+    if watch.word == JUDGED:
+        return judged(watch, state, around, shown_to_model(content))
+    met = has_wanted(content, watch)
     return Verdict(met=met, said=f"it {'has' if met else 'does not have'} that"), state
 
 
-def _look_whether_stable(
-    watch: Watch, state: State, around: Surroundings, seen: list[int] | None
-) -> tuple[Verdict, State]:
-    if seen is None:
-        return Verdict(met=False, said="it is not there"), {**state, "seen": None}
-    if state.get("seen") != seen:
-        return Verdict(met=False, said="it changes"), {**state, "seen": seen, "since": around.waited}
-    wanted = seconds(watch.argument) if watch.argument else files.STABLE_SECONDS
-    met = around.waited - state["since"] >= (wanted or 0)
-    return Verdict(met=met, said="it is stable" if met else "it changes"), state
-
-
 def _look_at_log(watch: Watch, state: State, around: Surroundings) -> tuple[Verdict, State]:
-    content, state = files.appended(watch.value, state)
+    if watch.word == JUDGED:
+        content = files.end_of(watch.value, state, verdicts.MOST_JUDGED, around.readable)
+        return judged(watch, state, around, shown_to_model(content))
+    readable = anything if watch.word == "grows" else around.readable
+    content, state = files.appended(watch.value, state, readable)
     if watch.word == "grows":
         return Verdict(met=bool(content), said="it has grown" if content else "nothing was added"), state
-    met = _found(content, watch)
+    met = has_wanted(content, watch)
     return Verdict(met=met, said="what was added has that" if met else "nothing added has that"), state
 
 
 # --- processes and commands -------------------------------------------------------------------------
 
 
+@cache
 def boot() -> str:
     """What tells one run of this machine from another."""
     with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
@@ -180,8 +168,10 @@ def _look_at_command(watch: Watch, state: State, around: Surroundings) -> tuple[
         return Verdict(met=False, said=str(error)), state
     except OSError as error:
         return Verdict(met=False, said=f"it cannot be run: {http_json.said(error)}", failed=True), state
+    if watch.word == JUDGED:
+        return judged(watch, state, around, f"exit code {code}\n{shown_to_model(output)}")
     if watch.word in ("contains ", "matches "):
-        met = _found(output, watch)
+        met = has_wanted(output, watch)
         return Verdict(met=met, said=f"its output {'has' if met else 'does not have'} that"), state
     return Verdict(met=code == int(watch.argument or 0), said=f"exit code {code}"), state
 
@@ -222,8 +212,15 @@ def _look_at_url(watch: Watch, state: State, around: Surroundings) -> tuple[Verd
         return Verdict(met=False, said=f"{error} (wait_private)", failed=True), state
     except OSError as error:
         return Verdict(met=False, said=f"no answer: {http_json.said(error)}"), state
+    if watch.word == JUDGED:
+        return judged(
+            watch, state, around, f"status {status}\n{shown_to_model(body[: verdicts.MOST_JUDGED])}"
+        )
+    if watch.word == "json ":
+        met, found = json_paths.read(watch.argument).holds(body)
+        return Verdict(met=met and 200 <= status < 300, said=f"status {status}, {found}"), state
     if watch.word in ("contains ", "matches "):
-        met = _found(body, watch)
+        met = has_wanted(body, watch)
         return Verdict(met=met, said=f"status {status}, {'with' if met else 'without'} that"), state
     met = {"answers": True, "ok": 200 <= status < 300}.get(watch.word, str(status) == watch.argument)
     return Verdict(met=met, said=f"status {status}"), state
@@ -277,4 +274,7 @@ _LOOKS: dict[str, Callable[[Watch, State, Surroundings], tuple[Verdict, State]]]
     "task": _look_at_task,
     "item": _look_at_task,
     "manual": _look_at_person,
+    "terminal": displays.look_at_terminal,
+    "screen": displays.look_at_screen,
+    "window": displays.look_at_screen,
 }

@@ -1,0 +1,16 @@
+-- Waits as they are now: a wait that was changed is shown with what it was changed to.
+
+DROP VIEW IF EXISTS wait_jobs;
+CREATE VIEW wait_jobs WITH (security_invoker = true) AS
+SELECT r.task_id || '#' || r.seq AS id, r.task_id, (e.data::json ->> 'target_type') AS target_type,
+       (e.data::json ->> 'target') AS target_id, (coalesce(u.data, e.data)::json ->> 'until') AS criteria,
+       (coalesce(u.data, e.data)::json ->> 'timeout')::double precision AS timeout_seconds,
+       (e.data::json ->> 'poll_interval')::double precision AS poll_interval, r.status, f.text AS result_message,
+       e.timestamp AS created_at, r.ended_at AS resolved_at
+  FROM records r
+  JOIN events e ON e.task_id = r.task_id AND e.seq = r.seq
+  LEFT JOIN events u ON u.task_id = r.task_id
+       AND u.seq = (SELECT max(x.seq) FROM events x WHERE x.task_id = r.task_id AND x.ref_seq = r.seq
+                       AND x.event_type = 'wait.updated')
+  LEFT JOIN events f ON f.task_id = r.task_id AND f.seq = r.ref_seq AND f.event_type = 'wait.ended'
+ WHERE r.type = 'wait';
