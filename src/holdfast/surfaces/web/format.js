@@ -1,0 +1,77 @@
+// Times, sizes and counts in words.
+const UNITS = [
+  [60, "s"],
+  [60, "min"],
+  [24, "h"],
+  [30, "d"],
+  [12, "mo"],
+  [Infinity, "y"],
+];
+
+export function seconds(text) {
+  return text ? Date.parse(text) / 1000 : null;
+}
+
+// 90 → "1 min", 4000 → "1 h"
+export function span(length) {
+  if (length == null || Number.isNaN(length)) return "";
+  let value = Math.max(0, length);
+  for (const [size, unit] of UNITS) {
+    if (value < size) return `${value < 10 && unit === "s" && value % 1 ? value.toFixed(1) : Math.floor(value)} ${unit}`;
+    value /= size;
+  }
+  return "";
+}
+
+export function ago(text, now) {
+  const at = seconds(text);
+  if (at == null) return "unknown";
+  const length = now - at;
+  return length < 5 ? "now" : `${span(length)} ago`;
+}
+
+const CLOCK = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+const SHORT = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+const DAY = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric" });
+
+export function moment(text) {
+  const at = Date.parse(text);
+  return Number.isNaN(at) ? String(text ?? "") : CLOCK.format(at);
+}
+
+export function clock(text) {
+  const at = Date.parse(text);
+  return Number.isNaN(at) ? "" : SHORT.format(at);
+}
+
+export function day(text) {
+  const at = Date.parse(text);
+  return Number.isNaN(at) ? "" : DAY.format(at);
+}
+
+export function bytes(count) {
+  let value = count;
+  for (const unit of ["B", "kB", "MB", "GB"]) {
+    if (value < 1000 || unit === "GB") return `${value < 10 && unit !== "B" ? value.toFixed(1) : Math.round(value)} ${unit}`;
+    value /= 1000;
+  }
+  return "";
+}
+
+export function count(number) {
+  return Number(number ?? 0).toLocaleString("en");
+}
+
+export function plural(number, one, many = one + "s") {
+  return `${count(number)} ${number === 1 ? one : many}`;
+}
+
+// The last part of a path, which is what people call a folder.
+export function base(path) {
+  return path ? path.replace(/\/+$/, "").split("/").pop() || path : "";
+}
+
+// Any JSON value as a text.
+export function shown(value) {
+  return typeof value === "string" ? value : JSON.stringify(value, null, 1);
+}

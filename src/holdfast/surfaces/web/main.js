@@ -1,0 +1,135 @@
+// The page: who is signed in, where one is, and the screen for that.
+import { html, render, useCallback, useEffect, useState } from "./vendor/preact.js";
+import { onSignedOut, session } from "./api.js";
+import { live, useLiveState } from "./live.js";
+import { Careful, Loading, Now, Said, Trouble } from "./parts.js";
+import { to, useRoute } from "./router.js";
+import { SignIn } from "./screens/sign_in.js";
+import { Overview } from "./screens/overview.js";
+
+// The overview comes with the page; the others when they are first asked for.
+const SCREENS = {
+  task: { load: () => import("./screens/task.js") },
+  search: { title: "Search", load: () => import("./screens/search.js") },
+  recovery: { title: "Recovery", load: () => import("./screens/recovery.js") },
+  system: { title: "System", load: () => import("./screens/system.js") },
+};
+const LIVE_WORDS = { live: "live", connecting: "connecting …", resting: "resting" };
+
+function useClock() {
+  const [now, setNow] = useState(() => Date.now() / 1000);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now() / 1000), 5000);
+    return () => clearInterval(timer);
+  }, []);
+  return now;
+}
+
+function Theme() {
+  const root = document.documentElement;
+  const dark = () => root.dataset.theme === "dark" || (!root.dataset.theme && matchMedia("(prefers-color-scheme: dark)").matches);
+  const [isDark, setDark] = useState(dark);
+  const change = () => {
+    root.dataset.theme = isDark ? "light" : "dark";
+    localStorage.setItem("holdfast.theme", root.dataset.theme);
+    setDark(!isDark);
+  };
+  return html`<button type="button" class="quiet-button" onClick=${change} aria-label=${isDark ? "Use light colours" : "Use dark colours"}>
+    ${isDark ? "☀" : "☾"}
+  </button>`;
+}
+
+function Bar({ screen, who, leave }) {
+  const state = useLiveState();
+  return html`<header class="bar">
+    <a class="brand" href="#/"><img src=${new URL("./favicon.svg", import.meta.url).href} alt="" width="22" height="22" />Holdfast</a>
+    <nav aria-label="Screens">
+      <a href="#/" aria-current=${screen === "" ? "page" : undefined}>Overview</a>
+      ${Object.entries(SCREENS).map(
+        ([name, { title }]) =>
+          title && html`<a key=${name} href=${to([name])} aria-current=${screen === name ? "page" : undefined}>${title}</a>`,
+      )}
+    </nav>
+    <span class=${"live is-" + state} role="status"><span class="dot" aria-hidden="true" />${LIVE_WORDS[state]}</span>
+    <span class="who" title="the kind of token you signed in with">${who.kind}</span>
+    <${Theme} />
+    <button type="button" class="quiet-button" onClick=${leave}>Sign out</button>
+  </header>`;
+}
+
+// A screen that is loaded when it is first shown.
+function Later({ name, ...props }) {
+  const [found, setFound] = useState({});
+  useEffect(() => {
+    let there = true;
+    SCREENS[name].load().then(
+      (module) => there && setFound({ [name]: module.default }),
+      (error) => there && setFound({ error: { message: "A part of the page could not be loaded.", hint: error.message } }),
+    );
+    return () => (there = false);
+  }, [name]);
+  if (found.error) return html`<${Trouble} error=${found.error} />`;
+  return found[name] ? html`<${found[name]} ...${props} />` : html`<${Loading} />`;
+}
+
+function App() {
+  const route = useRoute();
+  const now = useClock();
+  const [who, setWho] = useState(undefined); // undefined: not known yet; null: signed out
+  const [failed, setFailed] = useState(null);
+  const [epoch, setEpoch] = useState(0);
+
+  const begin = useCallback(async () => {
+    try {
+      const found = await session.read();
+      setFailed(null);
+      setWho(found);
+      live.start(found.position, begin);
+      setEpoch((before) => before + 1);
+    } catch (error) {
+      live.stop();
+      if (error.status === 401) setWho(null);
+      else setFailed(error);
+    }
+  }, []);
+  useEffect(() => {
+    onSignedOut(() => {
+      live.stop();
+      setWho(null);
+    });
+    begin();
+    return () => live.stop();
+  }, []);
+
+  const leave = async () => {
+    await session.close().catch(() => {});
+    live.stop();
+    setWho(null);
+  };
+  const screen = route.parts[0] || "";
+  useEffect(() => {
+    if (screen !== "task") document.title = (SCREENS[screen]?.title || "Overview") + " · Holdfast";
+    document.getElementById("screen")?.focus({ preventScroll: true });
+    scrollTo(0, 0);
+  }, [screen, route.parts[1]]);
+
+  if (failed) return html`<main class="alone"><${Trouble} error=${failed} retry=${begin} /></main>`;
+  if (who === undefined) return html`<main class="alone"><${Loading} what="Signing in" /></main>`;
+  if (who === null) return html`<${SignIn} done=${begin} />`;
+  const may = { write: who.scopes.includes("write"), user: who.kind === "user" };
+  const props = { key: screen + "/" + (route.parts[1] || "") + "/" + epoch, route, may };
+  return html`<${Now.Provider} value=${now}>
+    <a class="skip" href="#screen" onClick=${(event) => (event.preventDefault(), document.getElementById("screen").focus())}>Skip to the content</a>
+    <${Bar} screen=${screen} who=${who} leave=${leave} />
+    <main id="screen" tabindex="-1">
+      <${Careful} of=${props.key}>
+        ${SCREENS[screen] ? html`<${Later} name=${screen} ...${props} />` : html`<${Overview} ...${props} />`}
+      <//>
+    </main>
+    <${Said} />
+  <//>`;
+}
+
+const place = document.getElementById("app");
+place.textContent = "";
+render(html`<${App} />`, place);

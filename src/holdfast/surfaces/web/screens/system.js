@@ -1,0 +1,5 @@
+import { html } from "../vendor/preact.js";
+
+export default function Screen() {
+  return html`<h1>system</h1>`;
+}

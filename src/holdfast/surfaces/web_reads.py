@@ -1,0 +1,169 @@
+"""What the web page asks that no operation answers: many tasks at a glance, a long history line by line."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import TYPE_CHECKING, Any
+
+from .. import checks, rules
+from ..errors import InvalidInput
+from ..memory.reading import read_card
+from ..store import board, feed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from ..memory import TaskMemory
+    from ..store.tx import Row, Tx
+
+    Read = Callable[[TaskMemory, "Asked"], Any]
+
+OPEN = ("active", "waiting", "paused")
+ENDED = ("completed", "failed", "cancelled", "abandoned", "superseded")
+MOST_OPEN, MOST_ENDED, MOST_NAMED = 5000, 200, 200
+MOST_MOMENTS = 500
+STUCK_SECONDS = 1800.0
+
+
+class Asked:
+    """The parts of a path and of a query, each checked where it is read."""
+
+    def __init__(self, path: Mapping[str, Any], query: Mapping[str, str]) -> None:
+        self._path = path
+        self._query = query
+
+    def task(self) -> str:
+        return str(self._path["id"])
+
+    def text(self, name: str, most: int = 500) -> str:
+        return checks.text(name, self._query.get(name, ""), most)
+
+    def number(self, name: str, default: int, least: int, most: int) -> int:
+        given = self._query.get(name, "")
+        plain = int(given) if given.isascii() and given.isdecimal() and len(given) < 20 else given
+        return checks.whole(name, plain if given else default, least, most)
+
+    def words(self, name: str, most: int) -> list[str]:
+        found = [part for part in self._query.get(name, "").split(",") if part]
+        if len(found) > most:
+            raise InvalidInput(
+                "invalid_argument", f"{name} names more than {most}.", "Ask for fewer at once."
+            )
+        return found
+
+
+def overview(memory: TaskMemory, asked: Asked) -> dict[str, Any]:
+    """Every open task and the last that ended, a card each; with `ids`, only those tasks, ended or not."""
+    named = asked.words("ids", MOST_NAMED)
+
+    def work(tx: Tx) -> dict[str, Any]:
+        if named:
+            rows = board.named_cards(tx, named)
+        else:
+            rows = board.cards(tx, OPEN, MOST_OPEN) + board.cards(tx, ENDED, MOST_ENDED)
+        more = board.about(tx, [row["task_id"] for row in rows])
+        found: dict[str, Any] = {"tasks": [_card(row, more[row["task_id"]]) for row in rows]}
+        if not named:
+            found["counts"] = feed.task_counts(tx)
+        return found
+
+    return {**memory.store.read(work), "now": time.time(), **_thresholds(memory)}
+
+
+def _thresholds(memory: TaskMemory) -> dict[str, float]:
+    stale = rules.parse_duration("stale_threshold", memory.settings.stale_threshold) * 60
+    return {"stale_seconds": stale, "stuck_seconds": STUCK_SECONDS}
+
+
+def _card(head: Row, more: Row) -> dict[str, Any]:
+    return {
+        **read_card(head),
+        "agent": more["agent"] or more["first_agent"],
+        "channel": more["channel"],
+        "tags": more["tags"],
+        "waits": more["waits"],
+        "questions": more["questions"],
+        "effects": more["effects"],
+    }
+
+
+def activity(memory: TaskMemory, asked: Asked) -> dict[str, Any]:
+    """How much happened lately: events in each ten minutes of a day, and in each day of a month."""
+    now = time.time()
+    # Timestamps begin alike within ten minutes: 2026-03-01T14:3, and within a day: 2026-03-01.
+    day, month = (time.strftime("%Y-%m-%dT%H:%M", time.gmtime(now - 86400 * days)) for days in (1, 30))
+
+    def work(tx: Tx) -> dict[str, Any]:
+        return {"tens": board.activity(tx, day, 15), "days": board.activity(tx, month, 10)}
+
+    return {**memory.store.read(work), "now": now}
+
+
+def moments(memory: TaskMemory, asked: Asked) -> dict[str, Any]:
+    """Events of a task, a line each: those after a number, or those with the numbers of `seqs`."""
+    after = asked.number("after", 0, 0, 1 << 62)
+    limit = asked.number("limit", 200, 1, MOST_MOMENTS)
+    seqs = [
+        checks.whole("seqs", int(one) if one.isdecimal() else one, 1, 1 << 62)
+        for one in asked.words("seqs", limit)
+    ]
+
+    def work(tx: Tx) -> dict[str, Any]:
+        head = _head(memory, tx, asked)
+        task_id = head["task_id"]
+        rows = board.some_moments(tx, task_id, seqs) if seqs else board.moments(tx, task_id, after, limit)
+        return {"task_id": task_id, "last": head["last_seq"], "moments": rows}
+
+    return memory.store.read(work)
+
+
+def timeline(memory: TaskMemory, asked: Asked) -> dict[str, Any]:
+    """Which events of a task fit a filter, by number; without one only how many there are of each type."""
+    plain = asked.text("text")
+    escaped = plain.replace("!", "!!").replace("%", "!%").replace("_", "!_")
+    types = asked.words("types", 50)
+    filters: dict[str, Any] = {
+        "types": types,
+        "channel": asked.text("channel", 20),
+        "item": asked.text("item", 200),
+        "pattern": f"%{escaped}%" if plain else "",
+    }
+
+    def work(tx: Tx) -> dict[str, Any]:
+        head = _head(memory, tx, asked)
+        found: dict[str, Any] = {"task_id": head["task_id"], "last": head["last_seq"]}
+        if any(filters.values()):
+            found["seqs"] = board.matching(tx, head["task_id"], **filters)
+        else:
+            found["types"] = board.types_of(tx, head["task_id"])
+        return found
+
+    return memory.store.read(work)
+
+
+def records(memory: TaskMemory, asked: Asked) -> list[dict[str, Any]]:
+    """All side effects or waits of a task, ended ones too, the newest first."""
+    kind = checks.word("kind", asked.text("kind"), ("effect", "wait"))
+    limit = asked.number("limit", 100, 1, 500)
+
+    def work(tx: Tx) -> list[Row]:
+        return board.all_records(tx, _head(memory, tx, asked)["task_id"], kind, limit)
+
+    return [
+        {**row, "data": json.loads(row["data"]), "end_data": json.loads(row["end_data"] or "{}")}
+        for row in memory.store.read(work)
+    ]
+
+
+def _head(memory: TaskMemory, tx: Tx, asked: Asked) -> Row:
+    return memory._find(tx, asked.task())  # pyright: ignore[reportPrivateUsage]
+
+
+READS: dict[str, Read] = {
+    "/api/overview": overview,
+    "/api/activity": activity,
+    "/api/tasks/{id}/moments": moments,
+    "/api/tasks/{id}/timeline": timeline,
+    "/api/tasks/{id}/records": records,
+}
