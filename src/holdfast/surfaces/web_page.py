@@ -51,6 +51,7 @@ class WebPage:
             Route(SESSION, self._session, methods=["GET"]),
             Route(SESSION, self._sign_in, methods=["POST"]),
             Route(SESSION, self._sign_out, methods=["DELETE"]),
+            Route("/api/tasks/{id}/handoff.md", self._handoff, methods=["GET"]),
             *(Route(path, self._read(read), methods=["GET"]) for path, read in web_reads.READS.items()),
         ]
 
@@ -113,6 +114,17 @@ class WebPage:
         secure = request.headers.get("origin", "").startswith("https:")
         answer.headers["Set-Cookie"] = self.sessions.header(cookie, secure=secure)
         return answer
+
+    # --- what is taken away -----------------------------------------------------------------------
+
+    async def _handoff(self, request: Request) -> Response:
+        """A task as a capsule, for another agent: as a file, never as a page."""
+        caller = require(request.scope, "read")
+        name = request.path_params["id"]
+        memory = await self._gateway.run(lambda: self._gateway.acting(caller, request.scope))
+        text = await self._gateway.run(lambda: memory.task_handoff(name))
+        headers = {"Content-Disposition": 'attachment; filename="handoff.md"'}
+        return Response(text.encode("utf-8", "replace"), media_type="text/markdown; charset=utf-8", headers=headers)
 
     # --- its own questions ------------------------------------------------------------------------
 
