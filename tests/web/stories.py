@@ -1,4 +1,4 @@
-"""What the stores of these tests hold: work of several agents, made up, or a recorded session where there is one."""
+"""What the stores of these tests hold: made-up work of several agents, or a recorded session."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ def fill(store) -> dict[str, str]:
     with TaskMemory.open(store, workspace=None, reserve_bytes=0) as memory:
         found = {"deploy": fill_demo(memory)}
         agent = memory.acting_as(agent="builder", session="s2", workspace=None)
-        found["asking"] = agent.task_register("Migrate the billing tables", ["Dump", "Convert", "Load"]).task_id
+        found["asking"] = agent.task_register(
+            "Migrate the billing tables", ["Dump", "Convert", "Load"]
+        ).task_id
         agent.task_remember(found["asking"], "May I drop the column `legacy_id`?", type="question")
         found["done"] = agent.task_register("Write the release notes", ["Collect", "Write"]).task_id
         agent.task_finish(found["done"], answer="They are in CHANGELOG.md.")

@@ -16,6 +16,7 @@ LINE = 300
 _FIGURES = ("waits", "questions", "effects")
 _MOMENT = (
     "seq", "at", "type", "text", "letters", "item", "ref", "agent", "channel", "status", "replaced_by",
+    "sets",
 )  # fmt: skip
 
 
@@ -88,7 +89,10 @@ def activity(tx: Tx, since: str, letters: int) -> dict[str, int]:
 
 _MOMENTS = (
     f"SELECT e.seq, e.timestamp, e.event_type, substr(e.text, 1, {LINE}), length(e.text), e.item_id,"
-    " e.ref_seq, o.agent, o.channel, r.status, r.ref_seq FROM events e JOIN origins o ON o.id = e.origin_id"
+    " e.ref_seq, o.agent, o.channel, r.status, r.ref_seq,"
+    # Of an event without words its changes say something, if they are few.
+    " CASE WHEN coalesce(e.text, '') = '' AND length(e.sets) < 2000 THEN e.sets END"
+    " FROM events e JOIN origins o ON o.id = e.origin_id"
     " LEFT JOIN records r ON r.task_id = e.task_id AND r.seq = e.seq WHERE e.task_id = :task_id"
 )
 
@@ -144,6 +148,21 @@ def types_of(tx: Tx, task_id: str) -> dict[str, int]:
         task_id=task_id,
     )
     return {row["type"]: row["count"] for row in rows}
+
+
+def spending(tx: Tx, since: str) -> list[Row]:
+    """What models have used on each day since one, by model."""
+    return tx.rows(
+        ("day", "model", "calls", "tokens_in", "tokens_out", "cost"),
+        "SELECT day, model, sum(calls), sum(tokens_in), sum(tokens_out), sum(cost) FROM spending"
+        " WHERE day >= :since GROUP BY day, model ORDER BY day, model",
+        since=since,
+    )
+
+
+def sizes(tx: Tx) -> Row:
+    """How many tasks and events there are."""
+    return tx.rows(("tasks", "events"), "SELECT count(*), coalesce(sum(last_seq), 0) FROM heads")[0]
 
 
 def all_records(tx: Tx, task_id: str, kind: str, limit: int) -> list[Row]:

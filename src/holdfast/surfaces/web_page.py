@@ -124,7 +124,9 @@ class WebPage:
         memory = await self._gateway.run(lambda: self._gateway.acting(caller, request.scope))
         text = await self._gateway.run(lambda: memory.task_handoff(name))
         headers = {"Content-Disposition": 'attachment; filename="handoff.md"'}
-        return Response(text.encode("utf-8", "replace"), media_type="text/markdown; charset=utf-8", headers=headers)
+        return Response(
+            text.encode("utf-8", "replace"), media_type="text/markdown; charset=utf-8", headers=headers
+        )
 
     # --- its own questions ------------------------------------------------------------------------
 

@@ -7,8 +7,9 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from .. import checks, rules
+from .._version import __version__
 from ..errors import InvalidInput
-from ..memory.reading import read_card
+from ..memory.reading import read_card, read_task
 from ..store import board, feed
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from ..memory import TaskMemory
     from ..store.tx import Row, Tx
+    from ..types import Task
 
     Read = Callable[[TaskMemory, "Asked"], Any]
 
@@ -24,6 +26,7 @@ ENDED = ("completed", "failed", "cancelled", "abandoned", "superseded")
 MOST_OPEN, MOST_ENDED, MOST_NAMED = 5000, 200, 200
 MOST_MOMENTS = 500
 STUCK_SECONDS = 1800.0
+_STARTED = time.monotonic()
 
 
 class Asked:
@@ -113,9 +116,23 @@ def moments(memory: TaskMemory, asked: Asked) -> dict[str, Any]:
         head = _head(memory, tx, asked)
         task_id = head["task_id"]
         rows = board.some_moments(tx, task_id, seqs) if seqs else board.moments(tx, task_id, after, limit)
-        return {"task_id": task_id, "last": head["last_seq"], "moments": rows}
+        return {"task_id": task_id, "last": head["last_seq"], "moments": [_worded(row) for row in rows]}
 
     return memory.store.read(work)
+
+
+def _worded(row: Row) -> Row:
+    """A line with some words: where nobody gave any, what it changed."""
+    sets = row.pop("sets")
+    if not sets or row["text"]:
+        return row
+    found: list[str] = []
+    for table, changed in json.loads(sets).items():
+        if table == "heads":
+            found += [f"{name}: {value}" for name, value in changed.items() if isinstance(value, str)]
+        elif table == "steps":
+            found += [f"{step} → {cells['status']}" for step, cells in changed.items() if "status" in cells]
+    return {**row, "text": ", ".join(found)[: board.LINE]}
 
 
 def timeline(memory: TaskMemory, asked: Asked) -> dict[str, Any]:
@@ -156,6 +173,59 @@ def records(memory: TaskMemory, asked: Asked) -> list[dict[str, Any]]:
     ]
 
 
+def past(memory: TaskMemory, asked: Asked) -> dict[str, Any]:
+    """A task as it stood after an event, and before it; both from one folding of its events."""
+    seq = asked.number("seq", 0, 1, 1 << 62)
+    before: list[Task | None] = []
+
+    def visit(tx: Tx, event: Row) -> None:
+        if event["seq"] == seq - 1:
+            before.append(read_task(tx, event["task_id"]))
+
+    tx, task_id = memory._as_of(asked.task(), seq, visit)  # pyright: ignore[reportPrivateUsage]
+    found = read_task(tx, task_id)
+    return {
+        "event": memory.task_event(task_id, seq).to_dict(),
+        "before": before[0].to_dict() if before and before[0] else None,
+        "after": found.to_dict() if found else None,
+    }
+
+
+def drill(memory: TaskMemory, asked: Asked) -> dict[str, Any]:
+    """What would come back of a task after a compaction; nothing is written."""
+    from ..hosts.drill import drill
+
+    return drill(memory, asked.task()).to_dict()
+
+
+def doctor(memory: TaskMemory, asked: Asked) -> list[dict[str, Any]]:
+    """Everything that `holdfast doctor` says of the store and what is around it."""
+    from . import checkup
+
+    return [finding.to_dict() for finding in (checkup.version(), *checkup.checks(memory))]
+
+
+def system(memory: TaskMemory, asked: Asked) -> dict[str, Any]:
+    """How large the store is, what waits for a worker, which files lag behind, what models have cost."""
+    month = time.strftime("%Y-%m-%d", time.gmtime(time.time() - 30 * 86400))
+
+    def work(tx: Tx) -> dict[str, Any]:
+        return {
+            **board.sizes(tx),
+            "models": feed.model_totals(tx),
+            "spending": board.spending(tx, month),
+        }
+
+    return {
+        **memory.store.read(work),
+        "store": memory.store.info(),
+        "jobs": memory.jobs_status().to_dict(),
+        "mirrors": [one.to_dict() for one in memory.acting_as(workspace=None).mirrors_status()],
+        "version": __version__,
+        "up_seconds": time.monotonic() - _STARTED,
+    }
+
+
 def _head(memory: TaskMemory, tx: Tx, asked: Asked) -> Row:
     return memory._find(tx, asked.task())  # pyright: ignore[reportPrivateUsage]
 
@@ -166,4 +236,8 @@ READS: dict[str, Read] = {
     "/api/tasks/{id}/moments": moments,
     "/api/tasks/{id}/timeline": timeline,
     "/api/tasks/{id}/records": records,
+    "/api/tasks/{id}/past": past,
+    "/api/tasks/{id}/drill": drill,
+    "/api/doctor": doctor,
+    "/api/system": system,
 }

@@ -1,6 +1,6 @@
 // One task: where it stands, and everything that is remembered of it. Each tab is a part of its own.
 import { html, useEffect, useState } from "../vendor/preact.js";
-import { call, useData } from "../api.js";
+import { call, get, useData } from "../api.js";
 import { Actions } from "../actions.js";
 import { base, count } from "../format.js";
 import { useLive } from "../live.js";
@@ -27,7 +27,7 @@ const TABS = [
 
 function Facts({ task }) {
   const facts = [
-    ["Agent", task.decisions.at(-1)?.origin.agent],
+    ["Agent", task.agent],
     ["Workspace", task.workspace && html`<span title=${task.workspace}>${base(task.workspace)}</span>`],
     ["Session", task.session],
     ["Phase", task.phase],
@@ -52,9 +52,16 @@ function Tabs({ id, tab, task }) {
   </nav>`;
 }
 
+// The task, and who works on it, which only lists know.
+async function readTask(id) {
+  const task = await call("task_get", { task_id: id });
+  const { tasks } = await get("/api/overview", { ids: task.id });
+  return { ...task, agent: tasks[0]?.agent };
+}
+
 export default function TaskScreen({ route, may }) {
   const id = route.parts[1] || "";
-  const { data: task, error, reload } = useData(() => call("task_get", { task_id: id }), [id]);
+  const { data: task, error, reload } = useData(() => readTask(id), [id]);
   const [last, setLast] = useState(0); // the newest event that the stream has told of
   useLive((events) => {
     const mine = events.filter((event) => event.task_id === task?.id);

@@ -1,6 +1,6 @@
 // The task as it was after any event, what that event changed, and what has changed since.
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
-import { call } from "../api.js";
+import { get } from "../api.js";
 import { EventLink } from "../cite.js";
 import { differences } from "../diff.js";
 import { count, moment, shown } from "../format.js";
@@ -9,27 +9,25 @@ import { refine } from "../router.js";
 
 const SETTLE_MS = 120;
 
-// The states that a slider shows: of one event and the one before it, each read once.
+// The states before and after one event. Each is read once; a slider that is moved on meanwhile wins.
 function useStates(task, at) {
   const known = useRef(new Map());
   const [state, setState] = useState({});
   useEffect(() => {
-    let there = true;
-    const stateAt = async (seq) => {
-      if (seq < 1) return null;
-      if (!known.current.has(seq)) known.current.set(seq, await call("task_get", { task_id: task.id, at: seq }));
-      return known.current.get(seq);
-    };
+    const asking = new AbortController();
     const timer = setTimeout(async () => {
       try {
-        const [event, now, before] = await Promise.all([call("task_event", { task_id: task.id, seq: at }), stateAt(at), stateAt(at - 1)]);
-        if (there) setState({ at, event, now, before });
+        if (!known.current.has(at)) {
+          known.current.set(at, await get(`/api/tasks/${encodeURIComponent(task.id)}/past`, { seq: at }, { signal: asking.signal }));
+        }
+        const { event, before, after } = known.current.get(at);
+        setState({ at, event, before, now: after });
       } catch (error) {
-        if (there) setState({ at, error });
+        if (error.name !== "AbortError") setState({ at, error });
       }
     }, SETTLE_MS);
     return () => {
-      there = false;
+      asking.abort();
       clearTimeout(timer);
     };
   }, [task.id, at]);
@@ -74,7 +72,7 @@ export function TimeTravel({ task, route, last }) {
       ${state.event && html`<p><span class="kind">${state.event.type}</span> <${Text} text=${state.event.text || ""} most=${400} /> <${EventLink} id=${task.id} seq=${state.event.seq} /></p>`}
     </section>
     <${Trouble} error=${state.error} />
-    ${!then && !state.error && html`<${Loading} what="Going back" />`}
+    ${state.at !== at && !state.error && html`<${Loading} what=${`Going to #${count(at)}`} />`}
     ${then &&
     html`<div class="columns even">
       <div class="stack">
