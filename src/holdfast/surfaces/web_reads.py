@@ -211,9 +211,9 @@ def system(memory: TaskMemory, asked: Asked) -> dict[str, Any]:
 
     def work(tx: Tx) -> dict[str, Any]:
         return {
-            **board.sizes(tx),
-            "models": feed.model_totals(tx),
-            "spending": board.spending(tx, month),
+            **_plain(board.sizes(tx)),
+            "models": [_plain(row) for row in feed.model_totals(tx)],
+            "spending": [_plain(row) for row in board.spending(tx, month)],
         }
 
     return {
@@ -223,6 +223,14 @@ def system(memory: TaskMemory, asked: Asked) -> dict[str, Any]:
         "mirrors": [one.to_dict() for one in memory.acting_as(workspace=None).mirrors_status()],
         "version": __version__,
         "up_seconds": time.monotonic() - _STARTED,
+    }
+
+
+def _plain(row: Row) -> Row:
+    """Sums as numbers of JSON: an engine may have kinds of its own for them."""
+    return {
+        name: value if isinstance(value, str) else float(value) if name == "cost" else int(value)
+        for name, value in row.items()
     }
 
 

@@ -5,6 +5,18 @@ import { Ask, say } from "./parts.js";
 
 const ENDED = new Set(["completed", "failed", "cancelled", "abandoned", "superseded"]);
 
+// A plan from its titles: what stays is the step that it was, with its stage and with what it waits for.
+function edited(task, titles) {
+  const known = new Map(task.items.filter((item) => !item.dropped_in).map((item) => [item.title, item]));
+  const kept = titles.map((title) => known.get(title)?.id);
+  return titles.map((title) => {
+    const item = known.get(title);
+    if (!item) return { title };
+    const step = { ...item.detail, id: item.id, title, depends_on: item.depends_on.filter((other) => kept.includes(other)) };
+    return item.stage ? { ...step, stage: item.stage } : step;
+  });
+}
+
 // Each: when it is there, what is asked, and what is done with the answers.
 const ACTIONS = [
   {
@@ -59,7 +71,7 @@ const ACTIONS = [
     act: (task, { plan, reason }) =>
       call("task_plan_replace", {
         task_id: task.id,
-        plan: plan.split("\n").map((line) => line.trim()).filter(Boolean),
+        plan: edited(task, plan.split("\n").map((line) => line.trim()).filter(Boolean)),
         reason,
         expect: task.version,
       }),

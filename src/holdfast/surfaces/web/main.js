@@ -16,13 +16,14 @@ const SCREENS = {
 };
 const LIVE_WORDS = { live: "live", connecting: "connecting …", resting: "resting" };
 
-function useClock() {
+// The time, for those who show it; nobody else is drawn again when it goes on.
+function Clock({ children }) {
   const [now, setNow] = useState(() => Date.now() / 1000);
   useEffect(() => {
     const timer = setInterval(() => setNow(Date.now() / 1000), 5000);
     return () => clearInterval(timer);
   }, []);
-  return now;
+  return html`<${Now.Provider} value=${now}>${children}<//>`;
 }
 
 function Theme() {
@@ -74,7 +75,6 @@ function Later({ name, ...props }) {
 
 function App() {
   const route = useRoute();
-  const now = useClock();
   const [who, setWho] = useState(undefined); // undefined: not known yet; null: signed out
   const [failed, setFailed] = useState(null);
   const [epoch, setEpoch] = useState(0);
@@ -118,7 +118,7 @@ function App() {
   if (who === null) return html`<${SignIn} done=${begin} />`;
   const may = { write: who.scopes.includes("write"), user: who.kind === "user" };
   const props = { key: screen + "/" + (route.parts[1] || "") + "/" + epoch, route, may };
-  return html`<${Now.Provider} value=${now}>
+  return html`<${Clock}>
     <a class="skip" href="#screen" onClick=${(event) => (event.preventDefault(), document.getElementById("screen").focus())}>Skip to the content</a>
     <${Bar} screen=${screen} who=${who} leave=${leave} />
     <main id="screen" tabindex="-1">

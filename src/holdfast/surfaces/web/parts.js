@@ -138,16 +138,17 @@ export class Ask extends Component {
   }
 }
 
+// What is typed belongs to the browser: a value of ours would be put back each time the page is drawn.
 export function Field({ name, label, kind = "text", value = "", required, options, hint, rows = 3 }) {
   const common = { name, id: "field-" + name, required, "aria-describedby": hint ? "hint-" + name : undefined };
   return html`<div class="field">
     <label for=${"field-" + name}>${label}</label>
     ${
       kind === "long"
-        ? html`<textarea ...${common} rows=${rows} defaultValue=${value}>${value}</textarea>`
+        ? html`<textarea ...${common} rows=${rows} defaultValue=${value} />`
         : kind === "choice"
           ? html`<select ...${common}>${options.map((option) => html`<option key=${option} value=${option} selected=${option === value}>${option}</option>`)}</select>`
-          : html`<input ...${common} type=${kind} value=${value} autocomplete="off" />`
+          : html`<input ...${common} type=${kind} defaultValue=${value} autocomplete="off" />`
     }
     ${hint && html`<p class="hint" id=${"hint-" + name}>${hint}</p>`}
   </div>`;

@@ -89,7 +89,7 @@ export default function Search({ route }) {
   return html`<div class="search">
     <h1>Search</h1>
     <form class="filters" role="search" onSubmit=${send}>
-      <input type="search" name="q" aria-label="Search everything" placeholder='Any words, "a phrase", begin*' value=${query} />
+      <input type="search" name="q" aria-label="Search everything" placeholder='Any words, "a phrase", begin*' defaultValue=${query} key=${query} />
       <select aria-label="Kind" onChange=${(event) => refine({ type: event.target.value })}>
         <option value="">Everything</option>
         ${TYPES.map((one) => html`<option key=${one} value=${one} selected=${one === type}>${one.replace("_", " ")}</option>`)}

@@ -126,7 +126,7 @@ function Filters({ query, types, items }) {
   const chosen = (query.get("types") || "").split(",").filter(Boolean);
   const toggle = (type) => refine({ types: (chosen.includes(type) ? chosen.filter((one) => one !== type) : [...chosen, type]).join(",") });
   return html`<form class="filters" role="search" aria-label="Filter events" onSubmit=${(event) => event.preventDefault()}>
-    <input type="search" aria-label="Text in the events" placeholder="Text in the events" value=${query.get("text") || ""}
+    <input type="search" aria-label="Text in the events" placeholder="Text in the events" key=${query.get("text")} defaultValue=${query.get("text") || ""}
       onChange=${(event) => refine({ text: event.target.value })} />
     <select aria-label="Channel" onChange=${(event) => refine({ channel: event.target.value })}>
       <option value="">From: anyone</option>

@@ -1,0 +1,57 @@
+"""What happens is seen as it happens: by everyone, once, and also over a restart."""
+
+from __future__ import annotations
+
+import signal
+
+from playwright.sync_api import expect
+
+from tests.web.conftest import call, running_site
+
+
+def told(page):
+    """The numbers of the events that a timeline shows, in order."""
+    return page.locator(".moment .seq").evaluate_all(
+        "nodes => nodes.map(node => Number(node.textContent.slice(1)))"
+    )
+
+
+def test_two_browsers_see_one_write(site, visit):
+    task = call(site, "task_register", name="Seen by two")["task_id"]
+    first, second = (visit(site).open(f"/task/{task}?tab=timeline") for _ in range(2))
+    for page in (first, second):
+        expect(page.locator(".live")).to_have_text("live")
+    call(site, "task_update", task_id=task, message="One write for two")
+    for page in (first, second):
+        expect(page.locator(".moment", has_text="One write for two")).to_have_count(1)
+
+
+def test_a_restart_of_the_server_loses_and_doubles_nothing(tmp_path, story, visit):
+    with running_site(tmp_path, story) as site:
+        task = call(site, "task_register", name="Goes on")["task_id"]
+        page = visit(site)
+        page.complaints = []  # while the server is away, the browser says so
+        page.page.remove_listener("console", page._heard)
+        page = page.open(f"/task/{task}?tab=timeline")
+        expect(page.locator(".live")).to_have_text("live")
+        page.evaluate(
+            """async task => {
+                const main = document.querySelector('script[type=module]').src;
+                const {live} = await import(main.replace('main.js', 'live.js'));
+                window.heard = [];
+                live.on(event => event.task_id === task && window.heard.push(event.seq));
+            }""",
+            task,
+        )
+        for number in range(3):
+            call(site, "task_update", task_id=task, message=f"before {number}")
+        for how in (signal.SIGTERM, signal.SIGKILL):
+            site.stop(how)
+            expect(page.locator(".live")).to_have_text("connecting …")
+            site.start()
+            for number in range(3):  # written while nobody listens, or just as it comes back
+                call(site, "task_update", task_id=task, message=f"after {number}")
+        expect(page.locator(".live")).to_have_text("live")
+        expect(page.locator(".moment")).to_have_count(10)
+        assert told(page) == list(range(1, 11))
+        assert page.evaluate("window.heard") == list(range(2, 11))
