@@ -25,7 +25,7 @@ OPEN = ("active", "waiting", "paused")
 ENDED = ("completed", "failed", "cancelled", "abandoned", "superseded")
 MOST_OPEN, MOST_ENDED, MOST_NAMED = 5000, 200, 200
 MOST_MOMENTS = 500
-STUCK_SECONDS = 1800.0
+STUCK_AFTER = "30m"  # without a setting for it
 _STARTED = time.monotonic()
 
 
@@ -74,9 +74,12 @@ def overview(memory: TaskMemory, asked: Asked) -> dict[str, Any]:
     return {**memory.store.read(work), "now": time.time(), **_thresholds(memory)}
 
 
-def _thresholds(memory: TaskMemory) -> dict[str, float]:
+def _thresholds(memory: TaskMemory) -> dict[str, float | None]:
+    """How long a task may be idle before it is shown as stale, or as stuck; None: for ever."""
     stale = rules.parse_duration("stale_threshold", memory.settings.stale_threshold) * 60
-    return {"stale_seconds": stale, "stuck_seconds": STUCK_SECONDS}
+    given = str(getattr(memory.settings, "stuck_after", STUCK_AFTER))
+    stuck = None if given == "off" else rules.parse_duration("stuck_after", given) * 60
+    return {"stale_seconds": stale, "stuck_seconds": stuck}
 
 
 def _card(head: Row, more: Row) -> dict[str, Any]:
@@ -129,7 +132,8 @@ def _worded(row: Row) -> Row:
     found: list[str] = []
     for table, changed in json.loads(sets).items():
         if table == "heads":
-            found += [f"{name}: {value}" for name, value in changed.items() if isinstance(value, str)]
+            told = ((name, value) for name, value in changed.items() if not name.endswith(("_at", "_seq")))
+            found += [f"{name}: {value}" for name, value in told if isinstance(value, str)]
         elif table == "steps":
             found += [f"{step} → {cells['status']}" for step, cells in changed.items() if "status" in cells]
     return {**row, "text": ", ".join(found)[: board.LINE]}

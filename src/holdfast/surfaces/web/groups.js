@@ -28,6 +28,6 @@ export function groupOf(task, now, limits) {
   if (concern(task)) return "attention";
   const idle = now - seconds(task.updated_at);
   if (idle > limits.stale_seconds) return "stale";
-  if (task.status === "active" && !task.waits && idle > limits.stuck_seconds) return "stuck";
+  if (task.status === "active" && !task.waits && limits.stuck_seconds != null && idle > limits.stuck_seconds) return "stuck";
   return task.status;
 }

@@ -30,6 +30,12 @@ function Theme() {
   const root = document.documentElement;
   const dark = () => root.dataset.theme === "dark" || (!root.dataset.theme && matchMedia("(prefers-color-scheme: dark)").matches);
   const [isDark, setDark] = useState(dark);
+  useEffect(() => {
+    const system = matchMedia("(prefers-color-scheme: dark)");
+    const changed = () => setDark(dark());
+    system.addEventListener("change", changed);
+    return () => system.removeEventListener("change", changed);
+  }, []);
   const change = () => {
     root.dataset.theme = isDark ? "light" : "dark";
     localStorage.setItem("holdfast.theme", root.dataset.theme);

@@ -12,6 +12,8 @@ import { Virtual } from "../virtual.js";
 const FILTERS = ["text", "status", "workspace", "agent", "tag", "group"];
 const PHONE = matchMedia("(max-width: 720px)");
 
+const HEADING = 40; // as in the style sheet
+
 function useRowHeight() {
   const [phone, setPhone] = useState(PHONE.matches);
   useEffect(() => {
@@ -150,6 +152,12 @@ export function Overview({ route }) {
     return found;
   }, [shown, only]);
 
+  const tops = useMemo(() => {
+    const found = [0];
+    for (const row of rows) found.push(found.at(-1) + (row.task ? height : HEADING));
+    return found;
+  }, [rows, height]);
+
   if (error && !tasks) return html`<${Trouble} error=${error} retry=${reload} />`;
   if (!tasks) return html`<${Loading} what="Reading the tasks" />`;
   const filtered = FILTERS.some((name) => query.get(name));
@@ -179,7 +187,7 @@ export function Overview({ route }) {
     <${Trouble} error=${error} retry=${reload} />
     ${
       rows.length
-        ? html`<${Virtual} window count=${rows.length} height=${height} label="Tasks" className="tasks"
+        ? html`<${Virtual} window count=${rows.length} tops=${tops} label="Tasks" className="tasks"
             row=${(index) => {
               const row = rows[index];
               return row.task

@@ -6,6 +6,7 @@ import { useLive } from "../live.js";
 import { latencies, samples } from "../metrics.js";
 import { Ask, Empty, Loading, Section, Trouble, say } from "../parts.js";
 import { Bars } from "../plots.js";
+import { Tidy } from "./tidy.js";
 
 const STATES = { ok: "completed", warning: "waiting", problem: "failed" };
 
@@ -144,7 +145,7 @@ export default function System({ may }) {
     <h1>System</h1>
     <${Trouble} error=${error} retry=${() => (system.reload(), activity.reload(), metrics.reload())} />
     <div class="columns even">
-      <div class="stack"><${Health} />${system.data && html`<${Mirrors} mirrors=${system.data.mirrors} />`}</div>
+      <div class="stack"><${Health} /><${Tidy} may=${may} />${system.data && html`<${Mirrors} mirrors=${system.data.mirrors} />`}</div>
       <div class="stack">
         ${system.data && activity.data ? html`<${Store} system=${system.data} activity=${activity.data} />` : html`<${Loading} />`}
         ${system.data && html`<${Queue} system=${system.data} may=${may} reload=${system.reload} /><${Models} system=${system.data} />`}
