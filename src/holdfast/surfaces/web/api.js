@@ -60,7 +60,15 @@ export const session = {
   close: () => answered("/api/session", { method: "DELETE", headers: PAGE }),
 };
 
-// What a screen reads: asked again when `keys` change, and by reload(). Old data stays until the new is there.
+const waiting = new Set();
+
+// The server is back: whatever could not be read meanwhile is read now.
+export function backAgain() {
+  for (const again of [...waiting]) again();
+}
+
+// What a screen reads: asked again when `keys` change, and by reload(). Old data stays until the new is there, and
+// what failed is tried again when the server is back.
 export function useData(read, keys) {
   const [state, setState] = useState({ data: null, error: null, loading: true });
   const turn = useRef(0);
@@ -75,9 +83,13 @@ export function useData(read, keys) {
     }
   }, keys);
   useEffect(() => {
-    setState({ data: null, error: null, loading: true });
     reload();
     return () => void turn.current++;
   }, [reload]);
+  useEffect(() => {
+    if (!state.error) return undefined;
+    waiting.add(reload);
+    return () => waiting.delete(reload);
+  }, [state.error, reload]);
   return { ...state, reload };
 }

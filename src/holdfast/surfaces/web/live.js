@@ -1,7 +1,7 @@
 // What happens, as it happens. One stream of all tasks for the whole page; each event is told once, in order,
 // also over a restart of the server: the position of the last one is what the stream goes on from.
 import { useEffect, useRef, useState } from "./vendor/preact.js";
-import { get } from "./api.js";
+import { backAgain, get } from "./api.js";
 
 const RETRY_MS = [250, 500, 1000, 2000, 4000];
 const HIDDEN_MS = 30_000; // a page that nobody sees gives its connection back: a browser has few
@@ -52,6 +52,7 @@ class Live {
     source.onopen = () => {
       this.failures = 0;
       this.tell("live");
+      backAgain();
     };
     source.onmessage = (message) => {
       const position = Number(message.lastEventId);

@@ -71,7 +71,7 @@ function Later({ name, ...props }) {
     let there = true;
     SCREENS[name].load().then(
       (module) => there && setFound({ [name]: module.default }),
-      (error) => there && setFound({ error: { message: "A part of the page could not be loaded.", hint: error.message } }),
+      (error) => there && setFound({ error: { message: "A part of the page could not be loaded.", hint: `Load the page again; the server may be another one by now. (${error.message})` } }),
     );
     return () => (there = false);
   }, [name]);

@@ -16,9 +16,7 @@ export function PacketTab({ task, route, last }) {
   }, [budget]);
   const { data, error, loading, reload } = useData(() => call("task_resume", { task_id: task.id, budget: asked }), [task.id, asked]);
   useEffect(() => void (data && data.seq < last && reload()), [last]);
-  const [kept, setKept] = useState(null); // the packet before stays while the next one is read
-  useEffect(() => void (data && setKept(data)), [data]);
-  const packet = data || kept;
+  const packet = data;
   const copy = () => navigator.clipboard.writeText(packet.text).then(() => say("The packet was copied."), () => say("The browser refused to copy."));
   return html`<section class="panel packet" aria-label="Resume packet">
     <div class="slider">

@@ -8,28 +8,54 @@ import { Empty, Loading, Mark, Progress, Section, Status, Text, Trouble } from "
 import { refine } from "../router.js";
 
 const SETTLE_MS = 120;
+const MOST_KEPT = 50;
 
-// The states before and after one event. Each is read once; a slider that is moved on meanwhile wins.
-function useStates(task, at) {
-  const known = useRef(new Map());
-  const [state, setState] = useState({});
-  useEffect(() => {
-    const asking = new AbortController();
-    const timer = setTimeout(async () => {
+// The states before and after one event. To fold a long history takes the server a while, so one is asked for at a
+// time, and when it comes only the last one that was wished for meanwhile.
+class Past {
+  constructor(id, tell) {
+    this.id = id;
+    this.tell = tell;
+    this.known = new Map();
+    this.busy = false;
+    this.wished = 0;
+  }
+
+  async show(at) {
+    this.wished = at;
+    if (this.busy) return;
+    this.busy = true;
+    while (this.wished) {
+      const seq = this.wished;
+      this.wished = 0;
       try {
-        if (!known.current.has(at)) {
-          known.current.set(at, await get(`/api/tasks/${encodeURIComponent(task.id)}/past`, { seq: at }, { signal: asking.signal }));
-        }
-        const { event, before, after } = known.current.get(at);
-        setState({ at, event, before, now: after });
+        if (!this.known.has(seq)) this.keep(seq, await get(`/api/tasks/${encodeURIComponent(this.id)}/past`, { seq }));
+        const { event, before, after } = this.known.get(seq);
+        this.tell({ at: seq, event, before, now: after });
       } catch (error) {
-        if (error.name !== "AbortError") setState({ at, error });
+        this.tell({ at: seq, error });
       }
-    }, SETTLE_MS);
-    return () => {
-      asking.abort();
-      clearTimeout(timer);
-    };
+    }
+    this.busy = false;
+  }
+
+  keep(seq, found) {
+    if (this.known.size >= MOST_KEPT) this.known.delete(this.known.keys().next().value);
+    this.known.set(seq, found);
+  }
+}
+
+function useStates(task, at) {
+  const [state, setState] = useState({});
+  const past = useRef(null);
+  useEffect(() => {
+    let there = true;
+    past.current = new Past(task.id, (found) => there && setState(found));
+    return () => (there = false);
+  }, [task.id]);
+  useEffect(() => {
+    const timer = setTimeout(() => past.current.show(at), SETTLE_MS);
+    return () => clearTimeout(timer);
   }, [task.id, at]);
   return state;
 }
