@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import time
 from itertools import islice
 from pathlib import Path
 
@@ -31,6 +32,7 @@ PAYLOADS = (
 
 def fill(store) -> dict[str, str]:
     """A store with tasks of every group; returns their ids by what they are."""
+    _long_ago(store)
     with TaskMemory.open(store, workspace=None, synchronous="off", reserve_bytes=0) as memory:
         found = {"deploy": fill_demo(memory)}
         agent = memory.acting_as(agent="builder", session="s2", workspace=None)
@@ -46,6 +48,18 @@ def fill(store) -> dict[str, str]:
         ).task_id
         _hostile(agent, found["hostile"])
     return found
+
+
+def _long_ago(store) -> None:
+    """Two tasks of the same name that nobody has touched for a month, and one that was left an hour ago."""
+    for days, name in (
+        (30, "Rename the old service"),
+        (29, "Rename the old service"),
+        (0.05, "Sort the photos"),
+    ):
+        then = time.time() - days * 86400
+        with TaskMemory.open(store, workspace=None, clock=lambda now=then: now, reserve_bytes=0) as memory:
+            memory.acting_as(agent="ghost", workspace="/w/old").task_register(name, ["Look", "Act"])
 
 
 def _hostile(agent: TaskMemory, task: str) -> None:

@@ -19,7 +19,9 @@ def test_the_overview_shows_what_needs_a_person_first(site, visit):
     expect(deploy).to_contain_text("Pull the image and run the container")
     expect(deploy).to_contain_text("3/5")
     expect(deploy).to_contain_text("deployer")
-    expect(page.locator(".task-row.in-finished")).to_contain_text("Write the release notes")
+    expect(page.locator(".task-row.in-stuck", has_text="Sort the photos")).to_be_visible()
+    expect(page.locator(".task-row.in-stale")).to_have_count(2)
+    expect(page.locator(".task-row.in-finished", has_text="Write the release notes")).to_be_visible()
 
 
 def test_a_task_appears_within_half_a_second_of_its_commit(site, visit):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from importlib import import_module
 
 import pytest
 from playwright.sync_api import expect
 
+from holdfast import TaskMemory
 from tests.web.conftest import call
 
 
@@ -117,6 +119,30 @@ def test_a_drill_is_run_and_compared(site, visit):
     page.get_by_role("button", name="Drill").click()
     expect(page.locator(".drill tbody tr").first).to_be_visible()
     expect(page.locator(".drill .kept").first).to_contain_text("Holdfast kept")
+
+
+@pytest.mark.skipif(not hasattr(TaskMemory, "drill_results"), reason="drills are not kept yet")
+def test_drills_that_were_kept_are_shown_over_time(site, visit):
+    with TaskMemory.open(site.store, workspace=None) as memory:
+        import_module("holdfast.hosts.drill").run(memory, site.told["replayed"])
+    page = visit(site).open("/recovery")
+    kept = page.locator("summary", has=page.get_by_role("link", name=re.compile("#")))
+    expect(kept.first).to_contain_text("Holdfast kept")
+    kept.first.click()
+    expect(page.locator(".drill[open] tbody tr").first).to_be_visible()
+
+
+@pytest.mark.skipif(not hasattr(TaskMemory, "tasks_hygiene"), reason="there is no hygiene yet")
+def test_tidying_up_is_previewed_and_then_applied(site, visit):
+    page = visit(site).open("/system")
+    tidy = page.get_by_role("region", name="Tidy up")
+    tidy.get_by_role("button", name="Duplicates").click()
+    expect(tidy.locator("tbody tr")).to_contain_text(["Rename the old service"])
+    found = call(site, "task_list", token="read", text="Rename the old", status="all")["tasks"]
+    assert {task["status"] for task in found} == {"active"}
+    act(page, "Apply …", "Apply")
+    found = call(site, "task_list", token="read", text="Rename the old", status="all")["tasks"]
+    assert sorted(task["status"] for task in found) == ["active", "superseded"]
 
 
 def test_a_person_pauses_resumes_and_ends_a_task(site, visit, new_task):
