@@ -86,7 +86,7 @@ def test_another_page_cannot_write_with_the_cookie(site, visit, browser, path):
         def log_message(self, *words):
             pass
 
-    before = len(call(site, "task_list", token="read", status="all")["tasks"])
+    before = len(call(site, "task_list", token="read", status="all", workspace="*")["tasks"])
     with http.server.HTTPServer(("127.0.0.1", 0), Handler) as evil:
         thread = threading.Thread(target=evil.serve_forever)
         thread.start()
@@ -99,7 +99,7 @@ def test_another_page_cannot_write_with_the_cookie(site, visit, browser, path):
         finally:
             evil.shutdown()
             thread.join()
-    assert len(call(site, "task_list", token="read", status="all")["tasks"]) == before
+    assert len(call(site, "task_list", token="read", status="all", workspace="*")["tasks"]) == before
 
 
 def test_signing_out_ends_the_session(site, visit):

@@ -36,6 +36,11 @@ def act(page, button, yes=None, **fields):
     expect(dialog.or_(dialog.locator(".trouble"))).to_have_count(0)
 
 
+def named(site, text):
+    """The tasks with a text in their name."""
+    return call(site, "task_list", token="read", text=text, status="all", workspace="*")["tasks"]
+
+
 def test_the_plan_shows_dependencies_evidence_and_tombstones(site, visit, new_task):
     task = call(
         site,
@@ -138,10 +143,10 @@ def test_tidying_up_is_previewed_and_then_applied(site, visit):
     tidy = page.get_by_role("region", name="Tidy up")
     tidy.get_by_role("button", name="Duplicates").click()
     expect(tidy.locator("tbody tr")).to_contain_text(["Rename the old service"])
-    found = call(site, "task_list", token="read", text="Rename the old", status="all")["tasks"]
+    found = named(site, "Rename the old")
     assert {task["status"] for task in found} == {"active"}
     act(page, "Apply …", "Apply")
-    found = call(site, "task_list", token="read", text="Rename the old", status="all")["tasks"]
+    found = named(site, "Rename the old")
     assert sorted(task["status"] for task in found) == ["active", "superseded"]
 
 
