@@ -25,6 +25,7 @@ OPEN = ("active", "waiting", "paused")
 ENDED = ("completed", "failed", "cancelled", "abandoned", "superseded")
 MOST_OPEN, MOST_ENDED, MOST_NAMED = 5000, 200, 200
 MOST_MOMENTS = 500
+OURSELVES = "holdfast"
 STUCK_AFTER = "30m"  # without a setting for it
 _STARTED = time.monotonic()
 
@@ -85,7 +86,8 @@ def _thresholds(memory: TaskMemory) -> dict[str, float | None]:
 def _card(head: Row, more: Row) -> dict[str, Any]:
     return {
         **read_card(head),
-        "agent": more["agent"] or more["first_agent"],
+        # What works on the store by itself is no agent that someone runs.
+        "agent": more["agent"] if more["agent"] not in ("", OURSELVES) else more["first_agent"],
         "channel": more["channel"],
         "tags": more["tags"],
         "waits": more["waits"],
@@ -136,6 +138,8 @@ def _worded(row: Row) -> Row:
             found += [f"{name}: {value}" for name, value in told if isinstance(value, str)]
         elif table == "steps":
             found += [f"{step} → {cells['status']}" for step, cells in changed.items() if "status" in cells]
+        elif table == "+steps":
+            found.append(f"{len(changed)} steps")
     return {**row, "text": ", ".join(found)[: board.LINE]}
 
 

@@ -1,4 +1,5 @@
 // Every call of the server. An error has the server's code, its words, and what to do next.
+import { parsed } from "./format.js";
 import { useCallback, useEffect, useRef, useState } from "./vendor/preact.js";
 
 export class ApiError extends Error {
@@ -31,7 +32,7 @@ async function answered(path, options) {
       hint: "Look whether holdfast serve still runs. This page goes on by itself when it is back.",
     });
   }
-  const told = await response.json().catch(() => null);
+  const told = await response.text().then(parsed).catch(() => null);
   if (response.ok && told) return told.data;
   const error = told?.error || { code: `http_${response.status}`, message: response.statusText || "No answer." };
   if (response.status === 401 && options.expected !== 401) signedOut();

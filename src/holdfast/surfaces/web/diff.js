@@ -1,5 +1,5 @@
 // What is different between two states of a task, as lines for people: { what, before, after }.
-import { shown } from "./format.js";
+import { clean, shown } from "./format.js";
 
 const PLAIN = [
   ["name", "name"],
@@ -56,7 +56,7 @@ export function differences(before, after) {
   }
   for (const name of new Set([...Object.keys(before.variables), ...Object.keys(after.variables)])) {
     const [was, is] = [before.variables[name], after.variables[name]];
-    if (JSON.stringify(was) !== JSON.stringify(is)) add(`value ${name}`, was === undefined ? null : shown(was), is === undefined ? null : shown(is));
+    if (JSON.stringify(was) !== JSON.stringify(is)) add(`value ${clean(name)}`, was === undefined ? null : shown(was), is === undefined ? null : shown(is));
   }
   return found;
 }

@@ -71,6 +71,23 @@ export function base(path) {
   return path ? path.replace(/\/+$/, "").split("/").pop() || path : "";
 }
 
+// Characters that nobody sees and that change how others are shown: controls, directions, zero width, tags.
+const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
+
+// A text in which those are seen for what they are: ⟨U+202E⟩.
+export function clean(text) {
+  return text.replace(HIDDEN, (letter) => (letter === "\r" ? "" : `⟨U+${letter.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`));
+}
+
+// The server writes them as \\u…: most answers have none, and are read as fast as can be.
+const ESCAPED = /\\u(?:00[0189]|007f|00ad|061c|180e|20[0-6]|feff|fff[9ab]|db40)/i;
+
+// JSON with all its texts clean; names are left as they are, for they are asked for again.
+export function parsed(json) {
+  if (!ESCAPED.test(json)) return JSON.parse(json);
+  return JSON.parse(json, (_, value) => (typeof value === "string" ? clean(value) : value));
+}
+
 // Any JSON value as a text.
 export function shown(value) {
   return typeof value === "string" ? value : JSON.stringify(value, null, 1);

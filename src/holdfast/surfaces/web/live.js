@@ -2,6 +2,7 @@
 // also over a restart of the server: the position of the last one is what the stream goes on from.
 import { useEffect, useRef, useState } from "./vendor/preact.js";
 import { backAgain, get } from "./api.js";
+import { parsed } from "./format.js";
 
 const RETRY_MS = [250, 500, 1000, 2000, 4000];
 const HIDDEN_MS = 30_000; // a page that nobody sees gives its connection back: a browser has few
@@ -58,7 +59,7 @@ class Live {
       const position = Number(message.lastEventId);
       if (position <= this.position) return;
       this.position = position;
-      const event = JSON.parse(message.data);
+      const event = parsed(message.data);
       for (const hear of this.heard) hear(event);
     };
     source.onerror = () => {

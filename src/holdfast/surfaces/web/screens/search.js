@@ -2,7 +2,7 @@
 import { html, useState } from "../vendor/preact.js";
 import { call, useData } from "../api.js";
 import { EventLink } from "../cite.js";
-import { moment, shown } from "../format.js";
+import { clean, shown } from "../format.js";
 import { Ago, Channel, Empty, Loading, TaskLink, Text, Trouble } from "../parts.js";
 import { refine } from "../router.js";
 
@@ -17,7 +17,7 @@ function Whole({ id, seq }) {
   const about = Object.entries(event.data).filter(([, value]) => value != null && value !== "");
   return html`<div class="whole-event">
     ${event.text && html`<p class="whole"><${Text} text=${event.text} most=${4000} /></p>`}
-    ${about.length > 0 && html`<dl class="pairs">${about.map(([name, value]) => html`<div key=${name}><dt>${name}</dt><dd><${Text} text=${shown(value)} most=${1500} /></dd></div>`)}</dl>`}
+    ${about.length > 0 && html`<dl class="pairs">${about.map(([name, value]) => html`<div key=${name}><dt>${clean(name)}</dt><dd><${Text} text=${shown(value)} most=${1500} /></dd></div>`)}</dl>`}
   </div>`;
 }
 

@@ -2,7 +2,7 @@
 import { html, useState } from "../vendor/preact.js";
 import { call, useData } from "../api.js";
 import { EventLink } from "../cite.js";
-import { moment, shown } from "../format.js";
+import { clean, moment, shown } from "../format.js";
 import { Ask, Channel, Empty, Loading, Section, Text, Trouble } from "../parts.js";
 
 function optionText(option) {
@@ -55,7 +55,7 @@ function History({ id, name }) {
 
 function Variable({ id, name, value }) {
   const [open, setOpen] = useState(false);
-  return html`<div class="variable"><dt><button type="button" class="link" aria-expanded=${open} onClick=${() => setOpen(!open)}>${name}</button></dt>
+  return html`<div class="variable"><dt><button type="button" class="link" aria-expanded=${open} onClick=${() => setOpen(!open)}>${clean(name)}</button></dt>
     <dd><code><${Text} text=${shown(value)} most=${400} /></code>${open && html`<${History} id=${id} name=${name} />`}</dd></div>`;
 }
 

@@ -2,7 +2,7 @@
 import { html, useState } from "../vendor/preact.js";
 import { call, useData } from "../api.js";
 import { EventLink } from "../cite.js";
-import { moment, seconds, shown, span } from "../format.js";
+import { clean, moment, seconds, shown, span } from "../format.js";
 import { Ago, Ask, Empty, Loading, Mark, Section, Status, Text, Trouble } from "../parts.js";
 
 const STEP_STATUSES = ["pending", "active", "completed", "failed", "skipped", "cancelled"];
@@ -60,7 +60,7 @@ function Step({ task, item, titles, may, change }) {
     html`<div class="inside">
       <p class="quiet">${[item.id, item.started_at && "begun " + moment(item.started_at), item.completed_at && "ended " + moment(item.completed_at)].filter(Boolean).join(" · ")}
         ${item.cause && html` · <${EventLink} id=${task.id} seq=${item.cause} />`}</p>
-      ${detail.length > 0 && html`<dl class="pairs">${detail.map(([name, value]) => html`<div key=${name}><dt>${name}</dt><dd><${Text} text=${shown(value)} /></dd></div>`)}</dl>`}
+      ${detail.length > 0 && html`<dl class="pairs">${detail.map(([name, value]) => html`<div key=${name}><dt>${clean(name)}</dt><dd><${Text} text=${shown(value)} /></dd></div>`)}</dl>`}
       <${Inside} task=${task} item=${item} />
       ${may.write && !item.dropped_in && html`<button type="button" onClick=${() => change(item)}>Change this step</button>`}
     </div>`}
@@ -102,8 +102,8 @@ export function Plan({ task, may, reload }) {
   const total = seconds(task.timestamps.completed_at || task.updated_at) - seconds(task.created_at);
   return html`<div class="columns">
     <${Section} title="Plan" count=${living.length} aside=${html`<span class="quiet">${span(total)} in all${task.plan_version > 1 ? ` · plan ${task.plan_version}` : ""}</span>`}>
-      ${living.length ? stages(living).map(({ stage, items }, index) => html`<div key=${index}>${stage && html`<h3 class="stage">${stage}</h3>`}${steps(items)}</div>`) : html`<${Empty}>This task has no plan yet.<//>`}
-      ${dropped.length > 0 && html`<details class="tombstones"><summary>${dropped.length} dropped ${dropped.length === 1 ? "step" : "steps"}</summary>${steps(dropped)}</details>`}
+      ${living.length ? stages(living).map(({ stage, items }, index) => html`<div key=${index}>${stage && html`<h3 class="stage">${stage}</h3>`}${steps(items)}</div>`) : html`<${Empty}>${dropped.length ? "Nothing is left in the plan." : "This task has no plan yet."}<//>`}
+      ${dropped.length > 0 && html`<details class="tombstones" open=${!living.length}><summary>${dropped.length} dropped ${dropped.length === 1 ? "step" : "steps"}</summary>${steps(dropped)}</details>`}
       ${task.plan_version > 1 && html`<details class="earlier-plans"><summary>Earlier plans</summary><${Earlier} task=${task} /></details>`}
     <//>
     <div class="stack">

@@ -1,8 +1,8 @@
 // Everything that happened, in order: only the lines in sight are in the page, and only their pages are read.
-import { Component, html, useContext } from "../vendor/preact.js";
+import { Component, html } from "../vendor/preact.js";
 import { call, get } from "../api.js";
 import { EventLink } from "../cite.js";
-import { clock, count, day, moment, shown } from "../format.js";
+import { clean, clock, count, day, moment, shown } from "../format.js";
 import { Ask, Channel, Empty, Loading, Text, Trouble, say } from "../parts.js";
 import { refine, to } from "../router.js";
 import { Virtual } from "../virtual.js";
@@ -69,7 +69,7 @@ function Line({ line, seq, chosen, choose }) {
       <time datetime=${line.at} title=${moment(line.at)}><span class="day">${day(line.at)}</span> ${clock(line.at)}</time>
       <span class="type">${line.type}</span>
       <span class="text">${line.text || ""}</span>
-      <span class="from">${line.status && line.status !== "active" ? html`<span class="entry-status">${line.status}</span>` : null}${line.agent || line.channel}</span>
+      <span class="from">${line.status && line.status !== "active" ? html`<span class=${"entry-status is-" + line.status}>${line.status}</span>` : null}${line.agent || line.channel}</span>
     </button>
   </li>`;
 }
@@ -106,7 +106,7 @@ class EventPanel extends Component {
       html`<p class="quiet">${event.type} · ${moment(event.at)} · ${event.origin.agent || event.origin.principal} <${Channel} channel=${event.origin.channel} />
           ${event.item && html` · step ${event.item}`} ${event.ref && html` · about <${EventLink} id=${id} seq=${event.ref} />`}</p>
         ${event.text && html`<p class="whole"><${Text} text=${event.text} most=${4000} /></p>`}
-        ${about.length > 0 && html`<dl class="pairs">${about.map(([name, value]) => html`<div key=${name}><dt>${name}</dt><dd><${Text} text=${shown(value)} most=${2000} /></dd></div>`)}</dl>`}
+        ${about.length > 0 && html`<dl class="pairs">${about.map(([name, value]) => html`<div key=${name}><dt>${clean(name)}</dt><dd><${Text} text=${shown(value)} most=${2000} /></dd></div>`)}</dl>`}
         <details><summary>What it changed</summary><pre>${JSON.stringify(event.sets, null, 1)}</pre></details>
         <p class="quiet"><code title="hash over the event before and all of this one">${event.hash}</code></p>
         <p class="row-of-buttons"><a class="button" href=${to(["task", id], { tab: "time", at: seq })}>See the task as of here</a>
