@@ -243,9 +243,11 @@ def test_the_past_is_told_with_what_came_before(told):
     memory.task_set(task, "version", "1")
     memory.task_set(task, "version", "2")
     found = get(f"/api/tasks/{task}/past?seq=2")
-    assert (found["before"]["variables"], found["after"]["variables"]) == ({}, {"version": "1"})
-    assert found["event"]["seq"] == 2
-    assert get(f"/api/tasks/{task}/past?seq=1")["before"] is None
+    values = {seq: state["variables"] for seq, state in found["states"].items()}
+    assert values == {"1": {}, "2": {"version": "1"}}
+    assert found["events"]["2"]["type"] == "variable"
+    assert list(get(f"/api/tasks/{task}/past?seq=1")["states"]) == ["1"]
+    assert list(get(f"/api/tasks/{task}/past?seq=3&around=5")["states"]) == ["1", "2", "3"]
 
 
 def test_side_effects_and_waits_are_told_with_how_they_ended(told):

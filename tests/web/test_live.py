@@ -26,6 +26,17 @@ def test_two_browsers_see_one_write(site, visit):
         expect(page.locator(".moment", has_text="One write for two")).to_have_count(1)
 
 
+def test_a_filtered_timeline_grows_by_what_fits(site, visit):
+    task = call(site, "task_register", name="Filtered")["task_id"]
+    page = visit(site).open(f"/task/{task}?tab=timeline&types=message")
+    expect(page.get_by_text("No event fits")).to_be_visible()
+    for number in range(3):
+        call(site, "task_update", task_id=task, message=f"message {number}")
+        call(site, "task_set", task_id=task, name="n", value=number)
+    expect(page.locator(".moment")).to_have_count(3)
+    assert told(page) == [2, 4, 6]
+
+
 def test_a_restart_of_the_server_loses_and_doubles_nothing(tmp_path, story, visit):
     with running_site(tmp_path, story) as site:
         task = call(site, "task_register", name="Goes on")["task_id"]

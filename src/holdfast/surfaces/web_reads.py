@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .. import checks, rules
 from .._version import __version__
 from ..errors import InvalidInput
-from ..memory.reading import read_card, read_task
+from ..memory.reading import read_card, read_event, read_task
 from ..store import board, feed
 
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from ..memory import TaskMemory
     from ..store.tx import Row, Tx
-    from ..types import Task
 
     Read = Callable[[TaskMemory, "Asked"], Any]
 
@@ -25,6 +24,7 @@ OPEN = ("active", "waiting", "paused")
 ENDED = ("completed", "failed", "cancelled", "abandoned", "superseded")
 MOST_OPEN, MOST_ENDED, MOST_NAMED = 5000, 200, 200
 MOST_MOMENTS = 500
+MOST_AROUND = 10
 OURSELVES = "holdfast"
 STUCK_AFTER = "30m"  # without a setting for it
 _STARTED = time.monotonic()
@@ -182,21 +182,25 @@ def records(memory: TaskMemory, asked: Asked) -> list[dict[str, Any]]:
 
 
 def past(memory: TaskMemory, asked: Asked) -> dict[str, Any]:
-    """A task as it stood after an event, and before it; both from one folding of its events."""
+    """A task as it stood after an event, and after those around it; all from one folding of its events."""
     seq = asked.number("seq", 0, 1, 1 << 62)
-    before: list[Task | None] = []
+    around = asked.number("around", 0, 0, MOST_AROUND)
+    head = memory.store.read(lambda tx: _head(memory, tx, asked))
+    checks.whole("seq", seq, 1, head["last_seq"])
+    states: dict[int, Any] = {}
+    events: dict[int, Any] = {}
 
-    def visit(tx: Tx, event: Row) -> None:
-        if event["seq"] == seq - 1:
-            before.append(read_task(tx, event["task_id"]))
+    def visit(tx: Tx, row: Row) -> None:
+        number = row["seq"]
+        if number < seq - 1 - around:
+            return
+        found = read_task(tx, row["task_id"])
+        states[number] = found.to_dict() if found else None
+        events[number] = read_event(row).to_dict()
 
-    tx, task_id = memory._as_of(asked.task(), seq, visit)  # pyright: ignore[reportPrivateUsage]
-    found = read_task(tx, task_id)
-    return {
-        "event": memory.task_event(task_id, seq).to_dict(),
-        "before": before[0].to_dict() if before and before[0] else None,
-        "after": found.to_dict() if found else None,
-    }
+    until = min(seq + around, head["last_seq"])
+    memory._as_of(head["task_id"], until, visit)  # pyright: ignore[reportPrivateUsage]
+    return {"states": states, "events": events}
 
 
 def drill(memory: TaskMemory, asked: Asked) -> dict[str, Any]:

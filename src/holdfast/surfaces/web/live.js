@@ -113,23 +113,27 @@ export function useLiveState() {
   return state;
 }
 
-// Hear events for as long as a screen is there, several at a time: at most one call in `gather` milliseconds.
+// Hear events for as long as a screen is there, several at a time: those of `gather` milliseconds, and when it has
+// dealt with them those that have come meanwhile.
 export function useLive(hear, gather = 60) {
   const latest = useRef(hear);
   latest.current = hear;
   useEffect(() => {
     let waiting = [];
     let timer = null;
+    let there = true;
+    const tell = async () => {
+      const events = waiting;
+      waiting = [];
+      await latest.current(events);
+      timer = waiting.length && there ? setTimeout(tell, gather) : null;
+    };
     const off = live.on((event) => {
       waiting.push(event);
-      timer ??= setTimeout(() => {
-        const events = waiting;
-        waiting = [];
-        timer = null;
-        latest.current(events);
-      }, gather);
+      timer ??= setTimeout(tell, gather);
     });
     return () => {
+      there = false;
       off();
       clearTimeout(timer);
     };

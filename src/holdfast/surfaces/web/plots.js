@@ -1,5 +1,6 @@
 // Small plots as SVG. Colours come from the style sheet.
 import { html } from "./vendor/preact.js";
+import { plural } from "./format.js";
 
 // Bars of equal width; each has `value` and what to say about it as `label`.
 export function Bars({ bars, label, height = 48, className = "" }) {
@@ -15,6 +16,17 @@ export function Bars({ bars, label, height = 48, className = "" }) {
       </rect>`;
     })}
   </svg>`;
+}
+
+// The events of the last 24 hours, in tens of minutes: `tens` counts them by the beginning of their times.
+export function lastDay({ tens, now }, fresh = 0) {
+  const bars = [];
+  for (let step = 143; step >= 0; step--) {
+    const at = new Date((now - step * 600) * 1000).toISOString();
+    const value = (tens[at.slice(0, 15)] || 0) + (step === 0 ? fresh : 0);
+    bars.push({ value, label: `${at.slice(11, 15)}0 UTC: ${plural(value, "event")}` });
+  }
+  return bars;
 }
 
 // A line over points with `x` and `y`; the axes are said in words below it.

@@ -5,7 +5,7 @@ import { useLive } from "../live.js";
 import { base, count, plural } from "../format.js";
 import { concern, groupOf, GROUPS } from "../groups.js";
 import { Ago, Empty, Loading, Mark, Now, Progress, TaskLink, Trouble } from "../parts.js";
-import { Bars } from "../plots.js";
+import { Bars, lastDay } from "../plots.js";
 import { refine } from "../router.js";
 import { Virtual } from "../virtual.js";
 
@@ -54,13 +54,7 @@ function Heading({ title, number }) {
 }
 
 function Activity({ found, fresh }) {
-  const now = found.now;
-  const bars = [];
-  for (let step = 143; step >= 0; step--) {
-    const at = new Date((now - step * 600) * 1000).toISOString();
-    const value = (found.tens[at.slice(0, 15)] || 0) + (step === 0 ? fresh : 0);
-    bars.push({ value, label: `${at.slice(11, 15)}0 UTC: ${plural(value, "event")}` });
-  }
+  const bars = lastDay(found, fresh);
   const all = bars.reduce((sum, bar) => sum + bar.value, 0);
   return html`<figure class="activity">
     <${Bars} bars=${bars} label=${`Events in the last 24 hours: ${all}`} />

@@ -99,14 +99,16 @@ export default function Recovery({ route }) {
   const { data: tasks, error: failed } = useData(() => call("task_list", { status: "all", workspace: "*", limit: 200 }), []);
   if (error || failed) return html`<${Trouble} error=${error || failed} retry=${reload} />`;
   if (!data || !tasks) return html`<${Loading} what="Reading the drills" />`;
-  const results = data.results;
+  const chosen = route.query.get("task") || "";
+  const results = data.results.filter((drill) => !chosen || drill.task_id === chosen);
   const points = [...results].reverse().map((drill, index) => ({ x: index, y: kept(drill, "usual") || 0 }));
   const [ours, hosts] = [sum(results.flatMap((drill) => drill.rows), "usual"), sum(results.flatMap((drill) => drill.rows), "host")];
   const [of, ofHosts] = [sum(results.flatMap((drill) => drill.rows), "count"), sum(results.flatMap((drill) => drill.rows), "host_count")];
   return html`<div class="recovery stack">
     <h1>Recovery</h1>
-    <${Try} tasks=${tasks.tasks} chosen=${route.query.get("task")} done=${reload} />
-    <${Section} title="Over time" count=${results.length}>
+    <${Try} tasks=${tasks.tasks} chosen=${chosen} done=${reload} />
+    <${Section} title=${chosen ? "This task over time" : "Over time"} count=${results.length}
+      aside=${chosen && html`<a href="#/recovery">All tasks</a>`}>
       ${results.length
         ? html`<p>Holdfast kept <strong>${share(ours, of)} %</strong> of what was recorded${ofHosts ? html`; the hosts' own summaries kept <strong>${share(hosts, ofHosts)} %</strong>` : ""}.</p>
             <${Line} points=${points} label="Share that came back, drill by drill" />

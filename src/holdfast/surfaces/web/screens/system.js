@@ -5,7 +5,7 @@ import { bytes, count, moment, span } from "../format.js";
 import { useLive } from "../live.js";
 import { latencies, samples } from "../metrics.js";
 import { Ask, Empty, Loading, Section, Trouble, say } from "../parts.js";
-import { Bars } from "../plots.js";
+import { Bars, lastDay } from "../plots.js";
 import { Tidy } from "./tidy.js";
 
 const STATES = { ok: "completed", warning: "waiting", problem: "failed" };
@@ -94,7 +94,7 @@ function Models({ system }) {
   <//>`;
 }
 
-function Speed({ metrics, rate }) {
+function Speed({ metrics, rate, activity }) {
   const routes = latencies(metrics).filter((route) => route.route !== "/api/events" && route.count).sort((a, b) => b.count - a.count);
   const bounds = routes[0]?.buckets.map((bucket) => bucket.le) || [];
   let before = 0;
@@ -112,8 +112,9 @@ function Speed({ metrics, rate }) {
       <div><dt>Requests</dt><dd>${count(routes.reduce((sum, route) => sum + route.count, 0))}</dd></div>
       <div><dt>Streams</dt><dd>${count(value("holdfast_http_streams"))}</dd></div>
     </dl>
+    ${activity && html`<${Bars} bars=${lastDay(activity)} label="Events in the last 24 hours" /><p class="quiet">events in each ten minutes of the last 24 hours</p>`}
     <${Bars} bars=${bars} label="Requests by how long they took" />
-    <p class="quiet">from 1 ms (left) to more than 10 s (right), since the server started</p>
+    <p class="quiet">requests by how long they took, from 1 ms (left) to more than 10 s (right), since the server started</p>
     <div class="scroll" tabindex="0" role="region" aria-label="Latency by route"><table><caption class="hidden">Latency by route</caption>
       <thead><tr><th scope="col">Route</th><th scope="col">Requests</th><th scope="col">Half within</th><th scope="col">95 % within</th></tr></thead>
       <tbody>${routes.slice(0, 12).map((route) => html`<tr key=${route.route}><th scope="row"><code>${route.route}</code></th><td>${count(route.count)}</td><td>${word(route.p50)}</td><td>${word(route.p95)}</td></tr>`)}</tbody></table></div>
@@ -149,7 +150,7 @@ export default function System({ may }) {
       <div class="stack">
         ${system.data && activity.data ? html`<${Store} system=${system.data} activity=${activity.data} />` : html`<${Loading} />`}
         ${system.data && html`<${Queue} system=${system.data} may=${may} reload=${system.reload} /><${Models} system=${system.data} />`}
-        ${metrics.data && html`<${Speed} metrics=${metrics.data} rate=${rate} />`}
+        ${metrics.data && html`<${Speed} metrics=${metrics.data} rate=${rate} activity=${activity.data} />`}
       </div>
     </div>
     ${system.data && html`<p class="quiet">Holdfast ${system.data.version}, up ${span(system.data.up_seconds)}</p>`}

@@ -65,9 +65,9 @@ export default function TaskScreen({ route, may }) {
   const [last, setLast] = useState(0); // the newest event that the stream has told of
   useLive((events) => {
     const mine = events.filter((event) => event.task_id === task?.id);
-    if (!mine.length) return;
+    if (!mine.length) return undefined;
     setLast(mine.at(-1).seq);
-    reload();
+    return reload();
   }, 120);
   useEffect(() => {
     if (task) document.title = `${task.name.slice(0, 80)} · Holdfast`;

@@ -3,7 +3,7 @@ import { html, useEffect, useState } from "../vendor/preact.js";
 import { call, useData } from "../api.js";
 import { count } from "../format.js";
 import { Loading, Trouble, say } from "../parts.js";
-import { refine } from "../router.js";
+import { refine, to } from "../router.js";
 
 const [LEAST, MOST, USUAL] = [300, 8000, 1500];
 
@@ -27,7 +27,7 @@ export function PacketTab({ task, route, last }) {
     ${!packet && loading && html`<${Loading} what="Making the packet" />`}
     ${packet &&
     html`<p class="packet-line"><strong class="tokens">${count(packet.tokens)} tokens</strong> of ${count(packet.budget)}, as of #${packet.seq}
-        <button type="button" onClick=${copy}>Copy</button></p>
+        <button type="button" onClick=${copy}>Copy</button> <a href=${to(["recovery"], { task: task.id })}>What would come back after a compaction?</a></p>
       ${Object.keys(packet.left_out).length > 0 && html`<p class="quiet">Left out for want of room: ${Object.entries(packet.left_out).map(([part, number]) => `${number} ${part}`).join(", ")}.</p>`}
       <pre class="packet-text" tabindex="0" aria-label="Text of the packet">${packet.text}</pre>`}
   </section>`;

@@ -8,7 +8,8 @@ import { Empty, Loading, Mark, Progress, Section, Status, Text, Trouble } from "
 import { refine } from "../router.js";
 
 const SETTLE_MS = 120;
-const MOST_KEPT = 50;
+const MOST_KEPT = 100;
+const AROUND = 5;
 
 // The states before and after one event. To fold a long history takes the server a while, so one is asked for at a
 // time, and when it comes only the last one that was wished for meanwhile.
@@ -16,7 +17,8 @@ class Past {
   constructor(id, tell) {
     this.id = id;
     this.tell = tell;
-    this.known = new Map();
+    this.known = new Map(); // seq → the task after that event
+    this.events = new Map();
     this.busy = false;
     this.wished = 0;
   }
@@ -29,9 +31,9 @@ class Past {
       const seq = this.wished;
       this.wished = 0;
       try {
-        if (!this.known.has(seq)) this.keep(seq, await get(`/api/tasks/${encodeURIComponent(this.id)}/past`, { seq }));
-        const { event, before, after } = this.known.get(seq);
-        this.tell({ at: seq, event, before, now: after });
+        // Those around it come with it, for whoever goes on step by step.
+        if (!this.has(seq)) this.keep(await get(`/api/tasks/${encodeURIComponent(this.id)}/past`, { seq, around: AROUND }));
+        this.tell({ at: seq, event: this.events.get(seq), before: this.known.get(seq - 1), now: this.known.get(seq) });
       } catch (error) {
         this.tell({ at: seq, error });
       }
@@ -39,9 +41,17 @@ class Past {
     this.busy = false;
   }
 
-  keep(seq, found) {
-    if (this.known.size >= MOST_KEPT) this.known.delete(this.known.keys().next().value);
-    this.known.set(seq, found);
+  has(seq) {
+    return this.known.has(seq) && (seq === 1 || this.known.has(seq - 1));
+  }
+
+  keep(found) {
+    if (this.known.size > MOST_KEPT) {
+      this.known.clear();
+      this.events.clear();
+    }
+    for (const [seq, state] of Object.entries(found.states)) this.known.set(Number(seq), state);
+    for (const [seq, event] of Object.entries(found.events)) this.events.set(Number(seq), event);
   }
 }
 

@@ -200,13 +200,17 @@ export class Timeline extends Component {
   async grow() {
     const { lines } = this;
     if (!lines || this.props.last <= lines.last) return;
-    if (lines.seqs) return this.begin();
     const following = this.list?.atEnd();
-    const before = lines.last;
+    const before = lines.length;
     lines.last = this.props.last;
-    for (let page = Math.floor(before / PAGE); page <= Math.floor(lines.last / PAGE); page++) lines.asked.delete(page);
+    if (lines.seqs) {
+      const fitting = await get(`/api/tasks/${encodeURIComponent(lines.id)}/timeline`, this.filters()).catch(() => null);
+      if (!fitting?.seqs || this.gone || lines !== this.lines) return;
+      lines.seqs = fitting.seqs;
+    }
+    for (let page = Math.floor(before / PAGE); page <= Math.floor(lines.length / PAGE); page++) lines.asked.delete(page);
     await lines.want(...this.range);
-    await lines.want(before, lines.last);
+    await lines.want(before, lines.length);
     if (!this.gone) this.setState(({ turn }) => ({ turn: turn + 1 }), () => following && this.list?.show(lines.length, 1));
   }
 
