@@ -12,12 +12,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
 
 from holdfast import TaskMemory
 from holdfast.surfaces.http_auth import make_tokens
 from tests.web.stories import fill
 
+expect.set_options(timeout=20_000)  # others use this machine, too
 TOOL = Path(__file__).parents[2] / "tools" / "browser.sh"
 
 

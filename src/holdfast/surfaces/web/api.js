@@ -63,6 +63,12 @@ export const session = {
 
 const waiting = new Set();
 
+// Be called each time that the server is back, until the function that this gives is called.
+export function whenBack(again) {
+  waiting.add(again);
+  return () => waiting.delete(again);
+}
+
 // The server is back: whatever could not be read meanwhile is read now.
 export function backAgain() {
   for (const again of [...waiting]) again();
@@ -88,9 +94,7 @@ export function useData(read, keys) {
     return () => void turn.current++;
   }, [reload]);
   useEffect(() => {
-    if (!state.error) return undefined;
-    waiting.add(reload);
-    return () => waiting.delete(reload);
+    return state.error ? whenBack(reload) : undefined;
   }, [state.error, reload]);
   return { ...state, reload };
 }

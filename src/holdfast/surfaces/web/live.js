@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "./vendor/preact.js";
 import { backAgain, get } from "./api.js";
 import { parsed } from "./format.js";
 
-const RETRY_MS = [250, 500, 1000, 2000, 4000];
+const RETRY_MS = [250, 500, 1000, 2000];
 const HIDDEN_MS = 30_000; // a page that nobody sees gives its connection back: a browser has few
 
 class Live {

@@ -4,15 +4,19 @@ import { onSignedOut, session } from "./api.js";
 import { live, useLiveState } from "./live.js";
 import { Careful, Loading, Now, Said, Trouble } from "./parts.js";
 import { to, useRoute } from "./router.js";
-import { SignIn } from "./screens/sign_in.js";
 import { Overview } from "./screens/overview.js";
+import { Recovery } from "./screens/recovery.js";
+import { Search } from "./screens/search.js";
+import { SignIn } from "./screens/sign_in.js";
+import { System } from "./screens/system.js";
+import { TaskScreen } from "./screens/task.js";
 
-// The overview comes with the page; the others when they are first asked for.
+// All come with the page: a server that is away, or is another one by now, leaves none of them out of reach.
 const SCREENS = {
-  task: { load: () => import("./screens/task.js") },
-  search: { title: "Search", load: () => import("./screens/search.js") },
-  recovery: { title: "Recovery", load: () => import("./screens/recovery.js") },
-  system: { title: "System", load: () => import("./screens/system.js") },
+  task: { Screen: TaskScreen },
+  search: { title: "Search", Screen: Search },
+  recovery: { title: "Recovery", Screen: Recovery },
+  system: { title: "System", Screen: System },
 };
 const LIVE_WORDS = { live: "live", connecting: "connecting …", resting: "resting" };
 
@@ -62,21 +66,6 @@ function Bar({ screen, who, leave }) {
     <${Theme} />
     <button type="button" class="quiet-button" onClick=${leave}>Sign out</button>
   </header>`;
-}
-
-// A screen that is loaded when it is first shown.
-function Later({ name, ...props }) {
-  const [found, setFound] = useState({});
-  useEffect(() => {
-    let there = true;
-    SCREENS[name].load().then(
-      (module) => there && setFound({ [name]: module.default }),
-      (error) => there && setFound({ error: { message: "A part of the page could not be loaded.", hint: `Load the page again; the server may be another one by now. (${error.message})` } }),
-    );
-    return () => (there = false);
-  }, [name]);
-  if (found.error) return html`<${Trouble} error=${found.error} />`;
-  return found[name] ? html`<${found[name]} ...${props} />` : html`<${Loading} />`;
 }
 
 function App() {
@@ -129,7 +118,7 @@ function App() {
     <${Bar} screen=${screen} who=${who} leave=${leave} />
     <main id="screen" tabindex="-1">
       <${Careful} of=${props.key}>
-        ${SCREENS[screen] ? html`<${Later} name=${screen} ...${props} />` : html`<${Overview} ...${props} />`}
+        <${SCREENS[screen]?.Screen || Overview} ...${props} />
       <//>
     </main>
     <${Said} />

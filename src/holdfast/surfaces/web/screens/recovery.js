@@ -94,7 +94,7 @@ async function stored() {
   }
 }
 
-export default function Recovery({ route }) {
+export function Recovery({ route }) {
   const { data, error, reload } = useData(stored, []);
   const { data: tasks, error: failed } = useData(() => call("task_list", { status: "all", workspace: "*", limit: 200 }), []);
   if (error || failed) return html`<${Trouble} error=${error || failed} retry=${reload} />`;

@@ -79,7 +79,7 @@ function Found({ query, type }) {
   </div>`;
 }
 
-export default function Search({ route }) {
+export function Search({ route }) {
   const query = route.query.get("q") || "";
   const type = route.query.get("type") || "";
   const send = (event) => {

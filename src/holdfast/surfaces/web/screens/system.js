@@ -132,7 +132,7 @@ function useRate() {
   return times.length;
 }
 
-export default function System({ may }) {
+export function System({ may }) {
   const system = useData(() => get("/api/system"), []);
   const activity = useData(() => get("/api/activity"), []);
   const metrics = useData(readMetrics, []);

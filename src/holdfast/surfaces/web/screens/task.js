@@ -59,7 +59,7 @@ async function readTask(id) {
   return { ...task, agent: tasks[0]?.agent };
 }
 
-export default function TaskScreen({ route, may }) {
+export function TaskScreen({ route, may }) {
   const id = route.parts[1] || "";
   const { data: task, error, reload } = useData(() => readTask(id), [id]);
   const [last, setLast] = useState(0); // the newest event that the stream has told of

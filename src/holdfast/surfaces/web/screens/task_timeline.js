@@ -1,6 +1,6 @@
 // Everything that happened, in order: only the lines in sight are in the page, and only their pages are read.
 import { Component, html } from "../vendor/preact.js";
-import { call, get } from "../api.js";
+import { call, get, whenBack } from "../api.js";
 import { EventLink } from "../cite.js";
 import { clean, clock, count, day, moment, shown } from "../format.js";
 import { Ask, Channel, Empty, Loading, Text, Trouble, say } from "../parts.js";
@@ -158,11 +158,20 @@ export class Timeline extends Component {
 
   componentDidMount() {
     this.begin();
+    this.off = whenBack(() => this.state.error && this.retry());
   }
 
   componentWillUnmount() {
     this.gone = true;
+    this.off();
     clearTimeout(this.timer);
+  }
+
+  // After an error: read what is in sight, or everything if nothing could be read yet.
+  async retry() {
+    if (!this.lines) return this.begin();
+    await this.lines.want(...this.range);
+    return this.grow();
   }
 
   componentDidUpdate(before) {
@@ -233,7 +242,7 @@ export class Timeline extends Component {
     const lines = this.lines;
     return html`<div class=${chosen ? "timeline with-event" : "timeline"}>
       <${Filters} query=${route.query} types=${types} items=${task.items} />
-      <${Trouble} error=${error} retry=${() => this.begin()} />
+      <${Trouble} error=${error} retry=${() => this.retry()} />
       ${!ready && !error && html`<${Loading} what="Reading the timeline" />`}
       ${ready && lines.length === 0 && html`<${Empty}>No event fits these filters.<//>`}
       ${ready &&
