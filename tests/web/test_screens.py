@@ -110,6 +110,8 @@ def test_everything_can_be_done_with_the_keyboard_alone(site, visit):
                 return
         raise AssertionError(f"{name} is out of reach")
 
+    page.keyboard.press("/")
+    page.keyboard.type("coursefolio")
     tab_to("Deploy coursefolio")
     page.keyboard.press("Enter")
     page.locator(".step").first.wait_for()

@@ -125,6 +125,16 @@ function App() {
   <//>`;
 }
 
+// A slash goes to what one can type into on a screen, as in many tools.
+addEventListener("keydown", (event) => {
+  if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.target.closest("input, textarea, select, dialog")) return;
+  const field = document.querySelector('main input[type="search"], main .ask-box input');
+  if (!field) return;
+  event.preventDefault();
+  field.focus();
+});
+
 const place = document.getElementById("app");
 place.textContent = "";
 render(html`<${App} />`, place);
