@@ -37,6 +37,30 @@ def test_a_filtered_timeline_grows_by_what_fits(site, visit):
     assert told(page) == [2, 4, 6]
 
 
+def test_a_page_that_nobody_sees_rests_and_loses_nothing_that_was_typed_or_told(site, visit):
+    task = call(site, "task_register", name="Seen again")["task_id"]
+    window = visit(site, kind=None)
+    page = window.page
+    page.clock.install()
+    window.sign_in()
+    window.open(f"/task/{task}?tab=timeline")
+    expect(page.locator(".live")).to_have_text("live")
+    page.get_by_role("button", name="Add an instruction").click()
+    page.get_by_role("textbox", name="Instruction").fill("half a thought")
+    turn = """hidden => {
+        Object.defineProperty(document, 'hidden', {value: hidden, configurable: true});
+        document.dispatchEvent(new Event('visibilitychange'));
+    }"""
+    page.evaluate(turn, True)
+    page.clock.fast_forward(31_000)
+    expect(page.locator(".live")).to_have_text("resting")
+    call(site, "task_update", task_id=task, message="while nobody looked")
+    page.evaluate(turn, False)
+    expect(page.locator(".live")).to_have_text("live")
+    expect(page.locator(".moment", has_text="while nobody looked")).to_have_count(1)
+    expect(page.get_by_role("textbox", name="Instruction")).to_have_value("half a thought")
+
+
 def test_a_restart_of_the_server_loses_and_doubles_nothing(tmp_path, story, visit):
     with running_site(tmp_path, story) as site:
         task = call(site, "task_register", name="Goes on")["task_id"]

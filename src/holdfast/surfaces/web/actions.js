@@ -112,16 +112,20 @@ const ACTIONS = [
   },
 ];
 
+// `seen` is the task as it was when it was asked: what has changed since is not overwritten.
+function Asking({ action, seen, close, done }) {
+  return html`<${Ask} title=${action.title} yes=${action.yes || action.word} danger=${action.danger} fields=${action.fields(seen)}
+    close=${close} act=${(given) => action.act(seen, given)} done=${() => (say(action.said), done())}>
+    <p>${action.about}</p>
+  <//>`;
+}
+
 export function Actions({ task, may, done }) {
   const [asking, setAsking] = useState(null);
   const offered = may.write ? ACTIONS.filter((action) => action.when(task) && (!action.user || may.user)) : [];
   return html`<div class="actions" role="group" aria-label="Actions">
-    ${offered.map((action) => html`<button key=${action.name} type="button" class=${action.danger ? "danger" : ""} onClick=${() => setAsking(action)}>${action.word}</button>`)}
+    ${offered.map((action) => html`<button key=${action.name} type="button" class=${action.danger ? "danger" : ""} onClick=${() => setAsking({ action, seen: task })}>${action.word}</button>`)}
     <a class="button" href=${`/api/tasks/${encodeURIComponent(task.id)}/handoff.md`} download=${`${task.id}.handoff.md`}>Download hand-off</a>
-    ${asking &&
-    html`<${Ask} key=${asking.name} title=${asking.title} yes=${asking.yes || asking.word} danger=${asking.danger} fields=${asking.fields(task)}
-      close=${() => setAsking(null)} act=${(given) => asking.act(task, given)} done=${() => (say(asking.said), done())}>
-      <p>${asking.about}</p>
-    <//>`}
+    ${asking && html`<${Asking} key=${asking.action.name} ...${asking} close=${() => setAsking(null)} done=${done} />`}
   </div>`;
 }

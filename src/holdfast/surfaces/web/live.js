@@ -1,10 +1,11 @@
 // What happens, as it happens. One stream of all tasks for the whole page; each event is told once, in order,
 // also over a restart of the server: the position of the last one is what the stream goes on from.
 import { useEffect, useRef, useState } from "./vendor/preact.js";
-import { backAgain, get } from "./api.js";
+import { backAgain, get, session } from "./api.js";
 import { parsed } from "./format.js";
 
 const RETRY_MS = [250, 500, 1000, 2000];
+const MOST_MISSED = 2000;
 const HIDDEN_MS = 30_000; // a page that nobody sees gives its connection back: a browser has few
 
 class Live {
@@ -85,6 +86,17 @@ class Live {
     }, wait);
   }
 
+  // Someone looks again: what happened meanwhile is told, unless it is so much that reading anew is quicker.
+  async wake() {
+    try {
+      const { position } = await session.read();
+      if (position - this.position > MOST_MISSED) this.reset();
+      else this.connect();
+    } catch {
+      this.again();
+    }
+  }
+
   seen = () => {
     clearTimeout(this.hiding);
     if (document.hidden) {
@@ -96,7 +108,7 @@ class Live {
       }, HIDDEN_MS);
     } else if (this.state === "resting") {
       this.tell("connecting");
-      this.reset();
+      this.wake();
     }
   };
 }
