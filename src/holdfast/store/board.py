@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from .tx import HEADS
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,20 +27,6 @@ def _places(params: dict[str, Any], name: str, values: Sequence[Any]) -> str:
 def cards(tx: Tx, statuses: Sequence[str], limit: int) -> list[Row]:
     """Rows of tasks with some statuses, the last changed first."""
     return tx.cards(statuses, limit, kind="task")
-
-
-def named_cards(tx: Tx, task_ids: Sequence[str]) -> list[Row]:
-    """Rows of the tasks with these ids, archived ones too."""
-    params: dict[str, Any] = {}
-    heads = ", ".join(f"h.{name}" for name in HEADS)
-    return tx.rows(
-        [*HEADS, "current_title", "next_title"],
-        f"SELECT {heads}, c.title, n.title FROM heads h"
-        " LEFT JOIN steps c ON c.task_id = h.task_id AND c.item_id = h.current_item"
-        " LEFT JOIN steps n ON n.task_id = h.task_id AND n.item_id = h.next_item"
-        f" WHERE h.task_id IN ({_places(params, 'id', task_ids)}) AND h.kind = 'task'",
-        **params,
-    )
 
 
 def about(tx: Tx, task_ids: Sequence[str]) -> dict[str, Row]:

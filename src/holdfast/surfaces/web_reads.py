@@ -11,6 +11,7 @@ from .._version import __version__
 from ..errors import InvalidInput
 from ..memory.reading import read_card, read_event, read_task
 from ..store import board, feed
+from ..types import TaskCard
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 OPEN = ("active", "waiting", "paused")
 ENDED = ("completed", "failed", "cancelled", "abandoned", "superseded")
-MOST_OPEN, MOST_ENDED, MOST_NAMED = 5000, 200, 200
+MOST_OPEN, MOST_ENDED, MOST_NAMED = 5000, 200, 100
 MOST_MOMENTS = 500
 MOST_AROUND = 10
 OURSELVES = "holdfast"
@@ -63,14 +64,9 @@ def overview(memory: TaskMemory, asked: Asked) -> dict[str, Any]:
 
     def work(tx: Tx) -> dict[str, Any]:
         if named:
-            rows = board.named_cards(tx, named)
-        else:
-            rows = board.cards(tx, OPEN, MOST_OPEN) + board.cards(tx, ENDED, MOST_ENDED)
-        more = board.about(tx, [row["task_id"] for row in rows])
-        found: dict[str, Any] = {"tasks": [_card(row, more[row["task_id"]]) for row in rows]}
-        if not named:
-            found["counts"] = feed.task_counts(tx)
-        return found
+            return {"tasks": _with_more(tx, [card for name in named if (card := _named(tx, name))])}
+        rows = board.cards(tx, OPEN, MOST_OPEN) + board.cards(tx, ENDED, MOST_ENDED)
+        return {"tasks": _with_more(tx, [read_card(row) for row in rows]), "counts": feed.task_counts(tx)}
 
     return {**memory.store.read(work), "now": time.time(), **_thresholds(memory)}
 
@@ -83,17 +79,24 @@ def _thresholds(memory: TaskMemory) -> dict[str, float | None]:
     return {"stale_seconds": stale, "stuck_seconds": stuck}
 
 
-def _card(head: Row, more: Row) -> dict[str, Any]:
-    return {
-        **read_card(head),
+def _named(tx: Tx, name: str) -> dict[str, Any] | None:
+    """The card of a task with this very id, archived or not; None if there is no such task."""
+    task = read_task(tx, name)
+    if task is None or task.kind != "task":
+        return None
+    return {field: getattr(task, field) for field in TaskCard.__annotations__}
+
+
+def _with_more(tx: Tx, cards: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Cards with what else a list says of tasks."""
+    found = board.about(tx, [card["id"] for card in cards])
+    told = ("channel", "tags", "waits", "questions", "effects")
+    for card in cards:
+        more = found[card["id"]]
         # What works on the store by itself is no agent that someone runs.
-        "agent": more["agent"] if more["agent"] not in ("", OURSELVES) else more["first_agent"],
-        "channel": more["channel"],
-        "tags": more["tags"],
-        "waits": more["waits"],
-        "questions": more["questions"],
-        "effects": more["effects"],
-    }
+        agent = more["agent"] if more["agent"] not in ("", OURSELVES) else more["first_agent"]
+        card |= {"agent": agent, **{name: more[name] for name in told}}
+    return cards
 
 
 def activity(memory: TaskMemory, asked: Asked) -> dict[str, Any]:

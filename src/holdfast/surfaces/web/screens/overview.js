@@ -92,7 +92,7 @@ function useTasks() {
   useEffect(() => setNews(data ? new Map(data.tasks.map((task) => [task.id, task])) : null), [data]);
   useLive(async (events) => {
     const ids = [...new Set(events.map((event) => event.task_id))];
-    if (ids.length > 150) return reload();
+    if (ids.length > 50) return reload(); // then all of them are read as fast
     const found = await get("/api/overview", { ids: ids.join(",") }).catch(() => null);
     if (!found) return reload();
     setNews((before) => {
