@@ -39,7 +39,8 @@ run: $(RUN_READY) ## set up what is missing, then serve your store (ARGS=--demo:
 demo: $(RUN_READY) ## set up what is missing, then show a task that survives a kill
 	@$(BIN)/holdfast demo $(ARGS)
 
-test: $(DEV_READY) ## set up what is missing, then run the tests
+test: $(DEV_READY) ## set up what is missing (a browser, too), then run the tests
+	@sh tools/browser.sh >/dev/null
 	@$(BIN)/python -m pytest -n auto $(ARGS)
 
 test-conformance: $(DEV_READY) ## run the MCP conformance tool, which is fetched with npm first

@@ -23,7 +23,9 @@ from tests.surfaces.http_support import serving
 
 OVER_HTTP = [name for name, operation in OPERATIONS.items() if operation.http]
 PATHS = [one.path.replace("{id}", "x") for one in RESOURCES] + [
-    "/api/events", "/api/tasks/x/events", "/metrics", "/openapi.json", "/", "/mcp", "/nowhere",
+    "/api/events", "/api/tasks/x/events", "/metrics", "/openapi.json", "/mcp", "/nowhere",
+    "/api/overview", "/api/activity", "/api/doctor", "/api/system", "/api/tasks/x/handoff.md",
+    *(f"/api/tasks/x/{name}" for name in ("moments", "timeline", "records", "past", "drill")),
 ]  # fmt: skip
 
 

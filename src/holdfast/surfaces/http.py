@@ -5,6 +5,7 @@
     GET  /api/events           what happens, as pages or as a stream
     GET  /active-tasks         the list of active tasks, with the state of its file
     GET  /health, /metrics, /openapi.json
+    GET  /                     the web page, which signs in with a token
     /mcp                       the MCP server, where it is installed
 
 Routes walk the table of operations and hold no rule about tasks. Nothing here waits on the event loop:
@@ -28,6 +29,8 @@ from .http_events import HEARTBEAT
 from .http_gateway import Gateway, Mcp
 from .http_guard import Guard, error_response, host_names, origin_names
 from .http_server import Server, check_host, listen, shown_host
+from .http_session import Sessions
+from .web_page import WebPage
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,9 +58,12 @@ def create_app(
             raise ValueError(f"the operation {name} does not say whether it reads or writes")
     settings = memory.settings
     gateway = Gateway(memory, worker=worker, heartbeat=heartbeat)
+    tokens = tokens or Tokens()
+    page = WebPage(Sessions(tokens, port), gateway)
     guard = Middleware(
         Guard,
-        tokens=tokens or Tokens(),
+        tokens=tokens,
+        sessions=page.sessions,
         settings=settings,
         figures=gateway.figures,
         hosts=host_names(host, port, settings.http_hosts),
@@ -65,7 +71,7 @@ def create_app(
     )
     mcp = _mcp_app(memory, tools)
     app = Starlette(
-        routes=[*gateway.routes(), *([Route("/mcp", Mcp(mcp, gateway))] if mcp else [])],
+        routes=[*page.routes(), *gateway.routes(), *([Route("/mcp", Mcp(mcp, gateway))] if mcp else [])],
         middleware=[guard],
         exception_handlers={HTTPException: lambda _, error: error_response(error)},
         lifespan=lambda _: gateway.running(mcp),

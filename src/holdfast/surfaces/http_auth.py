@@ -125,6 +125,19 @@ class Tokens:
                 found = caller
         return found
 
+    def of_kind(self, kind: str) -> Caller | None:
+        """Who a token of a kind makes a caller; None while there is no such token."""
+        self._refresh()
+        return next((caller for _, caller in self._known if caller.kind == kind), None)
+
+    def signature(self, kind: str, said: bytes) -> str:
+        """A text signed with the token of a kind, in hex; empty if there is no such token."""
+        self._refresh()
+        for secret, caller in self._known:
+            if caller.kind == kind:
+                return hmac.new(secret, said, "sha256").hexdigest()
+        return ""
+
     def _refresh(self) -> None:
         try:
             about = os.stat(self.path)

@@ -17,6 +17,7 @@ from .. import checks
 from ..errors import Conflict, HoldfastError
 from ..memory.reading import read_event
 from ..store import feed
+from ..store.board import LINE
 from ..types import Record
 from .http_guard import log
 
@@ -119,11 +120,14 @@ class Page(Record):
 class Feed:
     """The events of one task by seq, or of the whole store by position."""
 
-    def __init__(self, memory: TaskMemory, news: News, run: Run, task_id: str | None) -> None:
+    def __init__(
+        self, memory: TaskMemory, news: News, run: Run, task_id: str | None, *, brief: bool = False
+    ) -> None:
         self._memory = memory
         self._news = news
         self._run = run
         self._task_id = task_id
+        self._brief = brief
 
     async def page(self, after: int, limit: int) -> Page:
         """Up to so many events after a number."""
@@ -142,12 +146,12 @@ class Feed:
 
         rows, last = memory.store.read(work)
         _check_after(after, last)
-        return _page(rows, "seq", after, limit)
+        return _page(rows, "seq", after, limit, self._brief)
 
     def _of_store(self, after: int, until: int, limit: int) -> Page:
         _check_after(after, self._news.horizon.newest)
         rows = self._memory.store.read(lambda tx: feed.after(tx, after, until, limit + 1))
-        return _page(rows, "position", after, limit)
+        return _page(rows, "position", after, limit, self._brief)
 
 
 def _check_after(after: int, last: int) -> None:
@@ -160,16 +164,35 @@ def _check_after(after: int, last: int) -> None:
         )
 
 
-def _page(rows: list[Row], number: str, after: int, limit: int) -> Page:
+def _page(rows: list[Row], number: str, after: int, limit: int, brief: bool) -> Page:
     shown = rows[:limit]
     return Page(
         events=tuple(
-            {**({"position": row["position"]} if number == "position" else {}), **read_event(row).to_dict()}
+            {
+                **({"position": row["position"]} if number == "position" else {}),
+                **(_line(row) if brief else read_event(row).to_dict()),
+            }
             for row in shown
         ),
         next=shown[-1][number] if shown else after,
         more=len(rows) > limit,
     )
+
+
+def _line(row: Row) -> dict[str, Any]:
+    """An event in a line: without what it holds and what it changed."""
+    return {
+        "task_id": row["task_id"],
+        "seq": row["seq"],
+        "type": row["event_type"],
+        "at": row["timestamp"],
+        "text": (row["text"] or "")[:LINE],
+        "letters": len(row["text"] or ""),
+        "item": row["item_id"],
+        "ref": row["ref_seq"],
+        "agent": row["agent"],
+        "channel": row["channel"],
+    }
 
 
 async def answer(request: Request, source: Feed, news: News, heartbeat: float) -> Response:

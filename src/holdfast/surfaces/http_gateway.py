@@ -230,7 +230,13 @@ class Gateway:
     async def _events(self, request: Request) -> Response:
         caller = require(request.scope, "read")
         task_id = request.path_params.get("id")
-        source = http_events.Feed(self.acting(caller, request.scope), self.news, self.run, task_id)
+        source = http_events.Feed(
+            self.acting(caller, request.scope),
+            self.news,
+            self.run,
+            task_id,
+            brief=request.query_params.get("brief") == "1",
+        )
         return await http_events.answer(request, source, self.news, self._heartbeat)
 
     async def _health(self, request: Request) -> Response:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ..config import Settings
     from .http_auth import Caller, Tokens
     from .http_metrics import Figures
+    from .http_session import Sessions
 
 log = logging.getLogger("holdfast.http")
 
@@ -47,7 +48,11 @@ CODES = {
     "too_many": (503, "More requests at once than the server takes; `Retry-After` says when to come again."),
     "server_failed": (500, "The server failed; its log says why."),
 }
-OPEN = "/health"  # the one path that needs no token
+OPEN = "/health"  # tells whoever asks that the server is there
+PAGE = "/"  # the web page, which knows nothing until someone signs in
+ASSETS = "/assets/"  # what the page is made of
+SESSION = "/api/session"  # where one signs in with a token
+PAGE_HEADER = b"x-holdfast-page"  # on what the page sends: no form and no link can add it
 MOST_HEAD = 32 << 10  # bytes of all headers
 _CLOSING = ("too_slow", "too_large", "bad_request")
 _SAFE = (
@@ -112,6 +117,8 @@ def _refusal(error: Exception) -> Refusal:
 def require(scope: Scope, needed: str) -> Caller:
     """The caller of a request, who must be allowed what is needed."""
     caller: Caller = scope["holdfast.caller"]
+    if needed == "write" and "holdfast.session" in scope:
+        require_own_page(scope)
     if needed not in caller.scopes:
         raise Refusal(
             "wrong_scope",
@@ -119,6 +126,18 @@ def require(scope: Scope, needed: str) -> Caller:
             "Use the token of kind write from the server's token file.",
         )
     return caller
+
+
+def require_own_page(scope: Scope) -> None:
+    """Raise unless our own page sent a request: browsers add a cookie to whatever any page sends."""
+    own = _own_origin(scope)
+    same = _header(scope, b"sec-fetch-site").lower() == b"same-origin" or _header(scope, b"origin") == own
+    if not same or not _header(scope, PAGE_HEADER):
+        raise Refusal(
+            "wrong_origin",
+            "A cookie counts only for what the server's own page sends.",
+            "Send Authorization: Bearer and a token.",
+        )
 
 
 async def read_body(scope: Scope, receive: Receive, settings: Settings) -> bytes:
@@ -165,6 +184,7 @@ class Guard:
         app: ASGIApp,
         *,
         tokens: Tokens,
+        sessions: Sessions,
         settings: Settings,
         figures: Figures,
         hosts: frozenset[bytes],
@@ -172,6 +192,7 @@ class Guard:
     ) -> None:
         self._app = app
         self._tokens = tokens
+        self._sessions = sessions
         self._most = settings.http_requests
         self._figures = figures
         self._hosts = hosts
@@ -209,18 +230,18 @@ class Guard:
         """Raise unless the request may go on; leaves the caller in the scope."""
         if sum(len(name) + len(value) for name, value in scope["headers"]) > MOST_HEAD:
             raise Refusal("bad_request", "The head of the request is too large.", "Send fewer headers.")
-        host = self._check_host(scope)
-        self._check_origin(scope, host)
+        self._check_host(scope)
+        self._check_origin(scope)
         if scope["method"] in ("GET", "HEAD") and (
             _header(scope, b"content-length") not in (b"", b"0") or _header(scope, b"transfer-encoding")
         ):
             raise Refusal("bad_request", "A request of this method has no body.", "Leave it away.")
         if self._figures.running > self._most:
             raise Refusal("too_many", "Too many requests at once.", "Try again soon.", {"Retry-After": "1"})
-        if scope["path"] != OPEN:
+        if not _is_public(scope):
             scope["holdfast.caller"] = self._caller(scope)
 
-    def _check_host(self, scope: Scope) -> bytes:
+    def _check_host(self, scope: Scope) -> None:
         named = [value for name, value in scope["headers"] if name == b"host"]
         if len(named) != 1 or named[0].lower() not in self._hosts:
             raise Refusal(
@@ -228,13 +249,13 @@ class Guard:
                 "The server was called by a name that is not its own.",
                 "Use the address that it printed, or add the name to http_hosts.",
             )
-        return named[0].lower()
 
-    def _check_origin(self, scope: Scope, host: bytes) -> None:
+    def _check_origin(self, scope: Scope) -> None:
         origins = [value for name, value in scope["headers"] if name == b"origin"]
-        own = scope["scheme"].encode() + b"://" + host
+        own = _own_origin(scope)
         site = _header(scope, b"sec-fetch-site").lower()
-        foreign = site not in (b"", b"none", b"same-origin") and not origins
+        linked = scope["path"] == PAGE and _header(scope, b"sec-fetch-mode").lower() == b"navigate"
+        foreign = site not in (b"", b"none", b"same-origin") and not origins and not linked
         if foreign or any(
             origin.lower() != own and origin.lower() not in self._origins for origin in origins
         ):
@@ -246,6 +267,11 @@ class Guard:
 
     def _caller(self, scope: Scope) -> Caller:
         given = [value for name, value in scope["headers"] if name == b"authorization"]
+        if not given and (session := self._sessions.read(self._sessions.given(scope["headers"]))):
+            scope["holdfast.session"] = session
+            if scope["method"] not in ("GET", "HEAD"):
+                require_own_page(scope)
+            return session.caller
         kind, _, secret = given[0].partition(b" ") if len(given) == 1 else (b"", b"", b"")
         caller = self._tokens.caller(secret.strip()) if kind.lower() == b"bearer" else None
         if caller is None:
@@ -256,6 +282,17 @@ class Guard:
                 {"WWW-Authenticate": "Bearer"},
             )
         return caller
+
+
+def _is_public(scope: Scope) -> bool:
+    """Whether anyone may ask: these tell nothing of the store."""
+    path, method = scope["path"], scope["method"]
+    return path in (OPEN, PAGE) or path.startswith(ASSETS) or (path == SESSION and method != "GET")
+
+
+def _own_origin(scope: Scope) -> bytes:
+    """The origin that our own page has, by the name that it was called by."""
+    return scope["scheme"].encode() + b"://" + _header(scope, b"host").lower()
 
 
 def _header(scope: Scope, wanted: bytes) -> bytes:
@@ -275,7 +312,7 @@ def _with_safe(headers: Any) -> list[tuple[bytes, bytes]]:
 def _route(scope: Scope) -> str:
     """The path of the route that took a request, as it is written in the table of routes."""
     named = scope.get("holdfast.route") or getattr(scope.get("route"), "path", None)
-    return str(named or ("unknown" if scope["path"] != OPEN else OPEN))
+    return str(named or (scope["path"] if scope["path"] in (OPEN, PAGE) else "unknown"))
 
 
 def host_names(host: str, port: int, more: str) -> frozenset[bytes]:

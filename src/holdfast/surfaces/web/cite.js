@@ -1,0 +1,15 @@
+// Texts that cite events as #12: each citation is a link to the event in the timeline.
+import { html } from "./vendor/preact.js";
+import { to } from "./router.js";
+
+export function EventLink({ id, seq, children }) {
+  return html`<a class="cite" href=${to(["task", id], { tab: "timeline", seq })}>${children || "#" + seq}</a>`;
+}
+
+export function Cited({ id, text, last = Infinity }) {
+  const parts = String(text ?? "").split(/(#\d{1,9})\b/);
+  return html`<span class="said">${parts.map((part, index) => {
+    const seq = index % 2 ? Number(part.slice(1)) : 0;
+    return seq >= 1 && seq <= last ? html`<${EventLink} key=${index} id=${id} seq=${seq} />` : part;
+  })}</span>`;
+}

@@ -1,0 +1,196 @@
+// What several screens are made of. Texts of agents and tools are only ever children: text nodes, never markup.
+import { Component, createContext, html, useContext, useEffect, useRef, useState } from "./vendor/preact.js";
+import { ago, moment } from "./format.js";
+import { to } from "./router.js";
+
+export const STATUS_WORDS = {
+  active: "active",
+  waiting: "waiting",
+  paused: "paused",
+  completed: "completed",
+  failed: "failed",
+  cancelled: "cancelled",
+  abandoned: "abandoned",
+  superseded: "superseded",
+};
+const MARKS = {
+  active: "▶",
+  waiting: "◷",
+  paused: "⏸",
+  completed: "✓",
+  failed: "✕",
+  cancelled: "⊘",
+  abandoned: "⊘",
+  superseded: "↷",
+  pending: "○",
+  skipped: "↷",
+  stuck: "!",
+  stale: "…",
+  attention: "!",
+};
+
+// A status as a mark and a word: never as a colour alone.
+export function Status({ status, small = false }) {
+  return html`<span class=${`status is-${status}${small ? " small" : ""}`}>
+    <span class="mark" aria-hidden="true">${MARKS[status] || "·"}</span>${status}
+  </span>`;
+}
+
+export function Mark({ status }) {
+  return html`<span class=${`mark is-${status}`} role="img" aria-label=${status}>${MARKS[status] || "·"}</span>`;
+}
+
+export function Progress({ done, total, label }) {
+  if (!total) return html`<span class="progress none quiet">no plan</span>`;
+  const part = Math.round((done / total) * 100);
+  return html`<span class="progress">
+    <span class="bar" role="progressbar" aria-valuemin="0" aria-valuemax=${total} aria-valuenow=${done}
+      aria-label=${label || "steps done"}><span class=${done >= total ? "fill whole" : "fill"} style=${{ width: part + "%" }} /></span>
+    <span class="of">${done}/${total}</span>
+  </span>`;
+}
+
+// The time now, for the whole page: one clock, so that nothing disagrees.
+export const Now = createContext(Date.now() / 1000);
+
+export function Ago({ at }) {
+  const now = useContext(Now);
+  return html`<time datetime=${at} title=${moment(at)}>${ago(at, now)}</time>`;
+}
+
+export function TaskLink({ id, query, children, className }) {
+  return html`<a class=${className} href=${to(["task", id], query)}>${children}</a>`;
+}
+
+// What went wrong, with its code and what to do next.
+export function Trouble({ error, retry }) {
+  if (!error) return null;
+  return html`<div class="trouble" role="alert">
+    <p><strong>${error.message}</strong> ${error.code && html`<code>${error.code}</code>`}</p>
+    ${error.hint && html`<p>${error.hint}</p>`}
+    ${retry && html`<button type="button" onClick=${retry}>Try again</button>`}
+  </div>`;
+}
+
+export function Loading({ what = "Reading" }) {
+  return html`<p class="quiet loading" aria-live="polite">${what} …</p>`;
+}
+
+export function Empty({ children }) {
+  return html`<p class="empty">${children}</p>`;
+}
+
+export function Section({ title, count, children, id, aside }) {
+  return html`<section class="panel" id=${id} aria-label=${title}>
+    <header><h2>${title}${count != null && html` <span class="count">${count}</span>`}</h2>${aside}</header>
+    ${children}
+  </section>`;
+}
+
+// Text that may be long: its beginning, and all of it on demand.
+export function Text({ text, most = 600, className = "" }) {
+  const [whole, setWhole] = useState(false);
+  const said = String(text ?? "");
+  const cut = !whole && said.length > most;
+  return html`<span class=${"said " + className}>${cut ? said.slice(0, most) + " …" : said}${
+    said.length > most && html` <button type="button" class="link" onClick=${() => setWhole(!whole)}>${whole ? "less" : "all of it"}</button>`
+  }</span>`;
+}
+
+export function Channel({ channel }) {
+  return html`<span class=${`channel from-${channel}`} title="who it came from">${channel}</span>`;
+}
+
+// A dialog that asks before something is done. `fields`: [{ name, label, kind, value, required, options, hint }].
+export class Ask extends Component {
+  state = { busy: false, error: null };
+
+  componentDidMount() {
+    this.dialog.showModal();
+  }
+
+  send = async (event) => {
+    event.preventDefault();
+    const given = Object.fromEntries(new FormData(event.target));
+    this.setState({ busy: true, error: null });
+    try {
+      await this.props.act(given);
+      this.dialog.close();
+      this.props.done?.();
+    } catch (error) {
+      this.setState({ busy: false, error });
+    }
+  };
+
+  render({ title, children, fields = [], yes = "Do it", danger, close }, { busy, error }) {
+    return html`<dialog ref=${(dialog) => (this.dialog = dialog)} class="ask" aria-labelledby="ask-title" onClose=${close}>
+      <form method="dialog" onSubmit=${this.send}>
+        <h2 id="ask-title">${title}</h2>
+        ${children}
+        ${fields.map((field) => html`<${Field} key=${field.name} ...${field} />`)}
+        <${Trouble} error=${error} />
+        <footer>
+          <button type="button" onClick=${() => this.dialog.close()}>Back</button>
+          <button type="submit" class=${danger ? "danger" : "primary"} disabled=${busy}>${busy ? "Working …" : yes}</button>
+        </footer>
+      </form>
+    </dialog>`;
+  }
+}
+
+// What is typed belongs to the browser: a value of ours would be put back each time the page is drawn.
+export function Field({ name, label, kind = "text", value = "", required, options, hint, rows = 3 }) {
+  const common = { name, id: "field-" + name, required, "aria-describedby": hint ? "hint-" + name : undefined };
+  return html`<div class="field">
+    <label for=${"field-" + name}>${label}</label>
+    ${
+      kind === "long"
+        ? html`<textarea ...${common} rows=${rows} defaultValue=${value} />`
+        : kind === "choice"
+          ? html`<select ...${common}>${options.map((option) => html`<option key=${option} value=${option} selected=${option === value}>${option}</option>`)}</select>`
+          : html`<input ...${common} type=${kind} defaultValue=${value} autocomplete="off" />`
+    }
+    ${hint && html`<p class="hint" id=${"hint-" + name}>${hint}</p>`}
+  </div>`;
+}
+
+// Notes at the edge of the page, said to those who cannot see them, too.
+const listeners = new Set();
+
+export function say(text) {
+  for (const listen of listeners) listen(text);
+}
+
+export function Said() {
+  const [text, setText] = useState("");
+  const timer = useRef();
+  useEffect(() => {
+    const listen = (next) => {
+      setText(next);
+      clearTimeout(timer.current);
+      timer.current = setTimeout(() => setText(""), 5000);
+    };
+    listeners.add(listen);
+    return () => listeners.delete(listen);
+  }, []);
+  return html`<div class=${text ? "said-note shown" : "said-note"} role="status" aria-live="polite">${text}</div>`;
+}
+
+// A part that fails shows that, and leaves the rest of the page alone.
+export class Careful extends Component {
+  state = { error: null };
+
+  componentDidCatch(error) {
+    this.setState({ error });
+  }
+
+  componentDidUpdate(before) {
+    if (before.of !== this.props.of && this.state.error) this.setState({ error: null });
+  }
+
+  render({ children }, { error }) {
+    return error
+      ? html`<${Trouble} error=${{ message: "This part of the page failed: " + error.message, hint: "Load the page again." }} />`
+      : children;
+  }
+}

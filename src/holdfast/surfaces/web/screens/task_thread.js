@@ -1,0 +1,41 @@
+// The conversation of a task: what was said, whole, the newest at the end, older ones on demand.
+import { html, useEffect, useState } from "../vendor/preact.js";
+import { call, useData } from "../api.js";
+import { EventLink } from "../cite.js";
+import { moment } from "../format.js";
+import { Channel, Empty, Loading, Text, Trouble } from "../parts.js";
+
+const SAID = ["task.registered", "message", "task.updated", "item.updated", "task.finished", "user_instruction", "question"];
+const PAGE = 50;
+
+export function Thread({ task, last }) {
+  const read = (before) => call("task_thread", { task_id: task.id, types: SAID, limit: PAGE, before });
+  const { data, error } = useData(() => read(null), [task.id, last]);
+  const [older, setOlder] = useState([]);
+  const [cursor, setCursor] = useState(undefined);
+  const [failed, setFailed] = useState(null);
+  useEffect(() => void (cursor === undefined && data && setCursor(data.cursor)), [data]);
+  const more = async () => {
+    try {
+      const page = await read(cursor);
+      setOlder((before) => [...page.events, ...before]);
+      setCursor(page.cursor);
+    } catch (problem) {
+      setFailed(problem);
+    }
+  };
+  if (!data) return error ? html`<${Trouble} error=${error} />` : html`<${Loading} />`;
+  const known = new Map([...older, ...data.events].map((event) => [event.seq, event]));
+  const events = [...known.values()].filter((event) => event.text).sort((a, b) => a.seq - b.seq);
+  return html`<section class="panel thread" aria-label="Thread">
+    <${Trouble} error=${failed} />
+    ${cursor ? html`<button type="button" onClick=${more}>Show older</button>` : null}
+    ${!events.length && html`<${Empty}>Nothing was said yet.<//>`}
+    <ol class="messages">${events.map(
+      (event) => html`<li key=${event.seq} class=${"message from-" + event.origin.channel}>
+        <p class="source quiet"><strong>${event.origin.agent || event.origin.principal || event.origin.channel}</strong> <${Channel} channel=${event.origin.channel} /> ${moment(event.at)} <${EventLink} id=${task.id} seq=${event.seq} /></p>
+        <p class="whole"><${Text} text=${event.text} most=${3000} /></p>
+      </li>`,
+    )}</ol>
+  </section>`;
+}

@@ -1,0 +1,129 @@
+// The task as it was after any event, what that event changed, and what has changed since.
+import { html, useEffect, useRef, useState } from "../vendor/preact.js";
+import { get } from "../api.js";
+import { EventLink } from "../cite.js";
+import { differences } from "../diff.js";
+import { clean, count, moment, shown } from "../format.js";
+import { Empty, Loading, Mark, Progress, Section, Status, Text, Trouble } from "../parts.js";
+import { refine } from "../router.js";
+
+const SETTLE_MS = 120;
+const MOST_KEPT = 100;
+const AROUND = 5;
+
+// The states before and after one event. To fold a long history takes the server a while, so one is asked for at a
+// time, and when it comes only the last one that was wished for meanwhile.
+class Past {
+  constructor(id, tell) {
+    this.id = id;
+    this.tell = tell;
+    this.known = new Map(); // seq → the task after that event
+    this.events = new Map();
+    this.busy = false;
+    this.wished = 0;
+  }
+
+  async show(at) {
+    this.wished = at;
+    if (this.busy) return;
+    this.busy = true;
+    while (this.wished) {
+      const seq = this.wished;
+      this.wished = 0;
+      try {
+        // Those around it come with it, for whoever goes on step by step.
+        if (!this.has(seq)) this.keep(await get(`/api/tasks/${encodeURIComponent(this.id)}/past`, { seq, around: AROUND }));
+        this.tell({ at: seq, event: this.events.get(seq), before: this.known.get(seq - 1), now: this.known.get(seq) });
+      } catch (error) {
+        this.tell({ at: seq, error });
+      }
+    }
+    this.busy = false;
+  }
+
+  has(seq) {
+    return this.known.has(seq) && (seq === 1 || this.known.has(seq - 1));
+  }
+
+  keep(found) {
+    if (this.known.size > MOST_KEPT) {
+      this.known.clear();
+      this.events.clear();
+    }
+    for (const [seq, state] of Object.entries(found.states)) this.known.set(Number(seq), state);
+    for (const [seq, event] of Object.entries(found.events)) this.events.set(Number(seq), event);
+  }
+}
+
+function useStates(task, at) {
+  const [state, setState] = useState({});
+  const past = useRef(null);
+  useEffect(() => {
+    let there = true;
+    past.current = new Past(task.id, (found) => there && setState(found));
+    return () => (there = false);
+  }, [task.id]);
+  useEffect(() => {
+    const timer = setTimeout(() => past.current.show(at), SETTLE_MS);
+    return () => clearTimeout(timer);
+  }, [task.id, at]);
+  return state;
+}
+
+function Changes({ title, changes, none }) {
+  return html`<${Section} title=${title} count=${changes.length}>
+    ${!changes.length && html`<${Empty}>${none}<//>`}
+    <ul class="lines changes">${changes.slice(0, 200).map(
+      (change, index) => html`<li key=${index}><span class="what">${change.what}</span>
+        ${change.before != null && change.before !== "" && html`<del><${Text} text=${shown(change.before)} most=${200} /></del>`}
+        ${change.after != null && change.after !== "" && html`<ins><${Text} text=${shown(change.after)} most=${200} /></ins>`}</li>`,
+    )}</ul>
+    ${changes.length > 200 && html`<p class="quiet">and ${changes.length - 200} more.</p>`}
+  <//>`;
+}
+
+export function TimeTravel({ task, route, last }) {
+  const asked = Math.min(last, Math.max(1, Number(route.query.get("at")) || last));
+  const [at, setAt] = useState(asked);
+  useEffect(() => setAt(asked), [route.query.get("at")]);
+  const move = (seq) => {
+    const next = Math.min(last, Math.max(1, seq));
+    setAt(next);
+    refine({ at: next });
+  };
+  const state = useStates(task, at);
+  const then = state.now;
+  return html`<div class="time">
+    <section class="panel slider-panel" aria-label="Time">
+      <div class="slider">
+        <label for="at">After event <output>#${count(at)}</output> of ${count(last)}${state.event ? ` · ${moment(state.event.at)}` : ""}</label>
+        <input id="at" type="range" min="1" max=${last} value=${at} onInput=${(event) => setAt(Number(event.target.value))} onChange=${(event) => move(Number(event.target.value))} />
+      </div>
+      <p class="row-of-buttons">
+        <button type="button" onClick=${() => move(1)}>First</button>
+        <button type="button" onClick=${() => move(at - 1)} disabled=${at <= 1}>◀ One back</button>
+        <button type="button" onClick=${() => move(at + 1)} disabled=${at >= last}>One on ▶</button>
+        <button type="button" onClick=${() => move(last)}>Now</button>
+      </p>
+      ${state.event && html`<p><span class="kind">${state.event.type}</span> <${Text} text=${state.event.text || ""} most=${400} /> <${EventLink} id=${task.id} seq=${state.event.seq} /></p>`}
+    </section>
+    <${Trouble} error=${state.error} />
+    ${state.at !== at && !state.error && html`<${Loading} what=${`Going to #${count(at)}`} />`}
+    ${then &&
+    html`<div class="columns even">
+      <div class="stack">
+        <${Section} title="As it was" aside=${html`<${Status} status=${then.status} />`}>
+          <p><${Progress} done=${then.done} total=${then.total} /></p>
+          <ul class="steps compact">${then.items.filter((item) => !item.dropped_in).map((item) => html`<li key=${item.id} class="step-line"><${Mark} status=${item.status} /> <span class="number">${item.ordinal + 1}</span> ${item.title}</li>`)}</ul>
+          ${then.next_step && html`<p class="after">next: <${Text} text=${then.next_step} /></p>`}
+          ${Object.keys(then.variables).length > 0 && html`<dl class="pairs">${Object.entries(then.variables).map(([name, value]) => html`<div key=${name}><dt>${clean(name)}</dt><dd><code><${Text} text=${shown(value)} most=${200} /></code></dd></div>`)}</dl>`}
+          <p class="quiet">${then.decisions.length} decisions, ${then.exclusions.length} ruled out, ${then.questions.length} open questions, ${then.files.length} files</p>
+        <//>
+      </div>
+      <div class="stack">
+        <${Changes} title="What this event changed" changes=${state.before ? differences(state.before, then) : []} none=${state.before ? "Nothing that is kept as state." : "The task began here."} />
+        ${state.at < last && html`<${Changes} title="What has changed since" changes=${differences(then, task)} none="Nothing." />`}
+      </div>
+    </div>`}
+  </div>`;
+}

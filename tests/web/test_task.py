@@ -1,0 +1,235 @@
+"""The page of a task: what it shows, and what a person can do there."""
+
+from __future__ import annotations
+
+import re
+from importlib import import_module
+
+import pytest
+from playwright.sync_api import expect
+
+from holdfast import TaskMemory
+from tests.web.conftest import call
+
+
+@pytest.fixture
+def new_task(site):
+    """A function that begins a task with a short plan."""
+
+    def begin(name="Paint the fence", plan=("Buy paint", "Paint", "Wait")):
+        return call(site, "task_register", name=name, plan=list(plan))["task_id"]
+
+    return begin
+
+
+def act(page, button, yes=None, **fields):
+    """Choose an action, answer its dialog, and wait until it is done."""
+    page.get_by_role("button", name=button, exact=True).first.click()
+    dialog = page.locator("dialog")
+    for label, value in fields.items():
+        field = dialog.get_by_label(label)
+        if field.evaluate("field => field.tagName") == "SELECT":
+            field.select_option(value)
+        else:
+            field.fill(value)
+    dialog.get_by_role("button", name=yes or button).click()
+    expect(dialog.or_(dialog.locator(".trouble"))).to_have_count(0)
+
+
+def named(site, text):
+    """The tasks with a text in their name."""
+    return call(site, "task_list", token="read", text=text, status="all", workspace="*")["tasks"]
+
+
+def test_the_plan_shows_dependencies_evidence_and_tombstones(site, visit, new_task):
+    task = call(
+        site,
+        "task_register",
+        name="Bake",
+        plan=[{"id": "mix", "title": "Mix"}, {"id": "bake", "title": "Bake", "depends_on": ["mix"]}, "Sing"],
+    )["task_id"]
+    call(site, "task_update", task_id=task, message="mixed", step="mix", step_status="completed")
+    call(site, "task_receipt", task_id=task, command="taste", exit_code=0, item="mix")
+    page = visit(site).open(f"/task/{task}")
+    act(page, "Edit the plan", "Replace the plan", Steps="Mix\nBake\nEat", Why="no time to sing")
+    expect(page.locator("#step-mix")).to_contain_text("verified")
+    expect(page.locator("#step-bake .after")).to_have_text("after Mix")
+    page.get_by_text("1 dropped step").click()
+    expect(page.locator(".tombstone")).to_contain_text("Sing")
+    page.get_by_text("Earlier plans").click()
+    page.get_by_text("Plan 1,").click()
+    expect(page.locator(".earlier li")).to_have_text(["Mix", "Bake", "Sing"])
+
+
+def test_the_timeline_is_filtered_and_an_event_is_shown_whole(site, visit):
+    task = site.told["deploy"]
+    page = visit(site).open(f"/task/{task}?tab=timeline")
+    expect(page.locator(".moment .seq").first).to_have_text("#1")
+    page.get_by_role("button", name=re.compile("^decision")).first.click()
+    expect(page.locator(".moment")).to_have_count(1)
+    assert "types=decision" in page.url
+    page.locator(".moment button").click()
+    expect(page.locator(".event")).to_contain_text("the deploy key already works there")
+    page.get_by_role("link", name="See the task as of here").click()
+    expect(page.locator(".changes", has_text="ghcr.io").first).to_be_visible()
+
+
+def test_the_packet_is_what_the_model_gets_at_every_budget(site, visit):
+    task = site.told["replayed"]
+    page = visit(site).open(f"/task/{task}?tab=packet")
+    for budget in (1500, 500):
+        slider = page.get_by_label("Budget")
+        slider.fill(str(budget))
+        packet = call(site, "task_resume", token="read", task_id=task, budget=budget)
+        expect(page.locator(".tokens")).to_have_text(f"{packet['tokens']:,} tokens")
+        assert page.locator(".packet-text").evaluate("node => node.textContent") == packet["text"]
+
+
+def test_the_time_slider_shows_any_moment_and_what_it_changed(site, visit):
+    task = site.told["deploy"]
+    page = visit(site).open(f"/task/{task}?tab=time")
+    page.get_by_label("After event").fill("5")
+    changed = page.get_by_role("region", name="What this event changed")
+    expect(changed).to_contain_text("Build the Docker image")
+    expect(changed.locator("ins")).to_contain_text(["completed"])
+    expect(page.get_by_role("region", name="As it was")).to_contain_text("1/5")
+    page.get_by_role("button", name="◀ One back").click()
+    expect(page.get_by_role("region", name="As it was")).to_contain_text("0/5")
+
+
+def test_an_answer_cites_events_and_the_citation_leads_there(site, visit):
+    page = visit(site).open(f"/task/{site.told['deploy']}")
+    page.get_by_label("Ask about this task").fill("why did we choose ghcr.io?")
+    page.get_by_role("button", name="Ask", exact=True).click()
+    cite = page.locator(".answer .cite").first
+    seq = cite.text_content()
+    cite.click()
+    expect(page.locator(".event h2")).to_have_text(f"Event {seq}")
+    expect(page.locator(".moment.chosen .seq")).to_be_in_viewport()
+
+
+def test_search_goes_from_a_hit_to_what_was_around_it_to_the_whole(site, visit):
+    page = visit(site).open("/search")
+    page.get_by_label("Search everything").fill("docker.io rights")
+    page.keyboard.press("Enter")
+    hit = page.locator(".hit", has_text="Pushing to docker.io").first
+    hit.get_by_role("button", name="Around it").click()
+    expect(hit.locator(".around > li")).to_have_count(7)
+    expect(hit.locator(".whole-event")).to_contain_text("requested access to the resource is denied")
+
+
+def test_a_drill_is_run_and_compared(site, visit):
+    page = visit(site).open("/recovery")
+    page.get_by_label("Task").select_option(site.told["deploy"])
+    page.get_by_role("button", name="Drill").click()
+    expect(page.locator(".drill tbody tr").first).to_be_visible()
+    expect(page.locator(".drill .kept").first).to_contain_text("Holdfast kept")
+
+
+@pytest.mark.skipif(not hasattr(TaskMemory, "drill_results"), reason="drills are not kept yet")
+def test_drills_that_were_kept_are_shown_over_time(site, visit):
+    with TaskMemory.open(site.store, workspace=None) as memory:
+        import_module("holdfast.hosts.drill").run(memory, site.told["replayed"])
+    page = visit(site).open("/recovery")
+    kept = page.locator("summary", has=page.get_by_role("link", name=re.compile("#")))
+    expect(kept.first).to_contain_text("Holdfast kept")
+    kept.first.click()
+    expect(page.locator(".drill[open] tbody tr").first).to_be_visible()
+
+
+@pytest.mark.skipif(not hasattr(TaskMemory, "tasks_hygiene"), reason="there is no hygiene yet")
+def test_tidying_up_is_previewed_and_then_applied(site, visit):
+    page = visit(site).open("/system")
+    tidy = page.get_by_role("region", name="Tidy up")
+    tidy.get_by_role("button", name="Duplicates").click()
+    expect(tidy.locator("tbody tr")).to_contain_text(["Rename the old service"])
+    found = named(site, "Rename the old")
+    assert {task["status"] for task in found} == {"active"}
+    act(page, "Apply …", "Apply")
+    found = named(site, "Rename the old")
+    assert sorted(task["status"] for task in found) == ["active", "superseded"]
+
+
+def test_a_person_pauses_resumes_and_ends_a_task(site, visit, new_task):
+    task = new_task()
+    page = visit(site).open(f"/task/{task}")
+    status = page.locator(".task-line .status")
+    act(page, "Pause")
+    expect(status).to_contain_text("paused")
+    act(page, "Resume")
+    expect(status).to_contain_text("active")
+    act(page, "Cancel", "Cancel the task", Why="not needed")
+    expect(status).to_contain_text("cancelled")
+    act(page, "Undo the last change", "Undo")
+    expect(status).to_contain_text("active")
+    act(page, "Finish", Answer="It is white.")
+    expect(page.locator(".note.good")).to_contain_text("It is white.")
+    told = call(site, "task_thread", task_id=task, token="read")["events"]
+    assert {event["origin"]["channel"] for event in told[1:]} == {"user"}
+
+
+def test_an_instruction_is_in_the_next_packet_as_the_users(site, visit, new_task):
+    task = new_task()
+    page = visit(site).open(f"/task/{task}")
+    act(page, "Add an instruction", "Add it", Instruction="Use the green paint.")
+    expect(page.get_by_role("region", name="Instructions of the user")).to_contain_text("green paint")
+    (entry,) = call(site, "task_get", token="read", task_id=task)["instructions"]
+    assert entry["origin"]["channel"] == "user"
+    assert "Use the green paint." in call(site, "task_resume", token="read", task_id=task)["text"]
+
+
+def test_the_plan_is_edited_and_one_who_comes_late_is_told(site, visit, new_task):
+    task = new_task()
+    window = visit(site)
+    page = window.open(f"/task/{task}")
+    act(page, "Edit the plan", "Replace the plan", Steps="Buy paint\nPaint twice", Why="one coat is thin")
+    expect(page.locator(".step:not(.tombstone) .title")).to_have_text(["Buy paint", "Paint twice"])
+    page.get_by_role("button", name="Edit the plan").click()
+    dialog = page.locator("dialog")
+    dialog.get_by_label("Steps").fill("Buy paint")
+    dialog.get_by_label("Why").fill("I was not looking")
+    call(site, "task_plan_replace", task_id=task, plan=["Buy paint", "Paint twice", "Dry"], reason="it drips")
+    expect(page.locator(".step .title", has_text="Dry")).to_be_attached()
+    dialog.get_by_role("button", name="Replace the plan").click()
+    expect(dialog.get_by_role("alert")).to_contain_text("stale_version")
+    assert "409 (Conflict)" in window.complaints.pop()
+    dialog.get_by_role("button", name="Back").click()
+    page.locator(".step .title").first.click()
+    act(page, "Change this step", "Change it", Status="completed", Note="two litres")
+    expect(page.locator(".step").first).to_contain_text("reported")
+
+
+def test_questions_waits_claims_and_side_effects_are_settled(site, visit, new_task):
+    task = new_task()
+    call(site, "task_remember", task_id=task, summary="Which green?", type="question")
+    call(site, "smart_wait", task_id=task, target="manual:colour approved", block=False, timeout=600)
+    call(site, "task_claim", task_id=task)
+    call(site, "task_intent", task_id=task, what="Order ten litres", verify="look at the orders")
+    page = visit(site).open(f"/task/{task}?tab=memory")
+    act(page, "Answer …", "Send the answer", Your="The dark one.")
+    expect(page.get_by_role("region", name="Questions")).to_contain_text("No question is open")
+    page = visit(site).open(f"/task/{task}?tab=work")
+    act(page, "Decide …", "Decide", Your="approved")
+    waits = page.get_by_role("region", name="Waits")
+    expect(waits).to_contain_text("resolved")
+    waits.get_by_role("button", name="what was seen").click()
+    expect(waits.locator(".lines li")).to_have_count(3)
+    act(page, "Say how it ended …", "Record it", Outcome="did_not")
+    expect(page.get_by_role("region", name="Side effects")).to_contain_text("not done")
+    act(page, "Release …", "Release it", Why="the agent is gone")
+    expect(page.get_by_role("region", name="Claims")).to_contain_text("Nobody has claimed it")
+
+
+def test_a_hand_off_is_downloaded(site, visit):
+    page = visit(site).open(f"/task/{site.told['deploy']}")
+    with page.expect_download() as downloading:
+        page.get_by_role("link", name="Download hand-off").click()
+    text = downloading.value.path().read_text(encoding="utf-8")
+    assert "Deploy coursefolio" in text
+    assert "docker.io" in text
+
+
+def test_one_who_may_only_read_is_offered_no_action(site, visit):
+    page = visit(site, kind="read").open(f"/task/{site.told['deploy']}?tab=timeline&seq=3")
+    expect(page.get_by_role("link", name="See the task as of here")).to_be_visible()
+    assert page.get_by_role("button", name=re.compile("Pause|Cancel|Undo|Edit")).count() == 0

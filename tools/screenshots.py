@@ -1,0 +1,174 @@
+"""Takes the pictures of the web page for the documentation, from made-up data: `python tools/screenshots.py`.
+
+It needs a browser (tools/browser.sh) and the development tools. The pictures go to docs/images.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from playwright.sync_api import Page, sync_playwright
+
+from holdfast import TaskMemory
+from holdfast.demo import fill
+from holdfast.surfaces.http_auth import make_tokens
+
+ROOT = Path(__file__).parents[1]
+IMAGES = ROOT / "docs" / "images"
+DESKTOP, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
+HOUR = 3600.0
+STORIES = (
+    ("Move the checkout to the new payment API", "shop", "claude-code", 5, 3),
+    ("Find why the nightly import is slow", "warehouse", "codex", 4, 2),
+    ("Translate the onboarding mails", "mails", "claude-code", 6, 4),
+    ("Upgrade the billing service to Python 3.13", "billing", "cursor", 7, 1),
+    ("Write tests for the date parser", "warehouse", "gemini", 3, 3),
+    ("Remove the old feature flags", "shop", "claude-code", 8, 8),
+)
+
+
+class Clock:
+    """A clock that the stories move."""
+
+    def __init__(self, now: float) -> None:
+        self.now = now
+
+    def __call__(self) -> float:
+        self.now += 7.0
+        return self.now
+
+
+def tell(store: Path) -> dict[str, str]:
+    """Some work of some agents over a day; returns the ids of the tasks that are shown."""
+    now = time.time()
+    clock = Clock(now - 20 * HOUR)
+    with TaskMemory.open(store, workspace=None, clock=clock, reserve_bytes=0) as memory:
+        for turn, (name, place, agent, total, done) in enumerate(STORIES):
+            clock.now = now - (19 - 3 * turn) * HOUR
+            _work(
+                memory.acting_as(agent=agent, workspace=f"/home/mia/{place}", session=f"s{turn}"),
+                name,
+                total,
+                done,
+            )
+        clock.now = now - 0.2 * HOUR
+        waiting = memory.acting_as(agent="codex", workspace="/home/mia/site")
+        task = waiting.task_register("Publish the spring sale page", ["Build", "Review", "Publish"]).task_id
+        waiting.task_update(task, "Built", step=1, step_status="completed")
+        waiting.smart_wait(target="manual:Mia approves the page", task_id=task, block=False, timeout=86400)
+        asking = memory.acting_as(agent="cursor", workspace="/home/mia/billing")
+        task = asking.task_register(
+            "Migrate the invoices table", ["Dump", "Convert", "Load", "Check"]
+        ).task_id
+        asking.task_update(task, "Dumped 1.2 million rows", step=1, step_status="completed")
+        asking.task_remember(task, "May I drop the column legacy_id? Nothing reads it.", type="question")
+        clock.now = now - 120
+        deploy = fill(memory)
+        memory.task_receipt(
+            deploy, command="docker image inspect coursefolio:v1.2.3", exit_code=0, item="build"
+        )
+        memory.acting_as(channel="user").task_remember(
+            deploy, "Tell me before you switch the traffic over.", type="user_instruction"
+        )
+    return {"deploy": deploy}
+
+
+def _work(memory: TaskMemory, name: str, total: int, done: int) -> None:
+    task = memory.task_register(name, [f"Part {number + 1}" for number in range(total)]).task_id
+    for number in range(done):
+        memory.task_update(task, step=number + 1, step_status="active")
+        for turn in range(4):
+            memory.task_log_action(
+                task, f"pytest -k part_{number}_{turn}", type="cli", output={"exit_code": 0}
+            )
+        memory.task_update(task, f"Part {number + 1} works", step=number + 1, step_status="completed")
+    if done == total:
+        memory.task_finish(task, answer="All parts work.")
+    else:
+        memory.task_update(task, step=done + 1, step_status="active")
+
+
+def shoot(page: Page, url: str, told: dict[str, str]) -> None:
+    """Every screen once, some of them also dark or on a phone."""
+    deploy = told["deploy"]
+    views = [
+        ("overview", "/", ".task-row", DESKTOP, "light"),
+        ("overview-dark", "/", ".task-row", DESKTOP, "dark"),
+        ("overview-phone", "/", ".task-row", PHONE, "light"),
+        ("task", f"/task/{deploy}", ".step", DESKTOP, "light"),
+        ("task-phone", f"/task/{deploy}", ".step", PHONE, "dark"),
+        ("timeline", f"/task/{deploy}?tab=timeline&seq=8", ".event .pairs", DESKTOP, "light"),
+        ("memory", f"/task/{deploy}?tab=memory", ".decision", DESKTOP, "dark"),
+        ("packet", f"/task/{deploy}?tab=packet", ".packet-text", DESKTOP, "light"),
+        ("time", f"/task/{deploy}?tab=time&at=9", ".changes ins", DESKTOP, "light"),
+        ("search", "/search?q=registry", ".hit", DESKTOP, "light"),
+        ("recovery", f"/recovery?task={deploy}", "form", DESKTOP, "light"),
+        ("system", "/system", ".finding", DESKTOP, "dark"),
+    ]
+    for name, place, wanted, size, theme in views:
+        page.set_viewport_size(size)
+        page.emulate_media(color_scheme=theme, reduced_motion="reduce")
+        page.goto(f"{url}#{place}")
+        page.locator(wanted).first.wait_for()
+        if name == "recovery":
+            page.get_by_role("button", name="Drill").click()
+            page.locator(".drill tbody").first.wait_for()
+        page.locator(".loading").first.wait_for(state="detached")
+        _keep(page.screenshot(type="png"), IMAGES / f"{name}.png")
+
+
+def _keep(picture: bytes, path: Path) -> None:
+    """Store a picture, smaller where Pillow is there to make it so."""
+    try:
+        from PIL import Image
+    except ImportError:
+        path.write_bytes(picture)
+        return
+    image = Image.open(io.BytesIO(picture)).convert("RGB").quantize(128)
+    image.save(path, optimize=True)
+
+
+def main() -> int:
+    """Serve a story, look at it, and keep what is seen."""
+    browser = subprocess.run(
+        ["sh", str(ROOT / "tools" / "browser.sh")], stdout=subprocess.PIPE, text=True, check=True
+    ).stdout.strip()
+    IMAGES.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="holdfast-pictures-") as name:
+        folder = Path(name)
+        (folder / "holdfast").mkdir()
+        tokens = make_tokens(str(folder / "holdfast" / "tokens.json"))
+        told = tell(folder / "tasks.db")
+        server = subprocess.Popen(
+            [sys.executable, "-m", "holdfast", "serve", "--port", "0", "--store", str(folder / "tasks.db")],
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=folder,
+            env={**os.environ, "XDG_DATA_HOME": name, "XDG_CONFIG_HOME": name},
+        )
+        try:
+            line = server.stdout.readline() if server.stdout else ""
+            url = line.rpartition(" at ")[2].strip()
+            with sync_playwright() as playwright:
+                launched = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox"])
+                page = launched.new_page(viewport=DESKTOP)
+                page.goto(url)
+                page.get_by_label("Token").fill(tokens["user"])
+                page.get_by_role("button", name="Sign in").click()
+                page.locator(".task-row").first.wait_for()
+                shoot(page, url, told)
+                launched.close()
+        finally:
+            server.terminate()
+            server.communicate(timeout=60)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
