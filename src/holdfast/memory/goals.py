@@ -155,7 +155,7 @@ class Goals(Base):
                 met, said = verdict
                 status = row["status"] if met is None else "met" if met else "failed"
                 if (status, said) != (row["status"], row["evidence"]):
-                    self._set_criterion(tx, head, row["seq"], status, said, "tool")
+                    self._settle(tx, head, row["seq"], status, said, "tool")
             stop_if_spent(self, tx, head)
             return (goal,)
 
@@ -356,7 +356,7 @@ class Goals(Base):
             return None, error.message
         return look(kind, target, row["folder"], self.settings)
 
-    def _set_criterion(self, tx: Tx, head: Row, seq: int, status: str, said: str | None, channel: str) -> None:
+    def _settle(self, tx: Tx, head: Row, seq: int, status: str, said: str | None, channel: str) -> None:
         now = self._now()
         self.acting_as(channel=channel)._append(
             tx, head, _judgement(head, seq, status, said, now), now, "goal_check"
