@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+from collections import defaultdict
 
 import pytest
 from hypothesis import given
@@ -99,3 +100,14 @@ def test_an_operation_that_does_not_exist_is_refused(tmp_path):
 def test_any_text_for_an_argument_is_read_or_refused(given):
     with contextlib.suppress(InvalidInput):
         read_arguments("task_update", given)
+
+
+def test_no_two_groups_of_operations_have_a_method_of_the_same_name():
+    """One would silently take the place of the other, in both."""
+    _ = TaskMemory.verify  # the groups that load late are there from now on
+    homes = defaultdict(list)
+    for group in TaskMemory.__mro__:
+        for name in vars(group):
+            if group is not object and not name.startswith("__"):
+                homes[name].append(group.__name__)
+    assert {name: groups for name, groups in homes.items() if len(groups) > 1} == {}
