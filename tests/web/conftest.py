@@ -63,11 +63,21 @@ class Site:
             self._process = None
 
 
+def written(folder: Path, story):
+    """A store that a story was written to, without the settings of whoever runs this, and what it told."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in list(os.environ):
+            if name.startswith("HOLDFAST_"):
+                patch.delenv(name)
+        patch.setenv("XDG_CONFIG_HOME", str(folder / "config"))
+        return folder / "tasks.db", story(folder / "tasks.db")
+
+
 @contextmanager
-def running_site(folder: Path, written):
+def running_site(folder: Path, told):
     """A site on a copy of a store that a story was written to."""
     site = Site(folder)
-    store, site.told = written
+    store, site.told = told
     for part in store.parent.glob(f"{store.name}*"):  # what is written may still be in the log beside it
         shutil.copy(part, site.folder)
     site.start()
@@ -97,8 +107,7 @@ def browser(browser_program):
 @pytest.fixture(scope="session")
 def story(tmp_path_factory):
     """A store with a story in it, to be copied, and the ids of its tasks."""
-    store = tmp_path_factory.mktemp("story") / "tasks.db"
-    return store, fill(store)
+    return written(tmp_path_factory.mktemp("story"), fill)
 
 
 @pytest.fixture(scope="session")
