@@ -120,7 +120,8 @@ class Crew:
         try:
             if worker.kinds == WAITS and self._handlers["wait"] is HANDLERS["wait"]:
                 # Many waits cost little if one keeps them all in its memory.
-                Watcher(self._memory, worker.holder, lease_seconds=self._lease_seconds).run(self._ending)
+                seconds = self._lease_seconds
+                Watcher(self._memory, worker.holder, lease_seconds=seconds, note=self._note).run(self._ending)
             else:
                 reports.append(worker.run(self._ending))
         except Exception as error:  # noqa: BLE001 - `run` raises it

@@ -69,7 +69,7 @@ WRITES = {
         {
             "summary": "r", "type": "gui", "status": "failed", "item": "s2", "tool": "u", "input": 7,
             "output": 8, "error": 9, "duration_ms": 10, "stage": "11", "sub_task_id": "12",
-            "files": ["b"], "action": 2,
+            "files": ["b"], "action": 2, "receipt": True,
         },
     ),
     "task_log_append": (

@@ -100,7 +100,7 @@ class Actions(Base):
 
         return self._write(
             "task_log_action", task_id, decide, key=key, token=token,
-            arguments=[summary, type, status, item, data, files, action, *([True] if proves else [])],
+            arguments=[summary, type, status, item, data, files, action, *([True] if receipt else [])],
         )  # fmt: skip
 
     def task_receipt(

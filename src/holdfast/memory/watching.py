@@ -23,7 +23,7 @@ from .wait_waking import is_told
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import threading
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
     from ..store.tx import Tx
@@ -49,8 +49,16 @@ _PASSING = ("store_busy", "store_full", "store_unavailable", "outcome_unknown")
 class Watcher:
     """Takes the waits that are due and looks after them until they are over. For one thread."""
 
-    def __init__(self, memory: TaskMemory, holder: str, *, lease_seconds: float = LEASE_SECONDS) -> None:
+    def __init__(
+        self,
+        memory: TaskMemory,
+        holder: str,
+        *,
+        lease_seconds: float = LEASE_SECONDS,
+        note: Callable[[Job, str, str], None] = lambda job, outcome, why: None,
+    ) -> None:
         self._memory = memory
+        self._note = note
         self._store = memory.store
         self._holder = f"{holder}:waits"  # what a watcher holds is not what its worker holds
         self._lease_seconds = lease_seconds
@@ -326,6 +334,7 @@ class Watcher:
         elif outcome.ended is not None:
             if self._memory._conclude(held.live, outcome.ended, outcome.said):
                 self._forget(held)
+                self._note(held.job, "done", "")
             else:
                 self._look_again(held)
         elif outcome.said == old["said"] and outcome.state == old["state"]:
@@ -378,7 +387,8 @@ class Watcher:
             if isinstance(error, NotFound):
                 self._store.write(lambda tx: jobs.drop(tx, KIND, job.task_id, job.key))
             else:
-                self._store.write(lambda tx: jobs.failed(tx, job.id, job.token, why, clock))
+                dead = self._store.write(lambda tx: jobs.failed(tx, job.id, job.token, why, clock))
+                self._note(job, "dead" if dead else "failed", why)
 
     def _look_again(self, held: Held) -> None:
         """The wait is over, or was changed while it was looked at: what was seen may not count."""
