@@ -773,11 +773,18 @@ class Bench:
             memory.close()
         numbers = iter(range(10**9))
         script = "from holdfast.hosts.hook import main; main(['claude-code', {!r}])"
+        transcript = Path(self._folder, "transcript.jsonl")
 
         def told(event: str, **fields: Any) -> float:
             # Files, not pipes: what is compared with it has none to wait for.
             given, answer = Path(self._folder, "told.json"), Path(self._folder, "answer.json")
-            given.write_text(json.dumps({"session_id": "bench", "cwd": "/", **fields}))
+            # As between two calls of a tool: the host has written lines that tell nothing new.
+            call = {"type": "tool_use", "id": "toolu_0", "name": "Bash", "input": {"command": "ls -la"}}
+            line = {"type": "assistant", "uuid": "u", "message": {"role": "assistant", "content": [call]}}
+            with transcript.open("a") as file:
+                file.write(json.dumps(line, separators=(",", ":")) + "\n")
+            told = {"session_id": "bench", "cwd": "/", "transcript_path": str(transcript), **fields}
+            given.write_text(json.dumps(told))
             command = [sys.executable, "-c", script.format(event)]
             own = {"HOLDFAST_STORE": paths[event], "HOLDFAST_HOOK_DEADLINE_MS": "5000"}
             environment = {**child_environment(), **own}

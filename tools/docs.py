@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 import apsw
 import click
 
-from holdfast import TaskMemory, config, errors, parameter_words, rules, types, vocabulary
+from holdfast import TaskMemory, config, errors, parameter_words, results, rules, types, vocabulary
 from holdfast.memory.actions import Actions
 from holdfast.memory.active import ActiveTasks
 from holdfast.memory.asking import Asking
@@ -1058,10 +1058,10 @@ def settings() -> str:
 
 
 def record_types() -> dict[str, type[types.Record]]:
-    """Every record of types.py, by name, in the order of the source."""
+    """Every record, by name, in the order of the source."""
     return {
         name: kind
-        for name, kind in vars(types).items()
+        for name, kind in {**vars(types), **vars(results)}.items()
         if isinstance(kind, type) and issubclass(kind, types.Record) and kind is not types.Record
     }
 

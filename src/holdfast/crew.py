@@ -16,9 +16,9 @@ from contextlib import suppress
 
 from .errors import StoreError
 from .memory.watching import Watcher
+from .results import WorkerReport
 from .rounds import rounds_for
 from .store import jobs, workers
-from .types import WorkerReport
 from .worker import BATCH, HANDLERS, LEASE_SECONDS, LONGEST_WAIT, Worker, handlers_for, new_holder, summed
 
 TYPE_CHECKING = False
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from .memory import TaskMemory
+    from .results import Job
     from .store import Tx
-    from .types import Job
     from .worker import Handler
 
 # Kinds that share a thread; all others are quick, and share one. They come in the order of `run_once`.

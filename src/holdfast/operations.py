@@ -11,7 +11,7 @@ import json
 import re
 from functools import cache
 
-from . import types
+from . import results, types
 from .errors import Conflict, HoldfastError, InvalidInput, NotFound, shown
 from .memory import TaskMemory
 from .parameter_words import meaning
@@ -281,7 +281,7 @@ def _result(annotation: str, found: dict[str, Schema]) -> Schema:
         return {"type": "object"}
     if words := re.fullmatch(r"Literal\[(.+)\]", annotation):
         return {"enum": [word.strip(" \"'") for word in words[1].split(",")]}
-    kind = getattr(types, annotation, None)
+    kind = getattr(types, annotation, None) or getattr(results, annotation, None)
     if isinstance(kind, type) and issubclass(kind, Record):
         if annotation not in found:
             found[annotation] = {}

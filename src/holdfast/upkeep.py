@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from .memory import TaskMemory
+    from .results import Job
     from .store import Tx
-    from .types import Job
 
 MOST_CHANGES = 1000  # of each rule in one job: a wait that is due must not stand behind thousands
 

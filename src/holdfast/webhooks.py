@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .memory import TaskMemory
-    from .types import Job
+    from .results import Job
 
 KEY_PREFIX = "whsec_"
 MOST_ANSWER = 64 << 10  # bytes of the answer that are read: only its status matters

@@ -16,8 +16,8 @@ from itertools import count
 from .checks import seconds_of
 from .errors import Conflict, NotFound, StoreError
 from .memory.patterns import prune
+from .results import WorkerReport
 from .store import jobs
-from .types import WorkerReport
 from .upkeep import upkeep
 
 TYPE_CHECKING = False
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from .memory import TaskMemory
     from .memory.extracting import Extractor, More
+    from .results import Job
     from .store import Tx
-    from .types import Job
 
     Settle = Callable[[Tx], None]
     Handler = Callable[[TaskMemory, Job, Settle], None]

@@ -9,7 +9,7 @@ import pytest
 from holdfast import TaskMemory
 from holdfast.distill import model, prompts
 from holdfast.memory.modelling import NO_MODEL, Modelling
-from holdfast.types import Answer
+from holdfast.results import Answer
 from tests.model_server import hangs, only, raw, says, serving, status
 from tests.support import rows, sqlite_only
 

@@ -14,7 +14,7 @@ from holdfast.config import load_settings
 from holdfast.distill import faithful, model, prompts
 from holdfast.distill.model import ModelFailure, ModelServer, Request
 from holdfast.memory.modelling import Modelling
-from holdfast.types import Answer
+from holdfast.results import Answer
 from tests.support import open_memory
 
 pytestmark = pytest.mark.model

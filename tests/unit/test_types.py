@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import holdfast
-from holdfast import errors, types
+from holdfast import errors, results, types
 from holdfast.errors import CODES, Conflict, HoldfastError, InvalidInput, NotFound, StoreError
 from holdfast.types import Event, Item, Origin, Record, Task, TaskCard, Written
 
@@ -19,7 +19,7 @@ SOURCE = Path(holdfast.__file__).parent
 KINDS = (InvalidInput, NotFound, Conflict, StoreError)
 RECORDS = [
     kind
-    for kind in vars(types).values()
+    for kind in {**vars(types), **vars(results)}.values()
     if isinstance(kind, type) and issubclass(kind, Record) and kind is not Record
 ]
 

@@ -11,8 +11,8 @@ import time
 import pytest
 
 from holdfast.crew import Crew
+from holdfast.results import WorkerReport
 from holdfast.store import jobs
-from holdfast.types import WorkerReport
 from holdfast.upkeep import schedule
 from holdfast.webhooks import _message
 from holdfast.worker import Worker

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.types import ActiveRow, Projection
+from holdfast.results import ActiveRow, Projection
 from holdfast.views.active_block import age, inject
 from holdfast.views.encode import CLASS, clean, one_line
 from holdfast.views.tokens import estimate

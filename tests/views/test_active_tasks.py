@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.types import ActiveRow, Projection
+from holdfast.results import ActiveRow, Projection
 from holdfast.views.active_tasks import (
     STARTED,
     UPDATED,

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.errors import HoldfastError
-from holdfast.types import ActiveRow, Projection
+from holdfast.results import ActiveRow, Projection
 from holdfast.views.active_tasks import is_completed, render
 from holdfast.views.encode import clean
 from holdfast.views.tasks_file import complete, find, parse, upsert, write

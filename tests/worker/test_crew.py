@@ -12,8 +12,8 @@ from holdfast import rounds
 from holdfast.checks import stamp
 from holdfast.crew import Crew, lanes
 from holdfast.errors import Conflict
+from holdfast.results import WorkerReport
 from holdfast.store import jobs, workers
-from holdfast.types import WorkerReport
 from holdfast.worker import HANDLERS
 from tests.support import NOON, START, open_memory, postgres_only
 

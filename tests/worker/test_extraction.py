@@ -6,7 +6,7 @@ import pytest
 
 from holdfast.memory import extracting
 from holdfast.memory.extracting import trust_of, without_echo
-from holdfast.types import WorkerReport
+from holdfast.results import WorkerReport
 from tests.support import newest
 from tests.worker.stand_in import Found, StandIn
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.memory.patterns import command_head, error_words, title_keys
-from holdfast.types import WorkerReport
+from holdfast.results import WorkerReport
 from tests.support import refused
 from tests.worker.stand_in import StandIn
 

@@ -14,8 +14,8 @@ import pytest
 
 from holdfast import StoreError
 from holdfast.checks import seconds_of
+from holdfast.results import WorkerReport
 from holdfast.store import jobs
-from holdfast.types import WorkerReport
 from holdfast.worker import HANDLERS, Worker
 from tests.support import NOON, START, refused
 

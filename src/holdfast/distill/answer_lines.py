@@ -10,7 +10,8 @@ from .replies import Row, cite, cite_entry, cite_source, said, telling
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..types import Channel, Effect, Entry, Event, Hit, Item, Moment, Snapshot, Wait
+    from ..results import Hit
+    from ..types import Channel, Effect, Entry, Event, Item, Moment, Snapshot, Wait
 
 # Events of these types say nothing of their own that an answer would quote.
 SILENT = frozenset(

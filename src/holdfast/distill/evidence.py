@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from ..types import Channel, Effect, Event, FileTouch, Hit, Item, Moment, Snapshot
+    from ..results import Hit
+    from ..types import Channel, Effect, Event, FileTouch, Item, Moment, Snapshot
     from .answer_lines import Known
     from .questions import Intent
 

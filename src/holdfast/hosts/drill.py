@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from .. import checks
 from ..errors import InvalidInput
 from ..memory.drilling import SCORED
-from ..types import DrillResult, DrillRow
+from ..results import DrillResult, DrillRow
 from .transcripts import AFTER_COMPACTION
 
 TYPE_CHECKING = False

@@ -11,14 +11,7 @@ import time
 
 from .. import checks, rules, vocabulary
 from ..errors import HoldfastError, NotFound, shown
-from ..types import (
-    ActiveBlock,
-    ActiveRow,
-    ActiveTaskList,
-    Diagnostics,
-    ProjectionState,
-    RenderReport,
-)
+from ..results import ActiveBlock, ActiveRow, ActiveTaskList, Diagnostics, ProjectionState, RenderReport
 from .active_rows import ActiveRows, check_ours
 from .base import Draft
 from .facts import TIMES, goal_links, status_heads

@@ -7,8 +7,9 @@ import os
 
 from .. import checks, rules, vocabulary
 from ..errors import Conflict, HoldfastError, shown
+from ..results import ActiveRow, Projection, ProjectionState
 from ..store.fact_queries import FactQueries
-from ..types import ActiveRow, Projection, ProjectionState, Record
+from ..types import Record
 from .facts import TIMES, Facts
 
 TYPE_CHECKING = False

@@ -8,7 +8,8 @@ import os
 from .. import checks
 from ..errors import HoldfastError, InvalidInput, shown
 from ..files import is_below, open_plain
-from ..types import Anchor, is_dict, is_list
+from ..results import Anchor
+from ..types import is_dict, is_list
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from ..distill.evidence import close_to, commit_of, recalled
 from ..distill.questions import understand
 from ..distill.replies import moment
 from ..errors import NotFound
+from ..results import Answer
 from ..store import asked
-from ..types import Answer
 from ..views.encode import clip, one_line
 from .reading import read_event, read_snapshot
 
@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 
     from ..distill.prompts import Known as Fact
     from ..distill.questions import Intent
+    from ..results import Hit
     from ..store.tx import Tx
-    from ..types import Event, Hit, Snapshot
+    from ..types import Event, Snapshot
     from .base import Base
 
 QUESTION = 500  # characters of a question that an answer repeats

@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..types import Answer
+    from ..results import Answer
 
 
 class Asking(Modelling):

@@ -8,7 +8,8 @@ import re
 from .. import checks
 from ..errors import InvalidInput, shown
 from ..files import is_temp, locked_folder, make_folder
-from ..types import FolderExport, Record, is_dict
+from ..results import FolderExport
+from ..types import Record, is_dict
 from ..views import bank
 from ..views.bank_reading import (
     plan_files,

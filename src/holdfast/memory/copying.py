@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..types import CopyReport
+from ..results import CopyReport
 from .reading import read_origin
 from .transfer import PAGE, Merge
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ..results import Distilled
 from ..store import distilled
-from ..types import Distilled
 from .extracting import Extracting
 from .reading import read_event
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from .. import checks
-from ..types import DrillResult, DrillResults, DrillRow
+from ..results import DrillResult, DrillResults, DrillRow
 from .base import Base, Draft
 
 TYPE_CHECKING = False

@@ -12,8 +12,9 @@ import re
 
 from .. import checks, rules
 from ..errors import InvalidInput
+from ..results import Extraction
 from ..store import distilled, jobs, learned
-from ..types import Event, Extraction, is_dict, is_list
+from ..types import Event, is_dict, is_list
 from . import patterns
 from .base import Draft, find_item
 from .known_entries import AGENT, LATEST, KnownEntries, names_of, trust_of, trusts

@@ -6,8 +6,8 @@ import json
 import re
 
 from .. import checks, vocabulary
+from ..results import Fact
 from ..store.fact_queries import FactQueries
-from ..types import Fact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,8 +11,9 @@ import json
 
 from .. import checks, rules, vocabulary
 from ..errors import InvalidInput, NotFound, shown
+from ..results import Fact, FactPage
 from ..store.fact_queries import FactQueries
-from ..types import Fact, FactPage, Written, is_list
+from ..types import Written, is_list
 from .base import Base, Draft, first_result
 from .fact_reading import fits, read_fact, score, with_columns, words
 from .tasks import status_changes

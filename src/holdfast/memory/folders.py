@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .. import checks
 from ..files import FileErrors
-from ..types import FolderExport, FolderImport
+from ..results import FolderExport, FolderImport
 from .reading import read_event
 from .tasks import Tasks
 from .transfer import Transfer
@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
+    from ..results import Divergence
     from ..store.tx import Row, Tx
-    from ..types import Divergence, Entry, Event, Task
+    from ..types import Entry, Event, Task
     from .arrivals import Arrival
 
 # Of each type of entry; a task with more is no task for a folder that a person reads.

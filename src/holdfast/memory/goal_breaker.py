@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from ..results import GoalBudget
     from ..store.tx import Row, Tx
-    from ..types import GoalBudget
     from .base import Base
 
 

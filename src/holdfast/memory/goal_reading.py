@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 from ..errors import NotFound, shown
+from ..results import GoalStatus, GoalTask, Repeated
 from ..store import goal_queries as queries
-from ..types import GoalStatus, GoalTask, Repeated
 from . import goal_rules as own
 from .goal_breaker import budget_of, words_of
 from .reading import read_criterion

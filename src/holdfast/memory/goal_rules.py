@@ -7,7 +7,8 @@ import re
 from .. import checks
 from ..checks import blake2b
 from ..errors import Conflict, InvalidInput, shown
-from ..types import GoalBudget, is_dict, is_list
+from ..results import GoalBudget
+from ..types import is_dict, is_list
 from .goal_checks import read_target
 
 TYPE_CHECKING = False

@@ -10,8 +10,9 @@ import json
 
 from .. import checks, rules
 from ..errors import Conflict, HoldfastError, InvalidInput, NotFound, shown
+from ..results import GoalStatus
 from ..store import goal_queries as queries
-from ..types import GoalStatus, Written
+from ..types import Written
 from . import goal_rules as own
 from .base import Base, Draft
 from .goal_breaker import stop_if_spent

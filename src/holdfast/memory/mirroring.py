@@ -17,7 +17,7 @@ from weakref import WeakSet
 from .. import checks
 from ..errors import HoldfastError
 from ..files import sweep
-from ..types import MirrorStatus
+from ..results import MirrorStatus
 from . import mirror_files
 from .mirror_failures import Failures
 from .mirror_files import BEHIND, MISSING, Obstacle, mirror

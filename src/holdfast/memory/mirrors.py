@@ -6,7 +6,7 @@ from .base import Base
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..types import MirrorStatus
+    from ..results import MirrorStatus
 
 
 class Mirrors(Base):

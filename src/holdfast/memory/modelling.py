@@ -14,9 +14,10 @@ if TYPE_CHECKING:
     from ..distill.faithful import Plan
     from ..distill.model import ModelFailure, ModelServer, Request, Role, Usage
     from ..distill.prompts import Extraction, Known, ModelAnswer
+    from ..results import Answer
     from ..store.spending import Spent
     from ..store.tx import Tx
-    from ..types import Answer, Task, Written
+    from ..types import Task, Written
 
 # What an operation is told when it asks without need.
 NO_MODEL = "no model is set"

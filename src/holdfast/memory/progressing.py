@@ -10,8 +10,9 @@ import json
 
 from .. import rules
 from ..checks import blake2b
+from ..results import ItemProgress, ProgressReport
 from ..store import distilled
-from ..types import ItemProgress, ProgressReport, Record
+from ..types import Record
 from .base import Base, Draft
 from .observing import changes_plan, observation, sets_of
 from .plans import begun_phase, item_changes

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from .. import checks
+from ..results import Job, JobsStatus
 from ..store import jobs, workers
-from ..types import Job, JobsStatus
 from .base import Base
 
 TYPE_CHECKING = False

@@ -11,8 +11,9 @@ from ..recall.postings import Scope, StorePostings
 from ..recall.ranking import REACH, Ranking
 from ..recall.terms import JOIN, QUERY_CHARACTERS, has_phrase, has_words, read_query, scope_term
 from ..recall.texts import full_text, is_silent
+from ..results import Hit, Recall
 from ..store.search import Search
-from ..types import Hit, Recall, is_dict
+from ..types import is_dict
 from .anchors import read_anchors
 from .base import find_item
 from .reading import read_origin

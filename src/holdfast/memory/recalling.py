@@ -12,8 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ..results import Recall
     from ..store.tx import Row, Tx
-    from ..types import Recall
 
 
 class Recalling(Base):

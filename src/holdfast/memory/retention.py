@@ -8,9 +8,9 @@ from __future__ import annotations
 from .. import checks, rules
 from ..checks import blake2b
 from ..errors import Conflict, InvalidInput, StoreError
+from ..results import Removal
 from ..store import forgetting, scratch
 from ..store.tombstones import written
-from ..types import Removal
 from .base import Base, Draft
 from .forgetting import AUDIT, Grave, Source, idle_jobs, rest_on, unknown_source
 from .reading import read_origin

@@ -9,7 +9,8 @@ from collections import Counter
 from .. import checks, rules, vocabulary
 from ..errors import InvalidInput
 from ..files import is_temp, locked_folder
-from ..types import FolderExport, Record, is_dict, is_list
+from ..results import FolderExport
+from ..types import Record, is_dict, is_list
 from ..views import states
 from ..views.states_reading import read_notes, read_state
 from .arrivals import read_status, short_name, tag_of

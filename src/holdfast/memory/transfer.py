@@ -10,10 +10,11 @@ from .. import checks, rules
 from ..checks import blake2b
 from ..errors import HoldfastError, InvalidInput, shown
 from ..files import FileErrors
+from ..results import Divergence, ImportReport
 from ..store.forgetting import is_purged
 from ..store.tombstones import redacted
 from ..store.tx import EVENTS, ORIGINS, check_sets, event_hash, first_link, origin_id
-from ..types import Divergence, Event, ImportReport, Origin, is_dict
+from ..types import Event, Origin, is_dict
 from .base import Base
 from .reading import read_event, read_origin
 

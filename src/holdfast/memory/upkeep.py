@@ -13,10 +13,10 @@ import sys
 
 from .. import checks, rules
 from ..errors import HoldfastError
+from ..results import UpkeepChange, UpkeepReport
 from ..store import distilled, jobs
 from ..store import upkeep_queries as queries
 from ..store.tx import OURSELVES
-from ..types import UpkeepChange, UpkeepReport
 from . import upkeep_rules
 from .base import Base, Draft
 from .upkeep_clock import Ages, Look, observe

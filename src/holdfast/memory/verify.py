@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from ..results import Problem, VerifyReport
 from ..store import scratch
 from ..store.tombstones import has_words
 from ..store.tx import STATE, event_hash, first_link, origin_id, row_key
-from ..types import Problem, VerifyReport
 from .base import Base
 from .reading import read_origin
 

@@ -12,8 +12,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ..results import Packet
     from ..store.tx import Tx
-    from ..types import Packet, Snapshot
+    from ..types import Snapshot
 
 
 class Views(Base):

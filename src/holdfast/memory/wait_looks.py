@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from ..types import Job
+    from ..results import Job
     from ..waits import Watch
     from . import TaskMemory
 

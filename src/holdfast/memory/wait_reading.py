@@ -17,8 +17,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from ..results import WaitResult
     from ..store.tx import Tx
-    from ..types import WaitResult
     from ..waits import Watch
     from ..waits.verdicts import State
 

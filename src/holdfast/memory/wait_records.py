@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 
 from ..errors import Conflict
-from ..types import Record, WaitResult, is_list
+from ..results import WaitResult
+from ..types import Record, is_list
 from .tasks import status_changes
 
 TYPE_CHECKING = False

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
+    from ..results import Job
     from ..store.tx import Row, Tx
-    from ..types import Job
 
 WAKE = "wake"  # kind of the jobs that run a command when a wait is over
 COMMAND_SECONDS = 50.0  # less than a worker's lease

@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
+    from ..results import WaitResult
     from ..store.tx import Row, Tx
-    from ..types import WaitResult
     from ..waits import Surroundings, Watch
 
     Settle = Callable[[Tx], None]

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
+    from ..results import Job
     from ..store.tx import Tx
-    from ..types import Job
     from . import TaskMemory
 
 LEASE_SECONDS = 60.0

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol, TypeVar
 
     from ..config import Settings
-    from ..types import Problem
+    from ..results import Problem
 
     Result = TypeVar("Result")
 

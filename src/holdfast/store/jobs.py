@@ -13,7 +13,7 @@ import os
 
 from ..checks import dumps, seconds_of, stamp
 from ..errors import Conflict, NotFound
-from ..types import Job
+from ..results import Job
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

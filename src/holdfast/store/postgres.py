@@ -26,7 +26,7 @@ from .. import checks
 from ..errors import HoldfastError, InvalidInput, StoreError
 from ..recall.terms import Term, scope_term
 from ..recall.texts import index_terms, is_silent
-from ..types import Problem
+from ..results import Problem
 from . import migrate
 from .search import Search
 from .tx import Tx

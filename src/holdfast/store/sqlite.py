@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from ..config import Settings
     from ..recall.terms import Term
-    from ..types import Problem
+    from ..results import Problem
 
     Result = TypeVar("Result")
 else:  # the same, without what the module has besides
@@ -446,7 +446,7 @@ class SqliteStore:
 
     def check(self) -> list[Problem]:
         """What SQLite itself, the migrations and the high-water mark say about the file."""
-        from ..types import Problem
+        from ..results import Problem
 
         self._check_open()
         found: list[Problem] = []

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 
 from ..checks import dumps, seconds_of, stamp
-from ..types import WorkerSeen
+from ..results import WorkerSeen
 from .jobs import WORKER
 
 TYPE_CHECKING = False

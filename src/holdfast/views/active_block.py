@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 
 from .. import checks
-from ..types import Projection, Record
+from ..results import Projection
+from ..types import Record
 from . import encode, tokens
 from .active_tasks import real_next, select
 
@@ -16,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ..types import ActiveRow
+    from ..results import ActiveRow
 
     Count = Callable[[str], int]
 

@@ -10,7 +10,8 @@ import re
 
 from .. import checks, vocabulary
 from ..errors import HoldfastError
-from ..types import ActiveRow, Projection, Record
+from ..results import ActiveRow, Projection
+from ..types import Record
 from . import encode
 
 try:  # the same function without loading OpenSSL
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from ..types import ActiveTaskList, Channel
+    from ..results import ActiveTaskList
+    from ..types import Channel
 
 HEADINGS = {"active": "Active", "stale": "Stale — revisit", "completed": "Completed"}
 FLAT_HEADING = "Active Tasks"

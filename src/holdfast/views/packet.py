@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from ..checks import blake2b
-from ..types import Packet
+from ..results import Packet
 from . import encode, tokens
 from . import packet_rows as rows
 from .budget import Part, Row, fill

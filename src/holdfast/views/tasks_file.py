@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 
 from ..errors import InvalidInput, NotFound, shown
-from ..types import ActiveRow, Record
+from ..results import ActiveRow
+from ..types import Record
 from . import encode
 from .active_tasks import (
     EMPTY,

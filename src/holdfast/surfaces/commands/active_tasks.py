@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ...memory import TaskMemory
-    from ...types import ActiveRow
+    from ...results import ActiveRow
 
 
 @click.group(
@@ -215,7 +215,7 @@ def maintain(apply: bool, older_than: str | None, trust_clock: bool, render: boo
 
 def _rendered(memory: TaskMemory) -> dict[str, Any]:
     from ...errors import HoldfastError
-    from ...types import RenderReport
+    from ...results import RenderReport
 
     try:
         return memory.active_tasks_render().to_dict()

@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ...types import CopyReport
+    from ...results import CopyReport
 
 
 @click.group(
