@@ -68,8 +68,7 @@ AFTER = [
 ]  # fmt: skip
 
 
-@both_eras
-@pytest.mark.parametrize("kind", ["stdio", "http"])
+@pytest.mark.parametrize(("kind", "mode"), [("stdio", MODES[0]), ("stdio", MODES[1]), ("http", MODES[1])])
 def test_a_task_survives_the_killing_of_the_server(tmp_path, kind, mode):
     async def story(server):
         async with server.client(mode) as client:
