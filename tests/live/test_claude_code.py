@@ -108,7 +108,10 @@ def test_a_session_that_is_killed_in_the_middle_of_a_command_goes_on_where_it_wa
     for part in (PACKET, "| Round the invoices to whole cents.", "echo half-way"):
         assert part in asked.text
     events = claude.events()
-    assert actions(events) == [("Bash", "echo half-way", False)]
+    # What the second came to is nowhere: the host says so in its transcript when it goes on.
+    assert actions(events) == [("Bash", "echo half-way", False), ("Bash", command, True)]
+    (cut,) = [event.data["error"] for event in events if event.type == "action" and event.data.get("error")]
+    assert "outcome is unknown" in cut
     assert [event.type for event in events].count("task.registered") == 1
     with claude.memory() as memory:
         (task,) = memory.task_list().tasks

@@ -40,6 +40,7 @@ _REFUSALS = (
     "The user doesn't want",
     "<tool_use_error>",
     "[Request interrupted",
+    "[Tool call interrupted",
     "Permission",
     "This command requires",
 )
