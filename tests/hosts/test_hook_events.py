@@ -28,6 +28,30 @@ def host(tmp_path, monkeypatch):
     return QuickHost(tmp_path, monkeypatch)
 
 
+# --- files beside the store ---------------------------------------------------------------------------
+
+
+def test_what_is_left_of_silent_sessions_is_swept_away_once_a_day(host):
+    host.tell("UserPromptSubmit", prompt=REQUEST)
+    host.tell("PreCompact", trigger="auto")
+    (fresh,) = Path(f"{host.store}.hooks").iterdir()
+    old, older = fresh.parent / "old", fresh.parent / "older.read"
+
+    def leave(file, days):
+        file.write_text("pending")
+        os.utime(file, (time.time() - 86_400 * days,) * 2)
+
+    leave(old, 31)
+    host.other("s-2").tell("SessionStart", source="startup")
+    assert {file.name for file in fresh.parent.iterdir()} == {fresh.name, "swept"}
+    leave(older, 31)
+    host.other("s-3").tell("SessionStart", source="startup")
+    assert older.exists()
+    leave(fresh.parent / "swept", 2)
+    host.other("s-4").tell("SessionStart", source="startup")
+    assert {file.name for file in fresh.parent.iterdir()} == {fresh.name, "swept"}
+
+
 # --- prompts ----------------------------------------------------------------------------------------
 
 
@@ -390,3 +414,30 @@ def test_an_inferred_failure_is_told_until_a_file_is_edited(host):
     host.tell("PostToolUse", tool_name="Edit", tool_input={"file_path": "/w/package.json"}, tool_response={},
               tool_use_id="e")  # fmt: skip
     assert host.before("npm run bulid --x foo") == ""
+
+
+def test_a_session_that_was_taken_for_gone_goes_on_and_asks_for_no_review(host):
+    host.tell("UserPromptSubmit", prompt=REQUEST)
+    host.bash("ls")
+    later = TaskMemory.open(host.store, workspace=str(host.work), clock=lambda: time.time() + 90 * 86_400)
+    with later:
+        assert later.upkeep_run(rules="all", trust_clock=True).counts["reconcile"] == 1
+    assert (host.task().status, host.task().attention is None) == ("paused", False)
+    host.tell("UserPromptSubmit", prompt="Round half even, please.")
+    assert (host.task().status, host.task().reason, host.task().attention) == ("active", None, None)
+
+
+@pytest.mark.parametrize("words", ["<tool_use_error>You are not in plan mode.</tool_use_error>", ""])
+def test_a_plan_that_the_host_refused_was_not_refused_by_the_user(host, words):
+    host.tell("UserPromptSubmit", prompt=REQUEST)
+    refused = words or "The user doesn't want to proceed with this tool use."
+    host.tell("PostToolUseFailure", tool_name="ExitPlanMode", tool_input={"plan": "# Round late"},
+              tool_use_id="p", error=refused)  # fmt: skip
+    assert [entry.origin.channel for entry in host.task().exclusions] == ([] if words else ["user"])
+
+
+def test_an_event_that_is_nested_too_deeply_is_put_aside(host):
+    deep = b"[" * 700 + b"]" * 700
+    host.raw("PostToolUse", b'{"session_id":"s-1","tool_name":"x","tool_response":' + deep + b"}")
+    host.tell("UserPromptSubmit", prompt=REQUEST)
+    assert len(Path(f"{host.store}.spool.rejected").read_text().splitlines()) == 1

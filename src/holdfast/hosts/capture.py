@@ -7,6 +7,7 @@ distilled later, from what is written here.
 
 from __future__ import annotations
 
+from .. import rules
 from ..errors import HoldfastError
 from ..types import is_dict, is_list
 
@@ -81,7 +82,9 @@ class Capture:
         """The user speaks: a task that was at rest is at work again."""
         head = self._user.store.read(lambda tx: tx.head(written.task_id))
         if head and head["status"] == "paused":
-            self._user.task_update(written.task_id, status="active")
+            # The upkeep had taken the session for gone; what it asked to be looked at is answered by this.
+            asked = (head["attention"] or "").startswith(rules.NEEDS_REVIEW)
+            self._user.task_update(written.task_id, status="active", attention="" if asked else None)
         return written
 
     def message(self, text: str, *, key: str | None = None) -> Written | None:

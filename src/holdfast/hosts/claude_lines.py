@@ -6,7 +6,18 @@ import re
 
 from ..types import is_dict, is_list
 from .capture import as_text
-from .happenings import Calls, Happening, blocks, bounded, is_of_the_host, mapping, readable, seconds, string
+from .happenings import (
+    Calls,
+    Happening,
+    blocks,
+    bounded,
+    is_misuse,
+    is_of_the_host,
+    mapping,
+    readable,
+    seconds,
+    string,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -104,7 +115,11 @@ class ClaudeLines:
         if tool == "AskUserQuestion" and is_dict(answers := told.get("answers")) and not failed:
             questions = told.get("questions") or fields.get("questions")
             yield Happening(kind="answered", given=questions, output=answers, **common)
-        elif tool == "ExitPlanMode" and (plan := string(fields.get("plan")) or string(told.get("plan"))):
+        elif (
+            tool == "ExitPlanMode"
+            and (plan := string(fields.get("plan")) or string(told.get("plan")))
+            and not (failed and is_misuse(output))  # the user has not seen it
+        ):
             yield Happening(kind="planned", text=plan, failed=failed, **common)
         elif not failed and (items := self._plan(tool, fields, told, output, common)) is not None:
             yield Happening(kind="todo", given=items, **common)
