@@ -398,6 +398,32 @@ def test_a_command_may_be_repeated_when_anything_was_done_since(host, between):
     assert host.before("make all") == ""
 
 
+@pytest.mark.parametrize("who", ["helper", "session"])
+def test_a_command_may_be_repeated_when_another_was_at_work_since(host, who):
+    host.tell("UserPromptSubmit", prompt=REQUEST)
+    host.tell("SubagentStart", agent_id="a1", agent_type="Explore")
+    host.bash("make all", "Exit code 2\nno rule", failed=True)
+    assert host.before("make all")
+    edit = {"tool_name": "Edit", "tool_input": {"file_path": "/w/M"}, "tool_use_id": "e"}
+    if who == "helper":
+        host.tell("PostToolUse", agent_id="a1", tool_response={}, **edit)
+    else:
+        host.other("s-2").tell("PostToolUse", tool_response={}, **edit)
+    assert host.before("make all") == ""
+
+
+def test_a_helper_is_told_what_failed_for_itself_and_what_was_ruled_out_before(host):
+    host.tell("UserPromptSubmit", prompt=REQUEST)
+    with host.memory() as memory:
+        memory.task_exclude(what="make install", why="the disk is read-only")
+    host.tell("SubagentStart", agent_id="a1", agent_type="Explore")
+    host.bash("make all", "Exit code 2\nno rule", failed=True, agent_id="a1")
+    given = {"tool_name": "Bash", "tool_input": {"command": "make all"}, "tool_use_id": "b"}
+    assert "no rule" in host.context("PreToolUse", agent_id="a1", **given)
+    given["tool_input"] = {"command": "make install"}
+    assert "read-only" in host.context("PreToolUse", agent_id="a1", **given)
+
+
 def test_what_the_user_refused_did_not_fail(host):
     host.tell("UserPromptSubmit", prompt=REQUEST)
     host.bash("git push", "The user doesn't want to proceed with this tool use.", failed=True)
