@@ -100,6 +100,8 @@ def tell(claude):
     claude.tool("ExitPlanMode", {"plan": "# Drop the database"}, "The user rejected it", error=True)
     misuse = "<tool_use_error>You are not in plan mode.</tool_use_error>"
     claude.tool("ExitPlanMode", {"plan": "# Never shown"}, misuse, error=True)
+    for about_itself in ("api-request", "api-request-blob", "cost-state", "last-prompt", "tools-used"):
+        claude.line(about_itself)
     claude.line("system", subtype="compact_boundary", compactMetadata={"trigger": "auto", "preTokens": 9})
     claude.line("user", SUMMARY, isCompactSummary=True)
     claude.line("user", [{"type": "text", "text": "Use port 8443."}, {"type": "image", "source": {}}])

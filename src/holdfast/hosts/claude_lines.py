@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 # Lines about the program itself.
 _QUIET = frozenset(
     "summary file-history-snapshot queue-operation progress custom-title ai-title agent-name last-prompt tag"
-    " permission-mode mode pr-link worktree-state agent-color agent-setting saved_hook_context".split()
+    " permission-mode mode pr-link worktree-state agent-color agent-setting saved_hook_context"
+    " api-request api-request-shape api-request-blob atis-latch cost-state tools-used".split()
 )
 _COMMAND = re.compile(r"<command-name>\s*(\S{1,200}?)\s*</command-name>")
 _ARGUMENTS = re.compile(r"<command-args>(.+?)</command-args>", re.DOTALL)

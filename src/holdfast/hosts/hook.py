@@ -58,6 +58,7 @@ def handle(host: str, name: str) -> str:
     shape = SHAPES.get(host)
     event = shape.events.get(name) if shape else None
     if shape is None or event is None:
+        _complain(f"{name} of {host} is no event that we know")
         return ""
     set_alarm(_PATIENCE)
     told = _read_in()
