@@ -442,15 +442,28 @@ def test_an_inferred_failure_is_told_until_a_file_is_edited(host):
     assert host.before("npm run bulid --x foo") == ""
 
 
-def test_a_session_that_was_taken_for_gone_goes_on_and_asks_for_no_review(host):
+@pytest.mark.parametrize("by", ["the user", "the agent"])
+@pytest.mark.parametrize("rule", ["pause", "reconcile"])
+def test_a_task_that_the_upkeep_paused_goes_on_with_its_session_and_asks_for_no_review(host, rule, by):
     host.tell("UserPromptSubmit", prompt=REQUEST)
     host.bash("ls")
     later = TaskMemory.open(host.store, workspace=str(host.work), clock=lambda: time.time() + 90 * 86_400)
     with later:
-        assert later.upkeep_run(rules="all", trust_clock=True).counts["reconcile"] == 1
-    assert (host.task().status, host.task().attention is None) == ("paused", False)
-    host.tell("UserPromptSubmit", prompt="Round half even, please.")
+        assert later.upkeep_run(rules=[rule], trust_clock=True).counts[rule] == 1
+    assert host.task().status == "paused"
+    if by == "the user":
+        host.tell("UserPromptSubmit", prompt="Round half even, please.")
+    else:
+        host.bash("make")
     assert (host.task().status, host.task().reason, host.task().attention) == ("active", None, None)
+
+
+def test_a_task_that_was_paused_on_purpose_is_not_woken_by_a_tool(host):
+    host.tell("UserPromptSubmit", prompt=REQUEST)
+    with host.memory() as memory:
+        memory.task_update(status="paused", reason="until Monday")
+    host.bash("make")
+    assert host.task().status == "paused"
 
 
 @pytest.mark.parametrize("words", ["<tool_use_error>You are not in plan mode.</tool_use_error>", ""])

@@ -21,8 +21,8 @@ from ..console import Command
 def hook_command(host: str, event: str) -> None:
     """Write the EVENT of a HOST, and print its answer.
 
-    Hosts are claude-code, codex, cursor, gemini-cli, vscode, opencode and openclaw. The event is JSON
-    on standard input. The exit code is always 0: a host must never be held up. Hosts call holdfast-hook, which
+    Hosts are claude-code, codex, cursor, gemini-cli, vscode, opencode and openclaw. The event is JSON on
+    standard input. The exit code is always 0: a host must never be held up. Hosts call holdfast-hook, which
     does the same and starts faster.
     """
     from ...hosts.hook import main
