@@ -221,6 +221,21 @@ def test_whatever_is_in_the_transcript_the_event_itself_is_written(session):
     assert [text for _, text in session.ledger()][-2:] == ["Bash: pwd", "Bash: whoami"]
 
 
+def test_very_long_words_cost_no_more_than_long_ones_and_are_written_once(session, monkeypatch):
+    looked_at = []
+    text = Redactor.text
+    monkeypatch.setattr(
+        Redactor, "text", lambda self, words: looked_at.append(len(words)) or text(self, words)
+    )
+    words = "The password of the old server is not known. " * 10_000
+    session.says(words)
+    session.used(1, command="ls")
+    assert max(looked_at) < 150_000
+    session.says(words)
+    session.tell("Stop", last_assistant_message=words)
+    assert [kind for kind, _ in session.ledger()] == ["message", "action", "message"]
+
+
 def test_what_was_heard_before_the_time_was_up_is_not_heard_again(session, monkeypatch):
     session.says("First.")
     session.says("Second.")

@@ -15,7 +15,7 @@ import time
 
 from ..checks import blake2b, stamp
 from ..errors import StoreError
-from ..redact import Redactor
+from ..redact import Redactor, bounded
 from ..spool import Spool, session_file
 from ..types import is_dict, is_list
 from .capture import as_text
@@ -35,6 +35,8 @@ _FRESH = ("startup", "clear")
 _SAID = b'"type":"assistant"'
 _FAILED = b'"is_error":true'
 _PUT_IN = b'"isMeta":true'
+# Characters of a text by which it is known again; of a very long one the middle is left out.
+_TELLING = 10_000
 _HINTS = (_SAID, _FAILED, _PUT_IN)
 
 
@@ -172,7 +174,10 @@ class Overheard:
             return  # of the session that this one was forked from
         for place, block in enumerate(_blocks(row)):
             if block.get("type") == "text" and (row.get("type") == "assistant" or row.get("isMeta") is True):
-                said = {"message": block.get("text"), "said_id": f"{row.get('uuid')}/{place}"}
+                said = {
+                    "message": bounded(as_text(block.get("text"))),
+                    "said_id": f"{row.get('uuid')}/{place}",
+                }
                 kind = "PutIn" if row.get("isMeta") is True else "Said"
                 yield {"event": kind, "session": self._session, **said}
             elif block.get("type") == "tool_result" and block.get("is_error") is True:
@@ -228,5 +233,5 @@ def _blocks(row: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 def _digest(text: Any) -> str:
     """A text as a short name; nothing for none."""
-    plain = text.strip() if isinstance(text, str) else ""
+    plain = text.strip()[:_TELLING] if isinstance(text, str) else ""
     return blake2b(plain.encode("utf-8", "replace"), digest_size=12).hexdigest() if plain else ""
