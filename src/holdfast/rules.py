@@ -95,6 +95,9 @@ APPROVAL_MODES = ("auto", "manual", "confirm")
 # How a host says that a session is over: the beginning of a message through the channel `tool`.
 SESSION_ENDED = "The session ended"
 
+# Why the upkeep paused a task, and what it asks a person for where the session is gone.
+IDLE, SESSION_GONE, NEEDS_REVIEW = "idle", "session gone", "needs review: session "
+
 # The first time that a task enters a phase is one of its six timestamps.
 PHASE_STAMPS = {
     "planned": "plan_generated_at",

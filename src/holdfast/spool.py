@@ -93,6 +93,21 @@ def side_files(location: str) -> tuple[str, str]:
     return beside or away, away
 
 
+def session_file(location: str, session: str) -> str:
+    """What the names of the small files begin with that hooks keep about one session."""
+    digest = blake2b(session.encode("utf-8", "replace"), digest_size=12).hexdigest()
+    return os.path.join(f"{side_files(location)[0]}.hooks", digest)
+
+
+def forget_session(location: str, session: str) -> None:
+    """Remove what hooks keep about one session."""
+    for path in (base := session_file(location, session), f"{base}.read"):
+        try:
+            os.unlink(path)
+        except FileNotFoundError:
+            continue
+
+
 def health(location: str) -> list[str]:
     """What is to be said of a store's spool; nothing while it is empty."""
     waiting, rejected = Spool(location).counts()

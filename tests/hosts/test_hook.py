@@ -341,3 +341,11 @@ def test_where_nothing_can_be_written_beside_the_store_it_is_kept_with_the_users
     # And where nothing can be written at all, the host is still not held up.
     assert host.tell("UserPromptSubmit", env={**env, "XDG_DATA_HOME": "/proc/no"}, prompt=REQUEST) == ""
     assert "could not be kept" in host.complained
+
+
+def test_an_event_that_nobody_knows_is_said_in_the_hosts_log_alone(host):
+    for name, event in (("claude-code", "Nap"), ("nobody", "Stop")):
+        host.name = name
+        assert host.tell(event) == ""
+        assert host.complained == f"holdfast-hook: '{event} of {name} is no event that we know'\n"
+    assert not host.store.exists()

@@ -28,6 +28,30 @@ def host(tmp_path, monkeypatch):
     return QuickHost(tmp_path, monkeypatch)
 
 
+# --- files beside the store ---------------------------------------------------------------------------
+
+
+def test_what_is_left_of_silent_sessions_is_swept_away_once_a_day(host):
+    host.tell("UserPromptSubmit", prompt=REQUEST)
+    host.tell("PreCompact", trigger="auto")
+    (fresh,) = Path(f"{host.store}.hooks").iterdir()
+    old, older = fresh.parent / "old", fresh.parent / "older.read"
+
+    def leave(file, days):
+        file.write_text("pending")
+        os.utime(file, (time.time() - 86_400 * days,) * 2)
+
+    leave(old, 31)
+    host.other("s-2").tell("SessionStart", source="startup")
+    assert {file.name for file in fresh.parent.iterdir()} == {fresh.name, "swept"}
+    leave(older, 31)
+    host.other("s-3").tell("SessionStart", source="startup")
+    assert older.exists()
+    leave(fresh.parent / "swept", 2)
+    host.other("s-4").tell("SessionStart", source="startup")
+    assert {file.name for file in fresh.parent.iterdir()} == {fresh.name, "swept"}
+
+
 # --- prompts ----------------------------------------------------------------------------------------
 
 
@@ -374,6 +398,32 @@ def test_a_command_may_be_repeated_when_anything_was_done_since(host, between):
     assert host.before("make all") == ""
 
 
+@pytest.mark.parametrize("who", ["helper", "session"])
+def test_a_command_may_be_repeated_when_another_was_at_work_since(host, who):
+    host.tell("UserPromptSubmit", prompt=REQUEST)
+    host.tell("SubagentStart", agent_id="a1", agent_type="Explore")
+    host.bash("make all", "Exit code 2\nno rule", failed=True)
+    assert host.before("make all")
+    edit = {"tool_name": "Edit", "tool_input": {"file_path": "/w/M"}, "tool_use_id": "e"}
+    if who == "helper":
+        host.tell("PostToolUse", agent_id="a1", tool_response={}, **edit)
+    else:
+        host.other("s-2").tell("PostToolUse", tool_response={}, **edit)
+    assert host.before("make all") == ""
+
+
+def test_a_helper_is_told_what_failed_for_itself_and_what_was_ruled_out_before(host):
+    host.tell("UserPromptSubmit", prompt=REQUEST)
+    with host.memory() as memory:
+        memory.task_exclude(what="make install", why="the disk is read-only")
+    host.tell("SubagentStart", agent_id="a1", agent_type="Explore")
+    host.bash("make all", "Exit code 2\nno rule", failed=True, agent_id="a1")
+    given = {"tool_name": "Bash", "tool_input": {"command": "make all"}, "tool_use_id": "b"}
+    assert "no rule" in host.context("PreToolUse", agent_id="a1", **given)
+    given["tool_input"] = {"command": "make install"}
+    assert "read-only" in host.context("PreToolUse", agent_id="a1", **given)
+
+
 def test_what_the_user_refused_did_not_fail(host):
     host.tell("UserPromptSubmit", prompt=REQUEST)
     host.bash("git push", "The user doesn't want to proceed with this tool use.", failed=True)
@@ -390,3 +440,43 @@ def test_an_inferred_failure_is_told_until_a_file_is_edited(host):
     host.tell("PostToolUse", tool_name="Edit", tool_input={"file_path": "/w/package.json"}, tool_response={},
               tool_use_id="e")  # fmt: skip
     assert host.before("npm run bulid --x foo") == ""
+
+
+@pytest.mark.parametrize("by", ["the user", "the agent"])
+@pytest.mark.parametrize("rule", ["pause", "reconcile"])
+def test_a_task_that_the_upkeep_paused_goes_on_with_its_session_and_asks_for_no_review(host, rule, by):
+    host.tell("UserPromptSubmit", prompt=REQUEST)
+    host.bash("ls")
+    later = TaskMemory.open(host.store, workspace=str(host.work), clock=lambda: time.time() + 90 * 86_400)
+    with later:
+        assert later.upkeep_run(rules=[rule], trust_clock=True).counts[rule] == 1
+    assert host.task().status == "paused"
+    if by == "the user":
+        host.tell("UserPromptSubmit", prompt="Round half even, please.")
+    else:
+        host.bash("make")
+    assert (host.task().status, host.task().reason, host.task().attention) == ("active", None, None)
+
+
+def test_a_task_that_was_paused_on_purpose_is_not_woken_by_a_tool(host):
+    host.tell("UserPromptSubmit", prompt=REQUEST)
+    with host.memory() as memory:
+        memory.task_update(status="paused", reason="until Monday")
+    host.bash("make")
+    assert host.task().status == "paused"
+
+
+@pytest.mark.parametrize("words", ["<tool_use_error>You are not in plan mode.</tool_use_error>", ""])
+def test_a_plan_that_the_host_refused_was_not_refused_by_the_user(host, words):
+    host.tell("UserPromptSubmit", prompt=REQUEST)
+    refused = words or "The user doesn't want to proceed with this tool use."
+    host.tell("PostToolUseFailure", tool_name="ExitPlanMode", tool_input={"plan": "# Round late"},
+              tool_use_id="p", error=refused)  # fmt: skip
+    assert [entry.origin.channel for entry in host.task().exclusions] == ([] if words else ["user"])
+
+
+def test_an_event_that_is_nested_too_deeply_is_put_aside(host):
+    deep = b"[" * 700 + b"]" * 700
+    host.raw("PostToolUse", b'{"session_id":"s-1","tool_name":"x","tool_response":' + deep + b"}")
+    host.tell("UserPromptSubmit", prompt=REQUEST)
+    assert len(Path(f"{host.store}.spool.rejected").read_text().splitlines()) == 1

@@ -6,15 +6,17 @@ import json
 import os
 import subprocess
 import sys
+import time
 
 import pytest
 
-from holdfast import TaskMemory
+from holdfast import TaskMemory, checks
 from holdfast.hosts import events, shapes
 from holdfast.hosts.deadline import Late
 from holdfast.hosts.overheard import overhear
 from holdfast.redact import Redactor
 from holdfast.spool import Spool
+from tests.hosts.hosting import QuickHost
 
 KEY = b"0123456789abcdef"
 REQUEST = "Move the login to the new server."
@@ -106,6 +108,64 @@ def test_the_last_words_of_a_turn_are_written_once_whoever_tells_them_first(sess
     assert session.ledger() == [("message", "The login is moved.")]
 
 
+def test_last_words_with_a_secret_are_written_once(session):
+    words = "It is moved, with password=hunter2x9Q and AKIAIOSFODNN7EXAMPLE."
+    session.says(words)
+    session.tell("Stop", last_assistant_message=words)
+    session.tell("UserPromptSubmit", prompt="And now the logout, please.")
+    assert [kind for kind, _ in session.ledger()] == ["message"]
+
+
+@pytest.mark.parametrize("written_first", [True, False])
+def test_what_was_said_at_the_end_of_a_turn_may_be_said_again(session, written_first):
+    if written_first:
+        session.says("Done.")
+    session.tell("Stop", last_assistant_message="Done.")
+    if not written_first:
+        session.says("Done.")
+    session.tell("UserPromptSubmit", prompt="And now the logout, please.")
+    session.says("Done.")
+    session.used(1, command="ls")
+    assert session.ledger() == [("message", "Done."), ("message", "Done."), ("action", "Bash: ls")]
+
+
+def test_the_end_of_a_turn_that_had_to_wait_is_written_once(tmp_path, monkeypatch):
+    host, session = QuickHost(tmp_path, monkeypatch), Session(tmp_path)
+    place = {"transcript_path": str(session.transcript)}
+    host.tell("SessionStart", source="startup", **place)
+    host.tell("UserPromptSubmit", prompt=REQUEST, **place)
+    session.says("The login is moved.")
+    with monkeypatch.context() as patch:
+        patch.setenv("HOLDFAST_WAL_LIMIT_BYTES", "a lot")
+        host.tell("Stop", last_assistant_message="The login is moved.", **place)
+    host.tell("UserPromptSubmit", prompt="And now the logout, please.", **place)
+    assert [event.text for event in host.events() if event.type == "message"] == ["The login is moved."]
+
+
+def test_a_fork_leaves_what_was_before_to_the_session_it_comes_from(tmp_path):
+    session = Session(tmp_path)
+    # The transcript comes after the prompt, with all that was before; its lines have kept their times.
+    session.tell("SessionStart", source="fork")
+    session.tell("UserPromptSubmit", prompt=REQUEST)
+    session.says("Said before.", timestamp="2026-01-01T00:00:00.000Z")
+    session.calls(1, command="make")
+    result = {"type": "tool_result", "tool_use_id": "t1", "content": "Exit code 2", "is_error": True}
+    session.write("user", result, timestamp="2026-01-01T00:00:01.000Z")
+    session.says("Said since.", timestamp=checks.stamp(time.time() + 1))
+    session.used(2, command="ls")
+    assert session.ledger() == [("message", "Said since."), ("action", "Bash: ls")]
+
+
+def test_a_transcript_that_could_not_be_read_at_first_is_not_read_from_its_beginning(tmp_path):
+    session = Session(tmp_path)
+    session.transcript.symlink_to(session.transcript)
+    session.tell("UserPromptSubmit", prompt=REQUEST)
+    session.transcript.unlink()
+    session.says("Said before anything was installed.")
+    session.used(1, command="ls")
+    assert session.ledger() == [("action", "Bash: ls")]
+
+
 def test_a_call_that_the_user_refused_is_known_and_one_that_ran_is_not_told_twice(session):
     session.calls(1, command="rm -r build")
     refused = "The user doesn't want to proceed with this tool use. The user said:\nkeep the build"
@@ -161,6 +221,21 @@ def test_whatever_is_in_the_transcript_the_event_itself_is_written(session):
     assert [text for _, text in session.ledger()][-2:] == ["Bash: pwd", "Bash: whoami"]
 
 
+def test_very_long_words_cost_no_more_than_long_ones_and_are_written_once(session, monkeypatch):
+    looked_at = []
+    text = Redactor.text
+    monkeypatch.setattr(
+        Redactor, "text", lambda self, words: looked_at.append(len(words)) or text(self, words)
+    )
+    words = "The password of the old server is not known. " * 10_000
+    session.says(words)
+    session.used(1, command="ls")
+    assert max(looked_at) < 150_000
+    session.says(words)
+    session.tell("Stop", last_assistant_message=words)
+    assert [kind for kind, _ in session.ledger()] == ["message", "action", "message"]
+
+
 def test_what_was_heard_before_the_time_was_up_is_not_heard_again(session, monkeypatch):
     session.says("First.")
     session.says("Second.")
@@ -198,6 +273,7 @@ def test_what_can_never_be_written_holds_up_nothing(session, monkeypatch):
     session.tell("PostToolUse", tool_name="Bash", tool_input={"command": "ls"}, tool_use_id="t1")
     assert session.ledger() == [("message", "Plain."), ("action", "Bash: ls")]
     assert Spool(session.store).counts() == (0, 1)
+    assert Spool(session.store).count(lambda event: event["host"] == "claude-code") == 1  # to be forgotten by
 
 
 def test_the_hook_itself_reads_the_transcript(session):

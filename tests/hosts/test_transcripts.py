@@ -98,6 +98,10 @@ def tell(claude):
     told = {"questions": [question], "answers": {"Which cluster?": "blue"}}
     claude.tool("AskUserQuestion", {"questions": [question]}, "answered", told=told)
     claude.tool("ExitPlanMode", {"plan": "# Drop the database"}, "The user rejected it", error=True)
+    misuse = "<tool_use_error>You are not in plan mode.</tool_use_error>"
+    claude.tool("ExitPlanMode", {"plan": "# Never shown"}, misuse, error=True)
+    for about_itself in ("api-request", "api-request-blob", "cost-state", "last-prompt", "tools-used"):
+        claude.line(about_itself)
     claude.line("system", subtype="compact_boundary", compactMetadata={"trigger": "auto", "preTokens": 9})
     claude.line("user", SUMMARY, isCompactSummary=True)
     claude.line("user", [{"type": "text", "text": "Use port 8443."}, {"type": "image", "source": {}}])
@@ -140,7 +144,7 @@ def test_a_second_import_writes_nothing_and_a_file_that_grew_goes_on(memory, cap
     claude.raw(b'{"type": "assistant", "sessionId": "aaaa-1", "mess')  # still being written
     grown = capture()
     assert (grown.new, grown.known, grown.skipped, grown.tasks) == (1, first.new, 1, first.tasks)
-    assert memory.task_get(first.tasks[0]).actions == 3
+    assert memory.task_get(first.tasks[0]).actions == 4
 
 
 def test_a_file_that_grows_while_it_is_read_is_read_to_its_end_once(memory, capture, claude):

@@ -189,3 +189,18 @@ def test_the_plugin_is_valid_and_does_the_same(tmp_path, server):
     claude.run("--plugin-dir", str(folder), "--continue", "Please go on with the invoices.")
     assert PACKET in server.script.main()[3].text
     assert actions(claude.events()) == [("Bash", "echo three-passed", False)]
+
+
+def test_a_fork_has_a_task_of_its_own_without_what_was_before(claude):
+    script = claude.server.script
+    script.turns = [calls("Bash", command=FAILS), says("It is not there.")]
+    claude.run(REQUEST)
+    known = claude.events()
+    script.turns = [calls("Bash", command="echo other-way"), says("It is here.")]
+    claude.run("--continue", "--fork-session", "Look in the other folder.")
+    with claude.memory() as memory:
+        forked = next(task for task in memory.task_list().tasks if task.id != known[0].task_id)
+        assert memory.task_get(forked.id).request == "Look in the other folder."
+        events = list(memory.events(forked.id))
+    assert actions(events) == [("Bash", "echo other-way", False)]
+    assert [event.text for event in events if event.type == "message"][:1] == ["It is here."]

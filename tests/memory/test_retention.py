@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from holdfast.errors import HoldfastError, NotFound
 from holdfast.memory.copying import copy_store
-from holdfast.spool import Spool
+from holdfast.spool import Spool, session_file
 from tests.memory.calls import READS
 from tests.support import path_of, refused, rows, sqlite_only
 
@@ -394,8 +394,13 @@ def test_the_bytes_are_gone_from_the_store_its_mirrors_and_the_spool(opened, sto
     spool.append({"id": "1", "host": "codex", "told": {"session": "leaky", "prompt": MARK}})
     spool.append({"id": "2", "host": "codex", "told": {"session": "other", "prompt": "stays"}})
     spool.reject({"id": "3", "host": "codex", "raw": f"{MARK} rubbish", "told": {"session": "leaky"}})
+    kept = {name: Path(session_file(path_of(store_url), name)) for name in ("leaky", "other")}
+    for file in (file for mark in kept.values() for file in (mark, mark.with_suffix(".read"))):
+        file.parent.mkdir(exist_ok=True)
+        file.write_text("pending")
     assert len(found()) > 6
     said = confirmed(memory, "forget", source="session:leaky")
+    assert {file.stem for file in kept["other"].parent.iterdir()} == {kept["other"].name}
     assert said.spooled == 2
     assert found() == []
     assert spool.counts() == (1, 0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from .deadline import Enough, set_alarm
-from .events import own_task
+from .events import own_task, session_of
 from .marks import COMPACTED, DELIVERED, PENDING
 
 TYPE_CHECKING = False
@@ -130,9 +130,14 @@ class Answers:
     def _advice(self) -> str:
         from .guard import advice
 
-        task = own_task(self._memory)
-        tool = str(self._event.get("tool") or "")
-        return advice(self._memory, task, tool, self._event.get("input")) if task else ""
+        memories, tool = [self._memory], str(self._event.get("tool") or "")
+        if agent := str(self._event.get("agent_id") or ""):  # what a helper tried is on its own task
+            memories.insert(0, self._memory.acting_as(session=session_of(self._event, agent)))
+        for memory in memories:
+            task = own_task(memory)
+            if task and (text := advice(memory, task, tool, self._event.get("input"))):
+                return text
+        return ""
 
     def _distill(self, task: str) -> None:
         """Bring what follows from the events up to date, as far as the time allows; the next call goes on."""

@@ -7,6 +7,7 @@ distilled later, from what is written here.
 
 from __future__ import annotations
 
+from .. import rules
 from ..errors import HoldfastError
 from ..types import is_dict, is_list
 
@@ -67,8 +68,9 @@ class Capture:
             if key is not None and self._user.task_get().metadata.get(_FIRST) == key:
                 return None
             if is_assent(text):
-                return self._woken(self._user.task_update(None, text, key=key))
-            return self._woken(self._user.task_remember(None, text, type="user_instruction", key=key))
+                return self._woken(self._user, self._user.task_update(None, text, key=key))
+            said = self._user.task_remember(None, text, type="user_instruction", key=key)
+            return self._woken(self._user, said)
         except HoldfastError as error:
             if error.code not in _NO_TASK:
                 raise
@@ -77,11 +79,13 @@ class Capture:
         metadata = None if key is None else {_FIRST: key}
         return self._user.task_register(_name(text), request=text, metadata=metadata, key=key)
 
-    def _woken(self, written: Written) -> Written:
-        """The user speaks: a task that was at rest is at work again."""
-        head = self._user.store.read(lambda tx: tx.head(written.task_id))
-        if head and head["status"] == "paused":
-            self._user.task_update(written.task_id, status="active")
+    def _woken(self, memory: TaskMemory, written: Written) -> Written:
+        """A task at rest is at work again: when the user speaks, or when only the upkeep had paused it."""
+        head = memory.store.read(lambda tx: tx.head(written.task_id)) if written.status == "paused" else None
+        if head and (memory is self._user or head["reason"] in (rules.IDLE, rules.SESSION_GONE)):
+            # That the session was taken for gone is answered by its going on.
+            asked = (head["attention"] or "").startswith(rules.NEEDS_REVIEW)
+            memory.task_update(written.task_id, status="active", attention="" if asked else None)
         return written
 
     def message(self, text: str, *, key: str | None = None) -> Written | None:
@@ -119,7 +123,7 @@ class Capture:
         kept = clipped(as_text(output))
         edits = is_edit(name, fields)
         patched = patched_files(fields)
-        return self._on_task(
+        written = self._on_task(
             lambda: self._tool.task_log_action(
                 None,
                 summary_of(name, fields),
@@ -135,6 +139,7 @@ class Capture:
                 key=key,
             )
         )
+        return self._woken(self._agent, written)
 
     def todo(self, items: Sequence[Mapping[str, Any]], *, key: str | None = None) -> Written:
         """The agent keeps a to-do list, and this is the whole of it now."""

@@ -6,7 +6,18 @@ import re
 
 from ..types import is_dict, is_list
 from .capture import as_text
-from .happenings import Calls, Happening, blocks, bounded, is_of_the_host, mapping, readable, seconds, string
+from .happenings import (
+    Calls,
+    Happening,
+    blocks,
+    bounded,
+    is_misuse,
+    is_of_the_host,
+    mapping,
+    readable,
+    seconds,
+    string,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +27,8 @@ if TYPE_CHECKING:
 # Lines about the program itself.
 _QUIET = frozenset(
     "summary file-history-snapshot queue-operation progress custom-title ai-title agent-name last-prompt tag"
-    " permission-mode mode pr-link worktree-state agent-color agent-setting saved_hook_context".split()
+    " permission-mode mode pr-link worktree-state agent-color agent-setting saved_hook_context"
+    " api-request api-request-shape api-request-blob atis-latch cost-state tools-used".split()
 )
 _COMMAND = re.compile(r"<command-name>\s*(\S{1,200}?)\s*</command-name>")
 _ARGUMENTS = re.compile(r"<command-args>(.+?)</command-args>", re.DOTALL)
@@ -104,7 +116,11 @@ class ClaudeLines:
         if tool == "AskUserQuestion" and is_dict(answers := told.get("answers")) and not failed:
             questions = told.get("questions") or fields.get("questions")
             yield Happening(kind="answered", given=questions, output=answers, **common)
-        elif tool == "ExitPlanMode" and (plan := string(fields.get("plan")) or string(told.get("plan"))):
+        elif (
+            tool == "ExitPlanMode"
+            and (plan := string(fields.get("plan")) or string(told.get("plan")))
+            and not (failed and is_misuse(output))  # the user has not seen it
+        ):
             yield Happening(kind="planned", text=plan, failed=failed, **common)
         elif not failed and (items := self._plan(tool, fields, told, output, common)) is not None:
             yield Happening(kind="todo", given=items, **common)

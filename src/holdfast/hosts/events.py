@@ -161,7 +161,7 @@ def _tool_used(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], n
         return
     if not failed and _planned(capture, tool, event, key):
         return
-    if tool == "ExitPlanMode":
+    if tool == "ExitPlanMode" and not (failed and _is_misuse(_text(event, "error"))):
         output = event.get("output")
         plan = _fields(event).get("plan") or (output.get("plan") if is_dict(output) else None)
         capture.planned(as_text(plan) or "plan", not failed, key=key)
@@ -176,6 +176,12 @@ def _tool_used(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], n
         duration_ms=duration if isinstance(duration, (int, float)) and duration >= 0 else None,
         key=key,
     )
+
+
+def _is_misuse(error: str) -> bool:
+    from .happenings import is_misuse
+
+    return is_misuse(error)
 
 
 def is_ours(tool: str) -> bool:

@@ -1,8 +1,8 @@
 """The guard: a tool call that failed or was rejected before, for a reason that still holds, is told so.
 
 It advises, and never blocks. What counts as the same is cheap to tell: the same command, or the same tool on
-the same file. A command that failed a moment ago is told only while nothing was done since but looking: most
-repetitions have a reason, and a false alarm is worse than none.
+the same file. A command that failed a moment ago is told only while nobody did anything since but looking:
+most repetitions have a reason, and a false alarm is worse than none.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import time
 
-from .. import checks
+from .. import checks, rules
 from ..memory.plans import EDIT
 from ..types import is_dict
 
@@ -104,8 +104,18 @@ def _repeated(memory: TaskMemory, task_id: str, tool: str, attempt: str) -> str:
             return ""
         if not _is_call(data, tool, attempt):
             return ""  # what failed may have changed something, too
-        return "" if str(data["error"]).startswith(_REFUSALS) else _failed(row, attempt, data["error"])
+        refused = str(data["error"]).startswith(_REFUSALS)
+        return "" if refused or _others_at_work(memory, row) else _failed(row, attempt, data["error"])
     return ""
+
+
+def _others_at_work(memory: TaskMemory, since: Row) -> bool:
+    """Whether another session or a helper wrote in this workspace since: who knows what it changed."""
+    statuses = (*rules.OPEN, *rules.ENDED)
+    found = memory.store.read(lambda tx: tx.cards(statuses, 2, workspace=memory.workspace))
+    return any(
+        head["task_id"] != since["task_id"] and head["updated_at"] >= since["timestamp"] for head in found
+    )
 
 
 def _failed(row: Row, attempt: str, error: Any) -> str:

@@ -72,6 +72,11 @@ def is_of_the_host(text: str) -> bool:
     return _OF_THE_HOST.match(text) is not None
 
 
+def is_misuse(error: str) -> bool:
+    """Whether the host refused a call because of how it was made: no user has seen it."""
+    return error.lstrip().startswith("<tool_use_error>") or "InputValidationError" in error[:300]
+
+
 def seconds(stamp: Any) -> float | None:
     """Seconds since 1970 of a transcript's time; None if it is none."""
     try:

@@ -58,6 +58,7 @@ def handle(host: str, name: str) -> str:
     shape = SHAPES.get(host)
     event = shape.events.get(name) if shape else None
     if shape is None or event is None:
+        _complain(f"{name} of {host} is no event that we know")
         return ""
     set_alarm(_PATIENCE)
     told = _read_in()
@@ -92,6 +93,7 @@ class Hook:
         self._location = store_location(self._settings)
         self._spool = Spool(self._location)
         self._written = False
+        self._heard = False
 
     def run(self, told: bytes) -> str:
         """Write the event, or keep it for later; then the answer."""
@@ -119,6 +121,10 @@ class Hook:
                 self._written = True
         if not self._written and self._event not in _WRITES_NOTHING:
             self._keep(line)
+        if self._event == "SessionStart":
+            from .marks import sweep
+
+            sweep(self._location, time.time())
         return said or self._apology()
 
     def _line(self, told: bytes) -> dict[str, Any]:
@@ -134,25 +140,25 @@ class Hook:
         }
         redactor = Redactor(_key(self._location))
         text = told.decode("utf-8", "replace")
+        from .events import cleaned, naming
+
         try:
             found = json.loads(text)
+            event = read_event(self._host, self._name, found) if is_dict(found) else None
+            if event is not None and (project := os.environ.get(self._shape.project)):
+                event["cwd"] = project
+            told_of = None if event is None else cleaned(event, redactor)
         except (ValueError, RecursionError):
-            found = None
-        event = read_event(self._host, self._name, found) if is_dict(found) else None
-        if event is None:
+            told_of = None
+        if told_of is None:
             from ..redact import storable
 
             # As long as that it can be told what it was.
             return {**line, "raw": redactor.text(storable(text[:_KEPT_OF_RUBBISH]))}
-        from .events import cleaned, naming
-
-        if project := os.environ.get(self._shape.project):
-            event["cwd"] = project
-        found = cleaned(event, redactor)
-        if found["event"] != "PreCompact":  # which is known again by its mark
+        if told_of["event"] != "PreCompact":  # which is known again by its mark
             # Told twice in a moment it is the same event: two settings of a host may name us.
-            line["id"] = f"{naming(found)}/{now // _MOMENT:.0f}"
-        return {**line, "told": found}
+            line["id"] = f"{naming(told_of)}/{now // _MOMENT:.0f}"
+        return {**line, "told": told_of}
 
     def _work(self, line: dict[str, Any], end: float) -> str:
         if self._trouble:
@@ -207,13 +213,19 @@ class Hook:
         """Write what the host has only put into its transcript since the last event."""
         from .overheard import overhear
 
+        self._heard = True
         overhear(memory, self._location, told, _key(self._location))
 
     def _keep(self, line: dict[str, Any]) -> None:
-        if self._event == "PreCompact" and is_dict(told := line.get("told")):
+        told = line.get("told")
+        if self._event == "PreCompact" and is_dict(told):
             from .marks import PENDING, Mark
 
             Mark(self._location, str(told.get("session") or "")).set(PENDING)
+        elif self._event == "Stop" and self._shape.overheard and not self._heard and is_dict(told):
+            from .overheard import note_last_words
+
+            note_last_words(self._location, told)
         if not self._spool.append(line):
             _complain(f"the event could not be kept anywhere ({self._trouble})")
 

@@ -1,14 +1,14 @@
 """Marks: whether a session's context was compacted, and whether the packet has been given to it since.
 
 A small file for each such session, beside the store: a hook finds out with one look that there is none.
+What is left of sessions that have long been silent is swept away once a day.
 """
 
 from __future__ import annotations
 
 import os
 
-from ..checks import blake2b
-from ..spool import side_files
+from ..spool import session_file, side_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,15 +23,18 @@ COMPACTED = "compacted"
 DELIVERED = "delivered"
 # Gemini CLI looked whether it should compact, when its transcript was so long.
 _LOOKED = "looked "
+_DAY = 86_400
+# Seconds after which a session is taken to be over.
+_SILENCE = 30 * _DAY
+# Files that are looked at in one sweep.
+_MOST = 10_000
 
 
 class Mark:
     """The mark of one session."""
 
     def __init__(self, location: str, session: str) -> None:
-        digest = blake2b(session.encode("utf-8", "replace"), digest_size=12).hexdigest()
-        self._folder = f"{side_files(location)[0]}.hooks"
-        self._path = os.path.join(self._folder, digest)
+        self._path = session_file(location, session)
 
     def read(self) -> str:
         """What is marked, or nothing."""
@@ -61,7 +64,7 @@ class Mark:
     def set(self, word: str) -> None:
         """Mark it; where nothing can be written, nothing is marked."""
         try:
-            os.makedirs(self._folder, mode=0o700, exist_ok=True)
+            os.makedirs(os.path.dirname(self._path), mode=0o700, exist_ok=True)
             file = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
         except OSError:
             return
@@ -76,3 +79,20 @@ class Mark:
             os.unlink(self._path)
         except OSError:
             return
+
+
+def sweep(location: str, now: float) -> None:
+    """Remove the files of sessions that have long been silent, unless that was done today."""
+    folder = f"{side_files(location)[0]}.hooks"
+    swept = os.path.join(folder, "swept")
+    try:
+        if os.path.exists(swept) and 0 <= now - os.stat(swept).st_mtime < _DAY:
+            return
+        os.close(os.open(swept, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        os.utime(swept, (now, now))
+        with os.scandir(folder) as found:
+            for _, file in zip(range(_MOST), found, strict=False):
+                if now - file.stat().st_mtime > _SILENCE:
+                    os.unlink(file)
+    except OSError:
+        return  # no session has a file yet, or another sweeps

@@ -63,6 +63,8 @@ class Retention(Base):
         self._check_token(confirm, "forget", policy, [*contents, waiting])
         # First what is not written yet, so that it does not come after the rest has gone.
         spool.drop(named.is_of)
+        if named.kind in ("session", "agent", "host"):
+            self._drop_side_files({named.value} if named.kind == "session" else _sessions(graves))
         for grave in graves:
             if grave.seqs:
                 self._commit(
@@ -293,11 +295,24 @@ class Retention(Base):
             if one.startswith(f"{name}.before-restore")
         )
 
+    def _drop_side_files(self, sessions: set[str]) -> None:
+        """Remove what hooks keep beside the store about sessions."""
+        from ..config import store_location
+        from ..spool import forget_session
+
+        for session in sessions:
+            forget_session(store_location(self.settings), session)
+
     def _spool(self) -> Any:
         from ..config import store_location
         from ..spool import Spool
 
         return Spool(store_location(self.settings))
+
+
+def _sessions(graves: Sequence[Grave]) -> set[str]:
+    """The sessions in which was written what is forgotten."""
+    return {session for grave in graves for seq in grave.own if (session := grave.rows[seq]["session"])}
 
 
 def _ends(heads: Sequence[Row]) -> list[Any]:

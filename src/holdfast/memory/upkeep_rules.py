@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 PAGE = 500
 MOST_KEYS = 50_000  # names that are compared at once, so that memory stays flat
 MOST_ALIKE = 5_000  # tasks of one name that are looked at in one run
-IDLE, GONE, DUPLICATE, STALE = "idle", "session gone", "duplicate", "stale"
+IDLE, GONE, DUPLICATE, STALE = rules.IDLE, rules.SESSION_GONE, "duplicate", "stale"
 # Put away when they are old; a failed one stays until somebody has looked at it, or hygiene has.
 ARCHIVED = ("completed", "cancelled", "abandoned", "superseded")
 

@@ -19,10 +19,11 @@ from ..console import Command
 @click.argument("host")
 @click.argument("event")
 def hook_command(host: str, event: str) -> None:
-    """Write the EVENT of a HOST (claude-code, codex, cursor, gemini-cli, vscode), and print its answer.
+    """Write the EVENT of a HOST, and print its answer.
 
-    The event is JSON on standard input. The exit code is always 0: a host must never be held up. Hosts call
-    holdfast-hook, which does the same and starts faster.
+    Hosts are claude-code, codex, cursor, gemini-cli, vscode, opencode and openclaw. The event is JSON on
+    standard input. The exit code is always 0: a host must never be held up. Hosts call holdfast-hook, which
+    does the same and starts faster.
     """
     from ...hosts.hook import main
 
