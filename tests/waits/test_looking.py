@@ -56,6 +56,7 @@ class Watched:
         ("time:1h30m", None, "time:1h30m passes"),
         ("time:2026-03-01", None, "time:2026-03-01T00:00:00.000Z passes"),
         ("manual:", None, "manual: decided"),
+        ("item:7k3m/build", None, "task:7k3m/build completed"),
         ('command:["a", "b"]', "exit 3", 'command:["a","b"] exit 3'),
         (
             "http://a.example/",
@@ -87,7 +88,7 @@ def test_targets_and_conditions_are_read(target, until, wanted):
         ("file:/a", "is blue", "exists, gone, changed"),
         ("process:1", "contains x", "exits"),
         ("nothing", None, "file:PATH"),
-        ("item:a", None, "file:PATH"),
+        ("item:a", None, "task:ID/STEP"),
         ("file:", None, "path"),
         ("process:0", None, "number"),
         ("process:-1", None, "number"),

@@ -116,7 +116,7 @@ def _watch(text: str, until: str | None, place: Place, depth: int) -> Watch:
     kind, colon, value = text.partition(":")
     if kind in ("http", "https"):
         kind, value = "http", text
-    if not colon or kind not in WORDS or kind == "item":
+    if not colon or kind not in WORDS or (kind == "item" and "/" not in value):
         raise _refused(
             text,
             "Targets are file:PATH, log:PATH, process:PID, port:HOST:PORT, http://…, https://…, time:5m,"
