@@ -28,7 +28,7 @@ ADDED = {
     6: [
         "DROP VIEW wait_jobs",  # made anew, with the changes that a wait has seen
         # What Holdfast itself wrote made a task look alive.
-        "UPDATE heads SET updated_at = (SELECT max(e.timestamp) FROM events e WHERE e.task_id = heads.task_id)",
+        "UPDATE heads SET updated_at = (SELECT max(timestamp) FROM events e WHERE e.task_id = heads.task_id)",
     ],
 }
 OLDER = range(1, SCHEMA_VERSION)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import os
 import subprocess
-import sys
 import threading
 import time
 from contextlib import contextmanager, suppress
