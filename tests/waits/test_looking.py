@@ -106,6 +106,7 @@ def test_targets_and_conditions_are_read(target, until, wanted):
         ("not(time:5m, time:6m)", None, "not: one"),
         ("screen:", None, "screen::0"),
         ("screen:host:0", None, "screen::0"),
+        ("window:Build log", None, "window::0/TITLE"),
         ("terminal:-x", None, "tmux"),
         ("http://a.example/", "looks friendly", "a model that judges"),
     ],

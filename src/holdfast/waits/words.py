@@ -338,6 +338,11 @@ def _window(value: str, place: Place) -> str:
         display, title = "", value
     if not title.strip():
         raise _refused(f"window:{value}", "Give a part of its title: window:Build log.")
+    if not (display or place.display):
+        raise _refused(
+            f"window:{value}",
+            "Name the display: window::0/TITLE. A task may have it in its metadata: display.",
+        )
     return f"{_display(display, place)}/{title.strip()}"
 
 
