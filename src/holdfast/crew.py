@@ -120,12 +120,21 @@ class Crew:
         try:
             if worker.kinds == WAITS and self._handlers["wait"] is HANDLERS["wait"]:
                 # Many waits cost little if one keeps them all in its memory.
-                seconds = self._lease_seconds
-                Watcher(self._memory, worker.holder, lease_seconds=seconds, note=self._note).run(self._ending)
+                reports.append(self._watch(worker.holder))
             else:
                 reports.append(worker.run(self._ending))
         except Exception as error:  # noqa: BLE001 - `run` raises it
             self._broken.append(error)
+
+    def _watch(self, holder: str) -> WorkerReport:
+        did: Counter[str] = Counter()
+
+        def note(job: Job, outcome: str, why: str) -> None:
+            did[outcome] += 1
+            self._note(job, outcome, why)
+
+        Watcher(self._memory, holder, lease_seconds=self._lease_seconds, note=note).run(self._ending)
+        return WorkerReport(**did)
 
     def _end(self, threads: list[threading.Thread]) -> None:
         self._ending.set()

@@ -166,6 +166,29 @@ def test_a_task_of_which_all_is_forgotten_can_still_be_read_in_every_way(memory,
     assert (memory.task_get(prepared).name, memory.verify().problems) == ("[forgotten]", ())
 
 
+def test_a_task_whose_waits_are_forgotten_goes_on_and_one_that_waits_for_more_does_not(memory):
+    other = memory.acting_as(session="leaky")
+    task = memory.task_register("Deploy").task_id
+    other.smart_wait("manual:", task_id=task, block=False, message=f"{MARK} is asked")
+    left = memory.smart_wait("manual:", task_id=task, block=False)
+    confirmed(memory, "forget", source="session:leaky")
+    found = memory.task_get(task)
+    assert (found.status, found.reason, found.metadata["active_wait_ids"]) == (
+        "waiting",
+        "wait",
+        [left.wait_id],
+    )
+    memory.wait_update(left.wait_id, message="go")
+    assert memory.task_get(task).status == "active"
+    only = other.smart_wait("manual:", task_id=task, block=False)
+    confirmed(memory, "forget", source="session:leaky")
+    found = memory.task_get(task)
+    assert (found.status, found.reason, found.metadata["active_wait_ids"]) == ("active", None, [])
+    assert memory.wait_status(only.wait_id)[0].state == "cancelled"
+    assert memory.jobs_status().kinds == {}
+    assert memory.verify().problems == ()
+
+
 def test_a_goal_that_was_made_of_a_task_forgets_with_it(memory):
     task = memory.task_register(
         f"{MARK} task", request=f"{MARK} request", acceptance=[f"{MARK} holds"]

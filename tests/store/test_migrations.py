@@ -8,7 +8,7 @@ import pytest
 
 from holdfast.store.migrate import SCHEMA_VERSION, migrations
 from tests.servers import fresh_database
-from tests.support import contents, open_memory, path_of, rows, server_and_tenant
+from tests.support import NOON, contents, open_memory, path_of, rows, server_and_tenant
 from tests.views.tasks import deployment, long_plan
 
 # What each migration since the first added: undoing these by hand gives a store of that age.
@@ -25,7 +25,11 @@ ADDED = {
     3: ["DROP TABLE words", "DROP INDEX events_by_time", "DROP TABLE {waiting}"],
     4: ["DROP TABLE vectors", "DROP TABLE vector_models"],
     5: ["DROP TABLE distilled", "DROP TABLE jobs", "DROP TABLE spending"],
-    6: ["DROP VIEW wait_jobs"],  # made anew, with the changes that a wait has seen
+    6: [
+        "DROP VIEW wait_jobs",  # made anew, with the changes that a wait has seen
+        # What Holdfast itself wrote made a task look alive.
+        "UPDATE heads SET updated_at = (SELECT max(timestamp) FROM events e WHERE e.task_id = heads.task_id)",
+    ],
 }
 OLDER = range(1, SCHEMA_VERSION)
 
@@ -39,6 +43,9 @@ def fill(memory) -> None:
     other = long_plan(memory, 12)
     memory.task_plan_replace(other, ["Convert table number 1", "Something else"])
     memory.task_register("Without anything")
+    memory._clock.forward(60)
+    memory.acting_as(agent="holdfast", channel="system", session="").task_note(task, "a finding")
+    assert memory.task_get(task).updated_at == NOON
 
 
 def test_every_migration_is_known_to_this_test():

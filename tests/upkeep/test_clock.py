@@ -117,3 +117,16 @@ def test_many_jumps_are_kept_few_and_make_nothing_older():
     assert len(ages.jumps) == MOST_JUMPS
     moment = "2001-09-09T01:46:40.000Z"  # when the first look was
     assert ages.age(moment, 0) <= 100
+
+
+@pytest.mark.parametrize("days", [1, -1])
+def test_the_time_of_a_goal_is_not_used_up_by_setting_the_clock(kept, machine, days):
+    goal = kept.goal_create("Live", ["ok"], budget={"seconds": HOUR}).task_id
+    kept.upkeep_run()
+    machine.set_clock(days * DAY)
+    machine.passes(60)
+    assert kept.goal_check(goal).budget.used["seconds"] == 60
+    kept.upkeep_run()
+    later = kept.goal_create("After that", ["ok"], budget={"seconds": HOUR}).task_id
+    machine.passes(HOUR)
+    assert [kept.goal_check(one).reason for one in (goal, later)] == ["budget", "budget"]

@@ -180,3 +180,21 @@ def test_a_dry_run_says_the_same_and_writes_nothing(kept, machine):
     report = kept.upkeep_run(rules="all")
     assert changed(foretold) == changed(report) == {task: ("pause", "paused")}
     assert (foretold.changes[0].seq, report.changes[0].seq) == (None, 2)
+
+
+def test_goals_and_what_is_no_task_are_left_alone(kept, machine):
+    goal = kept.goal_create("Shop is live", ["it is up"]).task_id
+    reached = kept.goal_create("Reached", ["it is up"]).task_id
+    kept.goal_finish(reached, despite="we moved on")
+    task = kept.task_register("Shop is live").task_id  # the same name, and open
+    kept.task_link(task, target=goal, kind="goal")
+    old = kept.task_register("Purged").task_id
+    kept.task_finish(old)
+    kept.purge(task_id=old, confirm=kept.purge(task_id=old).token)
+    kept.memory_store("the shop sells tea", category="fact")
+    before = {name: kept.task_get(name) for name in {event.task_id for event in kept.events()} - {task}}
+    assert {one.kind for one in before.values()} == {"goal", "log", "facts"}
+    machine.passes(30 * DAY)
+    touched = {change.task_id for _ in range(2) for change in kept.upkeep_run(rules="all").changes}
+    assert touched == {task}  # it was paused
+    assert {name: kept.task_get(name) for name in before} == before

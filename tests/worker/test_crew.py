@@ -11,7 +11,8 @@ from holdfast import crew as crew_module
 from holdfast import rounds
 from holdfast.checks import stamp
 from holdfast.crew import Crew, lanes
-from holdfast.errors import Conflict
+from holdfast.errors import Conflict, StoreError
+from holdfast.memory import watching
 from holdfast.results import WorkerReport
 from holdfast.store import jobs, workers
 from holdfast.worker import HANDLERS
@@ -85,6 +86,42 @@ def test_waits_have_a_thread_of_their_own_and_each_kind_has_one():
     assert ("upkeep", "prune") in found
     assert sorted(kind for lane in found for kind in lane) == sorted([*HANDLERS, "mine"])
     assert {"mirror", "mine"} in [set(lane) for lane in found]
+
+
+def test_waits_are_kept_in_memory_counted_when_they_end_and_given_back(memory, tmp_path, monkeypatch):
+    monkeypatch.setattr(watching, "DEAD_SECONDS", 0.1)
+    task = memory.task_register("T").task_id
+    some = {"task_id": task, "block": False, "poll_interval": 0.05, "timeout": 600}
+    lost = memory.smart_wait("manual:", **some)
+    for _ in range(jobs.MOST_ATTEMPTS):  # its workers die, one after the other
+        memory.store.write(lambda tx: jobs.lease(tx, ("wait",), "x", memory._clock(), 1.0, 1))
+        memory._clock.forward(2)
+    made = memory.smart_wait(f"file:{tmp_path}/made", **some)
+    memory.smart_wait("manual:", **some)
+    with running(Crew(memory, handlers={"wait": HANDLERS["wait"]})) as reports:
+        while memory.jobs_status().leased < 2:
+            pass
+        (tmp_path / "made").touch()
+        while memory.jobs_status().totals != {"wait": {"done": 1, "dead": 1}}:
+            pass
+    assert reports == [WorkerReport(done=1, dead=1)]
+    assert memory.jobs_status().kinds == {"wait": {"waiting": 1}}
+    assert [memory.wait_status(one.wait_id)[0].state for one in (made, lost)] == ["resolved", "error"]
+
+
+def test_a_store_that_is_busy_when_the_crew_ends_is_no_failure(memory, monkeypatch):
+    memory.smart_wait("manual:", task_id=memory.task_register("T").task_id, block=False)
+
+    def busy(work, **options):
+        raise StoreError("store_busy", "busy")
+
+    with running(Crew(memory, handlers={"wait": HANDLERS["wait"]})) as reports:
+        while memory.jobs_status().leased < 1:
+            pass
+        monkeypatch.setattr(memory.store, "write", busy)
+    monkeypatch.undo()
+    assert reports == [WorkerReport()]
+    assert memory.jobs_status().leased == 1  # until the lease has run out
 
 
 def test_a_job_that_does_not_end_is_given_back_in_time_and_its_worker_is_refused(memory):

@@ -10,6 +10,8 @@ from ..store import forgetting
 from ..store.tombstones import WAIT_STATE, has_content, set_texts, strings, tombstone, written
 from ..types import is_dict, is_list
 from .known_entries import AGENT
+from .wait_records import KIND as WAIT
+from .wait_records import REASON
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -232,3 +234,25 @@ def idle_jobs(tx: Tx, grave: Grave) -> list[int]:
         for row in forgetting.jobs_of(tx, grave.task_id)
         if row["key"] in gone or grave.holds(strings([row["data"], row["error"]], keys=False))
     ]
+
+
+# --- waits ------------------------------------------------------------------------------------------
+
+
+def goes_on(tx: Tx, head: Row) -> dict[str, Any]:
+    """What becomes of a task that waited, if all that it waited for is forgotten: it goes on."""
+    waits = head["status"] == "waiting" and head["reason"] == REASON
+    if not waits or tx.record_count(head["task_id"], WAIT, "watching", 1):
+        return {}
+    return {"status": "active", "reason": None}
+
+
+def without_waits(metadata: Mapping[str, Any], grave: Grave, now: str) -> dict[str, Any]:
+    """The metadata of a task without the waits that are forgotten while they were watched."""
+    gone = [f"{grave.task_id}#{seq}" for seq in grave.seqs]
+    known: Any = metadata.get("active_wait_ids")
+    left = [one for one in known if one not in gone] if is_list(known) else known
+    if left == known:
+        return dict(metadata)
+    ended = {"last_wait_state": "cancelled", "last_wait_event_at": now}
+    return {**metadata, "active_wait_ids": left, **ended}

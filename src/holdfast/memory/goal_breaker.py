@@ -9,10 +9,12 @@ from __future__ import annotations
 import json
 
 from .. import checks, rules
+from ..store import distilled
 from ..store import goal_queries as queries
 from ..types import is_dict, is_list
 from .drafts import Draft
 from .goal_rules import BLOCKED, SPENT, STOPPED, blocker_limit, budget_used, fingerprint
+from .upkeep_clock import KIND, Look, observe
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,14 +68,27 @@ def _count(memory: Base, tx: Tx, goal: Row, task_id: str, seq: int, mark: str, n
 
 def budget_of(memory: Base, tx: Tx, goal: Row, metadata: Mapping[str, Any]) -> GoalBudget:
     """What a goal may use and has used."""
-    now = memory._clock()  # pyright: ignore[reportPrivateUsage]
-    end = checks.seconds_of(goal["completed_at"]) if goal["completed_at"] else now
     return budget_used(
         metadata,
         queries.counts(tx, goal["task_id"]),
         queries.spent(tx, goal["task_id"]),
-        end - checks.seconds_of(goal["created_at"]),
+        _seconds(memory, tx, goal),
     )
+
+
+def _seconds(memory: Base, tx: Tx, goal: Row) -> float:
+    """How long a goal has taken; setting the clock does not count, where the upkeep looks at it."""
+    begun = checks.seconds_of(goal["created_at"])
+    if goal["completed_at"]:
+        return checks.seconds_of(goal["completed_at"]) - begun
+    now = memory._clock()  # pyright: ignore[reportPrivateUsage]
+    _, state = distilled.get(tx, "", KIND)
+    machine: Any = getattr(memory, "_machine", None)
+    if not state or machine is None:
+        return now - begun
+    boot, steady = machine()
+    look = Look(boot=boot, steady=steady, wall=now, position=tx.last_position())
+    return now - begun - observe(state, look)[1].set_since(queries.first_place(tx, goal["task_id"]))
 
 
 def stop_if_spent(

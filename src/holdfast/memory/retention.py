@@ -12,7 +12,16 @@ from ..results import Removal
 from ..store import forgetting, scratch
 from ..store.tombstones import written
 from .base import Base, Draft
-from .forgetting import AUDIT, Grave, Source, idle_jobs, rest_on, unknown_source
+from .forgetting import (
+    AUDIT,
+    Grave,
+    Source,
+    goes_on,
+    idle_jobs,
+    rest_on,
+    unknown_source,
+    without_waits,
+)
 from .reading import read_origin
 from .tasks import _statuses  # pyright: ignore[reportPrivateUsage]
 
@@ -242,9 +251,12 @@ class Retention(Base):
         forgetting.drop_jobs(tx, idle)
         data = {"source": kind, "events": len(grave.own), "carried": len(grave.carried) or None}
         fresh = tx.head(task_id, lock=True) or head
+        sets = {"heads": goes_on(tx, fresh)}
+        spared = without_waits(spared, grave, self._now())
         # Metadata that others have set by events which carried along what is forgotten are set anew.
-        lost = tx.extras(task_id)["metadata"] != spared
-        draft = Draft(AUDIT, data=data, sets={"extras": {"metadata": spared}} if lost else None)
+        if tx.extras(task_id)["metadata"] != spared:
+            sets["extras"] = {"metadata": spared}
+        draft = Draft(AUDIT, data=data, sets={table: row for table, row in sets.items() if row})
         self._append(tx, fresh, draft, self._now(), "forget")
 
     def _log_purge(self, tx: Tx, heads: Sequence[Row]) -> None:

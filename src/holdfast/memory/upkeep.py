@@ -19,7 +19,7 @@ from ..store import upkeep_queries as queries
 from ..store.tx import OURSELVES
 from . import upkeep_rules
 from .base import Base, Draft
-from .upkeep_clock import Ages, Look, observe
+from .upkeep_clock import KIND, Ages, Look, observe
 from .wait_records import steady
 
 TYPE_CHECKING = False
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from ..store.tx import Row, Tx
     from .upkeep_rules import Finding, Run
 
-KIND = "upkeep"
 ALL = tuple(upkeep_rules.RULES)
 # What a worker does unasked; the others are for who asks, or for a job of the operator's.
 AUTOMATIC = ("lease", "resume", "pause", "stuck", "archive")

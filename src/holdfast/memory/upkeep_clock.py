@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+KIND = "upkeep"  # of what is kept from one look to the next
 KEEPS = 3600.0  # seconds that a clock must keep to be believed
 # What the two clocks may go apart without one being set: a leap, and what is slewed.
 APART, SLEW = 60.0, 0.001
@@ -47,7 +48,7 @@ class Ages(Record):
         """Seconds since a moment that was written down at a place; less than nothing: it is not known."""
         if self.as_of is None:
             return -1.0
-        return self.as_of - checks.seconds_of(moment) - self._set_since(place)
+        return self.as_of - checks.seconds_of(moment) - self.set_since(place)
 
     def before(self, seconds: float) -> tuple[str, str] | None:
         """Two times: only what was written down before the first may be that old, and all that was written
@@ -55,11 +56,11 @@ class Ages(Record):
         if self.as_of is None:
             return None
         places = [place + more for jump in self.jumps for place in jump[:2] for more in (0, 1)]
-        since = [self._set_since(place) for place in (0, *places)]
+        since = [self.set_since(place) for place in (0, *places)]
         moments = [max(self.as_of - seconds - one, 0.0) for one in (min(since), max(since))]
         return checks.stamp(moments[0]), checks.stamp(moments[1])
 
-    def _set_since(self, place: int) -> float:
+    def set_since(self, place: int) -> float:
         """How far the clock was set forward since; in doubt, as far as makes things young."""
         return sum(by for seen, found, by in self.jumps if place <= (found if by > 0 else seen))
 

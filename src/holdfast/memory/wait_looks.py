@@ -9,6 +9,7 @@ import queue
 import threading
 import time
 
+from ..errors import HoldfastError
 from ..types import Record
 from ..waits.bounded import FILE_SECONDS, HUNG, Looker, place_of
 from ..waits.files import glance
@@ -40,6 +41,15 @@ class Outcome(Record):
     said: str
     state: Any
     seen: Any = UNSEEN
+
+
+def in_words(trouble: Any) -> str:
+    """What kept a look from finding anything, for people."""
+    if isinstance(trouble, HoldfastError):
+        return trouble.message
+    if isinstance(trouble, Exception):
+        return f"{type(trouble).__name__}: {trouble}"[:300]
+    return f"no answer within {FILE_SECONDS:g} s"
 
 
 class Held:

@@ -14,9 +14,8 @@ from .. import checks, rules
 from ..errors import Conflict, HoldfastError, NotFound, StoreError
 from ..store import jobs
 from ..store.feed import Horizon, touched
-from ..waits.bounded import FILE_SECONDS
 from ..waits.looking import time_left
-from .wait_looks import UNSEEN, Held, Looks, Outcome
+from .wait_looks import UNSEEN, Held, Looks, Outcome, in_words
 from .wait_records import KIND, SHORTEST, Live, next_interval, steady, watch_of
 from .wait_waking import is_told
 
@@ -82,7 +81,7 @@ class Watcher:
 
     def run(self, stop: threading.Event) -> None:
         """Look after waits until told to stop; then all are given back. A store that cannot serve for a
-        while is waited for."""
+        while is waited for; one that cannot take them back either lets their leases run out."""
         try:
             while not stop.is_set():
                 try:
@@ -93,7 +92,8 @@ class Watcher:
                     pause = LEASE_CHECK_SECONDS
                 stop.wait(pause)
         finally:
-            self.close()
+            with contextlib.suppress(StoreError):
+                self.close()
 
     def tick(self) -> float:
         """Do what is due now; the seconds until there may be more."""
@@ -219,8 +219,9 @@ class Watcher:
         taken, given_up = self._store.write(
             lambda tx: jobs.lease(tx, (KIND,), self._holder, clock, self._lease_seconds, room)
         )
-        if given_up:
+        for job in given_up:
             self._next_dead = 0.0
+            self._note(job, "dead", job.error or "")
         over: list[Job] = []
         for job, live in self._read([(job, job) for job in taken]):
             if live is None:
@@ -351,12 +352,7 @@ class Watcher:
 
     def _settle_trouble(self, held: Held, trouble: Any) -> None:
         """A look hung, or came to an error that no look should: it is tried again, until the time is up."""
-        if isinstance(trouble, HoldfastError):
-            said = trouble.message
-        elif isinstance(trouble, Exception):
-            said = f"{type(trouble).__name__}: {trouble}"[:300]
-        else:
-            said = f"no answer within {FILE_SECONDS:g} s"
+        said = in_words(trouble)
         late = steady() >= held.deadline
         said = f"not within {held.live.spec['timeout']:g} s: {said}" if late else said
         state = (held.live.data or {})["state"]

@@ -102,3 +102,9 @@ def own_checks(tx: Tx, goal: str) -> set[int]:
 def keep_checks(tx: Tx, goal: str, seqs: set[int], now: str) -> None:
     """Remember which checks are this store's own."""
     distilled.put(tx, goal, CHECKS, 0, now, {"seqs": sorted(seqs)})
+
+
+def first_place(tx: Tx, goal: str) -> int:
+    """The place of a goal's first event among those of the store."""
+    found = tx.database.query("SELECT id FROM events WHERE task_id = :goal AND seq = 1", {"goal": goal})
+    return found[0][0] if found else 0

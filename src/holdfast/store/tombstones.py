@@ -35,6 +35,8 @@ _WRITTEN: dict[str, dict[str, Any]] = {
     "records": {"key": None},
     "claims": {"reason": None},
 }  # fmt: skip
+# Reasons in our own words, by which a task that was stopped goes on again: no content.
+OWN_REASONS = frozenset(("wait", "idle", "session gone", "duplicate", "stale", "blocked", "budget"))
 # Of labels these are structure: the steps that an entry matters for, and the home of facts.
 _KEPT_LABELS = ("item", "facts")
 # Of a record that an event adds, its status: nothing that has no content is shown as if it held.
@@ -97,6 +99,8 @@ def _row(name: str, table: str, row: Mapping[str, Any]) -> dict[str, Any]:
         column: instead[column] if column in instead and value is not None else value
         for column, value in row.items()
     }
+    if row.get("reason") in OWN_REASONS:
+        cells["reason"] = row["reason"]
     if name == "extras":  # it would take away what others have set
         cells.pop("metadata", None)
     if name == "+records":

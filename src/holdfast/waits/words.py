@@ -116,7 +116,7 @@ def _watch(text: str, until: str | None, place: Place, depth: int) -> Watch:
     kind, colon, value = text.partition(":")
     if kind in ("http", "https"):
         kind, value = "http", text
-    if not colon or kind not in WORDS or kind == "item":
+    if not colon or kind not in WORDS or (kind == "item" and "/" not in value):
         raise _refused(
             text,
             "Targets are file:PATH, log:PATH, process:PID, port:HOST:PORT, http://…, https://…, time:5m,"
@@ -338,6 +338,11 @@ def _window(value: str, place: Place) -> str:
         display, title = "", value
     if not title.strip():
         raise _refused(f"window:{value}", "Give a part of its title: window:Build log.")
+    if not (display or place.display):
+        raise _refused(
+            f"window:{value}",
+            "Name the display: window::0/TITLE. A task may have it in its metadata: display.",
+        )
     return f"{_display(display, place)}/{title.strip()}"
 
 

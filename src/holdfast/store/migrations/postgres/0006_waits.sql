@@ -14,3 +14,20 @@ SELECT r.task_id || '#' || r.seq AS id, r.task_id, (e.data::json ->> 'target_typ
                        AND x.event_type = 'wait.updated')
   LEFT JOIN events f ON f.task_id = r.task_id AND f.seq = r.ref_seq AND f.event_type = 'wait.ended'
  WHERE r.type = 'wait';
+
+-- What Holdfast itself writes, in no session, is no sign that anyone works on a task: it does not count for
+-- `updated_at`. The first event of a task always does. For all tenants at once, as in 0002.
+ALTER TABLE heads NO FORCE ROW LEVEL SECURITY;
+ALTER TABLE events NO FORCE ROW LEVEL SECURITY;
+ALTER TABLE origins NO FORCE ROW LEVEL SECURITY;
+UPDATE heads h SET updated_at = coalesce(
+         (SELECT e.timestamp FROM events e JOIN origins o ON o.tenant_id = e.tenant_id AND o.id = e.origin_id
+           WHERE e.tenant_id = h.tenant_id AND e.task_id = h.task_id AND e.event_type <> 'model.used'
+             AND NOT (o.agent = 'holdfast' AND o.session = '')
+           ORDER BY e.seq DESC LIMIT 1), created_at)
+ WHERE (h.tenant_id, h.task_id) IN (SELECT e.tenant_id, e.task_id FROM events e
+                                      JOIN origins o ON o.tenant_id = e.tenant_id AND o.id = e.origin_id
+                                     WHERE o.agent = 'holdfast' AND o.session = '');
+ALTER TABLE heads FORCE ROW LEVEL SECURITY;
+ALTER TABLE events FORCE ROW LEVEL SECURITY;
+ALTER TABLE origins FORCE ROW LEVEL SECURITY;

@@ -15,3 +15,13 @@ SELECT r.task_id || '#' || r.seq AS id, r.task_id, json_extract(e.data, '$.targe
                        AND x.event_type = 'wait.updated')
   LEFT JOIN events f ON f.task_id = r.task_id AND f.seq = r.ref_seq AND f.event_type = 'wait.ended'
  WHERE r.type = 'wait';
+
+-- What Holdfast itself writes, in no session, is no sign that anyone works on a task: it does not count for
+-- `updated_at`. The first event of a task always does.
+UPDATE heads SET updated_at = coalesce(
+         (SELECT e.timestamp FROM events e JOIN origins o ON o.id = e.origin_id
+           WHERE e.task_id = heads.task_id AND e.event_type <> 'model.used'
+             AND NOT (o.agent = 'holdfast' AND o.session = '')
+           ORDER BY e.seq DESC LIMIT 1), created_at)
+ WHERE task_id IN (SELECT e.task_id FROM events e JOIN origins o ON o.id = e.origin_id
+                    WHERE o.agent = 'holdfast' AND o.session = '');
