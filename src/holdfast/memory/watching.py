@@ -220,7 +220,6 @@ class Watcher:
             lambda tx: jobs.lease(tx, (KIND,), self._holder, clock, self._lease_seconds, room)
         )
         for job in given_up:
-            self._next_dead = 0.0
             self._note(job, "dead", job.error or "")
         over: list[Job] = []
         for job, live in self._read([(job, job) for job in taken]):
@@ -239,6 +238,8 @@ class Watcher:
             self._plan(held, 0)
         if over:
             self._store.write(lambda tx: [jobs.drop(tx, KIND, job.task_id, job.key) for job in over])
+        if given_up:  # nobody could look at them: that is their end
+            self._memory._end_dead_waits()
 
     def _bury(self) -> None:
         """What the dead of this machine have held is free again, before their leases have run out."""
