@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from importlib import import_module
 
 import pytest
 from playwright.sync_api import expect
 
 from holdfast import TaskMemory
+from holdfast.hosts import drill
 from tests.web.conftest import call
 
 
@@ -126,10 +126,9 @@ def test_a_drill_is_run_and_compared(site, visit):
     expect(page.locator(".drill .kept").first).to_contain_text("Holdfast kept")
 
 
-@pytest.mark.skipif(not hasattr(TaskMemory, "drill_results"), reason="drills are not kept yet")
 def test_drills_that_were_kept_are_shown_over_time(site, visit):
     with TaskMemory.open(site.store, workspace=None) as memory:
-        import_module("holdfast.hosts.drill").run(memory, site.told["replayed"])
+        drill.run(memory, site.told["replayed"])
     page = visit(site).open("/recovery")
     kept = page.locator("summary", has=page.get_by_role("link", name=re.compile("#")))
     expect(kept.first).to_contain_text("Holdfast kept")
@@ -137,7 +136,6 @@ def test_drills_that_were_kept_are_shown_over_time(site, visit):
     expect(page.locator(".drill[open] tbody tr").first).to_be_visible()
 
 
-@pytest.mark.skipif(not hasattr(TaskMemory, "tasks_hygiene"), reason="there is no hygiene yet")
 def test_tidying_up_is_previewed_and_then_applied(site, visit):
     page = visit(site).open("/system")
     tidy = page.get_by_role("region", name="Tidy up")

@@ -27,7 +27,6 @@ MOST_OPEN, MOST_ENDED, MOST_NAMED = 5000, 200, 100
 MOST_MOMENTS = 500
 MOST_AROUND = 10
 OURSELVES = "holdfast"
-STUCK_AFTER = "30m"  # without a setting for it
 _STARTED = time.monotonic()
 
 
@@ -74,7 +73,7 @@ def overview(memory: TaskMemory, asked: Asked) -> dict[str, Any]:
 def _thresholds(memory: TaskMemory) -> dict[str, float | None]:
     """How long a task may be idle before it is shown as stale, or as stuck; None: for ever."""
     stale = rules.parse_duration("stale_threshold", memory.settings.stale_threshold) * 60
-    given = str(getattr(memory.settings, "stuck_after", STUCK_AFTER))
+    given = memory.settings.stuck_after
     stuck = None if given == "off" else rules.parse_duration("stuck_after", given) * 60
     return {"stale_seconds": stale, "stuck_seconds": stuck}
 
