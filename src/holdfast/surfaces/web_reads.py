@@ -58,7 +58,7 @@ class Asked:
 
 
 def overview(memory: TaskMemory, asked: Asked) -> dict[str, Any]:
-    """Every open task and the last that ended, a card each; with `ids`, only those tasks, ended or not."""
+    """Every open task and goal and the last that ended, a card each; with `ids`, only those, ended or not."""
     named = asked.words("ids", MOST_NAMED)
 
     def work(tx: Tx) -> dict[str, Any]:
@@ -81,20 +81,22 @@ def _thresholds(memory: TaskMemory) -> dict[str, float | None]:
 def _named(tx: Tx, name: str) -> dict[str, Any] | None:
     """The card of a task with this very id, archived or not; None if there is no such task."""
     task = read_task(tx, name)
-    if task is None or task.kind != "task":
+    if task is None or task.kind not in ("task", "goal"):
         return None
     return {field: getattr(task, field) for field in TaskCard.__annotations__}
 
 
 def _with_more(tx: Tx, cards: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Cards with what else a list says of tasks."""
+    """Cards with what else a list says of tasks. What is done of a goal are its criteria."""
     found = board.about(tx, [card["id"] for card in cards])
-    told = ("channel", "tags", "waits", "questions", "effects")
+    told = ("channel", "tags", "waits", "questions", "effects", "decisions", "claimed_until")
     for card in cards:
         more = found[card["id"]]
         # What works on the store by itself is no agent that someone runs.
         agent = more["agent"] if more["agent"] not in ("", OURSELVES) else more["first_agent"]
         card |= {"agent": agent, **{name: more[name] for name in told}}
+        if card["kind"] == "goal":
+            card |= {"done": more["met"], "total": more["criteria"]}
     return cards
 
 
@@ -177,10 +179,16 @@ def records(memory: TaskMemory, asked: Asked) -> list[dict[str, Any]]:
     def work(tx: Tx) -> list[Row]:
         return board.all_records(tx, _head(memory, tx, asked)["task_id"], kind, limit)
 
-    return [
+    found = [
         {**row, "data": json.loads(row["data"]), "end_data": json.loads(row["end_data"] or "{}")}
         for row in memory.store.read(work)
     ]
+    if kind == "wait":
+        # What it waits for may have been changed since, and the last look is no event.
+        head = memory.store.read(lambda tx: _head(memory, tx, asked))
+        for row in found:
+            row["wait"] = memory.wait_status(f"{head['task_id']}#{row['seq']}")[0].to_dict()
+    return found
 
 
 def past(memory: TaskMemory, asked: Asked) -> dict[str, Any]:
@@ -214,9 +222,11 @@ def drill(memory: TaskMemory, asked: Asked) -> dict[str, Any]:
 
 def doctor(memory: TaskMemory, asked: Asked) -> list[dict[str, Any]]:
     """Everything that `holdfast doctor` says of the store and what is around it."""
+    from ..config import store_location
     from . import checkup
 
-    return [finding.to_dict() for finding in (checkup.version(), *checkup.checks(memory))]
+    around = (checkup.version(), checkup.spool(store_location(memory.settings)), checkup.hosts(None))
+    return [finding.to_dict() for finding in (*around, *checkup.checks(memory))]
 
 
 def system(memory: TaskMemory, asked: Asked) -> dict[str, Any]:

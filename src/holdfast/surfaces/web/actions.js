@@ -54,7 +54,7 @@ const ACTIONS = [
   {
     name: "plan",
     word: "Edit the plan",
-    when: (task) => !ENDED.has(task.status),
+    when: (task) => !ENDED.has(task.status) && task.kind !== "goal",
     title: "Edit the plan",
     about: "One step a line. A step whose title stays keeps its status; one that is left out stays visible as dropped.",
     fields: (task) => [
@@ -84,8 +84,12 @@ const ACTIONS = [
     when: (task) => !ENDED.has(task.status),
     title: "Finish this task?",
     about: "It ends as completed, with this answer.",
-    fields: () => [{ name: "answer", label: "Answer", kind: "long", required: true }],
-    act: (task, { answer }) => call("task_finish", { task_id: task.id, answer }),
+    fields: (task) => [
+      { name: "answer", label: "Answer", kind: "long", required: true },
+      ...(task.kind === "goal" ? [{ name: "despite", label: "Why, if criteria are open (optional)" }] : []),
+    ],
+    act: (task, { answer, despite }) =>
+      task.kind === "goal" ? call("goal_finish", { goal_id: task.id, answer, despite: despite || null }) : call("task_finish", { task_id: task.id, answer }),
     said: "The task is finished.",
   },
   {
