@@ -122,12 +122,23 @@ def test_search_goes_from_a_hit_to_what_was_around_it_to_the_whole(site, visit):
     expect(hit.locator(".whole-event")).to_contain_text("requested access to the resource is denied")
 
 
-def test_a_drill_is_run_and_compared(site, visit):
+def test_a_drill_is_run_and_compared_with_what_the_host_kept(site, visit, new_task):
+    task = new_task("Paint the shed")
+    call(site, "task_decide", task_id=task, title="Colour", choice="ochre", reasoning="it hides the dust")
+    call(
+        site,
+        "task_snapshot",
+        task_id=task,
+        content="Paint the shed.",
+        label="after compaction",
+        summarized=True,
+    )
     page = visit(site).open("/recovery")
-    page.get_by_label("Task").select_option(site.told["deploy"])
+    page.get_by_label("Task").select_option(task)
     page.get_by_role("button", name="Drill").click()
-    expect(page.locator(".drill tbody tr").first).to_be_visible()
-    expect(page.locator(".drill .kept").first).to_contain_text("Holdfast kept")
+    expect(page.locator(".drill .kept").first).to_contain_text("Holdfast kept 100 %, the host's summary")
+    decided = page.locator(".drill tbody tr", has_text="decisions")
+    expect(decided.locator("td").last).to_have_text("0 %")
 
 
 def test_drills_that_were_kept_are_shown_over_time(site, visit):

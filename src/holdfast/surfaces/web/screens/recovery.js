@@ -112,7 +112,7 @@ export function Recovery({ route }) {
       ${results.length
         ? html`<p>Holdfast kept <strong>${share(ours, of)} %</strong> of what was recorded${ofHosts ? html`; the hosts' own summaries kept <strong>${share(hosts, ofHosts)} %</strong>` : ""}.</p>
             <${Line} points=${points} most=${100} label="Share that came back, drill by drill" />
-            <p class="quiet">from 0 to 100 %, drill by drill, ${day(results.at(-1).at)} – ${day(results[0].at)}</p>`
+            ${points.length > 1 && html`<p class="quiet">from 0 to 100 %, drill by drill, ${day(results.at(-1).at)} – ${day(results[0].at)}</p>`}`
         : html`<${Empty}>No drill was kept yet. <code>holdfast drill --all</code> drills every task and keeps the scores.<//>`}
     <//>
     ${results.map((drill) => html`<${Result} key=${drill.task_id + "#" + drill.seq} drill=${drill} />`)}

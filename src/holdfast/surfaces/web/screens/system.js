@@ -66,8 +66,7 @@ function Queue({ system, may, reload }) {
     <h3>Workers</h3>
     ${!jobs.workers.length && html`<p class="quiet">None has run yet.</p>`}
     <ul class="lines workers">${jobs.workers.map(
-      (worker) => html`<li key=${worker.holder}><span class=${worker.alive ? "proof verified" : "proof"}>${worker.alive ? "runs" : worker.ended_at ? "ended" : "gone"}</span>
-        <code>${worker.holder}</code> <span class="quiet">heard of <${Ago} at=${worker.seen_at} />${worker.kinds.length > 0 && ` · ${worker.kinds.join(", ")}`}</span></li>`,
+      (worker) => html`<li key=${worker.holder}><span class=${worker.alive ? "proof verified" : "proof"}>${worker.alive ? "runs" : worker.ended_at ? "ended" : "gone"}</span> <code>${worker.holder}</code> <span class="quiet">heard of <${Ago} at=${worker.seen_at} />${worker.kinds.length > 0 && ` · ${worker.kinds.join(", ")}`}</span></li>`,
     )}</ul>
     ${jobs.given_up.map(
       (job) => html`<div key=${job.id} class="entry"><p><span class="kind">${job.kind}</span> ${job.task_id} <code>${job.error}</code></p>
