@@ -212,6 +212,16 @@ def test_the_plan_is_edited_and_one_who_comes_late_is_told(site, visit, new_task
     expect(page.locator(".step").first).to_contain_text("reported")
 
 
+def test_steps_with_the_same_title_stay_the_steps_that_they_are(site, visit, new_task):
+    task = new_task("Do the laundry", ("Wash", "Dry", "Wash"))
+    call(site, "task_update", task_id=task, message="clean", step=1, step_status="completed")
+    page = visit(site).open(f"/task/{task}")
+    act(page, "Edit the plan", "Replace the plan", Steps="Wash\nDry\nWash\nIron", Why="it creases")
+    expect(page.locator(".step .title")).to_have_text(["Wash", "Dry", "Wash", "Iron"])
+    steps = call(site, "task_get", token="read", task_id=task)["items"]
+    assert [step["status"] for step in steps] == ["completed", "pending", "pending", "pending"]
+
+
 def test_questions_waits_claims_and_side_effects_are_settled(site, visit, new_task):
     task = new_task()
     call(site, "task_remember", task_id=task, summary="Which green?", type="question")

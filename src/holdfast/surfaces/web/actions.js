@@ -7,10 +7,15 @@ const ENDED = new Set(["completed", "failed", "cancelled", "abandoned", "superse
 
 // A plan from its titles: what stays is the step that it was, with its stage and with what it waits for.
 function edited(task, titles) {
-  const known = new Map(task.items.filter((item) => !item.dropped_in).map((item) => [item.title, item]));
-  const kept = titles.map((title) => known.get(title)?.id);
-  return titles.map((title) => {
-    const item = known.get(title);
+  const left = task.items.filter((item) => !item.dropped_in);
+  // Of several steps with one title each line is the next one.
+  const found = titles.map((title) => {
+    const at = left.findIndex((item) => item.title === title);
+    return at < 0 ? null : left.splice(at, 1)[0];
+  });
+  const kept = found.map((item) => item?.id);
+  return titles.map((title, index) => {
+    const item = found[index];
     if (!item) return { title };
     const step = { ...item.detail, id: item.id, title, depends_on: item.depends_on.filter((other) => kept.includes(other)) };
     return item.stage ? { ...step, stage: item.stage } : step;
