@@ -211,6 +211,23 @@ def test_an_overview_has_what_people_look_for(told):
     assert one["id"] == second
 
 
+def test_an_overview_has_goals_and_says_who_holds_what_and_what_people_decide(told):
+    memory, get = told
+    goal = memory.goal_create("Ship", ["It is out", "It is liked"]).task_id
+    user = memory.acting_as(channel="user")
+    user.goal_decide(goal, memory.goal_status(goal)[0].criteria[0].seq, "met")
+    task = memory.task_register("Deploy").task_id
+    memory.task_claim(task)
+    memory.smart_wait(target="file:/nowhere", task_id=task, block=False)
+    memory.smart_wait(target="any(manual:go, file:/nowhere)", task_id=task, block=False)
+    cards = {card["id"]: card for card in get("/api/overview")["tasks"]}
+    assert (cards[goal]["kind"], cards[goal]["done"], cards[goal]["total"]) == ("goal", 1, 2)
+    assert (cards[task]["waits"], cards[task]["decisions"]) == (2, 1)
+    assert cards[task]["claimed_until"] == memory.task_get(task).claims[0].expires_at
+    (one,) = get(f"/api/overview?ids={goal}")["tasks"]
+    assert (one["done"], one["total"]) == (1, 2)
+
+
 def test_a_timeline_is_read_line_by_line_and_filtered(told):
     memory, get = told
     task = memory.task_register("Deploy", ["Build", "Push"]).task_id
