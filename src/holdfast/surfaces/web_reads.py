@@ -12,6 +12,7 @@ from ..errors import InvalidInput
 from ..memory.reading import read_card, read_event, read_task
 from ..store import board, feed
 from ..types import TaskCard
+from .web_past import Pasts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -28,6 +29,7 @@ MOST_MOMENTS = 500
 MOST_AROUND = 10
 OURSELVES = "holdfast"
 _STARTED = time.monotonic()
+_pasts = Pasts()
 
 
 class Asked:
@@ -192,7 +194,7 @@ def records(memory: TaskMemory, asked: Asked) -> list[dict[str, Any]]:
 
 
 def past(memory: TaskMemory, asked: Asked) -> dict[str, Any]:
-    """A task as it stood after an event, and after those around it; all from one folding of its events."""
+    """A task as it stood after an event, and after those around it."""
     seq = asked.number("seq", 0, 1, 1 << 62)
     around = asked.number("around", 0, 0, MOST_AROUND)
     head = memory.store.read(lambda tx: _head(memory, tx, asked))
@@ -201,15 +203,12 @@ def past(memory: TaskMemory, asked: Asked) -> dict[str, Any]:
     events: dict[int, Any] = {}
 
     def visit(tx: Tx, row: Row) -> None:
-        number = row["seq"]
-        if number < seq - 1 - around:
-            return
         found = read_task(tx, row["task_id"])
-        states[number] = found.to_dict() if found else None
-        events[number] = read_event(row).to_dict()
+        states[row["seq"]] = found.to_dict() if found else None
+        events[row["seq"]] = read_event(row).to_dict()
 
-    until = min(seq + around, head["last_seq"])
-    memory._as_of(head["task_id"], until, visit)  # pyright: ignore[reportPrivateUsage]
+    first, until = max(1, seq - 1 - around), min(seq + around, head["last_seq"])
+    _pasts.walk(memory, head, first, until, visit)
     return {"states": states, "events": events}
 
 
