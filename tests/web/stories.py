@@ -51,6 +51,11 @@ def fill(store) -> dict[str, str]:
         found["hostile"] = agent.task_register(
             PAYLOADS[0], list(PAYLOADS), request=" ".join(PAYLOADS), tags=["<b>tag</b>"]
         ).task_id
+        goal = agent.goal_create(PAYLOADS[1], list(PAYLOADS), description=" ".join(PAYLOADS)).task_id
+        agent.task_link(found["hostile"], target=goal, kind="goal")
+        found["hostile_goal"] = goal
+        for number, text in zip((2, 3), PAYLOADS, strict=False):
+            agent.goal_decide(goal, number, "failed", reason=text)
         _hostile(agent, found["hostile"])
     return found
 

@@ -156,6 +156,12 @@ def test_tidying_up_is_previewed_and_then_applied(site, visit):
     tidy = page.get_by_role("region", name="Tidy up")
     tidy.get_by_role("button", name="Duplicates").click()
     expect(tidy.locator("tbody tr")).to_contain_text(["Rename the old service"])
+    lines = """cell => {
+        const words = new Range();
+        words.selectNodeContents(cell);
+        return words.getClientRects().length;
+    }"""
+    assert [cell.evaluate(lines) for cell in tidy.locator("td").all()[:2]] == [1, 1]  # no word is broken
     found = named(site, "Rename the old")
     assert {task["status"] for task in found} == {"active"}
     act(page, "Apply …", "Apply")
