@@ -40,7 +40,8 @@ def fill(store) -> dict[str, str]:
             "Migrate the billing tables", ["Dump", "Convert", "Load"]
         ).task_id
         agent.task_remember(found["asking"], "May I drop the column `legacy_id`?", type="question")
-        agent.task_register("Look through the boxes", ["Open", "Look"], parent=attic)
+        part = agent.task_register("Look through the boxes", ["Open", "Look"], parent=attic).task_id
+        agent.smart_wait(target="file:/nowhere", task_id=part, block=False, timeout=86400)
         found["goal"] = agent.goal_create(
             "Bill in euros", ["Mia has seen a bill"], budget={"attempts": 9}
         ).task_id
