@@ -13,16 +13,19 @@ import tempfile
 import time
 from pathlib import Path
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page, Route, sync_playwright
 
 from holdfast import TaskMemory
 from holdfast.demo import fill
+from holdfast.hosts import drill
 from holdfast.surfaces.http_auth import make_tokens
 
 ROOT = Path(__file__).parents[1]
 IMAGES = ROOT / "docs" / "images"
 DESKTOP, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 HOUR = 3600.0
+# What pictures show instead of the folder and the name of the machine that they are taken on.
+SHOWN_FOLDER, SHOWN_MACHINE = "/home/mia/.local/share/holdfast", "laptop"
 STORIES = (
     ("Move the checkout to the new payment API", "shop", "claude-code", 5, 3),
     ("Find why the nightly import is slow", "warehouse", "codex", 4, 2),
@@ -45,7 +48,7 @@ class Clock:
 
 
 def tell(store: Path) -> dict[str, str]:
-    """Some work of some agents over a day; returns the ids of the tasks that are shown."""
+    """Some work of some agents over a day; returns the ids of the tasks and of the goal that are shown."""
     now = time.time()
     clock = Clock(now - 20 * HOUR)
     with TaskMemory.open(store, workspace=None, clock=clock, reserve_bytes=0) as memory:
@@ -68,6 +71,21 @@ def tell(store: Path) -> dict[str, str]:
         ).task_id
         asking.task_update(task, "Dumped 1.2 million rows", step=1, step_status="completed")
         asking.task_remember(task, "May I drop the column legacy_id? Nothing reads it.", type="question")
+        goal = memory.acting_as(channel="user", workspace="/home/mia/shop").goal_create(
+            "The shop takes euros",
+            ["A test order in euros went through", "Mia has seen the bill"],
+            budget={"attempts": 6, "tokens": 2_000_000},
+        )
+        (checkout,) = memory.task_list(text="checkout", workspace=None).tasks
+        memory.task_link(checkout.id, target=goal.task_id, kind="goal")
+        first = memory.goal_status(goal.task_id)[0].criteria[0]
+        memory.acting_as(channel="user").goal_decide(
+            goal.task_id, first.seq, "met", reason="order 1001, 12.50 euros"
+        )
+        clock.now = now - 200
+        for text in ("checkout", "mails"):
+            (busy,) = memory.task_list(text=text, workspace=None).tasks
+            memory.acting_as(agent="claude-code").task_update(busy.id, "Going on")
         clock.now = now - 120
         deploy = fill(memory)
         memory.task_receipt(
@@ -76,7 +94,17 @@ def tell(store: Path) -> dict[str, str]:
         memory.acting_as(channel="user").task_remember(
             deploy, "Tell me before you switch the traffic over.", type="user_instruction"
         )
-    return {"deploy": deploy}
+        memory.task_snapshot(
+            deploy,
+            "The user asked: Deploy coursefolio v1.2.3 to the production server, please. Do not touch the"
+            " database. Done so far: Build the Docker image, Push it to the registry, Connect to the server."
+            " In progress: Pull the image and run the container. Version: v1.2.3. Remaining: Check the health"
+            " endpoint. The image went to ghcr.io.",
+            label="after compaction",
+            summarized=True,
+        )
+        drill.run(memory, deploy)
+    return {"deploy": deploy, "goal": goal.task_id}
 
 
 def _work(memory: TaskMemory, name: str, total: int, done: int) -> None:
@@ -94,6 +122,18 @@ def _work(memory: TaskMemory, name: str, total: int, done: int) -> None:
         memory.task_update(task, step=done + 1, step_status="active")
 
 
+def hide_machine(page: Page, folder: str) -> None:
+    """Have the page told of a made-up folder and machine in the place of these."""
+
+    def answer(route: Route) -> None:
+        response = route.fetch()
+        told = response.text().replace(folder, SHOWN_FOLDER).replace(os.uname().nodename, SHOWN_MACHINE)
+        route.fulfill(response=response, body=told)
+
+    for path in ("doctor", "system"):
+        page.route(f"**/api/{path}", answer)
+
+
 def shoot(page: Page, url: str, told: dict[str, str]) -> None:
     """Every screen once, some of them also dark or on a phone."""
     deploy = told["deploy"]
@@ -107,6 +147,7 @@ def shoot(page: Page, url: str, told: dict[str, str]) -> None:
         ("memory", f"/task/{deploy}?tab=memory", ".decision", DESKTOP, "dark"),
         ("packet", f"/task/{deploy}?tab=packet", ".packet-text", DESKTOP, "light"),
         ("time", f"/task/{deploy}?tab=time&at=9", ".changes ins", DESKTOP, "light"),
+        ("goal", f"/task/{told['goal']}", ".criterion", DESKTOP, "light"),
         ("search", "/search?q=registry", ".hit", DESKTOP, "light"),
         ("recovery", f"/recovery?task={deploy}", "form", DESKTOP, "light"),
         ("system", "/system", ".finding", DESKTOP, "dark"),
@@ -150,7 +191,7 @@ def main() -> int:
             stdout=subprocess.PIPE,
             text=True,
             cwd=folder,
-            env={**os.environ, "XDG_DATA_HOME": name, "XDG_CONFIG_HOME": name},
+            env={**os.environ, "HOME": name, "XDG_DATA_HOME": name, "XDG_CONFIG_HOME": name},
         )
         try:
             line = server.stdout.readline() if server.stdout else ""
@@ -158,6 +199,7 @@ def main() -> int:
             with sync_playwright() as playwright:
                 launched = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox"])
                 page = launched.new_page(viewport=DESKTOP)
+                hide_machine(page, name)
                 page.goto(url)
                 page.get_by_label("Token").fill(tokens["user"])
                 page.get_by_role("button", name="Sign in").click()

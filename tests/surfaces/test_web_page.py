@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import gzip
+import json
 import re
 
 import pytest
 
+from holdfast.surfaces import web_past
 from holdfast.surfaces.http_auth import Tokens, rotate_tokens
 from holdfast.surfaces.http_session import SECONDS, Sessions
 from tests.support import Clock, open_memory
@@ -211,6 +213,23 @@ def test_an_overview_has_what_people_look_for(told):
     assert one["id"] == second
 
 
+def test_an_overview_has_goals_and_says_who_holds_what_and_what_people_decide(told):
+    memory, get = told
+    goal = memory.goal_create("Ship", ["It is out", "It is liked"]).task_id
+    user = memory.acting_as(channel="user")
+    user.goal_decide(goal, memory.goal_status(goal)[0].criteria[0].seq, "met")
+    task = memory.task_register("Deploy").task_id
+    memory.task_claim(task)
+    memory.smart_wait(target="file:/nowhere", task_id=task, block=False)
+    memory.smart_wait(target="any(manual:go, file:/nowhere)", task_id=task, block=False)
+    cards = {card["id"]: card for card in get("/api/overview")["tasks"]}
+    assert (cards[goal]["kind"], cards[goal]["done"], cards[goal]["total"]) == ("goal", 1, 2)
+    assert (cards[task]["waits"], cards[task]["decisions"]) == (2, 1)
+    assert cards[task]["claimed_until"] == memory.task_get(task).claims[0].expires_at
+    (one,) = get(f"/api/overview?ids={goal}")["tasks"]
+    assert (one["done"], one["total"]) == (1, 2)
+
+
 def test_a_timeline_is_read_line_by_line_and_filtered(told):
     memory, get = told
     task = memory.task_register("Deploy", ["Build", "Push"]).task_id
@@ -248,6 +267,28 @@ def test_the_past_is_told_with_what_came_before(told):
     assert found["events"]["2"]["type"] == "variable"
     assert list(get(f"/api/tasks/{task}/past?seq=1")["states"]) == ["1"]
     assert list(get(f"/api/tasks/{task}/past?seq=3&around=5")["states"]) == ["1", "2", "3"]
+
+
+def test_a_long_past_is_gone_through_in_any_order_and_keeps_nothing_that_was_forgotten(told, monkeypatch):
+    monkeypatch.setattr(web_past, "LONG", 10)
+    monkeypatch.setattr(web_past, "MARK_EVERY", 7)
+    monkeypatch.setattr(web_past, "PAGE", 5)
+    memory, get = told
+    task = memory.task_register("Deploy", ["Build", "Push"]).task_id
+    for number in range(40):
+        memory.task_set(task, "count", number)
+        if number % 9 == 0:
+            memory.task_decide(task, choice=f"choice {number}")
+    secret = memory.task_set(task, "name", "hunter2").seq
+    for seq in (44, 20, 21, 47, 5, 14, 13, 30, 1, 47):
+        found = get(f"/api/tasks/{task}/past?seq={seq}&around=1")
+        assert list(found["states"]) == [str(n) for n in range(max(1, seq - 2), min(seq + 1, secret) + 1)]
+        for number, state in found["states"].items():
+            assert state == json.loads(json.dumps(memory.task_get(task, at=int(number)).to_dict())), number
+    assert "hunter2" in str(found)
+    source = f"event:{task}#{secret}"
+    memory.forget(source, confirm=memory.forget(source).token)
+    assert "hunter2" not in str(get(f"/api/tasks/{task}/past?seq={secret}"))
 
 
 def test_side_effects_and_waits_are_told_with_how_they_ended(told):

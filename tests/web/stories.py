@@ -32,7 +32,7 @@ PAYLOADS = (
 
 def fill(store) -> dict[str, str]:
     """A store with tasks of every group; returns their ids by what they are."""
-    _long_ago(store)
+    attic = _long_ago(store)
     with TaskMemory.open(store, workspace=None, synchronous="off", reserve_bytes=0) as memory:
         found = {"deploy": fill_demo(memory)}
         agent = memory.acting_as(agent="builder", session="s2", workspace=None)
@@ -40,26 +40,45 @@ def fill(store) -> dict[str, str]:
             "Migrate the billing tables", ["Dump", "Convert", "Load"]
         ).task_id
         agent.task_remember(found["asking"], "May I drop the column `legacy_id`?", type="question")
+        part = agent.task_register("Look through the boxes", ["Open", "Look"], parent=attic).task_id
+        agent.smart_wait(target="file:/nowhere", task_id=part, block=False, timeout=86400)
+        found["goal"] = agent.goal_create(
+            "Bill in euros", ["Mia has seen a bill"], budget={"attempts": 9}
+        ).task_id
+        agent.task_link(found["asking"], target=found["goal"], kind="goal")
         found["done"] = agent.task_register("Write the release notes", ["Collect", "Write"]).task_id
         agent.task_finish(found["done"], answer="They are in CHANGELOG.md.")
         found["replayed"] = replay(memory)
         found["hostile"] = agent.task_register(
             PAYLOADS[0], list(PAYLOADS), request=" ".join(PAYLOADS), tags=["<b>tag</b>"]
         ).task_id
+        goal = agent.goal_create(PAYLOADS[1], list(PAYLOADS), description=" ".join(PAYLOADS)).task_id
+        agent.task_link(found["hostile"], target=goal, kind="goal")
+        found["hostile_goal"] = goal
+        for number, text in zip((2, 3), PAYLOADS, strict=False):
+            agent.goal_decide(goal, number, "failed", reason=text)
         _hostile(agent, found["hostile"])
     return found
 
 
-def _long_ago(store) -> None:
-    """Two tasks of the same name that nobody has touched for a month, and one that was left an hour ago."""
+def _long_ago(store) -> str:
+    """Two tasks of the same name that nobody has touched for a month, one that was left an hour ago, one that
+    somebody still holds, and one that has a part; returns the id of that one."""
+    task = ""
     for days, name in (
         (30, "Rename the old service"),
         (29, "Rename the old service"),
         (0.05, "Sort the photos"),
+        (0.05, "Watch the oven"),
+        (0.05, "Tidy the attic"),
     ):
         then = time.time() - days * 86400
         with TaskMemory.open(store, workspace=None, clock=lambda now=then: now, reserve_bytes=0) as memory:
-            memory.acting_as(agent="ghost", workspace="/w/old").task_register(name, ["Look", "Act"])
+            agent = memory.acting_as(agent="ghost", workspace="/w/old")
+            task = agent.task_register(name, ["Look", "Act"]).task_id
+            if name == "Watch the oven":
+                agent.task_claim(task, lease_seconds=86400)
+    return task
 
 
 def _hostile(agent: TaskMemory, task: str) -> None:

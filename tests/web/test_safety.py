@@ -27,6 +27,7 @@ def test_hostile_texts_are_inert_on_every_screen(site, visit):
     page.on("dialog", lambda dialog: foreign.append(dialog.message))
     task = site.told["hostile"]
     places = ["/", "/search?q=hacked", "/recovery", "/system", *(f"/task/{task}?tab={tab}" for tab in TABS)]
+    places.append(f"/task/{site.told['hostile_goal']}")
     for place in [*places, f"/task/{task}?tab=timeline&seq=9", f"/?text={PAYLOADS[1]}", f"/{PAYLOADS[1]}"]:
         window.open(place)
         expect(page.locator(".loading")).to_have_count(0)

@@ -21,6 +21,7 @@ PLACES = {
     "work": ("/task/{hostile}?tab=work", ".entry .mark"),
     "thread": ("/task/{replayed}?tab=thread", ".message"),
     "packet": ("/task/{replayed}?tab=packet", ".packet-text"),
+    "goal": ("/task/{goal}", ".criterion"),
     "time": ("/task/{deploy}?tab=time&at=9", ".changes ins"),
     "search": ("/search?q=registry", ".hit"),
     "recovery": ("/recovery", "form button"),
@@ -66,6 +67,7 @@ def test_a_screen_is_there_light_and_dark_on_a_desk_and_on_a_phone(window, name)
     page.set_viewport_size(PHONE)
     expect(page.locator(wanted).first).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    assert findings(page) == []
 
 
 def test_the_sign_in_and_a_dialog_are_accessible(browser, site, window):

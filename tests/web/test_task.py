@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from importlib import import_module
+import time
 
 import pytest
 from playwright.sync_api import expect
 
 from holdfast import TaskMemory
+from holdfast.hosts import drill
+from holdfast.store import workers
 from tests.web.conftest import call
 
 
@@ -92,7 +94,9 @@ def test_the_time_slider_shows_any_moment_and_what_it_changed(site, visit):
     changed = page.get_by_role("region", name="What this event changed")
     expect(changed).to_contain_text("Build the Docker image")
     expect(changed.locator("ins")).to_contain_text(["completed"])
-    expect(page.get_by_role("region", name="As it was")).to_contain_text("1/5")
+    then = page.get_by_role("region", name="As it was")
+    expect(then).to_contain_text("1/5")
+    expect(then).to_contain_text("0 decisions, 0 ruled out")
     page.get_by_role("button", name="◀ One back").click()
     expect(page.get_by_role("region", name="As it was")).to_contain_text("0/5")
 
@@ -118,18 +122,28 @@ def test_search_goes_from_a_hit_to_what_was_around_it_to_the_whole(site, visit):
     expect(hit.locator(".whole-event")).to_contain_text("requested access to the resource is denied")
 
 
-def test_a_drill_is_run_and_compared(site, visit):
+def test_a_drill_is_run_and_compared_with_what_the_host_kept(site, visit, new_task):
+    task = new_task("Paint the shed")
+    call(site, "task_decide", task_id=task, title="Colour", choice="ochre", reasoning="it hides the dust")
+    call(
+        site,
+        "task_snapshot",
+        task_id=task,
+        content="Paint the shed.",
+        label="after compaction",
+        summarized=True,
+    )
     page = visit(site).open("/recovery")
-    page.get_by_label("Task").select_option(site.told["deploy"])
+    page.get_by_label("Task").select_option(task)
     page.get_by_role("button", name="Drill").click()
-    expect(page.locator(".drill tbody tr").first).to_be_visible()
-    expect(page.locator(".drill .kept").first).to_contain_text("Holdfast kept")
+    expect(page.locator(".drill .kept").first).to_contain_text("Holdfast kept 100 %, the host's summary")
+    decided = page.locator(".drill tbody tr", has_text="decisions")
+    expect(decided.locator("td").last).to_have_text("0 %")
 
 
-@pytest.mark.skipif(not hasattr(TaskMemory, "drill_results"), reason="drills are not kept yet")
 def test_drills_that_were_kept_are_shown_over_time(site, visit):
     with TaskMemory.open(site.store, workspace=None) as memory:
-        import_module("holdfast.hosts.drill").run(memory, site.told["replayed"])
+        drill.run(memory, site.told["replayed"])
     page = visit(site).open("/recovery")
     kept = page.locator("summary", has=page.get_by_role("link", name=re.compile("#")))
     expect(kept.first).to_contain_text("Holdfast kept")
@@ -137,12 +151,17 @@ def test_drills_that_were_kept_are_shown_over_time(site, visit):
     expect(page.locator(".drill[open] tbody tr").first).to_be_visible()
 
 
-@pytest.mark.skipif(not hasattr(TaskMemory, "tasks_hygiene"), reason="there is no hygiene yet")
 def test_tidying_up_is_previewed_and_then_applied(site, visit):
     page = visit(site).open("/system")
     tidy = page.get_by_role("region", name="Tidy up")
     tidy.get_by_role("button", name="Duplicates").click()
     expect(tidy.locator("tbody tr")).to_contain_text(["Rename the old service"])
+    lines = """cell => {
+        const words = new Range();
+        words.selectNodeContents(cell);
+        return words.getClientRects().length;
+    }"""
+    assert [cell.evaluate(lines) for cell in tidy.locator("td").all()[:2]] == [1, 1]  # no word is broken
     found = named(site, "Rename the old")
     assert {task["status"] for task in found} == {"active"}
     act(page, "Apply …", "Apply")
@@ -199,6 +218,16 @@ def test_the_plan_is_edited_and_one_who_comes_late_is_told(site, visit, new_task
     expect(page.locator(".step").first).to_contain_text("reported")
 
 
+def test_steps_with_the_same_title_stay_the_steps_that_they_are(site, visit, new_task):
+    task = new_task("Do the laundry", ("Wash", "Dry", "Wash"))
+    call(site, "task_update", task_id=task, message="clean", step=1, step_status="completed")
+    page = visit(site).open(f"/task/{task}")
+    act(page, "Edit the plan", "Replace the plan", Steps="Wash\nDry\nWash\nIron", Why="it creases")
+    expect(page.locator(".step .title")).to_have_text(["Wash", "Dry", "Wash", "Iron"])
+    steps = call(site, "task_get", token="read", task_id=task)["items"]
+    assert [step["status"] for step in steps] == ["completed", "pending", "pending", "pending"]
+
+
 def test_questions_waits_claims_and_side_effects_are_settled(site, visit, new_task):
     task = new_task()
     call(site, "task_remember", task_id=task, summary="Which green?", type="question")
@@ -218,6 +247,56 @@ def test_questions_waits_claims_and_side_effects_are_settled(site, visit, new_ta
     expect(page.get_by_role("region", name="Side effects")).to_contain_text("not done")
     act(page, "Release …", "Release it", Why="the agent is gone")
     expect(page.get_by_role("region", name="Claims")).to_contain_text("Nobody has claimed it")
+
+
+def test_what_is_waited_for_is_told_as_it_is_now(site, visit, new_task, tmp_path):
+    task = new_task()
+    wait = call(site, "smart_wait", task_id=task, target="file:/nowhere", block=False, timeout=600)["wait_id"]
+    call(site, "wait_update", wait_id=wait, timeout=7200)
+    (log := tmp_path / "log").write_text("well\n")
+    model = {"model_local_url": "http://127.0.0.1:9/v1", "model_local_name": "m"}
+    with TaskMemory.open(site.store, workspace=None, wait_folders=str(tmp_path), **model) as memory:
+        memory.smart_wait(target=f"log:{log}", until="it looks well", task_id=task, block=False)
+    page = visit(site).open(f"/task/{task}?tab=work")
+    waits = page.get_by_role("region", name="Waits").locator(".entry")
+    expect(waits.nth(0)).to_contain_text("judged by a model")
+    expect(waits.nth(1)).to_contain_text("at most 2 h")
+    expect(waits.nth(1)).not_to_contain_text("model")
+
+
+def test_a_goal_shows_its_criteria_and_tasks_and_a_person_decides(site, visit):
+    goal = call(site, "goal_create", name="Sell gloves", criteria=["Mia likes it"], blocker_limit=2)[
+        "task_id"
+    ]
+    for name in ("Knit gloves", "Dye gloves"):
+        task = call(site, "task_register", name=name, related_goal=goal)["task_id"]
+        call(site, "task_update", task_id=task, blockers=["There is no wool"])
+    page = visit(site).open(f"/task/{task}")
+    page.locator(".facts").get_by_role("link", name=goal).click()
+    tasks = page.get_by_role("region", name="Tasks of this goal")
+    expect(tasks).to_contain_text("Knit gloves")
+    expect(tasks).to_contain_text("2 times: There is no wool")
+    act(page, "Let it go on …", "Let it go on", Why="wool has come")
+    expect(page.locator(".task-line .status")).to_contain_text("active")
+    act(page, "Say how it stands …", "Record it", Status="met", How="she said so")
+    criteria = page.get_by_role("region", name="Criteria")
+    expect(criteria).to_contain_text("she said so")
+    expect(criteria.locator("h2")).to_contain_text("1/1")
+    act(page, "Finish", Answer="They sell.")
+    expect(page.locator(".task-line .status")).to_contain_text("completed")
+
+
+def test_the_system_tells_of_workers_and_of_what_hosts_could_not_write(site, visit):
+    with TaskMemory.open(site.store, workspace=None) as memory:
+        memory.store.write(lambda tx: workers.begin(tx, "box:7:1", ("mirror",), time.time()))
+        memory.store.write(lambda tx: workers.beat(tx, "box:7:1", ("mirror",), time.time(), ended=True))
+    page = visit(site).open("/system")
+    worker = page.locator(".workers li", has_text="box:7:1")
+    expect(worker).to_contain_text("ended")
+    expect(worker).to_contain_text("heard of")
+    health = page.get_by_role("region", name="Health")
+    expect(health.locator(".finding", has_text="spool")).to_contain_text("no event of a host waits")
+    expect(health.locator(".finding", has_text="hosts")).to_contain_text("installed:")
 
 
 def test_a_hand_off_is_downloaded(site, visit):

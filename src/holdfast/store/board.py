@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 # How many letters of a text a line has.
 LINE = 300
-_FIGURES = ("waits", "questions", "effects")
+_FIGURES = ("waits", "questions", "effects", "decisions", "met", "criteria", "claimed_until")
 _MOMENT = (
     "seq", "at", "type", "text", "letters", "item", "ref", "agent", "channel", "status", "replaced_by",
     "sets",
@@ -25,15 +25,16 @@ def _places(params: dict[str, Any], name: str, values: Sequence[Any]) -> str:
 
 
 def cards(tx: Tx, statuses: Sequence[str], limit: int) -> list[Row]:
-    """Rows of tasks with some statuses, the last changed first."""
-    return tx.cards(statuses, limit, kind="task")
+    """Rows of tasks and goals with some statuses, the last changed first."""
+    return tx.cards(statuses, limit, kind="task") + tx.cards(statuses, limit, kind="goal")
 
 
 def about(tx: Tx, task_ids: Sequence[str]) -> dict[str, Row]:
-    """What else a list says of tasks: who wrote last, tags, and how much of what people settle is open."""
+    """What else a list says of tasks and goals: who wrote last, tags, how much of what people settle is open,
+    how many criteria are met, and until when somebody has claimed it."""
     found: dict[str, Row] = {}
     for begin in range(0, len(task_ids), 500):
-        params: dict[str, Any] = {}
+        params: dict[str, Any] = {"manual": "%manual:%"}
         places = _places(params, "id", task_ids[begin : begin + 500])
         for row in tx.rows(
             ("task_id", "agent", "channel", "first_agent", *_FIGURES),
@@ -43,7 +44,16 @@ def about(tx: Tx, task_ids: Sequence[str]) -> dict[str, Row]:
             " (SELECT count(*) FROM records r WHERE r.task_id = h.task_id AND r.type = 'question'"
             " AND r.status = 'active'),"
             " (SELECT count(*) FROM records r WHERE r.task_id = h.task_id AND r.type = 'effect'"
-            " AND r.status IN ('intended', 'unknown'))"
+            " AND r.status IN ('intended', 'unknown')),"
+            # What a person decides is named in the target of a wait.
+            " (SELECT count(*) FROM records r JOIN events w ON w.task_id = r.task_id AND w.seq = r.seq"
+            " WHERE r.task_id = h.task_id AND r.type = 'wait' AND r.status = 'watching'"
+            " AND w.data LIKE :manual),"
+            " (SELECT count(*) FROM records r WHERE r.task_id = h.task_id AND r.type = 'criterion'"
+            " AND r.status IN ('met', 'waived')),"
+            " (SELECT count(*) FROM records r WHERE r.task_id = h.task_id AND r.type = 'criterion'"
+            " AND r.status <> 'invalidated'),"
+            " (SELECT max(c.expires_at) FROM claims c WHERE c.task_id = h.task_id AND c.status = 'held')"
             " FROM heads h JOIN events e ON e.id = h.position JOIN origins o ON o.id = e.origin_id"
             " JOIN events f ON f.task_id = h.task_id AND f.seq = 1 JOIN origins fo ON fo.id = f.origin_id"
             f" WHERE h.task_id IN ({places})",

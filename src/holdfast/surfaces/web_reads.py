@@ -12,6 +12,7 @@ from ..errors import InvalidInput
 from ..memory.reading import read_card, read_event, read_task
 from ..store import board, feed
 from ..types import TaskCard
+from .web_past import Pasts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -27,8 +28,8 @@ MOST_OPEN, MOST_ENDED, MOST_NAMED = 5000, 200, 100
 MOST_MOMENTS = 500
 MOST_AROUND = 10
 OURSELVES = "holdfast"
-STUCK_AFTER = "30m"  # without a setting for it
 _STARTED = time.monotonic()
+_pasts = Pasts()
 
 
 class Asked:
@@ -59,7 +60,7 @@ class Asked:
 
 
 def overview(memory: TaskMemory, asked: Asked) -> dict[str, Any]:
-    """Every open task and the last that ended, a card each; with `ids`, only those tasks, ended or not."""
+    """Every open task and goal and the last that ended, a card each; with `ids`, only those, ended or not."""
     named = asked.words("ids", MOST_NAMED)
 
     def work(tx: Tx) -> dict[str, Any]:
@@ -74,7 +75,7 @@ def overview(memory: TaskMemory, asked: Asked) -> dict[str, Any]:
 def _thresholds(memory: TaskMemory) -> dict[str, float | None]:
     """How long a task may be idle before it is shown as stale, or as stuck; None: for ever."""
     stale = rules.parse_duration("stale_threshold", memory.settings.stale_threshold) * 60
-    given = str(getattr(memory.settings, "stuck_after", STUCK_AFTER))
+    given = memory.settings.stuck_after
     stuck = None if given == "off" else rules.parse_duration("stuck_after", given) * 60
     return {"stale_seconds": stale, "stuck_seconds": stuck}
 
@@ -82,20 +83,22 @@ def _thresholds(memory: TaskMemory) -> dict[str, float | None]:
 def _named(tx: Tx, name: str) -> dict[str, Any] | None:
     """The card of a task with this very id, archived or not; None if there is no such task."""
     task = read_task(tx, name)
-    if task is None or task.kind != "task":
+    if task is None or task.kind not in ("task", "goal"):
         return None
     return {field: getattr(task, field) for field in TaskCard.__annotations__}
 
 
 def _with_more(tx: Tx, cards: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Cards with what else a list says of tasks."""
+    """Cards with what else a list says of tasks. What is done of a goal are its criteria."""
     found = board.about(tx, [card["id"] for card in cards])
-    told = ("channel", "tags", "waits", "questions", "effects")
+    told = ("channel", "tags", "waits", "questions", "effects", "decisions", "claimed_until")
     for card in cards:
         more = found[card["id"]]
         # What works on the store by itself is no agent that someone runs.
         agent = more["agent"] if more["agent"] not in ("", OURSELVES) else more["first_agent"]
         card |= {"agent": agent, **{name: more[name] for name in told}}
+        if card["kind"] == "goal":
+            card |= {"done": more["met"], "total": more["criteria"]}
     return cards
 
 
@@ -178,14 +181,20 @@ def records(memory: TaskMemory, asked: Asked) -> list[dict[str, Any]]:
     def work(tx: Tx) -> list[Row]:
         return board.all_records(tx, _head(memory, tx, asked)["task_id"], kind, limit)
 
-    return [
+    found = [
         {**row, "data": json.loads(row["data"]), "end_data": json.loads(row["end_data"] or "{}")}
         for row in memory.store.read(work)
     ]
+    if kind == "wait":
+        # What it waits for may have been changed since, and the last look is no event.
+        head = memory.store.read(lambda tx: _head(memory, tx, asked))
+        for row in found:
+            row["wait"] = memory.wait_status(f"{head['task_id']}#{row['seq']}")[0].to_dict()
+    return found
 
 
 def past(memory: TaskMemory, asked: Asked) -> dict[str, Any]:
-    """A task as it stood after an event, and after those around it; all from one folding of its events."""
+    """A task as it stood after an event, and after those around it."""
     seq = asked.number("seq", 0, 1, 1 << 62)
     around = asked.number("around", 0, 0, MOST_AROUND)
     head = memory.store.read(lambda tx: _head(memory, tx, asked))
@@ -194,15 +203,12 @@ def past(memory: TaskMemory, asked: Asked) -> dict[str, Any]:
     events: dict[int, Any] = {}
 
     def visit(tx: Tx, row: Row) -> None:
-        number = row["seq"]
-        if number < seq - 1 - around:
-            return
         found = read_task(tx, row["task_id"])
-        states[number] = found.to_dict() if found else None
-        events[number] = read_event(row).to_dict()
+        states[row["seq"]] = found.to_dict() if found else None
+        events[row["seq"]] = read_event(row).to_dict()
 
-    until = min(seq + around, head["last_seq"])
-    memory._as_of(head["task_id"], until, visit)  # pyright: ignore[reportPrivateUsage]
+    first, until = max(1, seq - 1 - around), min(seq + around, head["last_seq"])
+    _pasts.walk(memory, head, first, until, visit)
     return {"states": states, "events": events}
 
 
@@ -215,9 +221,11 @@ def drill(memory: TaskMemory, asked: Asked) -> dict[str, Any]:
 
 def doctor(memory: TaskMemory, asked: Asked) -> list[dict[str, Any]]:
     """Everything that `holdfast doctor` says of the store and what is around it."""
+    from ..config import store_location
     from . import checkup
 
-    return [finding.to_dict() for finding in (checkup.version(), *checkup.checks(memory))]
+    around = (checkup.version(), checkup.spool(store_location(memory.settings)), checkup.hosts(None))
+    return [finding.to_dict() for finding in (*around, *checkup.checks(memory))]
 
 
 def system(memory: TaskMemory, asked: Asked) -> dict[str, Any]:

@@ -7,10 +7,15 @@ const ENDED = new Set(["completed", "failed", "cancelled", "abandoned", "superse
 
 // A plan from its titles: what stays is the step that it was, with its stage and with what it waits for.
 function edited(task, titles) {
-  const known = new Map(task.items.filter((item) => !item.dropped_in).map((item) => [item.title, item]));
-  const kept = titles.map((title) => known.get(title)?.id);
-  return titles.map((title) => {
-    const item = known.get(title);
+  const left = task.items.filter((item) => !item.dropped_in);
+  // Of several steps with one title each line is the next one.
+  const found = titles.map((title) => {
+    const at = left.findIndex((item) => item.title === title);
+    return at < 0 ? null : left.splice(at, 1)[0];
+  });
+  const kept = found.map((item) => item?.id);
+  return titles.map((title, index) => {
+    const item = found[index];
     if (!item) return { title };
     const step = { ...item.detail, id: item.id, title, depends_on: item.depends_on.filter((other) => kept.includes(other)) };
     return item.stage ? { ...step, stage: item.stage } : step;
@@ -54,7 +59,7 @@ const ACTIONS = [
   {
     name: "plan",
     word: "Edit the plan",
-    when: (task) => !ENDED.has(task.status),
+    when: (task) => !ENDED.has(task.status) && task.kind !== "goal",
     title: "Edit the plan",
     about: "One step a line. A step whose title stays keeps its status; one that is left out stays visible as dropped.",
     fields: (task) => [
@@ -84,8 +89,12 @@ const ACTIONS = [
     when: (task) => !ENDED.has(task.status),
     title: "Finish this task?",
     about: "It ends as completed, with this answer.",
-    fields: () => [{ name: "answer", label: "Answer", kind: "long", required: true }],
-    act: (task, { answer }) => call("task_finish", { task_id: task.id, answer }),
+    fields: (task) => [
+      { name: "answer", label: "Answer", kind: "long", required: true },
+      ...(task.kind === "goal" ? [{ name: "despite", label: "Why, if criteria are open (optional)" }] : []),
+    ],
+    act: (task, { answer, despite }) =>
+      task.kind === "goal" ? call("goal_finish", { goal_id: task.id, answer, despite: despite || null }) : call("task_finish", { task_id: task.id, answer }),
     said: "The task is finished.",
   },
   {

@@ -15,7 +15,7 @@ export function seconds(text) {
 // 90 → "1 min", 4000 → "1 h"
 export function span(length) {
   if (length == null || Number.isNaN(length)) return "";
-  let value = Math.max(0, length);
+  let value = length < 0.05 ? 0 : length;
   for (const [size, unit] of UNITS) {
     if (value < size) return `${value < 10 && unit === "s" && value % 1 ? value.toFixed(1) : Math.floor(value)} ${unit}`;
     value /= size;
@@ -27,7 +27,7 @@ export function ago(text, now) {
   const at = seconds(text);
   if (at == null) return "unknown";
   const length = now - at;
-  return length < 5 ? "now" : `${span(length)} ago`;
+  return length < 5 ? "now" : `${span(Math.floor(length))} ago`;
 }
 
 const CLOCK = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });

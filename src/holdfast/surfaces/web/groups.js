@@ -13,20 +13,37 @@ export const GROUPS = [
 const OPEN = new Set(["active", "waiting", "paused"]);
 const FOR_PEOPLE = new Set(["approval", "input", "auth"]);
 
+// When the parts of each task were last worked on, by the task's id: whose parts are worked on is not idle.
+export function partsActivity(tasks, now) {
+  const found = new Map();
+  for (const task of tasks.values()) {
+    const at = task.status === "waiting" ? now : seconds(task.updated_at);
+    const seen = new Set([task.id]);
+    for (let above = task.parent; above && !seen.has(above); above = tasks.get(above)?.parent) {
+      seen.add(above);
+      found.set(above, Math.max(found.get(above) || 0, at));
+    }
+  }
+  return found;
+}
+
 // Why a person should look at a task; empty if nobody need to.
 export function concern(task) {
   if (!OPEN.has(task.status)) return "";
   if (task.attention) return task.attention;
   if (FOR_PEOPLE.has(task.reason)) return `waits for ${task.reason}`;
   if (task.questions) return task.questions === 1 ? "has a question" : `has ${task.questions} questions`;
+  if (task.decisions) return task.decisions === 1 ? "waits for a decision" : `waits for ${task.decisions} decisions`;
   if (task.blockers.length) return `blocked: ${task.blockers[0]}`;
   return "";
 }
 
-export function groupOf(task, now, limits) {
+export function groupOf(task, now, limits, parts = new Map()) {
   if (!OPEN.has(task.status)) return "finished";
   if (concern(task)) return "attention";
-  const idle = now - seconds(task.updated_at);
+  if (task.kind === "goal") return task.status; // its tasks are worked on, not the goal
+  const claimed = task.claimed_until && seconds(task.claimed_until) > now; // a heartbeat leaves no event
+  const idle = claimed ? 0 : now - Math.max(seconds(task.updated_at), parts.get(task.id) || 0);
   if (idle > limits.stale_seconds) return "stale";
   if (task.status === "active" && !task.waits && limits.stuck_seconds != null && idle > limits.stuck_seconds) return "stuck";
   return task.status;

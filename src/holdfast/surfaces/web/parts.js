@@ -1,6 +1,6 @@
 // What several screens are made of. Texts of agents and tools are only ever children: text nodes, never markup.
 import { Component, createContext, html, useContext, useEffect, useRef, useState } from "./vendor/preact.js";
-import { ago, moment } from "./format.js";
+import { ago, moment, seconds, span } from "./format.js";
 import { to } from "./router.js";
 
 export const STATUS_WORDS = {
@@ -40,8 +40,8 @@ export function Mark({ status }) {
   return html`<span class=${`mark is-${status}`} role="img" aria-label=${status}>${MARKS[status] || "·"}</span>`;
 }
 
-export function Progress({ done, total, label }) {
-  if (!total) return html`<span class="progress none quiet">no plan</span>`;
+export function Progress({ done, total, label, none = "no plan" }) {
+  if (!total) return html`<span class="progress none quiet">${none}</span>`;
   const part = Math.round((done / total) * 100);
   return html`<span class="progress">
     <span class="bar" role="progressbar" aria-valuemin="0" aria-valuemax=${total} aria-valuenow=${done}
@@ -56,6 +56,12 @@ export const Now = createContext(Date.now() / 1000);
 export function Ago({ at }) {
   const now = useContext(Now);
   return html`<time datetime=${at} title=${moment(at)}>${ago(at, now)}</time>`;
+}
+
+// For how long it has been so.
+export function Since({ at }) {
+  const now = useContext(Now);
+  return html`<time datetime=${at} title=${moment(at)}>${span(Math.floor(now - seconds(at)))}</time>`;
 }
 
 export function TaskLink({ id, query, children, className }) {

@@ -29,12 +29,11 @@ export function lastDay({ tens, now }, fresh = 0) {
   return bars;
 }
 
-// A line over points with `x` and `y`; the axes are said in words below it.
-export function Line({ points, label, height = 80, width = 320, className = "" }) {
+// A line over points with `x` and `y`, from 0 to `most`; the axes are said in words below it.
+export function Line({ points, label, most = Math.max(1e-9, ...points.map((point) => point.y)), height = 80, width = 320, className = "" }) {
   if (points.length < 2) return html`<p class="quiet">Not enough to plot yet.</p>`;
   const xs = points.map((point) => point.x);
   const [left, right] = [Math.min(...xs), Math.max(...xs)];
-  const most = Math.max(1e-9, ...points.map((point) => point.y));
   const path = points
     .map((point) => `${(((point.x - left) / (right - left || 1)) * width).toFixed(1)},${(height - 2 - (point.y / most) * (height - 6)).toFixed(1)}`)
     .join(" ");

@@ -3,7 +3,7 @@ import { Component, html, useContext, useEffect, useMemo, useState } from "../ve
 import { get, useData } from "../api.js";
 import { useLive } from "../live.js";
 import { base, count, plural } from "../format.js";
-import { concern, groupOf, GROUPS } from "../groups.js";
+import { concern, groupOf, GROUPS, partsActivity } from "../groups.js";
 import { Ago, Empty, Loading, Mark, Now, Progress, TaskLink, Trouble } from "../parts.js";
 import { Bars, lastDay } from "../plots.js";
 import { refine } from "../router.js";
@@ -13,6 +13,7 @@ const FILTERS = ["text", "status", "workspace", "agent", "tag", "group"];
 const PHONE = matchMedia("(max-width: 720px)");
 
 const HEADING = 40; // as in the style sheet
+const CLAIMS_MS = 120_000; // who holds a claim renews it without an event
 
 function useRowHeight() {
   const [phone, setPhone] = useState(PHONE.matches);
@@ -36,10 +37,10 @@ class Row extends Component {
     return html`<li class=${`task-row in-${group}`}>
       <${Mark} status=${group === "stuck" || group === "attention" ? group : task.status} />
       <span class="main">
-        <${TaskLink} id=${task.id} className="name">${task.name}<//>
+        <span class="title">${task.kind === "goal" && html`<span class="kind">goal</span> `}<${TaskLink} id=${task.id} className="name">${task.name}<//></span>
         <span class="doing">${worry ? html`<span class="worry">${worry}</span>` : doing ? html`<span class="arrow" aria-hidden="true">→</span> ${doing}` : html`<span class="quiet">${task.phase}</span>`}</span>
       </span>
-      <${Progress} done=${task.done} total=${task.total} label=${"steps of " + task.name} />
+      <${Progress} done=${task.done} total=${task.total} label=${(task.kind === "goal" ? "criteria of " : "steps of ") + task.name} none=${task.kind === "goal" ? "no criteria" : "no plan"} />
       <span class="by">
         <span class="agent" title="agent">${task.agent || "—"}</span>
         <span class="place" title=${task.workspace || "no workspace"}>${base(task.workspace)}</span>
@@ -67,9 +68,14 @@ function Choice({ name, label, query, options }) {
   return html`<select name=${name} aria-label=${label} value=${value} onChange=${(event) => refine({ [name]: event.target.value })}>
     <option value="">${label}: all</option>
     ${(value && !options.includes(value) ? [value, ...options] : options).map(
-      (option) => html`<option key=${option} value=${option}>${name === "workspace" ? base(option) : option}</option>`,
+      (option) => html`<option key=${option} value=${option}>${name === "workspace" ? folder(option, options) : option}</option>`,
     )}
   </select>`;
+}
+
+// A folder by its own name, if no other is called the same.
+function folder(path, all) {
+  return all.some((other) => other !== path && base(other) === base(path)) ? path : base(path);
 }
 
 const several = (values) => [...new Set(values.filter(Boolean))].sort();
@@ -105,6 +111,11 @@ function useTasks() {
       return next;
     });
   });
+  const claimed = data?.tasks.some((task) => task.claimed_until);
+  useEffect(() => {
+    const timer = claimed ? setInterval(reload, CLAIMS_MS) : 0;
+    return () => clearInterval(timer);
+  }, [claimed, reload]);
   return { tasks: news, limits: data, error, reload };
 }
 
@@ -131,7 +142,8 @@ export function Overview({ route }) {
   const all = useMemo(() => (tasks ? [...tasks.values()].sort((a, b) => (a.updated_at < b.updated_at ? 1 : -1)) : []), [tasks]);
   const shown = useMemo(() => {
     const groups = new Map(GROUPS.map(([name]) => [name, []]));
-    for (const task of all) if (fits(task, query)) groups.get(groupOf(task, now, limits)).push(task);
+    const parts = partsActivity(tasks || new Map(), now);
+    for (const task of all) if (fits(task, query)) groups.get(groupOf(task, now, limits, parts)).push(task);
     return groups;
   }, [all, query, minute, limits]);
   const only = query.get("group") || "";

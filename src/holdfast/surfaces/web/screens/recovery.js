@@ -2,7 +2,7 @@
 import { html, useState } from "../vendor/preact.js";
 import { call, get, useData } from "../api.js";
 import { EventLink } from "../cite.js";
-import { count, day, moment } from "../format.js";
+import { count, day, moment, plural } from "../format.js";
 import { Empty, Loading, Section, TaskLink, Trouble } from "../parts.js";
 import { Line } from "../plots.js";
 import { refine } from "../router.js";
@@ -111,11 +111,11 @@ export function Recovery({ route }) {
       aside=${chosen && html`<a href="#/recovery">All tasks</a>`}>
       ${results.length
         ? html`<p>Holdfast kept <strong>${share(ours, of)} %</strong> of what was recorded${ofHosts ? html`; the hosts' own summaries kept <strong>${share(hosts, ofHosts)} %</strong>` : ""}.</p>
-            <${Line} points=${points} label="Share that came back, drill by drill" />
-            <p class="quiet">${day(results.at(-1).at)} – ${day(results[0].at)}</p>`
+            <${Line} points=${points} most=${100} label="Share that came back, drill by drill" />
+            ${points.length > 1 && html`<p class="quiet">from 0 to 100 %, drill by drill, ${day(results.at(-1).at)} – ${day(results[0].at)}</p>`}`
         : html`<${Empty}>No drill was kept yet. <code>holdfast drill --all</code> drills every task and keeps the scores.<//>`}
     <//>
     ${results.map((drill) => html`<${Result} key=${drill.task_id + "#" + drill.seq} drill=${drill} />`)}
-    ${data.left_out > 0 && html`<p class="quiet">${data.left_out} older ones are not shown.</p>`}
+    ${data.left_out > 0 && html`<p class="quiet">${plural(data.left_out, "older one is", "older ones are")} not shown.</p>`}
   </div>`;
 }

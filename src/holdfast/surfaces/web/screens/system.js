@@ -1,10 +1,10 @@
 // How Holdfast itself is: health, queue, mirrors, what models cost, how large the store is, how fast it answers.
 import { html, useEffect, useState } from "../vendor/preact.js";
 import { ApiError, call, get, useData } from "../api.js";
-import { bytes, count, moment, span } from "../format.js";
+import { bytes, count, moment, plural, span } from "../format.js";
 import { useLive } from "../live.js";
 import { latencies, samples } from "../metrics.js";
-import { Ask, Empty, Loading, Section, Trouble, say } from "../parts.js";
+import { Ago, Ask, Empty, Loading, Section, Trouble, say } from "../parts.js";
 import { Bars, lastDay } from "../plots.js";
 import { Tidy } from "./tidy.js";
 
@@ -35,11 +35,11 @@ function Store({ system, activity }) {
   const days = [];
   for (let step = 29; step >= 0; step--) {
     const name = new Date((activity.now - step * 86400) * 1000).toISOString().slice(0, 10);
-    days.push({ value: activity.days[name] || 0, label: `${name}: ${count(activity.days[name] || 0)} events` });
+    days.push({ value: activity.days[name] || 0, label: `${name}: ${plural(activity.days[name] || 0, "event")}` });
   }
   const month = days.reduce((all, one) => all + one.value, 0);
   const size = system.store.bytes + (system.store.log_bytes || 0);
-  const perEvent = system.events ? size / system.events : 0;
+  const perEvent = system.events ? system.store.bytes / system.events : 0; // the log is not what grows
   return html`<${Section} title="Store">
     <dl class="figures">
       <div><dt>Size</dt><dd>${bytes(size)}</dd></div>
@@ -48,7 +48,7 @@ function Store({ system, activity }) {
       <div><dt>Engine</dt><dd>${system.store.engine}</dd></div>
     </dl>
     <${Bars} bars=${days} label=${`Events in the last 30 days: ${month}`} />
-    <p class="quiet">${count(month)} events in 30 days, about ${bytes(month * perEvent)} of growth</p>
+    <p class="quiet">${plural(month, "event")} in 30 days, about ${bytes(month * perEvent)} of growth</p>
   <//>`;
 }
 
@@ -63,6 +63,11 @@ function Queue({ system, may, reload }) {
     </dl>
     ${Object.entries(jobs.kinds).length > 0 && html`<ul class="lines">${Object.entries(jobs.kinds).map(([kind, states]) => html`<li key=${kind}><span class="kind">${kind}</span> ${Object.entries(states).map(([state, number]) => `${number} ${state}`).join(", ")}</li>`)}</ul>`}
     ${jobs.oldest && html`<p class="quiet">the oldest waits since ${moment(jobs.oldest)}</p>`}
+    <h3>Workers</h3>
+    ${!jobs.workers.length && html`<p class="quiet">None has run yet.</p>`}
+    <ul class="lines workers">${jobs.workers.map(
+      (worker) => html`<li key=${worker.holder}><span class=${worker.alive ? "proof verified" : "proof"}>${worker.alive ? "runs" : worker.ended_at ? "ended" : "gone"}</span> <code>${worker.holder}</code> <span class="quiet">heard of <${Ago} at=${worker.seen_at} />${worker.kinds.length > 0 && ` · ${worker.kinds.join(", ")}`}</span></li>`,
+    )}</ul>
     ${jobs.given_up.map(
       (job) => html`<div key=${job.id} class="entry"><p><span class="kind">${job.kind}</span> ${job.task_id} <code>${job.error}</code></p>
         ${may.write && html`<button type="button" onClick=${() => setRetrying(job)}>Try again …</button>`}</div>`,
@@ -90,7 +95,7 @@ function Models({ system }) {
     ${system.models.length > 0 &&
     html`<dl class="figures"><div><dt>Tokens in 30 days</dt><dd>${count(all("tokens_in") + all("tokens_out"))}</dd></div><div><dt>Cost in 30 days</dt><dd>${all("cost").toFixed(4)}</dd></div></dl>
       ${byDay.size > 0 && html`<${Bars} bars=${[...byDay].map(([name, value]) => ({ value, label: `${name}: ${count(value)} tokens` }))} label="Tokens by day" />`}
-      <ul class="lines">${system.models.map((model) => html`<li key=${model.model}><strong>${model.model}</strong> ${count(model.calls)} calls, ${count(model.tokens_in)} tokens in, ${count(model.tokens_out)} out, cost ${model.cost.toFixed(4)}</li>`)}</ul>`}
+      <ul class="lines">${system.models.map((model) => html`<li key=${model.model}><strong>${model.model}</strong> ${plural(model.calls, "call")}, ${count(model.tokens_in)} tokens in, ${count(model.tokens_out)} out, cost ${model.cost.toFixed(4)}</li>`)}</ul>`}
   <//>`;
 }
 
@@ -102,7 +107,7 @@ function Speed({ metrics, rate, activity }) {
     const total = routes.reduce((sum, route) => sum + route.buckets[index].value, 0);
     const value = total - before;
     before = total;
-    return { value, label: `${le === Infinity ? "slower" : "up to " + le * 1000 + " ms"}: ${count(value)} requests`, kind: le > 0.25 ? "bad" : le > 0.05 ? "warn" : "" };
+    return { value, label: `${le === Infinity ? "slower" : "up to " + le * 1000 + " ms"}: ${plural(value, "request")}`, kind: le > 0.25 ? "bad" : le > 0.05 ? "warn" : "" };
   });
   const value = (name) => metrics.find((one) => one.name === name)?.value ?? 0;
   const word = (seconds) => (seconds === Infinity ? "> 10 s" : `≤ ${seconds * 1000} ms`);

@@ -8,6 +8,7 @@ import { Ago, Careful, Loading, Progress, Status, TaskLink, Text, Trouble } from
 import { to } from "../router.js";
 import { AskBox } from "./task_ask.js";
 import { Plan } from "./task_plan.js";
+import { Tied } from "./task_goal.js";
 import { Timeline } from "./task_timeline.js";
 import { Memory } from "./task_memory.js";
 import { Work } from "./task_work.js";
@@ -26,6 +27,7 @@ const TABS = [
 ];
 
 function Facts({ task }) {
+  const goals = task.links.filter((link) => link.kind === "goal");
   const facts = [
     ["Agent", task.agent],
     ["Workspace", task.workspace && html`<span title=${task.workspace}>${base(task.workspace)}</span>`],
@@ -36,6 +38,7 @@ function Facts({ task }) {
     ["Begun", html`<${Ago} at=${task.created_at} />`],
     ["Last activity", html`<${Ago} at=${task.updated_at} />`],
     ["Parent", task.parent && html`<${TaskLink} id=${task.parent}>${task.parent}<//>`],
+    ["Goal", goals.length > 0 && goals.map((link, index) => html`${index ? ", " : ""}<${Tied} target=${link.target} />`)],
     ["Tags", task.tags.join(", ")],
   ].filter(([, value]) => value);
   return html`<dl class="facts">${facts.map(([name, value]) => html`<div key=${name}><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
@@ -56,7 +59,8 @@ function Tabs({ id, tab, task }) {
 async function readTask(id) {
   const task = await call("task_get", { task_id: id });
   const { tasks } = await get("/api/overview", { ids: task.id });
-  return { ...task, agent: tasks[0]?.agent };
+  const { agent, done, total } = tasks[0] || task;
+  return { ...task, agent, done, total };
 }
 
 export function TaskScreen({ route, may }) {
@@ -82,7 +86,8 @@ export function TaskScreen({ route, may }) {
       <h1>${task.name}</h1>
       <div class="task-line">
         <${Status} status=${task.status} />
-        <${Progress} done=${task.done} total=${task.total} />
+        ${task.kind === "goal" && html`<span class="kind">goal</span>`}
+        <${Progress} done=${task.done} total=${task.total} none=${task.kind === "goal" ? "no criteria" : "no plan"} />
         ${task.current_title && html`<span class="current">→ ${task.current_title}</span>`}
       </div>
       <${Facts} task=${task} />

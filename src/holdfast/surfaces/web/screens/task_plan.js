@@ -3,7 +3,8 @@ import { html, useState } from "../vendor/preact.js";
 import { call, useData } from "../api.js";
 import { EventLink } from "../cite.js";
 import { clean, moment, seconds, shown, span } from "../format.js";
-import { Ago, Ask, Empty, Loading, Mark, Section, Status, Text, Trouble } from "../parts.js";
+import { Ask, Empty, Loading, Mark, Section, Since, Text, Trouble } from "../parts.js";
+import { Goal } from "./task_goal.js";
 
 const STEP_STATUSES = ["pending", "active", "completed", "failed", "skipped", "cancelled"];
 
@@ -15,7 +16,7 @@ export function Evidence({ item }) {
 
 function took(item) {
   if (item.duration_seconds != null) return span(item.duration_seconds);
-  if (item.status === "active" && item.started_at) return html`since <${Ago} at=${item.started_at} />`;
+  if (item.status === "active" && item.started_at) return html`for <${Since} at=${item.started_at} />`;
   return "";
 }
 
@@ -100,12 +101,14 @@ export function Plan({ task, may, reload }) {
   const dropped = task.items.filter((item) => item.dropped_in);
   const steps = (items) => html`<ul class="steps" role="list">${items.map((item) => html`<${Step} key=${item.id} task=${task} item=${item} titles=${titles} may=${may} change=${setChanging} />`)}</ul>`;
   const total = seconds(task.timestamps.completed_at || task.updated_at) - seconds(task.created_at);
+  const goal = task.kind === "goal" && !task.items.length ? html`<${Goal} task=${task} may=${may} reload=${reload} />` : null;
   return html`<div class="columns">
-    <${Section} title="Plan" count=${living.length} aside=${html`<span class="quiet">${span(total)} in all${task.plan_version > 1 ? ` · plan ${task.plan_version}` : ""}</span>`}>
+    ${goal ||
+    html`<${Section} title="Plan" count=${living.length} aside=${html`<span class="quiet">${span(total)} in all${task.plan_version > 1 ? ` · plan ${task.plan_version}` : ""}</span>`}>
       ${living.length ? stages(living).map(({ stage, items }, index) => html`<div key=${index}>${stage && html`<h3 class="stage">${stage}</h3>`}${steps(items)}</div>`) : html`<${Empty}>${dropped.length ? "Nothing is left in the plan." : "This task has no plan yet."}<//>`}
       ${dropped.length > 0 && html`<details class="tombstones" open=${!living.length}><summary>${dropped.length} dropped ${dropped.length === 1 ? "step" : "steps"}</summary>${steps(dropped)}</details>`}
       ${task.plan_version > 1 && html`<details class="earlier-plans"><summary>Earlier plans</summary><${Earlier} task=${task} /></details>`}
-    <//>
+    <//>`}
     <div class="stack">
       <${Section} title="What it is about">
         <p><${Text} text=${task.goal} /></p>

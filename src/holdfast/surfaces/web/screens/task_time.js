@@ -3,7 +3,7 @@ import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { get } from "../api.js";
 import { EventLink } from "../cite.js";
 import { differences } from "../diff.js";
-import { clean, count, moment, shown } from "../format.js";
+import { clean, count, moment, plural, shown } from "../format.js";
 import { Empty, Loading, Mark, Progress, Section, Status, Text, Trouble } from "../parts.js";
 import { refine } from "../router.js";
 
@@ -117,7 +117,7 @@ export function TimeTravel({ task, route, last }) {
           <ul class="steps compact">${then.items.filter((item) => !item.dropped_in).map((item) => html`<li key=${item.id} class="step-line"><${Mark} status=${item.status} /> <span class="number">${item.ordinal + 1}</span> ${item.title}</li>`)}</ul>
           ${then.next_step && html`<p class="after">next: <${Text} text=${then.next_step} /></p>`}
           ${Object.keys(then.variables).length > 0 && html`<dl class="pairs">${Object.entries(then.variables).map(([name, value]) => html`<div key=${name}><dt>${clean(name)}</dt><dd><code><${Text} text=${shown(value)} most=${200} /></code></dd></div>`)}</dl>`}
-          <p class="quiet">${then.decisions.length} decisions, ${then.exclusions.length} ruled out, ${then.questions.length} open questions, ${then.files.length} files</p>
+          <p class="quiet">${plural(then.decisions.length, "decision")}, ${then.exclusions.length} ruled out, ${plural(then.questions.length, "open question")}, ${plural(then.files.length, "file")}</p>
         <//>
       </div>
       <div class="stack">

@@ -3,7 +3,8 @@ import { html, useState } from "../vendor/preact.js";
 import { call, get, useData } from "../api.js";
 import { EventLink } from "../cite.js";
 import { moment, seconds, shown, span } from "../format.js";
-import { Ago, Ask, Channel, Empty, Loading, Mark, Progress, Section, Status, TaskLink, Text, Trouble } from "../parts.js";
+import { Tied } from "./task_goal.js";
+import { Ago, Ask, Channel, Empty, Loading, Mark, Progress, Section, Since, Status, TaskLink, Text, Trouble } from "../parts.js";
 
 const OUTCOMES = ["did", "did_not", "unknown"];
 const EFFECT_WORDS = { intended: "not known to be done", did: "done", did_not: "not done", unknown: "unknown: verify" };
@@ -59,14 +60,17 @@ function Verdicts({ task, wait }) {
 
 function WaitLine({ task, wait, may, decide, cancel }) {
   const [open, setOpen] = useState(false);
-  const manual = String(wait.data.target || "").includes("manual:");
+  const { target, until, timeout, said, due, judged_by: judge } = wait.wait;
+  const manual = target.includes("manual:");
   return html`<li class="entry">
-    <p><${Mark} status=${WAIT_MARKS[wait.status] || "pending"} /> <strong>${wait.status}</strong> <${Text} text=${wait.data.target} />
-      ${wait.data.until && html` <span class="quiet">until ${wait.data.until}</span>`}</p>
+    <p><${Mark} status=${WAIT_MARKS[wait.status] || "pending"} /> <strong>${wait.status}</strong> <${Text} text=${target} />
+      ${until && html` <span class="quiet">until ${until}</span>`}
+      ${judge === "model" && html` <span class="proof" title="whether it is so is what a model says">judged by a model</span>`}
+      ${due && !manual && html` <span class="proof reported" title="it was time to look, and nobody did: does a worker run?">nobody looks</span>`}</p>
+    ${said && !wait.end_text && html`<p class="quiet">seen last: <${Text} text=${said} most=${300} /></p>`}
     ${wait.end_text && html`<p><${Text} text=${wait.end_text} /></p>`}
     <p class="source quiet"><${EventLink} id=${task.id} seq=${wait.seq} /> ${moment(wait.at)}
-      ${wait.ended_at ? html` · took ${span(seconds(wait.ended_at) - seconds(wait.at))}` : html` · since <${Ago} at=${wait.at} />, at most ${span(wait.data.timeout)}`}
-      <${Channel} channel=${wait.channel} /></p>
+      ${wait.ended_at ? html` · took ${span(seconds(wait.ended_at) - seconds(wait.at))}` : html` · for <${Since} at=${wait.at} />, at most ${span(timeout)}`} <${Channel} channel=${wait.channel} /></p>
     <p class="row-of-buttons">
       <button type="button" class="link" aria-expanded=${open} onClick=${() => setOpen(!open)}>${open ? "hide what was seen" : "what was seen"}</button>
       ${may.write && wait.status === "watching" && manual && html`<button type="button" onClick=${() => decide(wait)}>Decide …</button>`}
@@ -88,13 +92,13 @@ function Waits({ task, may, reload }) {
     html`<${Ask} title="Decide what is waited for" yes="Decide" close=${() => setDeciding(null)} done=${reload}
       fields=${[{ name: "message", label: "Your decision", kind: "long", value: "approved", required: true }]}
       act=${({ message }) => call("wait_update", { wait_id: `${task.id}#${deciding.seq}`, message })}>
-      <blockquote><${Text} text=${deciding.data.target} /></blockquote>
+      <blockquote><${Text} text=${deciding.wait.target} /></blockquote>
     <//>`}
     ${cancelling &&
     html`<${Ask} title="Stop waiting?" yes="Stop waiting" danger close=${() => setCancelling(null)} done=${reload}
       fields=${[{ name: "reason", label: "Why (optional)" }]}
       act=${({ reason }) => call("wait_cancel", { wait_id: `${task.id}#${cancelling.seq}`, reason: reason || null })}>
-      <blockquote><${Text} text=${cancelling.data.target} /></blockquote>
+      <blockquote><${Text} text=${cancelling.wait.target} /></blockquote>
     <//>`}
   <//>`;
 }
@@ -119,7 +123,7 @@ function SubTasks({ task }) {
     ${data && !data.tasks.length && html`<${Empty}>It has no sub-tasks.<//>`}
     ${data?.tasks.length > 0 &&
     html`<ul class="lines">${data.tasks.map((sub) => html`<li key=${sub.id}><${Status} small status=${sub.status} /> <${TaskLink} id=${sub.id}>${sub.name}<//> <${Progress} done=${sub.done} total=${sub.total} /></li>`)}</ul>`}
-    ${links.length > 0 && html`<h3>Ties</h3><ul class="lines">${links.map((link) => html`<li key=${link.kind + link.target}><span class="kind">${link.kind}</span> <${TaskLink} id=${link.target}>${link.target}<//></li>`)}</ul>`}
+    ${links.length > 0 && html`<h3>Ties</h3><ul class="lines">${links.map((link) => html`<li key=${link.kind + link.target}><span class="kind">${link.kind}</span> <${Tied} target=${link.target} /></li>`)}</ul>`}
   <//>`;
 }
 
