@@ -71,6 +71,14 @@ def test_a_story_through_every_command(place, tmp_path):
     assert "active     s2  Push" in tell("plan", "progress")
     assert " resolved: time:0.01s passes: the time is there\n" in tell("wait", "time:0.01s")
     assert run("wait", "file:nowhere", "--timeout", "0").exit_code == 1
+    assert tell("waits") == "Nothing is waited for.\n"
+    wait = tell("wait", "manual:", "--no-block").split()[0]
+    assert f"{wait}  watching  manual: decided" in tell("waits")
+    assert " watching: " in tell("waits", "change", wait, "--timeout", "900")
+    assert " resolved: manual: decided: go ahead\n" in tell("waits", "decide", wait, "go ahead")
+    other = tell("wait", "manual:", "--no-block").split()[0]
+    assert " cancelled: " in tell("waits", "cancel", other, "--because", "not needed")
+    assert " cancelled: " in tell("waits", "show", other)
     assert tell("goal") == "There is no open goal here.\n"  # the rest: test_goals_cli.py
     assert "Would go: 0 events" in tell("purge", "--older-than", "90d")
     assert "Would go: 1 events" in tell("forget", "--source", f"event:{task}#4")

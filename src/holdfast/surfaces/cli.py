@@ -36,7 +36,10 @@ SECTIONS: dict[str, dict[str, dict[str, str]]] = {
             "release": "Give a claim back.",
         },
         "planning": {"plan": "Show the plan, or change it."},
-        "waiting": {"wait": "Wait until something is so."},
+        "waiting": {
+            "wait": "Wait until something is so.",
+            "waits": "What is waited for, and how it stands.",
+        },
         "goals": {"goal": "Goals: their criteria, and how they stand."},
     },
     "Ask it": {

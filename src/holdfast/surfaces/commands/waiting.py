@@ -1,4 +1,4 @@
-"""The command that waits."""
+"""The commands that wait, and that look after waits."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 
 import click
 
-from ..console import Command, called, given, leave, line, show
+from ..console import Command, Group, called, given, leave, line, show, table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -86,3 +86,86 @@ def _tell(data: Any) -> None:
     until = f" {data['until']}" if data["until"] else ""
     result = f": {data['result']}" if data["result"] else ""
     click.echo(f"{data['wait_id']} {data['state']}: {line(data['target'] + until)}{line(result)}")
+
+
+@click.group(
+    "waits",
+    cls=Group,
+    invoke_without_command=True,
+    short_help="What is waited for, and how it stands.",
+    examples=(
+        "holdfast waits",
+        "holdfast waits show 7k3m9xq2wd#4",
+        "holdfast waits change 7k3m9xq2wd#4 --timeout 3600",
+        "holdfast waits decide 7k3m9xq2wd#4 'go ahead'",
+        "holdfast waits cancel 7k3m9xq2wd#4",
+    ),
+)
+@click.pass_context
+def waits_command(context: click.Context) -> None:
+    """What is still waited for in this workspace."""
+    if context.invoked_subcommand is None:
+        show(called("wait_status", {}), _tell_all)
+
+
+def _tell_all(data: Any) -> None:
+    rows = [
+        (
+            one["wait_id"],
+            one["state"],
+            " ".join(filter(None, (one["target"], one["until"]))),
+            one["result"] or "",
+        )
+        for one in data
+    ]
+    if not rows:
+        click.echo("Nothing is waited for.")
+        return
+    table(("ID", "STATE", "WAITS FOR", "SEEN"), rows)
+
+
+@waits_command.command(
+    "show", short_help="How a wait stands.", examples=("holdfast waits show 7k3m9xq2wd#4",)
+)
+@click.argument("wait", metavar="ID")
+def show_wait(wait: str) -> None:
+    """How the wait ID stands, also after it is over."""
+    (found,) = called("wait_status", {"wait_id": wait})
+    show(found, _tell)
+
+
+@waits_command.command(
+    "change",
+    short_help="Change what a wait waits for, or how long.",
+    examples=("holdfast waits change 7k3m9xq2wd#4 --timeout 3600",),
+)
+@click.argument("wait", metavar="ID")
+@click.option("--until", metavar="WORDS", help="What must become true.")
+@click.option("--timeout", metavar="SECONDS", type=float, help="The longest to wait, from its beginning.")
+def change_wait(wait: str, until: str | None, timeout: float | None) -> None:
+    """Change what the wait ID waits for, or how long."""
+    show(called("wait_update", {"wait_id": wait, "until": until, "timeout": timeout}), _tell)
+
+
+@waits_command.command(
+    "decide",
+    short_help="Decide a wait that is for a person.",
+    examples=("holdfast waits decide 7k3m9xq2wd#4 'go ahead'",),
+)
+@click.argument("wait", metavar="ID")
+@click.argument("decision")
+def decide_wait(wait: str, decision: str) -> None:
+    """Give the wait ID, which is for a person (`manual:`), its DECISION: the task goes on with it."""
+    show(called("wait_update", {"wait_id": wait, "message": decision}), _tell)
+
+
+@waits_command.command(
+    "cancel",
+    short_help="Stop waiting.",
+    examples=("holdfast waits cancel 7k3m9xq2wd#4 --because 'not needed'",),
+)
+@click.argument("wait", metavar="ID")
+@click.option("--because", metavar="TEXT", help="Why.")
+def cancel_wait(wait: str, because: str | None) -> None:
+    """Stop waiting for what the wait ID is about; one that is over stays as it is."""
+    show(called("wait_cancel", {"wait_id": wait, "reason": because}), _tell)
