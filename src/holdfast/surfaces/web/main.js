@@ -32,7 +32,7 @@ function Clock({ children }) {
 
 function Theme() {
   const root = document.documentElement;
-  const dark = () => root.dataset.theme === "dark";
+  const dark = () => root.dataset.theme === "dark" || (!root.dataset.theme && matchMedia("(prefers-color-scheme: dark)").matches);
   const [isDark, setDark] = useState(dark);
   useEffect(() => {
     const system = matchMedia("(prefers-color-scheme: dark)");
