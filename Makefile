@@ -5,6 +5,8 @@ PYTHON ?= python3
 UV ?= $(shell command -v uv 2>/dev/null)
 # More arguments for the tool behind test, reliability, bench or run: make test ARGS='-k ledger'
 ARGS ?=
+# One more than there are cores: many tests wait for a disk, a process or a browser.
+TEST_WORKERS ?= $(shell expr $$(nproc) + 1)
 # Where the recorded sessions and the programs that measure with them are.
 SHARED ?= ../shared
 
@@ -41,7 +43,7 @@ demo: $(RUN_READY) ## set up what is missing, then show a task that survives a k
 
 test: $(DEV_READY) ## set up what is missing (a browser, too), then run the tests
 	@sh tools/browser.sh >/dev/null
-	@$(BIN)/python -m pytest -n auto $(ARGS)
+	@$(BIN)/python -m pytest -n $(TEST_WORKERS) --dist worksteal $(ARGS)
 
 test-conformance: $(DEV_READY) ## run the MCP conformance tool, which is fetched with npm first
 	@$(BIN)/python tools/conformance.py

@@ -238,7 +238,7 @@ def test_a_store_that_cannot_serve_for_a_while_is_waited_for_and_a_closed_one_is
     monkeypatch.setattr(memory.store, "read", read)
 
 
-@pytest.mark.parametrize("many", [200, pytest.param(1000, marks=pytest.mark.reliability)])
+@pytest.mark.parametrize("many", [500, pytest.param(1000, marks=pytest.mark.reliability)])
 def test_two_processes_drain_many_jobs_and_none_is_done_twice_or_lost(memory, store_url, many):
     ask(memory, *range(many))
     environ = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])}
