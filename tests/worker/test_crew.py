@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import threading
 from contextlib import contextmanager
 
@@ -107,6 +110,18 @@ def test_waits_are_kept_in_memory_counted_when_they_end_and_given_back(memory, t
     assert reports == [WorkerReport(done=1, dead=1)]
     assert memory.jobs_status().kinds == {"wait": {"waiting": 1}}
     assert [memory.wait_status(one.wait_id)[0].state for one in (made, lost)] == ["resolved", "error"]
+
+
+def test_what_a_killed_process_held_is_done_at_once_by_the_next(memory):
+    ask(memory, "a", "b")
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    here = os.uname().nodename
+    for holder in (f"{here}:{gone.pid}:1/quick", f"{here}:{os.getpid()}:1/quick"):
+        memory.store.write(lambda tx, h=holder: jobs.lease(tx, ("count",), h, memory._clock(), 60.0, 1))
+    crew = Crew(memory, handlers={"count": settled})
+    assert crew.run_once() == WorkerReport(done=1)  # the other one is held by someone who lives
+    assert memory.jobs_status().leased == 1
 
 
 def test_a_store_that_is_busy_when_the_crew_ends_is_no_failure(memory, monkeypatch):
