@@ -43,6 +43,7 @@ demo: $(RUN_READY) ## set up what is missing, then show a task that survives a k
 
 test: $(DEV_READY) ## set up what is missing (a browser, too), then run the tests
 	@sh tools/browser.sh >/dev/null
+	@sh tools/displays.sh
 	@$(BIN)/python -m pytest -n $(TEST_WORKERS) --dist worksteal $(ARGS)
 
 test-conformance: $(DEV_READY) ## run the MCP conformance tool, which is fetched with npm first
