@@ -100,6 +100,7 @@ class _Announcement:
         if found := re.search(r" at (https?://[^\s/]+)", text):
             self._address = found[1]
         elif self._address:
+            click.echo("Open it in a browser, and sign in with the token `user` of that file.")
             click.echo("Connect an agent with one of these:")
             for name, command in connections(self._address, _program()):
                 click.echo(f"  {name:12} {line(command)}")
