@@ -82,15 +82,17 @@ def idle(
     workspace: str | None,
     limit: int,
     reason: str | None = None,
+    *,
+    where: str = "h.updated_at <= :cutoff",
+    more: Mapping[str, str] | None = None,
 ) -> list[Row]:
     """Tasks of a status without activity since a time, that nothing keeps alive: no wait, no claim that
-    holds after `held`, no part of theirs with activity after `lately`."""
-    where = f"h.updated_at <= :cutoff AND NOT {_LIVE}"
-    where += "" if reason is None else " AND h.reason = :reason"
-    more = {"place": _PLACE, "alerted": _ALERTED.format("id"), "alerted_at": _ALERTED.format("timestamp")}
+    holds after `held`, no part of theirs with activity after `lately`; with when they were last told of."""
+    where += f" AND NOT {_LIVE}" + ("" if reason is None else " AND h.reason = :reason")
+    alerts = {"alerted": _ALERTED.format("id"), "alerted_at": _ALERTED.format("timestamp")}
     return _page(
-        tx, status, where, more, after, until, workspace, limit,
-        cutoff=cutoff, lately=lately, held=held, reason=reason,
+        tx, status, where, {"place": _PLACE, **(alerts if more is None else more)},
+        after, until, workspace, limit, cutoff=cutoff, lately=lately, held=held, reason=reason,
     )  # fmt: skip
 
 
@@ -102,27 +104,11 @@ def going_on(
     return _page(tx, status, where, {}, after, until, workspace, limit, reason=reason)
 
 
-def orphans(
-    tx: Tx,
-    status: str,
-    cutoff: str,
-    lately: str,
-    held: str,
-    after: int,
-    until: int,
-    workspace: str | None,
-    limit: int,
-    reason: str | None = None,
-) -> list[Row]:
+def orphans(tx: Tx, status: str, **page: Any) -> list[Row]:
     """The same, of tasks that belong to a session: with whether it said that it ended, and whether anything
     was done on the task."""
-    where = f"h.updated_at <= :cutoff AND h.session_id IS NOT NULL AND NOT {_LIVE}"
-    where += "" if reason is None else " AND h.reason = :reason"
-    more = {"place": _PLACE, "over": _OVER, "touched": _TOUCHED}
-    return _page(
-        tx, status, where, more, after, until, workspace, limit,
-        cutoff=cutoff, lately=lately, held=held, reason=reason,
-    )  # fmt: skip
+    where = "h.updated_at <= :cutoff AND h.session_id IS NOT NULL"
+    return idle(tx, status, where=where, more={"over": _OVER, "touched": _TOUCHED}, **page)
 
 
 def _page(
