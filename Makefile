@@ -14,7 +14,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUN_READY := $(VENV)/.run-ready
 DEV_READY := $(VENV)/.dev-ready
-SETUP_INPUTS := pyproject.toml constraints.txt src/holdfast/_version.py tools/setup.sh
+SETUP_INPUTS := pyproject.toml constraints.txt src/ringbolt/_version.py tools/setup.sh
 
 # No look for a newer pyright over the network, and always the bundled one.
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
@@ -33,13 +33,13 @@ endif
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-setup: $(DEV_READY) ## install Holdfast and the tools for work on it into .venv
+setup: $(DEV_READY) ## install Ringbolt and the tools for work on it into .venv
 
 run: $(RUN_READY) ## set up what is missing, then serve your store (ARGS=--demo: with a story in it)
-	@exec $(BIN)/holdfast serve $(ARGS)
+	@exec $(BIN)/ringbolt serve $(ARGS)
 
 demo: $(RUN_READY) ## set up what is missing, then show a task that survives a kill
-	@$(BIN)/holdfast demo $(ARGS)
+	@$(BIN)/ringbolt demo $(ARGS)
 
 test: $(DEV_READY) ## set up what is missing (a browser, too), then run the tests
 	@sh tools/browser.sh >/dev/null

@@ -1,8 +1,8 @@
-"""Holdfast for the benchmarks: `python ../shared/bench/recall.py --adapter bench/adapter.py`.
+"""Ringbolt for the benchmarks: `python ../shared/bench/recall.py --adapter bench/adapter.py`.
 
 What happens is told as Claude Code tells its hooks, and goes through the code that the hooks run: the shape
 of the host, clipping and redaction, then the ledger; a block is what is answered to SessionStart after a
-compaction. What is asked for goes through the public operations. HOLDFAST_EMBEDDER=static searches with
+compaction. What is asked for goes through the public operations. RINGBOLT_EMBEDDER=static searches with
 vectors too.
 
 Events of the kit without a hook: what the agent says between two tool calls, calls that were refused before
@@ -21,16 +21,16 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from holdfast import TaskMemory
-from holdfast.distill.progress import Observation, Progress
-from holdfast.hosts import events, shapes
-from holdfast.hosts.answers import Answers
-from holdfast.hosts.capture import Capture
-from holdfast.hosts.deadline import stop_alarm
-from holdfast.hosts.marks import Mark
-from holdfast.hosts.overheard import overhear
-from holdfast.redact import Redactor
-from holdfast.views import tokens
+from ringbolt import TaskMemory
+from ringbolt.distill.progress import Observation, Progress
+from ringbolt.hosts import events, shapes
+from ringbolt.hosts.answers import Answers
+from ringbolt.hosts.capture import Capture
+from ringbolt.hosts.deadline import stop_alarm
+from ringbolt.hosts.marks import Mark
+from ringbolt.hosts.overheard import overhear
+from ringbolt.redact import Redactor
+from ringbolt.views import tokens
 
 HOST, SESSION, KEY = "claude-code", "bench", b"a key of the benchmarks only"
 PATIENCE = 60.0  # seconds that an answer may take here, where nobody waits for it

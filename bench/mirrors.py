@@ -22,7 +22,7 @@ from speed import (
     timed,
 )
 
-from holdfast import TaskMemory
+from ringbolt import TaskMemory
 
 PLAN = [f"Step {number}: build, test and release part {number}" for number in range(20)]
 

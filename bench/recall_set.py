@@ -3,8 +3,8 @@
 A history of six tasks is generated, the same each time: deployments, a migration, refactorings, incidents,
 with their commands, outputs, errors, decisions and values, between hundreds of events of everyday noise. Some
 sixty questions are asked about it, each with the event that answers it. Beside it, in the same run, is FTS5
-with porter over the same texts, ranked by its own bm25. The ranking of Holdfast was not made with this set.
-HOLDFAST_EMBEDDER and the other settings apply as they always do.
+with porter over the same texts, ranked by its own bm25. The ranking of Ringbolt was not made with this set.
+RINGBOLT_EMBEDDER and the other settings apply as they always do.
 """
 
 # ruff: noqa: E501 - what an agent writes has no line breaks
@@ -20,14 +20,14 @@ from typing import TYPE_CHECKING
 
 import apsw
 
-from holdfast import TaskMemory
-from holdfast.recall.texts import full_text
-from holdfast.store.search import Search
+from ringbolt import TaskMemory
+from ringbolt.recall.texts import full_text
+from ringbolt.store.search import Search
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from holdfast.store.tx import Row, Tx
+    from ringbolt.store.tx import Row, Tx
 
 AT = (1, 5, 10)
 TASKS = {
@@ -251,7 +251,7 @@ def main() -> None:
             ]
 
         print(f"{'':12} {'questions':12} {'R@1':>6} {'R@5':>6} {'R@10':>6} {'MRR':>6}")
-        for who, search in (("holdfast", recall), ("FTS5 bm25", Plain(memory).search)):
+        for who, search in (("ringbolt", recall), ("FTS5 bm25", Plain(memory).search)):
             table, missed = scores(search, where)
             for group, figures in table.items():
                 print(f"{who:12} {group:12} " + " ".join(f"{figure:6.3f}" for figure in figures))

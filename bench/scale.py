@@ -31,8 +31,8 @@ from psycopg.conninfo import make_conninfo
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from holdfast import TaskMemory
-from holdfast.memory.copying import copy_store
+from ringbolt import TaskMemory
+from ringbolt.memory.copying import copy_store
 from tests.servers import ROLE, Server, fresh_database, postgres_server
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def one(connection: Connection, sql: Any, *params: Any) -> Any:
 def as_tenant(store: Store) -> Connection:
     """A connection of the application's role, for the tenant in the middle."""
     connection = psycopg.connect(store.url, autocommit=True)
-    connection.execute("SELECT set_config('holdfast.tenant', %s, false)", (store.middle,))
+    connection.execute("SELECT set_config('ringbolt.tenant', %s, false)", (store.middle,))
     return connection
 
 
@@ -239,7 +239,7 @@ class Store:
                 run(self.admin, f"hash: {step}")
             self.admin.execute("DROP TABLE events_old; DROP FUNCTION events_copy")
         elif self.layout != "flat":
-            self.admin.execute("SELECT set_config('holdfast.bound', %s, false)", (str(FIRST_ID),))
+            self.admin.execute("SELECT set_config('ringbolt.bound', %s, false)", (str(FIRST_ID),))
             for step in INTO["ranges"]:
                 run(self.admin, f"ranges: {step}")
             # The page goes on with one range of 100 million ids. Here come several small ones.
@@ -616,7 +616,7 @@ def migrations(bench: Bench) -> None:
         store = bench.make("flat", bench.sizes.moved)
         store.admin.execute("SET lock_timeout = '500ms'")
         store.admin.execute(
-            "SELECT set_config('holdfast.bound', (last_value + 1000000)::text, false) FROM events_id_seq"
+            "SELECT set_config('ringbolt.bound', (last_value + 1000000)::text, false) FROM events_id_seq"
         )
         say(f"\nInto {title}, {store.events:,} events, two tenants at work:")
         steps = [f"{kind}: {step}" for kind in kinds for step in INTO[kind]]

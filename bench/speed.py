@@ -1,4 +1,4 @@
-"""How fast Holdfast is, as ratios measured in one run: `make bench`, or `python bench/speed.py --help`.
+"""How fast Ringbolt is, as ratios measured in one run: `make bench`, or `python bench/speed.py --help`.
 
 Absolute times say more about the machine than about the code, so each figure compares the product with a
 rival (or with itself on another size) in short rounds that take turns, and is the median of the rounds'
@@ -31,10 +31,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import apsw
 
-from holdfast import TaskMemory
-from holdfast.memory.watching import Watcher
-from holdfast.store import sqlite
-from holdfast.store.tx import EVENTS, HEADS, Tx
+from ringbolt import TaskMemory
+from ringbolt.memory.watching import Watcher
+from ringbolt.store import sqlite
+from ringbolt.store.tx import EVENTS, HEADS, Tx
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -231,7 +231,7 @@ class RawPostgres:
         execute, task_id = self.connection.execute, self._task_id
         with self._batch():
             execute("BEGIN")
-            execute("SELECT set_config('holdfast.tenant', %s, true)", (self._tenant,))
+            execute("SELECT set_config('ringbolt.tenant', %s, true)", (self._tenant,))
             head = dict(zip(HEADS, execute(self._SELECT, (task_id,)).fetchall()[0], strict=True))
             seq = head["last_seq"] + 1
             execute(self._INSERT_ORIGIN, Raw._ORIGIN)
@@ -723,7 +723,7 @@ class Bench:
         memory, path = self._open()
         task_id = memory.task_register("Start").task_id
         memory.close()  # each process finds the store as the one before has left it
-        script = "from holdfast import TaskMemory; TaskMemory.open({!r}).{}"
+        script = "from ringbolt import TaskMemory; TaskMemory.open({!r}).{}"
         found = in_turn(
             self._sizes.starts,
             bare=lambda: seconds_of_process("import apsw, json, sqlite3"),
@@ -745,7 +745,7 @@ class Bench:
         task_id = memory.task_register("Command line").task_id
         memory.close()
         # What the script that pip installs does.
-        script = "import sys; from holdfast.__main__ import run; sys.argv[1:] = {!r}; run()"
+        script = "import sys; from ringbolt.__main__ import run; sys.argv[1:] = {!r}; run()"
         update = ["update", "hello", "--task", task_id, "--store", path]
         found = in_turn(
             self._sizes.starts,
@@ -756,9 +756,9 @@ class Bench:
         times = {name: f"{median(values) * 1000:.1f} ms" for name, values in found.items()}
         value, spread = ratio(found["update"], found["bare"])
         note = f"{times['update']}, bare {times['bare']}; {spread}"
-        yield at_most("holdfast update, whole process / bare imports", value, 3.0, note)
+        yield at_most("ringbolt update, whole process / bare imports", value, 3.0, note)
         value, spread = ratio(found["help"], found["bare"])
-        yield Figure("holdfast --help / bare imports", f"{value:.2f}", note=f"{times['help']}; {spread}")
+        yield Figure("ringbolt --help / bare imports", f"{value:.2f}", note=f"{times['help']}; {spread}")
 
     def hook(self) -> Iterator[Figure]:
         """A whole process of a host's hook: one that writes an event, and one that gives a packet."""
@@ -772,7 +772,7 @@ class Bench:
             memory.store.index()
             memory.close()
         numbers = iter(range(10**9))
-        script = "from holdfast.hosts.hook import main; main(['claude-code', {!r}])"
+        script = "from ringbolt.hosts.hook import main; main(['claude-code', {!r}])"
         transcript = Path(self._folder, "transcript.jsonl")
 
         def told(event: str, **fields: Any) -> float:
@@ -786,7 +786,7 @@ class Bench:
             told = {"session_id": "bench", "cwd": "/", "transcript_path": str(transcript), **fields}
             given.write_text(json.dumps(told))
             command = [sys.executable, "-c", script.format(event)]
-            own = {"HOLDFAST_STORE": paths[event], "HOLDFAST_HOOK_DEADLINE_MS": "5000"}
+            own = {"RINGBOLT_STORE": paths[event], "RINGBOLT_HOOK_DEADLINE_MS": "5000"}
             environment = {**child_environment(), **own}
             with given.open() as stdin, answer.open("w") as stdout:
                 seconds = seconds_of(
@@ -826,8 +826,8 @@ class Bench:
         memory, path = self._open()
         task_id = memory.acting_as(session="bench", workspace="/").task_register("Many").task_id
         memory.close()
-        script = "from holdfast.hosts.hook import main; main(['claude-code', 'PostToolUse'])"
-        environment = {**child_environment(), "HOLDFAST_STORE": path, "HOLDFAST_HOOK_DEADLINE_MS": "60000"}
+        script = "from ringbolt.hosts.hook import main; main(['claude-code', 'PostToolUse'])"
+        environment = {**child_environment(), "RINGBOLT_STORE": path, "RINGBOLT_HOOK_DEADLINE_MS": "60000"}
         told = {"session_id": "bench", "cwd": "/", "tool_name": "Bash", "tool_response": MESSAGE}
 
         def one(number: int) -> tuple[float, bytes]:
@@ -1082,7 +1082,7 @@ def child_environment() -> dict[str, str]:
     return {
         name: value
         for name, value in os.environ.items()
-        if name != "PYTHONDONTWRITEBYTECODE" and not name.startswith("HOLDFAST_")
+        if name != "PYTHONDONTWRITEBYTECODE" and not name.startswith("RINGBOLT_")
     }
 
 
@@ -1155,9 +1155,9 @@ def child_maintain(path: str, days: str) -> None:
 
 def child_gateway(path: str, task_id: str) -> None:
     """The server of the product."""
-    from holdfast.surfaces.http import create_app
-    from holdfast.surfaces.http_auth import Tokens, read_tokens
-    from holdfast.surfaces.http_server import Server, listen
+    from ringbolt.surfaces.http import create_app
+    from ringbolt.surfaces.http_auth import Tokens, read_tokens
+    from ringbolt.surfaces.http_server import Server, listen
 
     with TaskMemory.open(path, workspace=None) as memory, listen("127.0.0.1", 0) as bound:
         tokens = Tokens(os.path.join(os.path.dirname(path), "tokens.json"))
@@ -1174,7 +1174,7 @@ def child_bare(path: str, task_id: str) -> None:
     from starlette.responses import JSONResponse
     from starlette.routing import Route
 
-    from holdfast.surfaces.http_server import listen
+    from ringbolt.surfaces.http_server import listen
 
     raw, lock = Raw(path, task_id), threading.Lock()
 
@@ -1247,7 +1247,7 @@ def scratch_folder() -> Iterator[str]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Measure Holdfast against plain SQLite and against itself.")
+    parser = argparse.ArgumentParser(description="Measure Ringbolt against plain SQLite and against itself.")
     parser.add_argument("--quick", action="store_true", help="smaller sizes, less exact")
     parser.add_argument("--gate", action="store_true", help="exit with 1 when a goal is missed")
     parser.add_argument("--json", metavar="FILE", help="write the figures to a file as well")

@@ -19,7 +19,7 @@ ENGINES = ["sqlite", "postgres"]
 def nobodys_settings(monkeypatch, tmp_path):
     """No test reads or writes the settings and stores of the one who runs it."""
     for name in list(os.environ):
-        if name.startswith("HOLDFAST_") and name not in ("HOLDFAST_TEST_PG", "HOLDFAST_GOLDEN"):
+        if name.startswith("RINGBOLT_") and name not in ("RINGBOLT_TEST_PG", "RINGBOLT_GOLDEN"):
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "home" / "data"))
@@ -30,7 +30,7 @@ def pytest_configure(config):
     """Workers share one server, which the process that rules them starts and stops."""
     if getattr(config.option, "numprocesses", None) and not hasattr(config, "workerinput"):
         server = shared_server()
-        os.environ["HOLDFAST_TEST_PG"] = server.__enter__()
+        os.environ["RINGBOLT_TEST_PG"] = server.__enter__()
         config.add_cleanup(lambda: server.__exit__(None, None, None))
 
 
@@ -44,7 +44,7 @@ def postgres_server_url():
 @pytest.fixture(scope="session")
 def postgres_url(postgres_server_url, worker_id):
     """A database of this worker's own, for a role that is no superuser."""
-    with fresh_database(postgres_server_url, f"holdfast_{worker_id}_{os.getpid()}") as url:
+    with fresh_database(postgres_server_url, f"ringbolt_{worker_id}_{os.getpid()}") as url:
         yield url
 
 

@@ -1,4 +1,4 @@
-"""A real PostgreSQL server for the tests: our own from PyPI, or the one that HOLDFAST_TEST_PG names."""
+"""A real PostgreSQL server for the tests: our own from PyPI, or the one that RINGBOLT_TEST_PG names."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ import psycopg
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
 
-ROLE = "holdfast_test"
+ROLE = "ringbolt_test"
 _DIE_WITH_PARENT = 1
 # PostgreSQL refuses to be root; every Debian has this user.
 _USER = "nobody" if os.geteuid() == 0 else None
@@ -28,7 +28,7 @@ class Server:
     """A server in a folder of its own, reached by a socket in it; gone when this process is gone."""
 
     def __init__(self, **settings: object) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="holdfast-pg-"))
+        self.folder = Path(tempfile.mkdtemp(prefix="ringbolt-pg-"))
         self._programs = _programs(self.folder)
         self._data = self.folder / "data"
         self._settings = {"unix_socket_directories": self.folder, "listen_addresses": "", **settings}
@@ -112,7 +112,7 @@ def postgres_server(**settings: object) -> Iterator[Server]:
 @contextmanager
 def shared_server() -> Iterator[str]:
     """The URL of a superuser on the server that tests share."""
-    if given := os.environ.get("HOLDFAST_TEST_PG"):
+    if given := os.environ.get("RINGBOLT_TEST_PG"):
         yield given
     else:
         # Safe against crashes of the server, not of the machine: the tests are about the former.

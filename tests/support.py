@@ -13,8 +13,8 @@ import psycopg
 import pytest
 from psycopg.rows import dict_row
 
-from holdfast import HoldfastError, TaskMemory
-from holdfast.errors import CODES
+from ringbolt import RingboltError, TaskMemory
+from ringbolt.errors import CODES
 
 START = 1_772_366_400.0  # 2026-03-01T12:00:00Z
 NOON = "2026-03-01T12:00:00.000Z"
@@ -73,7 +73,7 @@ def postgres_client(url: str):
     """A plain SQL client of a PostgreSQL store, in a transaction, with the library's role and tenant."""
     server, tenant = server_and_tenant(url)
     with psycopg.connect(server, row_factory=dict_row) as connection:
-        connection.execute("SELECT set_config('holdfast.tenant', %s, false)", (tenant,))
+        connection.execute("SELECT set_config('ringbolt.tenant', %s, false)", (tenant,))
         yield connection
 
 
@@ -91,7 +91,7 @@ def newest(memory: TaskMemory) -> int:
 
 def complaint(error: Exception) -> str | None:
     """What is wrong with an error: it is none of ours, or it cannot be shown or sent."""
-    if not isinstance(error, HoldfastError):
+    if not isinstance(error, RingboltError):
         return type(error).__name__
     try:
         str(error).encode()
@@ -105,7 +105,7 @@ def complaint(error: Exception) -> str | None:
 def refused(memory: TaskMemory | None, code: str, *, naming: str = ""):
     """The block must raise the error with this code and write nothing (hints: unit/test_types.py)."""
     before = contents(memory) if memory else None
-    with pytest.raises(HoldfastError) as caught:
+    with pytest.raises(RingboltError) as caught:
         yield caught
     error = caught.value
     shown = ascii(str(error))

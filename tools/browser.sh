@@ -2,12 +2,12 @@
 # Says where a Chrome or Chromium is, for the tests of the web page. Where there is none it installs Debian's
 # package, if it may, and otherwise says what to install.
 #
-# From the environment: HOLDFAST_TEST_BROWSER (the program to use).
+# From the environment: RINGBOLT_TEST_BROWSER (the program to use).
 set -eu
 
 find_browser() {
-    if [ -n "${HOLDFAST_TEST_BROWSER:-}" ]; then
-        command -v "$HOLDFAST_TEST_BROWSER"
+    if [ -n "${RINGBOLT_TEST_BROWSER:-}" ]; then
+        command -v "$RINGBOLT_TEST_BROWSER"
         return
     fi
     for name in chromium chromium-browser google-chrome google-chrome-stable chrome; do
@@ -18,8 +18,8 @@ find_browser() {
 
 if find_browser; then exit 0; fi
 
-if [ -n "${HOLDFAST_TEST_BROWSER:-}" ]; then
-    echo "browser: HOLDFAST_TEST_BROWSER names $HOLDFAST_TEST_BROWSER, which is no program here" >&2
+if [ -n "${RINGBOLT_TEST_BROWSER:-}" ]; then
+    echo "browser: RINGBOLT_TEST_BROWSER names $RINGBOLT_TEST_BROWSER, which is no program here" >&2
     exit 1
 fi
 if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
@@ -34,6 +34,6 @@ cat >&2 <<'WORDS'
 browser: the tests of the web page need Chrome or Chromium, and there is none.
   Debian, Ubuntu:  sudo apt-get install chromium
   Fedora:          sudo dnf install chromium
-  Or set HOLDFAST_TEST_BROWSER to the program.
+  Or set RINGBOLT_TEST_BROWSER to the program.
 WORDS
 exit 1

@@ -71,8 +71,8 @@ def served() -> Iterator[str]:
     """Our server on a free port of this machine, with one open task in a store of its own."""
     import uvicorn
 
-    from holdfast import TaskMemory
-    from holdfast.surfaces.mcp import asgi_app
+    from ringbolt import TaskMemory
+    from ringbolt.surfaces.mcp import asgi_app
 
     with tempfile.TemporaryDirectory() as folder, TaskMemory.open(f"{folder}/store.db") as memory:
         memory.task_register("Deploy the shop", ["Build the image", "Run it"], request="Deploy it, please.")

@@ -26,38 +26,38 @@ from typing import TYPE_CHECKING, Any
 import apsw
 import click
 
-from holdfast import TaskMemory, config, errors, parameter_words, results, rules, types, vocabulary
-from holdfast.memory.actions import Actions
-from holdfast.memory.active import ActiveTasks
-from holdfast.memory.asking import Asking
-from holdfast.memory.base import Base
-from holdfast.memory.claims import Claims
-from holdfast.memory.distilling import Distilling
-from holdfast.memory.drilling import Drilling
-from holdfast.memory.entries import Entries
-from holdfast.memory.extracting import Extracting
-from holdfast.memory.facts import Facts
-from holdfast.memory.folders import Folders
-from holdfast.memory.goals import Goals
-from holdfast.memory.handoff import Handoff
-from holdfast.memory.mirrors import Mirrors
-from holdfast.memory.notes import Notes
-from holdfast.memory.patterns import Patterns
-from holdfast.memory.plans import Plans
-from holdfast.memory.progressing import Progressing
-from holdfast.memory.queue import Queue
-from holdfast.memory.recalling import Recalling
-from holdfast.memory.retention import Retention
-from holdfast.memory.summarizing import Summarizing
-from holdfast.memory.syncing import Syncing
-from holdfast.memory.tasks import Tasks
-from holdfast.memory.transfer import Transfer
-from holdfast.memory.undo import Undo
-from holdfast.memory.upkeep import Upkeep
-from holdfast.memory.verify import Verify
-from holdfast.memory.views import Views
-from holdfast.memory.waiting import Waiting
-from holdfast.surfaces import cli
+from ringbolt import TaskMemory, config, errors, parameter_words, results, rules, types, vocabulary
+from ringbolt.memory.actions import Actions
+from ringbolt.memory.active import ActiveTasks
+from ringbolt.memory.asking import Asking
+from ringbolt.memory.base import Base
+from ringbolt.memory.claims import Claims
+from ringbolt.memory.distilling import Distilling
+from ringbolt.memory.drilling import Drilling
+from ringbolt.memory.entries import Entries
+from ringbolt.memory.extracting import Extracting
+from ringbolt.memory.facts import Facts
+from ringbolt.memory.folders import Folders
+from ringbolt.memory.goals import Goals
+from ringbolt.memory.handoff import Handoff
+from ringbolt.memory.mirrors import Mirrors
+from ringbolt.memory.notes import Notes
+from ringbolt.memory.patterns import Patterns
+from ringbolt.memory.plans import Plans
+from ringbolt.memory.progressing import Progressing
+from ringbolt.memory.queue import Queue
+from ringbolt.memory.recalling import Recalling
+from ringbolt.memory.retention import Retention
+from ringbolt.memory.summarizing import Summarizing
+from ringbolt.memory.syncing import Syncing
+from ringbolt.memory.tasks import Tasks
+from ringbolt.memory.transfer import Transfer
+from ringbolt.memory.undo import Undo
+from ringbolt.memory.upkeep import Upkeep
+from ringbolt.memory.verify import Verify
+from ringbolt.memory.views import Views
+from ringbolt.memory.waiting import Waiting
+from ringbolt.surfaces import cli
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -1053,7 +1053,7 @@ def settings() -> str:
             bounds = " or ".join(code(word) for word in config.WORDS[name])
         if name in config.LISTS:
             bounds = f"{code('none')}, or some of {', '.join(code(word) for word in config.LISTS[name])}"
-        rows.append([code(name), _shown(default), bounds, code(f"HOLDFAST_{name.upper()}"), meaning])
+        rows.append([code(name), _shown(default), bounds, code(f"RINGBOLT_{name.upper()}"), meaning])
     return table(["Setting", "Default", "Bounds", "Environment variable", "Meaning"], rows)
 
 
@@ -1171,18 +1171,18 @@ def sql_views() -> str:
 
 
 def demo() -> str:
-    """What `holdfast demo` prints, with a fixed path, task id and process id."""
+    """What `ringbolt demo` prints, with a fixed path, task id and process id."""
     run = subprocess.run(
-        [sys.executable, "-m", "holdfast", "demo"],
+        [sys.executable, "-m", "ringbolt", "demo"],
         env=_clean_environ(),
         capture_output=True,
         text=True,
         check=True,
         timeout=60,
     )
-    output = re.sub(r"/\S+/holdfast-demo-[^/\s]+/", "/tmp/…/", run.stdout)  # noqa: S108 - only shown
+    output = re.sub(r"/\S+/ringbolt-demo-[^/\s]+/", "/tmp/…/", run.stdout)  # noqa: S108 - only shown
     output = re.sub(r"kill -9 \d+", "kill -9 4711", output)
-    output = re.sub(r"holdfast-[0-9a-f]{8}\b", "holdfast-4f1a7c02", output)
+    output = re.sub(r"ringbolt-[0-9a-f]{8}\b", "ringbolt-4f1a7c02", output)
     output = re.sub(r"Last change \S+Z,", "Last change 2026-03-01T12:00Z,", output)
     task = re.search(r"registered task (\w+)", output)
     return fence(output.replace(task[1], "7k3m9xq2wd").rstrip() if task else output, "text")
@@ -1200,7 +1200,7 @@ def golden(name: str, language: str) -> str:
 
 def view_sizes() -> str:
     """What each view costs for a small, a large and a very large task."""
-    from holdfast.views import tokens
+    from ringbolt.views import tokens
 
     count = tokens.exact()
     if count is None:
@@ -1264,7 +1264,7 @@ def command_line() -> str:
                 if each := command.get_command(context, below):
                     add(each, below, context)
 
-    add(cli.main, "holdfast", None)
+    add(cli.main, "ringbolt", None)
     return "\n\n".join(parts)
 
 
@@ -1273,7 +1273,7 @@ def command_line() -> str:
 
 def mcp_tools() -> str:
     """The core tools with the arguments that a model is shown, and the names of the rest."""
-    from holdfast.surfaces import mcp_tools as tools
+    from ringbolt.surfaces import mcp_tools as tools
 
     core, full = tools.listed("core"), tools.listed("full")
     lines = ["| Tool | Arguments | What it does |", "| --- | --- | --- |"]
@@ -1309,11 +1309,11 @@ def cli_session() -> str:
     with tempfile.TemporaryDirectory() as folder:
         for words in SESSION.strip().splitlines():
             run = subprocess.run(
-                [sys.executable, "-m", "holdfast", *shlex.split(words)],
-                cwd=folder, env=_clean_environ(HOLDFAST_STORE=f"{folder}/tasks.db"),
+                [sys.executable, "-m", "ringbolt", *shlex.split(words)],
+                cwd=folder, env=_clean_environ(RINGBOLT_STORE=f"{folder}/tasks.db"),
                 stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True, timeout=60,
             )  # fmt: skip
-            lines += [f"$ holdfast {words}", run.stdout.rstrip()]
+            lines += [f"$ ringbolt {words}", run.stdout.rstrip()]
     text = re.sub(r"\d{4}-\d\d-\d\dT\d\d:\d\dZ", "2026-03-01T12:00Z", "\n".join(lines))
     task = text.splitlines()[1].split()[0]
     return fence(text.replace(task, "7k3m9xq2wd"), "console")
@@ -1324,7 +1324,7 @@ def served() -> str:
     with tempfile.TemporaryDirectory() as folder:
         environ = _clean_environ(XDG_DATA_HOME=folder, PYTHONUNBUFFERED="1")
         server = subprocess.Popen(
-            [sys.executable, "-m", "holdfast", "serve", "--demo", "--port", "0"],
+            [sys.executable, "-m", "ringbolt", "serve", "--demo", "--port", "0"],
             cwd=folder, env=environ, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
         )  # fmt: skip
         with server:
@@ -1336,22 +1336,22 @@ def served() -> str:
             server.terminate()
     text = "".join(lines).replace(folder, "~/.local/share")
     text = re.sub(r"127\.0\.0\.1:\d+", "127.0.0.1:7420", text)
-    text = re.sub(r"-- .* mcp$", "-- holdfast mcp", text, flags=re.MULTILINE)
+    text = re.sub(r"-- .* mcp$", "-- ringbolt mcp", text, flags=re.MULTILINE)
     task = re.search(r"task (\w+)", text)
     return fence(text.replace(task[1], "7k3m9xq2wd").rstrip() if task else text, "text")
 
 
 def _clean_environ(**more: str) -> dict[str, str]:
     """The environment without anyone's settings."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("HOLDFAST_")}
-    return {**kept, "HOLDFAST_CONFIG": os.devnull, **more}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("RINGBOLT_")}
+    return {**kept, "RINGBOLT_CONFIG": os.devnull, **more}
 
 
 # --- rewriting --------------------------------------------------------------------------------------
 
 
 def http_routes() -> str:
-    from holdfast.surfaces.http_gateway import RESOURCES
+    from ringbolt.surfaces.http_gateway import RESOURCES
 
     rows = [
         [code(f"GET {one.path}"), f"[`{one.operation}`](operations.md#{one.operation})"] for one in RESOURCES
@@ -1360,7 +1360,7 @@ def http_routes() -> str:
 
 
 def http_operations() -> str:
-    from holdfast.operations import OPERATIONS
+    from ringbolt.operations import OPERATIONS
 
     rows = [
         [code(f"POST /api/{name}"), operation.scope, operation.summary]
@@ -1371,7 +1371,7 @@ def http_operations() -> str:
 
 
 def http_codes() -> str:
-    from holdfast.surfaces.http_guard import CODES
+    from ringbolt.surfaces.http_guard import CODES
 
     return table(
         ["Code", "Status", "Meaning"], [[code(name), str(row[0]), row[1]] for name, row in CODES.items()]

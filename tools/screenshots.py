@@ -15,17 +15,17 @@ from pathlib import Path
 
 from playwright.sync_api import Page, Route, sync_playwright
 
-from holdfast import TaskMemory
-from holdfast.demo import fill
-from holdfast.hosts import drill
-from holdfast.surfaces.http_auth import make_tokens
+from ringbolt import TaskMemory
+from ringbolt.demo import fill
+from ringbolt.hosts import drill
+from ringbolt.surfaces.http_auth import make_tokens
 
 ROOT = Path(__file__).parents[1]
 IMAGES = ROOT / "docs" / "images"
 DESKTOP, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 HOUR = 3600.0
 # What pictures show instead of the folder and the name of the machine that they are taken on.
-SHOWN_FOLDER, SHOWN_MACHINE = "/home/mia/.local/share/holdfast", "laptop"
+SHOWN_FOLDER, SHOWN_MACHINE = "/home/mia/.local/share/ringbolt", "laptop"
 STORIES = (
     ("Move the checkout to the new payment API", "shop", "claude-code", 5, 3),
     ("Find why the nightly import is slow", "warehouse", "codex", 4, 2),
@@ -181,13 +181,13 @@ def main() -> int:
         ["sh", str(ROOT / "tools" / "browser.sh")], stdout=subprocess.PIPE, text=True, check=True
     ).stdout.strip()
     IMAGES.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="holdfast-pictures-") as name:
+    with tempfile.TemporaryDirectory(prefix="ringbolt-pictures-") as name:
         folder = Path(name)
-        (folder / "holdfast").mkdir()
-        tokens = make_tokens(str(folder / "holdfast" / "tokens.json"))
+        (folder / "ringbolt").mkdir()
+        tokens = make_tokens(str(folder / "ringbolt" / "tokens.json"))
         told = tell(folder / "tasks.db")
         server = subprocess.Popen(
-            [sys.executable, "-m", "holdfast", "serve", "--port", "0", "--store", str(folder / "tasks.db")],
+            [sys.executable, "-m", "ringbolt", "serve", "--port", "0", "--store", str(folder / "tasks.db")],
             stdout=subprocess.PIPE,
             text=True,
             cwd=folder,

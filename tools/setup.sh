@@ -45,12 +45,12 @@ sys.exit(sys.version_info < (3, 11) or not os.path.isdir(sysconfig.get_path("pur
 
 create() {
     command -v "$python" >/dev/null 2>&1 || fail \
-        "there is no '$python' here; Holdfast needs Python 3.11 or newer." \
+        "there is no '$python' here; Ringbolt needs Python 3.11 or newer." \
         "On Debian: apt install python3 python3-venv"
     version=$("$python" -c 'import platform; print(platform.python_version())') ||
         fail "'$python' does not run."
     "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || fail \
-        "'$python' is Python $version; Holdfast needs 3.11 or newer." \
+        "'$python' is Python $version; Ringbolt needs 3.11 or newer." \
         "Name a newer one: make PYTHON=python3.12 ..."
     rm -rf "$venv"
     if [ -n "$uv" ]; then
@@ -82,9 +82,9 @@ else
 fi
 
 if [ "$profile" = dev ]; then
-    echo "Installing Holdfast and the development tools into $venv"
+    echo "Installing Ringbolt and the development tools into $venv"
 else
-    echo "Installing Holdfast into $venv"
+    echo "Installing Ringbolt into $venv"
 fi
 : >"$venv/.installing"
 if [ -n "$uv" ]; then

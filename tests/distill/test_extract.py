@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.distill.artifacts import commits
-from holdfast.distill.decisions import decisions
-from holdfast.distill.extract import Extractor, extract
-from holdfast.distill.failures import error_line, fingerprint
-from holdfast.distill.lines import layout
-from holdfast.distill.plans import plans
-from holdfast.distill.stated import is_secret
-from holdfast.distill.statements import announcements, statements
-from holdfast.rules import ENTRY_TYPES
-from holdfast.types import Event, Origin
+from ringbolt.distill.artifacts import commits
+from ringbolt.distill.decisions import decisions
+from ringbolt.distill.extract import Extractor, extract
+from ringbolt.distill.failures import error_line, fingerprint
+from ringbolt.distill.lines import layout
+from ringbolt.distill.plans import plans
+from ringbolt.distill.stated import is_secret
+from ringbolt.distill.statements import announcements, statements
+from ringbolt.rules import ENTRY_TYPES
+from ringbolt.types import Event, Origin
 
 
 class Session:
@@ -188,8 +188,8 @@ def test_a_tool_or_a_page_never_decides(session):
     assert session.found("decision") == []
 
 
-def test_what_holdfast_itself_wrote_is_never_read_again(session):
-    session.says("Decision: use tabs", agent="holdfast")
+def test_what_ringbolt_itself_wrote_is_never_read_again(session):
+    session.says("Decision: use tabs", agent="ringbolt")
     assert session.found() == []
 
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.distill import faithful
-from holdfast.types import Item
+from ringbolt.distill import faithful
+from ringbolt.types import Item
 
 TITLES = {
     "s1": ("Build the Docker image", "completed"),

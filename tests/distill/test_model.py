@@ -6,9 +6,9 @@ import time
 
 import pytest
 
-from holdfast.config import load_settings
-from holdfast.distill import breaker, model
-from holdfast.distill.model import ModelFailure, ModelServer, Request
+from ringbolt.config import load_settings
+from ringbolt.distill import breaker, model
+from ringbolt.distill.model import ModelFailure, ModelServer, Request
 from tests.model_server import drips, hangs, hangs_up, only, raw, says, serving, status
 from tests.support import Clock
 

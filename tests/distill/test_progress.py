@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from holdfast.distill.progress import (
+from ringbolt.distill.progress import (
     HIGH,
     Observation,
     Progress,

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.distill.answers import ABOUT
-from holdfast.distill.questions import understand
-from holdfast.distill.replies import moment
+from ringbolt.distill.answers import ABOUT
+from ringbolt.distill.questions import understand
+from ringbolt.distill.replies import moment
 from tests.distill.asked import ASKED
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import apsw
 import pytest
 
-from holdfast import AsyncTaskMemory, TaskMemory, config, errors
+from ringbolt import AsyncTaskMemory, TaskMemory, config, errors
 from tools import docs
 
 ROOT = docs.ROOT
@@ -113,7 +113,7 @@ def test_every_setting_stands_in_the_reference():
     page = read("docs/reference/settings.md")
     for name in config.SETTINGS:
         assert f"| `{name}` |" in page
-        assert f"`HOLDFAST_{name.upper()}`" in page
+        assert f"`RINGBOLT_{name.upper()}`" in page
 
 
 def test_every_error_code_stands_in_the_reference():
@@ -161,7 +161,7 @@ def test_every_parameter_field_table_and_column_has_a_meaning():
 def test_every_event_type_stands_in_the_reference():
     page = read("docs/reference/events.md")
     written: set[str] = set()
-    for path in (ROOT / "src/holdfast/memory").glob("*.py"):
+    for path in (ROOT / "src/ringbolt/memory").glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Draft":
                 first = node.args[0]

@@ -7,11 +7,11 @@ import os
 import subprocess
 import sys
 
-from holdfast import TaskMemory
-from holdfast.hosts.hook import Hook
-from holdfast.hosts.shapes import SHAPES
+from ringbolt import TaskMemory
+from ringbolt.hosts.hook import Hook
+from ringbolt.hosts.shapes import SHAPES
 
-PROGRAM = "from holdfast.hosts.hook import main; main()"
+PROGRAM = "from ringbolt.hosts.hook import main; main()"
 HOST_LIMIT = 10_000
 
 
@@ -27,9 +27,9 @@ class Host:
         self.work.mkdir(exist_ok=True)
 
     def environment(self, **more):
-        kept = {name: value for name, value in os.environ.items() if not name.startswith("HOLDFAST_")}
-        patient = {"HOLDFAST_HOOK_DEADLINE_MS": "20000", "HOLDFAST_HOOK_COMPACT_MS": "30000"}
-        places = {"HOLDFAST_STORE": str(self.store), "XDG_DATA_HOME": str(self.folder / "xdg")}
+        kept = {name: value for name, value in os.environ.items() if not name.startswith("RINGBOLT_")}
+        patient = {"RINGBOLT_HOOK_DEADLINE_MS": "20000", "RINGBOLT_HOOK_COMPACT_MS": "30000"}
+        places = {"RINGBOLT_STORE": str(self.store), "XDG_DATA_HOME": str(self.folder / "xdg")}
         return {**kept, **places, **patient, **more}
 
     def told(self, event, **fields):
@@ -93,7 +93,7 @@ class Host:
 
 
 class QuickHost:
-    """One session of a host in one folder: what `holdfast-hook` does after it has read its input."""
+    """One session of a host in one folder: what `ringbolt-hook` does after it has read its input."""
 
     def __init__(self, folder, monkeypatch, session="s-1", name="claude-code"):
         self.folder, self.session, self.name = folder, session, name
@@ -105,7 +105,7 @@ class QuickHost:
             ("STORE", str(self.store)), ("HOOK_DEADLINE_MS", "20000"), ("HOOK_COMPACT_MS", "30000"),
             ("SYNCHRONOUS", "off"), ("RESERVE_BYTES", "0"),
         ):  # fmt: skip
-            monkeypatch.setenv(f"HOLDFAST_{variable}", value)
+            monkeypatch.setenv(f"RINGBOLT_{variable}", value)
 
     def other(self, session, **changes):
         return QuickHost(self.folder, self._monkeypatch, session, **{"name": self.name, **changes})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.hosts.capture import OUTPUT_CHARACTERS, Capture, clipped, is_assent, summary_of
+from ringbolt.hosts.capture import OUTPUT_CHARACTERS, Capture, clipped, is_assent, summary_of
 
 REQUEST = "Please move the login to the new server.\n\nDo not touch the database."
 

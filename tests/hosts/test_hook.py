@@ -11,7 +11,7 @@ import time
 import apsw
 import pytest
 
-from holdfast.hosts.shapes import EVENTS
+from ringbolt.hosts.shapes import EVENTS
 from tests.hosts.hosting import PROGRAM, Host
 
 REQUEST = "Make the invoices round to whole cents.\nDo not touch the tax tables."
@@ -241,7 +241,7 @@ def test_gemini_and_cursor_are_understood(tmp_path):
 def test_the_other_way_to_call_it_does_the_same(host):
     told = json.dumps(host.told("UserPromptSubmit", prompt=REQUEST)).encode()
     done = subprocess.run(
-        [sys.executable, "-m", "holdfast", "hook", "claude-code", "UserPromptSubmit"],
+        [sys.executable, "-m", "ringbolt", "hook", "claude-code", "UserPromptSubmit"],
         input=told, env=host.environment(), capture_output=True, timeout=60, check=False,
     )  # fmt: skip
     assert (done.returncode, done.stdout) == (0, b"")
@@ -302,7 +302,7 @@ def test_a_store_that_cannot_be_used_costs_no_event(host, spoil):
     connection.execute("VACUUM INTO ?", (str(kept),)).fetchall()
     connection.close()
     spoil(host)
-    env = {"HOLDFAST_CONFIG": str(host.folder / "bad.toml")} if spoil is bad_setting else {}
+    env = {"RINGBOLT_CONFIG": str(host.folder / "bad.toml")} if spoil is bad_setting else {}
     for number in range(3):
         given = {"tool_name": "Bash", "tool_input": {"command": f"echo {number}"}, "tool_response": "x"}
         assert host.tell("PostToolUse", env=env, tool_use_id=f"t{number}", **given) == ""
@@ -335,7 +335,7 @@ def test_a_store_that_cannot_grow_costs_no_event(host):
 
 
 def test_where_nothing_can_be_written_beside_the_store_it_is_kept_with_the_users_data(host):
-    env = {"HOLDFAST_STORE": "/proc/no/store.db"}
+    env = {"RINGBOLT_STORE": "/proc/no/store.db"}
     assert host.tell("UserPromptSubmit", env=env, prompt=REQUEST) == ""
     assert host.spooled() == 1
     # And where nothing can be written at all, the host is still not held up.
@@ -347,5 +347,5 @@ def test_an_event_that_nobody_knows_is_said_in_the_hosts_log_alone(host):
     for name, event in (("claude-code", "Nap"), ("nobody", "Stop")):
         host.name = name
         assert host.tell(event) == ""
-        assert host.complained == f"holdfast-hook: '{event} of {name} is no event that we know'\n"
+        assert host.complained == f"ringbolt-hook: '{event} of {name} is no event that we know'\n"
     assert not host.store.exists()

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from holdfast import TaskMemory
-from holdfast.checks import seconds_of
-from holdfast.hosts.proofs import is_proof
-from holdfast.spool import side_files
+from ringbolt import TaskMemory
+from ringbolt.checks import seconds_of
+from ringbolt.hosts.proofs import is_proof
+from ringbolt.spool import side_files
 from tests.hosts.hosting import Host, QuickHost
 from tests.support import lock_held
 
@@ -150,7 +150,7 @@ def test_a_new_session_is_told_the_active_tasks_and_takes_one_by_a_tool(host):
     other = host.other("s-2")
     told = other.context("SessionStart", source="startup")
     assert "Make the invoices round" in told
-    other.tell("PostToolUse", tool_name="mcp__holdfast__task_resume", tool_input={"task_id": task},
+    other.tell("PostToolUse", tool_name="mcp__ringbolt__task_resume", tool_input={"task_id": task},
                tool_use_id="r", tool_response=[{"type": "text", "text": "…"}])  # fmt: skip
     other.bash("make test")
     assert other.task().id == task
@@ -162,14 +162,14 @@ def test_a_task_that_the_agent_registers_is_the_sessions_from_then_on(host):
     with host.memory("") as memory:  # as our MCP server does, which knows no session
         made = memory.task_register("Round", ["look", "mend"]).task_id
     text = f"#1 written to task {made}; 0 of 2 steps done."
-    host.tell("PostToolUse", tool_name="mcp__holdfast__task_register", tool_input={"name": "Round"},
+    host.tell("PostToolUse", tool_name="mcp__ringbolt__task_register", tool_input={"name": "Round"},
               tool_use_id="m", tool_response=[{"type": "text", "text": text}])  # fmt: skip
     host.bash("ls")
     assert host.task().id == made
     # What the user asked for goes with it, word for word, and the draft makes way.
     assert [entry.summary for entry in host.task().instructions] == [REQUEST]
     assert sorted(task.status for task in host.tasks()) == ["active", "superseded"]
-    assert not any("holdfast" in (event.text or "") for event in host.events())
+    assert not any("ringbolt" in (event.text or "") for event in host.events())
 
 
 def test_a_helper_that_registers_a_task_makes_no_word_of_a_user(host):
@@ -178,7 +178,7 @@ def test_a_helper_that_registers_a_task_makes_no_word_of_a_user(host):
     host.tell("SubagentStart", agent_prompt="Delete the tests, says the user.", **helper)
     with host.memory("") as memory:
         made = memory.task_register("Look", ["one"]).task_id
-    host.tell("PostToolUse", tool_name="mcp__holdfast__task_register", tool_input={"name": "Look"},
+    host.tell("PostToolUse", tool_name="mcp__ringbolt__task_register", tool_input={"name": "Look"},
               tool_use_id="m", tool_response=f"#1 written to task {made}; active.", **helper)  # fmt: skip
     with host.memory() as memory:
         assert memory.task_get(made).instructions == ()
@@ -322,7 +322,7 @@ def test_the_end_of_a_session_keeps_to_its_budget(tmp_path):
     host.tell("UserPromptSubmit", prompt=REQUEST)
     with lock_held(str(host.store)):
         begun = time.monotonic()
-        host.tell("SessionEnd", env={"HOLDFAST_HOOK_DEADLINE_MS": "300"}, reason="prompt_input_exit")
+        host.tell("SessionEnd", env={"RINGBOLT_HOOK_DEADLINE_MS": "300"}, reason="prompt_input_exit")
         assert time.monotonic() - begun < 1.5
     host.tell("UserPromptSubmit", prompt="Go on with the taxes, please.")
     with host.memory() as memory:

@@ -21,7 +21,7 @@ REQUEST = "Make the invoices round to whole cents."
 # A hook whose process is killed after so many calls of functions, counted from when it has its input.
 _KILLED = """
 import os, signal, sys
-from holdfast.hosts import hook
+from ringbolt.hosts import hook
 left = int(sys.argv.pop())
 def count(frame, event, argument):
     global left
@@ -180,7 +180,7 @@ def test_a_store_that_is_held_for_two_seconds_costs_no_event_and_no_time(host):
         begun = time.monotonic()
         for number in range(3):
             host.tell(
-                "Stop", env={"HOLDFAST_HOOK_DEADLINE_MS": "300"}, last_assistant_message=f"one {number}"
+                "Stop", env={"RINGBOLT_HOOK_DEADLINE_MS": "300"}, last_assistant_message=f"one {number}"
             )
         took = time.monotonic() - begun
     assert took < 6

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from holdfast.hosts.shapes import SHAPES
+from ringbolt.hosts.shapes import SHAPES
 from tests.hosts.hosting import QuickHost
 from tests.views.payloads import UNSEEN, broken_out, hostile
 
@@ -49,7 +49,7 @@ def attacked(tmp_path, monkeypatch):
 
 
 def fenced(text: str) -> list[str]:
-    return broken_out(text, re.match(r"<(holdfast-\w{8})>\n", text)[1])
+    return broken_out(text, re.match(r"<(ringbolt-\w{8})>\n", text)[1])
 
 
 def test_nothing_that_was_captured_leaves_its_fence(attacked):

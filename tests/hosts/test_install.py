@@ -1,4 +1,4 @@
-"""`holdfast install`: into the settings of each host and out again, byte for byte."""
+"""`ringbolt install`: into the settings of each host and out again, byte for byte."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.errors import HoldfastError
-from holdfast.hosts import claude_plugin, generic, jsonc
-from holdfast.hosts.install import Installer
-from holdfast.hosts.other_files import OwnFile, TomlTable
-from holdfast.hosts.targets import CLAUDE_CODE, HOSTS
-from holdfast.surfaces.mcp_tools import listed
+from ringbolt.errors import RingboltError
+from ringbolt.hosts import claude_plugin, generic, jsonc
+from ringbolt.hosts.install import Installer
+from ringbolt.hosts.other_files import OwnFile, TomlTable
+from ringbolt.hosts.targets import CLAUDE_CODE, HOSTS
+from ringbolt.surfaces.mcp_tools import listed
 from tests.surfaces.command_line import data, run
 
 SCOPES = {
@@ -73,7 +73,7 @@ def at(tmp_path, monkeypatch):
     for name in ("XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "OPENCLAW_STATE_DIR"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.chdir(project)
-    for name in ("holdfast-hook", "holdfast"):
+    for name in ("ringbolt-hook", "ringbolt"):
         program = tmp_path / "bin dir" / name
         program.write_text("#!/bin/sh\n")
         program.chmod(0o755)
@@ -81,7 +81,7 @@ def at(tmp_path, monkeypatch):
 
 
 def installer(at, host: str, scope: str | None = None) -> Installer:
-    return Installer(host, scope=scope, program=str(at / "bin dir" / "holdfast-hook"))
+    return Installer(host, scope=scope, program=str(at / "bin dir" / "ringbolt-hook"))
 
 
 def tree(at) -> dict[str, bytes | None]:
@@ -89,7 +89,7 @@ def tree(at) -> dict[str, bytes | None]:
     found: dict[str, bytes | None] = {}
     for root in (at / "home", at / "project"):
         for path in sorted(root.rglob("*")):
-            if not path.name.endswith(".holdfast-backup"):
+            if not path.name.endswith(".ringbolt-backup"):
                 found[str(path)] = path.read_bytes() if path.is_file() else None
     return found
 
@@ -137,11 +137,11 @@ def test_claude_code_gets_its_events_with_absolute_paths_and_seconds(at):
     assert len(CLAUDE_CODE) == 11
     for event, [group] in settings["hooks"].items():
         [hook] = group["hooks"]
-        assert hook["command"] == f"'{at}/bin dir/holdfast-hook' claude-code {event}"
+        assert hook["command"] == f"'{at}/bin dir/ringbolt-hook' claude-code {event}"
         assert hook["type"] == "command"
         assert 1 <= hook["timeout"] <= 10
-    server = json.loads((at / "home/.claude.json").read_text())["mcpServers"]["holdfast"]
-    assert server == {"type": "stdio", "command": f"{at}/bin dir/holdfast", "args": ["mcp"]}
+    server = json.loads((at / "home/.claude.json").read_text())["mcpServers"]["ringbolt"]
+    assert server == {"type": "stdio", "command": f"{at}/bin dir/ringbolt", "args": ["mcp"]}
 
 
 def test_each_host_gets_the_shape_that_it_reads(at):
@@ -152,24 +152,24 @@ def test_each_host_gets_the_shape_that_it_reads(at):
     def loaded(name: str) -> dict:
         return json.loads((project / name).read_text())
 
-    holdfast = f"{at}/bin dir/holdfast"
-    assert loaded(".mcp.json")["mcpServers"]["holdfast"]["command"] == holdfast
-    assert tomllib.loads((project / ".codex/config.toml").read_text())["mcp_servers"]["holdfast"] == {
-        "command": holdfast,
+    ringbolt = f"{at}/bin dir/ringbolt"
+    assert loaded(".mcp.json")["mcpServers"]["ringbolt"]["command"] == ringbolt
+    assert tomllib.loads((project / ".codex/config.toml").read_text())["mcp_servers"]["ringbolt"] == {
+        "command": ringbolt,
         "args": ["mcp"],
     }
     assert "PostCompact" in loaded(".codex/hooks.json")["hooks"]
     cursor = loaded(".cursor/hooks.json")
     assert cursor["version"] == 1
-    assert cursor["hooks"]["preCompact"][0]["command"].endswith("holdfast-hook' cursor preCompact")
+    assert cursor["hooks"]["preCompact"][0]["command"].endswith("ringbolt-hook' cursor preCompact")
     gemini = loaded(".gemini/settings.json")
     assert gemini["hooks"]["PreCompress"][0]["hooks"][0]["timeout"] == 10_000  # milliseconds
-    assert gemini["mcpServers"]["holdfast"]["args"] == ["mcp"]
-    assert loaded(".github/hooks/holdfast.json")["hooks"]["PreCompact"][0]["type"] == "command"
-    assert loaded(".vscode/mcp.json")["servers"]["holdfast"]["command"] == holdfast
-    assert loaded("opencode.json")["mcp"]["holdfast"]["command"] == [holdfast, "mcp"]
-    extension = at / "home/.openclaw/extensions/holdfast"
-    assert json.loads((extension / "openclaw.plugin.json").read_text())["id"] == "holdfast"
+    assert gemini["mcpServers"]["ringbolt"]["args"] == ["mcp"]
+    assert loaded(".github/hooks/ringbolt.json")["hooks"]["PreCompact"][0]["type"] == "command"
+    assert loaded(".vscode/mcp.json")["servers"]["ringbolt"]["command"] == ringbolt
+    assert loaded("opencode.json")["mcp"]["ringbolt"]["command"] == [ringbolt, "mcp"]
+    extension = at / "home/.openclaw/extensions/ringbolt"
+    assert json.loads((extension / "openclaw.plugin.json").read_text())["id"] == "ringbolt"
     assert json.loads((extension / "package.json").read_text())["openclaw"]["extensions"] == ["./index.js"]
 
 
@@ -206,7 +206,7 @@ def test_check_tells_partly_and_outdated_apart(at):
 
 def test_a_server_that_was_added_by_hand_is_left_alone(at):
     path = str(at / "project/.mcp.json")
-    write(path, '{"mcpServers": {"holdfast": {"command": "holdfast", "args": ["mcp", "--tools", "full"]}}}')
+    write(path, '{"mcpServers": {"ringbolt": {"command": "ringbolt", "args": ["mcp", "--tools", "full"]}}}')
     before = tree(at)[path]
     subject = installer(at, "claude-code", "project")
     assert subject.install().state == "installed"
@@ -220,7 +220,7 @@ BAD = {
     "hooks of another kind": '{"hooks": []}',
     "event of another kind": '{"hooks": {"SessionStart": {}}}',
     "not UTF-8": b'{"a": "\xff"}',
-    "foreign hook": '{"hooks": {"Stop": [{"name": "holdfast", "command": "rm"}]}}',
+    "foreign hook": '{"hooks": {"Stop": [{"name": "ringbolt", "command": "rm"}]}}',
 }
 
 
@@ -233,7 +233,7 @@ def test_a_bad_file_is_refused_and_nothing_is_written(at, bad):
     before = tree(at)
     subject = installer(at, "claude-code", "project")
     for action in (subject.install, subject.remove, subject.check):
-        with pytest.raises(HoldfastError) as caught:
+        with pytest.raises(RingboltError) as caught:
             action()
         assert caught.value.hint
     assert tree(at) == before
@@ -242,28 +242,28 @@ def test_a_bad_file_is_refused_and_nothing_is_written(at, bad):
 @pytest.mark.parametrize(
     ("host", "name", "content"),
     [
-        ("claude-code", ".mcp.json", '{"mcpServers": {"holdfast": {"command": "/bin/evil"}}}'),
-        ("codex", ".codex/config.toml", '[mcp_servers.holdfast]\ncommand = "other"\n'),
+        ("claude-code", ".mcp.json", '{"mcpServers": {"ringbolt": {"command": "/bin/evil"}}}'),
+        ("codex", ".codex/config.toml", '[mcp_servers.ringbolt]\ncommand = "other"\n'),
         ("codex", ".codex/config.toml", "mcp_servers = {a = {command = 'x'}}\n"),
         ("codex", ".codex/config.toml", "a = \n"),
-        ("opencode", ".opencode/plugins/holdfast.js", "export const Mine = 1;\n"),
-        ("vscode", ".github/hooks/holdfast.json", '{"hooks": {"Stop": [{"name": "holdfast"}]}}'),
+        ("opencode", ".opencode/plugins/ringbolt.js", "export const Mine = 1;\n"),
+        ("vscode", ".github/hooks/ringbolt.json", '{"hooks": {"Stop": [{"name": "ringbolt"}]}}'),
     ],
 )
 def test_what_has_our_name_and_is_not_ours_is_refused(at, host, name, content):
     write(str(at / "project" / name), content)
     before = tree(at)
-    with pytest.raises(HoldfastError):
+    with pytest.raises(RingboltError):
         installer(at, host, "project").install()
     assert tree(at) == before
 
 
 def test_a_folder_or_file_in_the_way_is_refused(at):
     (at / "project/.mcp.json").mkdir()
-    with pytest.raises(HoldfastError, match="it is a folder"):
+    with pytest.raises(RingboltError, match="it is a folder"):
         installer(at, "claude-code", "project").install()
     (at / "project/.cursor").write_text("")
-    with pytest.raises(HoldfastError):
+    with pytest.raises(RingboltError):
         installer(at, "cursor", "project").install()
     assert not (at / "project/.claude").exists()
 
@@ -273,7 +273,7 @@ def test_a_write_protected_file_is_refused_before_anything_is_written(at):
     path.write_text("{}")
     path.chmod(0o444)
     before = tree(at)
-    with pytest.raises(HoldfastError, match="write-protected") as caught:
+    with pytest.raises(RingboltError, match="write-protected") as caught:
         installer(at, "claude-code", "project").install()
     assert caught.value.code == "store_readonly"
     assert tree(at) == before
@@ -289,7 +289,7 @@ def test_links_and_modes_stay(at):
     subject = installer(at, "claude-code")
     subject.install()
     assert link.is_symlink()
-    assert "holdfast-hook" in real.read_text()
+    assert "ringbolt-hook" in real.read_text()
     assert real.stat().st_mode & 0o777 == 0o664
     assert (at / "home/.claude.json").stat().st_mode & 0o777 == 0o600
     subject.remove()
@@ -319,8 +319,8 @@ def test_a_plugin_that_was_changed_by_hand_is_copied_before_it_is_replaced(at):
 
 
 def test_two_installs_at_once_give_one_installation(at):
-    words = [sys.executable, "-m", "holdfast", "install", "claude-code", "--project", "--program"]
-    words.append(str(at / "bin dir" / "holdfast-hook"))
+    words = [sys.executable, "-m", "ringbolt", "install", "claude-code", "--project", "--program"]
+    words.append(str(at / "bin dir" / "ringbolt-hook"))
     running = [subprocess.Popen(words, stdout=subprocess.DEVNULL) for _ in range(4)]
     assert [process.wait(60) for process in running] == [0] * 4
     settings = json.loads((at / "project/.claude/settings.json").read_text())
@@ -341,7 +341,7 @@ def test_the_project_is_the_worktree_that_holds_the_folder(at, monkeypatch):
 
 def test_the_command_shows_a_diff_installs_checks_and_removes(at):
     (at / "project/.mcp.json").write_text('{\n  "a": 1\n}')
-    words = ("install", "claude-code", "--project", "--program", str(at / "bin dir/holdfast-hook"))
+    words = ("install", "claude-code", "--project", "--program", str(at / "bin dir/ringbolt-hook"))
     before = tree(at)
     assert run(*words, "--check").exit_code == 3
     told = run(*words, "--dry-run")
@@ -365,19 +365,19 @@ def test_the_command_shows_a_diff_installs_checks_and_removes(at):
         (("claude-code", "--remove", "--check"), 2),
         (("codex", "--plugin", "x"), 2),
         (("vscode", "--user"), 5),
-        (("claude-code", "--program", "/nowhere/holdfast-hook"), 5),
+        (("claude-code", "--program", "/nowhere/ringbolt-hook"), 5),
     ],
 )
 def test_a_wrong_call_says_so_and_writes_nothing(at, words, code):
-    program = () if "--program" in words else ("--program", str(at / "bin dir/holdfast-hook"))
+    program = () if "--program" in words else ("--program", str(at / "bin dir/ringbolt-hook"))
     assert run("install", *words, *program).exit_code == code
     assert tree(at) == {}
 
 
 def test_other_hosts_get_lines_to_copy(at):
-    words = ("install", "generic", "--program", str(at / "bin dir/holdfast-hook"))
+    words = ("install", "generic", "--program", str(at / "bin dir/ringbolt-hook"))
     told = data(*words)
-    assert json.loads(told["mcp"])["mcpServers"]["holdfast"]["command"] == f"{at}/bin dir/holdfast"
+    assert json.loads(told["mcp"])["mcpServers"]["ringbolt"]["command"] == f"{at}/bin dir/ringbolt"
     assert told["agents"] in run(*words).stdout + "\n"
 
 
@@ -392,7 +392,7 @@ def test_the_plugin_of_claude_code_is_whole_and_valid(at):
         "--plugin",
         str(folder),
         "--program",
-        str(at / "bin dir/holdfast-hook"),
+        str(at / "bin dir/ringbolt-hook"),
     )
     assert run(*words).exit_code == 0
     assert run(*words).exit_code == 0  # again over an earlier one
@@ -400,12 +400,12 @@ def test_the_plugin_of_claude_code_is_whole_and_valid(at):
     assert found == set(claude_plugin.files())
     plugin = json.loads((folder / ".claude-plugin/plugin.json").read_text())
     market = json.loads((folder / ".claude-plugin/marketplace.json").read_text())
-    assert plugin["name"] == market["plugins"][0]["name"] == "holdfast"
+    assert plugin["name"] == market["plugins"][0]["name"] == "ringbolt"
     assert plugin["version"] == market["plugins"][0]["version"]
     assert (folder / market["plugins"][0]["source"] / ".claude-plugin/plugin.json").exists()
     assert list(json.loads((folder / "hooks/hooks.json").read_text())["hooks"]) == list(CLAUDE_CODE)
-    skill = (folder / "skills/holdfast/SKILL.md").read_text()
-    assert skill.startswith("---\nname: holdfast\ndescription: ")
+    skill = (folder / "skills/ringbolt/SKILL.md").read_text()
+    assert skill.startswith("---\nname: ringbolt\ndescription: ")
     assert len(skill) < 2_000
     (at / "full").mkdir()
     (at / "full/x").touch()
@@ -421,7 +421,7 @@ def test_habits_name_only_tools_that_are_there():
 
 def test_the_plugins_in_javascript_tell_the_hook_and_pass_its_answer_on(at):
     """In the real engine, with a program in the place of the hook that answers with what it was told."""
-    hook = at / "bin dir" / "holdfast-hook"
+    hook = at / "bin dir" / "ringbolt-hook"
     hook.write_text(
         "#!/bin/sh\n"
         f'cat >> "{at}/told"; echo >> "{at}/told"\n'
@@ -468,7 +468,7 @@ import { pathToFileURL } from "node:url";
 const [opencode, openclaw] = await Promise.all(
   process.argv.slice(2).map((path) => import(pathToFileURL(path))));
 const cwd = import.meta.dirname;
-const hooks = await opencode.Holdfast({ directory: cwd });
+const hooks = await opencode.Ringbolt({ directory: cwd });
 const system = { system: [] }, context = { context: [] };
 await hooks["chat.message"]({ sessionID: "s" }, { parts: [{ type: "text", text: "Do it" }] });
 await hooks["experimental.chat.system.transform"]({ sessionID: "s" }, system);

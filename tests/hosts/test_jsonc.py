@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.hosts import jsonc
-from holdfast.hosts.settings_files import Hook, JsonFile, Remembered, Server, hook_command
+from ringbolt.hosts import jsonc
+from ringbolt.hosts.settings_files import Hook, JsonFile, Remembered, Server, hook_command
 
 EVENTS = ("SessionStart", "Stop")
-COMMAND = hook_command("/opt/a b/holdfast-hook", "claude-code", "Stop")
+COMMAND = hook_command("/opt/a b/ringbolt-hook", "claude-code", "Stop")
 FILE = JsonFile(
     path="settings.json",
     entries=(
@@ -24,11 +24,11 @@ FILE = JsonFile(
                 command=command,
             )
             for event in EVENTS
-            for command in [hook_command("/opt/a b/holdfast-hook", "claude-code", event)]
+            for command in [hook_command("/opt/a b/ringbolt-hook", "claude-code", event)]
         ),
         Server(
-            value={"command": "/opt/a b/holdfast", "args": ["mcp"]},
-            command="/opt/a b/holdfast",
+            value={"command": "/opt/a b/ringbolt", "args": ["mcp"]},
+            command="/opt/a b/ringbolt",
             under=("mcpServers",),
         ),
     ),

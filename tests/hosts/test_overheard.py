@@ -10,12 +10,12 @@ import time
 
 import pytest
 
-from holdfast import TaskMemory, checks
-from holdfast.hosts import events, shapes
-from holdfast.hosts.deadline import Late
-from holdfast.hosts.overheard import overhear
-from holdfast.redact import Redactor
-from holdfast.spool import Spool
+from ringbolt import TaskMemory, checks
+from ringbolt.hosts import events, shapes
+from ringbolt.hosts.deadline import Late
+from ringbolt.hosts.overheard import overhear
+from ringbolt.redact import Redactor
+from ringbolt.spool import Spool
 from tests.hosts.hosting import QuickHost
 
 KEY = b"0123456789abcdef"
@@ -136,7 +136,7 @@ def test_the_end_of_a_turn_that_had_to_wait_is_written_once(tmp_path, monkeypatc
     host.tell("UserPromptSubmit", prompt=REQUEST, **place)
     session.says("The login is moved.")
     with monkeypatch.context() as patch:
-        patch.setenv("HOLDFAST_WAL_LIMIT_BYTES", "a lot")
+        patch.setenv("RINGBOLT_WAL_LIMIT_BYTES", "a lot")
         host.tell("Stop", last_assistant_message="The login is moved.", **place)
     host.tell("UserPromptSubmit", prompt="And now the logout, please.", **place)
     assert [event.text for event in host.events() if event.type == "message"] == ["The login is moved."]
@@ -258,7 +258,7 @@ def test_what_was_heard_before_the_time_was_up_is_not_heard_again(session, monke
 
 
 def test_what_can_never_be_written_holds_up_nothing(session, monkeypatch):
-    from holdfast.hosts.capture import Capture
+    from ringbolt.hosts.capture import Capture
 
     concluded = Capture.concluded
 
@@ -280,9 +280,9 @@ def test_the_hook_itself_reads_the_transcript(session):
     session.says("Only the transcript has this.")
     event = session.told("PostToolUse", tool_name="Bash", tool_input={"command": "ls"}, tool_response="ok",
                          tool_use_id="t1")  # fmt: skip
-    program = "from holdfast.hosts.hook import main; main()"
+    program = "from ringbolt.hosts.hook import main; main()"
     subprocess.run(
         [sys.executable, "-c", program, "claude-code", "PostToolUse"], input=json.dumps(event).encode(),
-        env={**os.environ, "HOLDFAST_STORE": session.store, "HOLDFAST_HOOK_DEADLINE_MS": "20000"}, check=True,
+        env={**os.environ, "RINGBOLT_STORE": session.store, "RINGBOLT_HOOK_DEADLINE_MS": "20000"}, check=True,
     )  # fmt: skip
     assert session.ledger() == [("message", "Only the transcript has this."), ("action", "Bash: ls")]

@@ -1,6 +1,6 @@
 """Real sessions of an agent, replayed as the host would have told them; they are read where they are.
 
-The data is no part of the project. HOLDFAST_TEST_DATA names its folder; else it is looked for beside ours.
+The data is no part of the project. RINGBOLT_TEST_DATA names its folder; else it is looked for beside ours.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.hosts.events import apply, cleaned, own_task
-from holdfast.hosts.guard import advice
-from holdfast.redact import Redactor
+from ringbolt.hosts.events import apply, cleaned, own_task
+from ringbolt.hosts.guard import advice
+from ringbolt.redact import Redactor
 from tests.hosts.hosting import QuickHost
 from tests.support import open_memory
 
 _BESIDE = Path(__file__).parents[3] / "shared" / "data"
-TRACES = Path(os.environ.get("HOLDFAST_TEST_DATA") or _BESIDE) / "traces"
+TRACES = Path(os.environ.get("RINGBOLT_TEST_DATA") or _BESIDE) / "traces"
 pytestmark = pytest.mark.skipif(not TRACES.is_dir(), reason="the recorded sessions are not on this machine")
 _PLANS = ("TodoWrite", "TaskCreate", "TaskUpdate", "TaskList", "TaskGet", "AskUserQuestion", "ExitPlanMode")
 

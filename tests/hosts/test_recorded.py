@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.hosts.shapes import SHAPES
-from holdfast.hosts.targets import HOSTS
-from holdfast.views.tokens import estimate
+from ringbolt.hosts.shapes import SHAPES
+from ringbolt.hosts.targets import HOSTS
+from ringbolt.views.tokens import estimate
 from tests.hosts.hosting import Host, QuickHost
 
 RECORDED = Path(__file__).parent / "recorded"
@@ -81,7 +81,7 @@ def context_of(host: str, event: str, said: str) -> str:
 
 def test_every_host_has_recorded_events_for_all_that_it_is_told_to_call():
     assert sorted(path.name for path in RECORDED.iterdir()) == sorted(HOSTS)
-    from holdfast.hosts import targets
+    from ringbolt.hosts import targets
 
     for host, name in (("claude-code", "CLAUDE_CODE"), ("codex", "CODEX"), ("cursor", "CURSOR"),
                        ("gemini-cli", "GEMINI_CLI"), ("vscode", "VSCODE")):  # fmt: skip

@@ -7,12 +7,12 @@ import time
 
 import pytest
 
-from holdfast import TaskMemory
-from holdfast.hosts import events, shapes
-from holdfast.hosts.answers import Answers
-from holdfast.hosts.deadline import stop_alarm
-from holdfast.hosts.marks import Mark
-from holdfast.redact import Redactor
+from ringbolt import TaskMemory
+from ringbolt.hosts import events, shapes
+from ringbolt.hosts.answers import Answers
+from ringbolt.hosts.deadline import stop_alarm
+from ringbolt.hosts.marks import Mark
+from ringbolt.redact import Redactor
 
 SHAPE = shapes.SHAPES["claude-code"]
 

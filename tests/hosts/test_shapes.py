@@ -9,15 +9,15 @@ import sys
 
 import pytest
 
-from holdfast import TaskMemory
-from holdfast.hosts.events import cleaned
-from holdfast.hosts.host_files import exit_code, was_compacted
-from holdfast.hosts.shapes import SHAPES, has_failed, output_of, read_event
-from holdfast.hosts.targets import HOSTS
-from holdfast.redact import Redactor
+from ringbolt import TaskMemory
+from ringbolt.hosts.events import cleaned
+from ringbolt.hosts.host_files import exit_code, was_compacted
+from ringbolt.hosts.shapes import SHAPES, has_failed, output_of, read_event
+from ringbolt.hosts.targets import HOSTS
+from ringbolt.redact import Redactor
 
-PROGRAM = "from holdfast.hosts.hook import main; main()"
-INJECTED = "<hook_context>&lt;holdfast-1&gt;\nRecorded state.\n&lt;/holdfast-1&gt;\n</hook_context>\n\n"
+PROGRAM = "from ringbolt.hosts.hook import main; main()"
+INJECTED = "<hook_context>&lt;ringbolt-1&gt;\nRecorded state.\n&lt;/ringbolt-1&gt;\n</hook_context>\n\n"
 
 
 def test_every_host_that_can_be_installed_is_understood():
@@ -120,9 +120,9 @@ class Host:
         (folder / "work").mkdir()
 
     def tell(self, event: str, **fields) -> str:
-        kept = {name: value for name, value in os.environ.items() if not name.startswith("HOLDFAST_")}
-        patient = {"HOLDFAST_HOOK_DEADLINE_MS": "20000", "HOLDFAST_HOOK_COMPACT_MS": "30000"}
-        env = {**kept, **patient, "HOLDFAST_STORE": str(self.folder / "store.db")}
+        kept = {name: value for name, value in os.environ.items() if not name.startswith("RINGBOLT_")}
+        patient = {"RINGBOLT_HOOK_DEADLINE_MS": "20000", "RINGBOLT_HOOK_COMPACT_MS": "30000"}
+        env = {**kept, **patient, "RINGBOLT_STORE": str(self.folder / "store.db")}
         told = {"session_id": "1", "cwd": str(self.folder / "work"), "transcript_path": str(self.transcript)}
         done = subprocess.run(
             [sys.executable, "-c", PROGRAM, self.name, event], input=json.dumps({**told, **fields}).encode(),

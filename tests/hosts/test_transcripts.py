@@ -13,14 +13,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast import InvalidInput
-from holdfast.hosts import events, shapes
-from holdfast.hosts.claude_lines import ClaudeLines
-from holdfast.hosts.codex_lines import CodexLines
-from holdfast.hosts.transcript_files import MOST_LINE
-from holdfast.hosts.transcript_thread import OVER
-from holdfast.hosts.transcripts import TranscriptClock, capture_transcripts
-from holdfast.redact import Redactor
+from ringbolt import InvalidInput
+from ringbolt.hosts import events, shapes
+from ringbolt.hosts.claude_lines import ClaudeLines
+from ringbolt.hosts.codex_lines import CodexLines
+from ringbolt.hosts.transcript_files import MOST_LINE
+from ringbolt.hosts.transcript_thread import OVER
+from ringbolt.hosts.transcripts import TranscriptClock, capture_transcripts
+from ringbolt.redact import Redactor
 from tests.support import newest, open_memory, sqlite_only
 
 REQUEST = "Move the login to the new server.\n\nDo not touch the database."
@@ -540,10 +540,10 @@ def test_other_files_are_refused_with_a_reason_and_the_rest_comes_in(memory, cap
 # --- the command ------------------------------------------------------------------------------------
 
 
-def holdfast(*words, store):
-    environ = {**os.environ, "HOLDFAST_STORE": str(store), "HOLDFAST_SYNCHRONOUS": "off"}
+def ringbolt(*words, store):
+    environ = {**os.environ, "RINGBOLT_STORE": str(store), "RINGBOLT_SYNCHRONOUS": "off"}
     return subprocess.Popen(
-        [sys.executable, "-m", "holdfast", "capture", *map(str, words)],
+        [sys.executable, "-m", "ringbolt", "capture", *map(str, words)],
         env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
     )  # fmt: skip
 
@@ -560,8 +560,8 @@ def test_an_import_that_is_killed_goes_on_where_it_was(claude, tmp_path):
     for number in range(200):
         claude.tool("Bash", {"command": f"make part{number}"}, f"part {number} is made")
     whole, killed = tmp_path / "whole.db", tmp_path / "killed.db"
-    holdfast(claude.path, store=whole).communicate(timeout=60)
-    begun = holdfast(claude.path, store=killed)
+    ringbolt(claude.path, store=whole).communicate(timeout=60)
+    begun = ringbolt(claude.path, store=killed)
     with open_memory(killed, workspace=None) as watching:
         while newest(watching) < 50:
             assert begun.poll() is None
@@ -569,7 +569,7 @@ def test_an_import_that_is_killed_goes_on_where_it_was(claude, tmp_path):
     begun.communicate()
     partly = len(told(killed))
     assert 0 < partly < len(told(whole))
-    done = holdfast("--json", claude.path, store=killed)
+    done = ringbolt("--json", claude.path, store=killed)
     answer = json.loads(done.communicate(timeout=60)[0])["data"]
     assert (answer["new"], answer["known"]) == (201 - partly, partly)
     assert told(killed) == told(whole)
@@ -578,16 +578,16 @@ def test_an_import_that_is_killed_goes_on_where_it_was(claude, tmp_path):
 def test_the_command_tells_what_it_did_and_since_leaves_old_files_out(claude, tmp_path):
     tell(claude)
     store = tmp_path / "s.db"
-    out, err = holdfast(claude.path.parent, "--dry-run", store=store).communicate(timeout=60)
+    out, err = ringbolt(claude.path.parent, "--dry-run", store=store).communicate(timeout=60)
     assert "1 files, 1 sessions, 0 tasks:" in out, err
     assert "events would be new, 0 known." in out
     assert not store.exists()
     os.utime(claude.path, (1_700_000_000, 1_700_000_000))
     for since in ("30d", "2024-01-01"):
-        out, _ = holdfast(claude.path.parent, "--since", since, store=store).communicate(timeout=60)
+        out, _ = ringbolt(claude.path.parent, "--since", since, store=store).communicate(timeout=60)
         assert out.startswith("0 files, 0 sessions")
     (claude.path.parent / "x.jsonl").write_text("{}\n")
-    done = holdfast(claude.path.parent, "--since", "2023-01-01", store=store)
+    done = ringbolt(claude.path.parent, "--since", "2023-01-01", store=store)
     out, err = done.communicate(timeout=60)
     assert done.returncode == 1
     assert "1 files, 1 sessions, 1 tasks:" in out

@@ -11,13 +11,13 @@ import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from holdfast import TaskMemory
+from ringbolt import TaskMemory
 
-FETCHED = Path(os.environ.get("HOLDFAST_TEST_HOSTS") or Path(sys.prefix) / "hosts")
-OURS = Path(sys.executable).parent  # holdfast and holdfast-hook are beside Python
+FETCHED = Path(os.environ.get("RINGBOLT_TEST_HOSTS") or Path(sys.prefix) / "hosts")
+OURS = Path(sys.executable).parent  # ringbolt and ringbolt-hook are beside Python
 SECONDS = 90
 # Our hooks have all the time they want: how fast they are is measured elsewhere.
-_PATIENT = {"HOLDFAST_HOOK_DEADLINE_MS": "20000", "HOLDFAST_HOOK_COMPACT_MS": "30000"}
+_PATIENT = {"RINGBOLT_HOOK_DEADLINE_MS": "20000", "RINGBOLT_HOOK_COMPACT_MS": "30000"}
 
 
 def node() -> str:
@@ -56,11 +56,11 @@ class Program:
 
     def install(self, *arguments: str) -> None:
         """What a user does to have us in the host."""
-        self.holdfast("install", self.host, *arguments)
+        self.ringbolt("install", self.host, *arguments)
 
-    def holdfast(self, *arguments: str) -> str:
+    def ringbolt(self, *arguments: str) -> str:
         done = subprocess.run(
-            [OURS / "holdfast", *arguments], env=self.environment(), cwd=self.work,
+            [OURS / "ringbolt", *arguments], env=self.environment(), cwd=self.work,
             capture_output=True, text=True, timeout=SECONDS, check=False,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
@@ -95,7 +95,7 @@ class Program:
 
     @contextmanager
     def memory(self):
-        store = self.home / ".local/share/holdfast/holdfast.db"
+        store = self.home / ".local/share/ringbolt/ringbolt.db"
         with TaskMemory.open(store, workspace=None, create=False) as memory:
             yield memory
 

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.hosts
 
 REQUEST = "Round the invoices to whole cents.\nLeave the tax tables alone."
 FAILS = "cat missing-ledger.txt"
-PACKET = "Recorded state of a task, kept by Holdfast"
+PACKET = "Recorded state of a task, kept by Ringbolt"
 GUARD = f'"{FAILS}" was tried before and did not work; reason: "the ledger was moved"'
 
 
@@ -33,7 +33,7 @@ def work_a_while(claude: ClaudeCode) -> None:
         calls("Bash", command=FAILS),
         calls("Write", file_path=file, content="total = 1.234\n"),
         calls("Edit", file_path=file, old_string="1.234", new_string="1.23"),
-        calls("mcp__holdfast__task_note", kind="exclusion", text=FAILS, why="the ledger was moved"),
+        calls("mcp__ringbolt__task_note", kind="exclusion", text=FAILS, why="the ledger was moved"),
         calls("Bash", command=FAILS),
         says("The invoice is rounded."),
     ]
@@ -60,7 +60,7 @@ def test_after_a_compaction_the_model_reads_where_its_task_stands(claude):
     note = next(asked.text for asked in script.asked if asked.side)
     assert "The user's request, verbatim:\n| Round the invoices" in note
     before = len(script.asked)
-    script.turns = [calls("mcp__holdfast__task_resume"), says("All of them are.")]
+    script.turns = [calls("mcp__ringbolt__task_resume"), says("All of them are.")]
     claude.run("--continue", "Now the credit notes.")
     first, second = script.asked[before:]
     assert script.summary in first.text
@@ -170,7 +170,7 @@ def test_what_a_helper_does_is_on_a_task_of_its_own_and_its_result_on_the_parent
 def test_the_plugin_is_valid_and_does_the_same(tmp_path, server):
     claude = ClaudeCode(tmp_path, server)
     folder = tmp_path / "plugin"
-    claude.holdfast("install", "claude-code", "--plugin", str(folder))
+    claude.ringbolt("install", "claude-code", "--plugin", str(folder))
     done = subprocess.run(
         [claude.command()[0], "plugin", "validate", folder], env=claude.environment(), cwd=claude.work,
         stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SECONDS, check=False,
@@ -178,7 +178,7 @@ def test_the_plugin_is_valid_and_does_the_same(tmp_path, server):
     assert done.returncode == 0, done.stdout + done.stderr
     server.script.turns = [
         calls("Bash", command="echo three-passed"),
-        calls("mcp__plugin_holdfast_holdfast__task_resume"),
+        calls("mcp__plugin_ringbolt_ringbolt__task_resume"),
         says("Done."),
     ]
     claude.run("--plugin-dir", str(folder), REQUEST)

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.hosts
 
 REQUEST = "Round the invoices to whole cents.\nLeave the tax tables alone."
 FAILS = "cat missing-ledger.txt"
-PACKET = "Recorded state of a task, kept by Holdfast"
+PACKET = "Recorded state of a task, kept by Ringbolt"
 GUARD = f'"{FAILS}" was tried before and did not work; reason: "the ledger was moved"'
 PATCH = "*** Begin Patch\n*** Add File: invoice.py\n+total = 1.23\n*** End Patch\n"
 
@@ -32,8 +32,8 @@ def test_after_a_compaction_in_the_middle_of_a_turn_the_model_reads_where_its_ta
         calls("exec_command", cmd="echo three-passed"),
         calls("exec_command", cmd=FAILS),
         calls("apply_patch", _free=PATCH),
-        calls("mcp__holdfast/task_note", kind="exclusion", text=FAILS, why="the ledger was moved"),
-        calls("mcp__holdfast/task_resume"),
+        calls("mcp__ringbolt/task_note", kind="exclusion", text=FAILS, why="the ledger was moved"),
+        calls("mcp__ringbolt/task_resume"),
         calls("exec_command", cmd=FAILS),
         Turn(calls=(Call("exec_command", {"cmd": "echo more"}),), tokens=9000),
         says("The invoice is rounded."),
@@ -96,4 +96,4 @@ def test_without_trust_no_hook_runs(codex):
     codex.trusts = False
     codex.server.script.turns = [says("Hello.")]
     codex.run(REQUEST)
-    assert not (codex.home / ".local/share/holdfast/holdfast.db").exists()
+    assert not (codex.home / ".local/share/ringbolt/ringbolt.db").exists()

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.hosts
 
 REQUEST = "Round the invoices to whole cents.\nLeave the tax tables alone."
 FAILS = "cat missing-ledger.txt"
-PACKET = "Recorded state of a task, kept by Holdfast"
+PACKET = "Recorded state of a task, kept by Ringbolt"
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def test_the_packet_is_there_when_a_session_goes_on_and_after_a_compaction_that_
         calls("run_shell_command", command="echo three-passed"),
         calls("run_shell_command", command=FAILS),
         calls("write_file", file_path=str(gemini.work / "invoice.py"), content="total = 1.23\n"),
-        calls("mcp_holdfast_task_resume"),
+        calls("mcp_ringbolt_task_resume"),
         says("The invoice is rounded."),
     ]
     gemini.run("-p", REQUEST)

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.hosts
 
 REQUEST = "Round the invoices to whole cents. Leave the tax tables alone."
 FAILS = "cat missing-ledger.txt"
-PACKET = "Recorded state of a task, kept by Holdfast"
+PACKET = "Recorded state of a task, kept by Ringbolt"
 GUARD = f'"{FAILS}" was tried before and did not work; reason: "the ledger was moved"'
 
 
@@ -37,8 +37,8 @@ def test_after_a_compaction_in_the_middle_of_a_turn_the_model_reads_where_its_ta
         calls("write", filePath=file, content="total = 1.23\n"),
         calls("edit", filePath=file, oldString="never there", newString="2.34"),
         calls("todowrite", todos=[{"content": "Round", "status": "in_progress", "priority": "high"}]),
-        calls("holdfast_task_note", kind="exclusion", text=FAILS, why="the ledger was moved"),
-        calls("holdfast_task_resume"),
+        calls("ringbolt_task_note", kind="exclusion", text=FAILS, why="the ledger was moved"),
+        calls("ringbolt_task_resume"),
         Turn(calls=(shell(FAILS),)),
         Turn(calls=(shell("echo more"),), tokens=49_000),
         says("The invoice is rounded."),

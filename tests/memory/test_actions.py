@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast import rules
+from ringbolt import rules
 from tests.support import refused
 
 # --- actions ----------------------------------------------------------------------------------------

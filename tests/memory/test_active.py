@@ -10,10 +10,10 @@ import os
 
 import pytest
 
-from holdfast import AsyncTaskMemory
-from holdfast.memory import textfile
-from holdfast.views.active_tasks import answer
-from holdfast.views.tasks_file import parse
+from ringbolt import AsyncTaskMemory
+from ringbolt.memory import textfile
+from ringbolt.views.active_tasks import answer
+from ringbolt.views.tasks_file import parse
 from tests.support import contents, newest, open_memory, refused, run_python
 from tests.views.payloads import HOSTILE
 
@@ -293,7 +293,7 @@ def test_the_text_does_not_depend_on_when_it_is_rendered(here, folder, clock):
 
 @pytest.mark.parametrize(
     ("content", "reason"),
-    [("# My own notes\n", "not rendered by holdfast"), (None, "edited by hand")],
+    [("# My own notes\n", "not rendered by ringbolt"), (None, "edited by hand")],
 )
 def test_what_someone_else_wrote_is_not_overwritten(here, folder, content, reason):
     here.active_tasks_add("a", "One")
@@ -558,17 +558,17 @@ def test_the_diagnostics_count_what_became_of_the_rows(opened, store_url, folder
 
 def test_the_diagnostics_are_logged_on_debug_only(here, caplog):
     here.active_tasks_add("a", "One")
-    with caplog.at_level(logging.INFO, "holdfast"):
+    with caplog.at_level(logging.INFO, "ringbolt"):
         here.active_tasks_block()
     assert caplog.records == []
-    with caplog.at_level(logging.DEBUG, "holdfast"):
+    with caplog.at_level(logging.DEBUG, "ringbolt"):
         here.active_tasks_block()
     assert "'injected': 1" in caplog.records[0].getMessage()
 
 
 def test_the_block_loads_nothing_heavy(tmp_path):
     code = (
-        "import sys; from holdfast import TaskMemory\n"
+        "import sys; from ringbolt import TaskMemory\n"
         "memory = TaskMemory.open(sys.argv[1], workspace='/w')\n"
         "memory.active_tasks_add('a', 'One'); assert memory.active_tasks_block('a').text\n"
         "heavy = 'logging datetime pathlib tempfile typing dataclasses hashlib'.split()\n"

@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from holdfast import AsyncTaskMemory, HoldfastError, TaskMemory
+from ringbolt import AsyncTaskMemory, RingboltError, TaskMemory
 from tests.memory.calls import ELSEWHERE, ON_A_TASK, READS, REGISTER, prepare
 from tests.support import Clock, contents, open_memory, sqlite_only, write_held
 
@@ -62,7 +62,7 @@ def test_every_operation_gives_the_same_result(new_store_url, call):
                 results.append(asyncio.run(getattr(AsyncTaskMemory(memory), call)(**arguments)))
             else:
                 results.append(getattr(memory, call)(**arguments))
-        except HoldfastError as error:
+        except RingboltError as error:
             results.append(error.to_dict())
         results.append(contents(memory))
         memory.close()
@@ -103,7 +103,7 @@ def test_backups_work_too(store_url, tmp_path):
 def test_an_error_is_raised_where_it_is_awaited(store_url):
     async def work():
         async with await AsyncTaskMemory.open(store_url, workspace=None) as memory:
-            with pytest.raises(HoldfastError) as caught:
+            with pytest.raises(RingboltError) as caught:
                 await memory.task_get("zzzzzzzzzz")
             assert caught.value.code == "task_not_found"
 
@@ -127,7 +127,7 @@ def test_a_memory_that_was_closed_says_so(store_url):
         memory = await AsyncTaskMemory.open(store_url, workspace=None)
         await memory.close()
         await memory.close()
-        with pytest.raises(HoldfastError) as caught:
+        with pytest.raises(RingboltError) as caught:
             await memory.task_list()
         assert caught.value.code == "store_closed"
 
@@ -136,7 +136,7 @@ def test_a_memory_that_was_closed_says_so(store_url):
 
 def test_a_store_that_cannot_be_opened_raises_and_leaves_no_thread(tmp_path):
     async def work():
-        with pytest.raises(HoldfastError) as caught:
+        with pytest.raises(RingboltError) as caught:
             await AsyncTaskMemory.open(str(tmp_path), workspace=None)
         assert caught.value.code == "store_unavailable"
 
@@ -144,7 +144,7 @@ def test_a_store_that_cannot_be_opened_raises_and_leaves_no_thread(tmp_path):
     asyncio.run(work())
     gc.collect()
     for thread in threading.enumerate():
-        if thread.name.startswith("holdfast"):
+        if thread.name.startswith("ringbolt"):
             thread.join(10)
     assert threading.active_count() <= before
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from holdfast import HoldfastError, TaskMemory
-from holdfast.store.migrate import SCHEMA_VERSION
+from ringbolt import RingboltError, TaskMemory
+from ringbolt.store.migrate import SCHEMA_VERSION
 from tests.memory.calls import ELSEWHERE, ON_A_TASK, READS, REGISTER, WRITES, prepare
 from tests.support import (
     complaint,
@@ -307,7 +307,7 @@ def test_a_plan_that_is_no_json_is_refused_by_every_operation(memory, task, plan
         lambda: memory.task_plan_append(task, plan, key=key),
     ):
         before = contents(memory)
-        with pytest.raises(HoldfastError) as caught:
+        with pytest.raises(RingboltError) as caught:
             call()
         assert caught.value.code in ("invalid_plan", "invalid_json", "too_large")
         assert contents(memory) == before
@@ -437,7 +437,7 @@ def test_a_file_below_a_file_is_no_store(tmp_path):
     ],
 )
 def test_a_path_that_cannot_be_is_refused(tmp_path, path):
-    with pytest.raises(HoldfastError) as caught:
+    with pytest.raises(RingboltError) as caught:
         open_memory(os.path.join(tmp_path, path))
     assert caught.value.code in ("store_unavailable", "invalid_argument", "invalid_text", "store_readonly")
     assert complaint(caught.value) is None
@@ -515,9 +515,9 @@ def test_a_store_of_a_newer_version_is_refused_and_left_alone(store_url):
 
 _AS_NOBODY = """
 import os, sys
-from holdfast import HoldfastError, TaskMemory
-from holdfast import config, scope
-from holdfast.store import migrate, sqlite
+from ringbolt import RingboltError, TaskMemory
+from ringbolt import config, scope
+from ringbolt.store import migrate, sqlite
 folder = sys.argv[1]
 migrate.migrations("sqlite")
 if os.getuid() == 0:  # whom no right binds
@@ -528,7 +528,7 @@ for path in (folder + "/store.db", folder + "/new.db", folder + "/below/new.db")
     try:
         TaskMemory.open(path, workspace=None)
         print("opened")
-    except HoldfastError as error:
+    except RingboltError as error:
         print(error.code, path in str(error), bool(error.hint))
 """
 
@@ -536,7 +536,7 @@ for path in (folder + "/store.db", folder + "/new.db", folder + "/below/new.db")
 @pytest.fixture
 def read_only():
     """A folder with a store that nobody may write to, where everybody can get at it."""
-    with tempfile.TemporaryDirectory(prefix="holdfast-test-") as name:
+    with tempfile.TemporaryDirectory(prefix="ringbolt-test-") as name:
         with open_memory(f"{name}/store.db") as memory:
             memory.task_register("x")
         os.chmod(name, 0o555)
@@ -555,14 +555,14 @@ def test_a_read_only_folder_is_named_as_the_reason(read_only):
 
 _IN_A_FOLDER_THAT_IS_GONE = """
 import os, sys, tempfile
-from holdfast import HoldfastError, TaskMemory
+from ringbolt import RingboltError, TaskMemory
 folder = tempfile.mkdtemp()
 os.chdir(folder)
 os.rmdir(folder)
 try:
     memory = TaskMemory.open(sys.argv[1])
     print(memory.task_register("x").status)
-except HoldfastError as error:
+except RingboltError as error:
     print("refused", error.code)
 """
 
@@ -578,7 +578,7 @@ def test_a_path_for_an_export_or_a_backup_that_cannot_be_is_refused(memory, task
     (tmp_path / "folder").mkdir()
     (tmp_path / "nowhere").write_text("a file, and no folder")
     before = sorted(str(found) for found in tmp_path.rglob("*"))
-    with pytest.raises(HoldfastError) as caught:
+    with pytest.raises(RingboltError) as caught:
         getattr(memory, call)(os.path.join(tmp_path, path) if path else "")
     assert caught.value.hint
     assert sorted(str(found) for found in tmp_path.rglob("*")) == before
@@ -597,7 +597,7 @@ def test_what_is_no_path_is_refused(memory, task, monkeypatch, tmp_path, call):
 def test_the_store_itself_is_not_overwritten_by_its_export_or_backup(memory, task, store_url):
     before = contents(memory)
     for call in (memory.export_events, memory.backup):
-        with pytest.raises(HoldfastError):
+        with pytest.raises(RingboltError):
             call(path_of(store_url))
     with open_memory(store_url) as again:
         assert contents(again) == before

@@ -6,7 +6,7 @@ from contextlib import suppress
 
 import pytest
 
-from holdfast import InvalidInput, rules
+from ringbolt import InvalidInput, rules
 from tests.support import NOON, refused
 
 MILLION = pytest.param("x" * 1_000_000, id="a-million-letters")

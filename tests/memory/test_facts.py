@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from holdfast import AsyncTaskMemory
+from ringbolt import AsyncTaskMemory
 from tests.support import contents, newest, open_memory, refused
 
 

@@ -227,9 +227,9 @@ def test_the_workspace_is_the_current_folder_by_default(opened, store_url, tmp_p
 
 
 def test_session_agent_and_principal_come_from_the_environment(opened, store_url, monkeypatch):
-    monkeypatch.setenv("HOLDFAST_SESSION", "evening")
-    monkeypatch.setenv("HOLDFAST_AGENT", "robot")
-    monkeypatch.setenv("HOLDFAST_PRINCIPAL", "Ada")
+    monkeypatch.setenv("RINGBOLT_SESSION", "evening")
+    monkeypatch.setenv("RINGBOLT_AGENT", "robot")
+    monkeypatch.setenv("RINGBOLT_PRINCIPAL", "Ada")
     memory = opened(store_url, session=None, agent=None, principal=None)
     origin = memory.task_thread(memory.task_register("x").task_id).events[0].origin
     assert (origin.session, origin.agent, origin.principal, origin.channel) == (

@@ -17,11 +17,11 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from holdfast import HoldfastError
-from holdfast.files import is_temp
-from holdfast.memory.bank_folder import write_bank
-from holdfast.rules import ACTION_TYPES, ENTRY_TYPES, PHASES, TASK_STATUSES
-from holdfast.vocabulary import TASK_WORDS
+from ringbolt import RingboltError
+from ringbolt.files import is_temp
+from ringbolt.memory.bank_folder import write_bank
+from ringbolt.rules import ACTION_TYPES, ENTRY_TYPES, PHASES, TASK_STATUSES
+from ringbolt.vocabulary import TASK_WORDS
 from tests.memory.test_bad_input import HOSTILE
 from tests.support import Clock, complaint, contents, newest, open_memory, refused, sqlite_only
 from tests.views.scenario import GOLDEN, ids, play
@@ -64,13 +64,13 @@ def same_task(first, second, task) -> None:
 
 @pytest.mark.parametrize("kind", ["bank", "states"])
 def test_the_folders_are_as_the_golden_ones_show(played, tmp_path, kind):
-    """To write them anew: HOLDFAST_GOLDEN=write."""
+    """To write them anew: RINGBOLT_GOLDEN=write."""
     memory, task = played
     memory.task_finish(
         task, "A sequential scan was slow; a trigram index mended it.\n\np99 at 20:00: 38 ms.\n"
     )
     getattr(memory, f"export_{kind}")(tmp_path / kind, task)
-    if os.environ.get("HOLDFAST_GOLDEN") == "write":
+    if os.environ.get("RINGBOLT_GOLDEN") == "write":
         shutil.rmtree(GOLDEN / kind, ignore_errors=True)
         shutil.copytree(tmp_path / kind, GOLDEN / kind)
     assert files_in(tmp_path / kind) == files_in(GOLDEN / kind)
@@ -157,8 +157,8 @@ def test_a_folder_shows_the_task_as_it_was_when_the_export_began(memory, task, t
         ), "metadata.json was changed"),
         (lambda at: append(at / "execution.log.jsonl", "{}\n"), "execution.log.jsonl was changed"),
         (lambda at: (at / "plan_v1.json").unlink(), "plan_v1.json is missing"),
-        (lambda at: (at / "notes.txt").write_text("mine"), "'notes.txt' was not written by Holdfast"),
-        (lambda at: (at / "metadata.json").unlink(), "no metadata.json of Holdfast"),
+        (lambda at: (at / "notes.txt").write_text("mine"), "'notes.txt' was not written by Ringbolt"),
+        (lambda at: (at / "metadata.json").unlink(), "no metadata.json of Ringbolt"),
         (lambda at: (at / "final_answer.md").symlink_to("/etc/passwd"), "'final_answer.md' is no plain file"),
     ],
 )  # fmt: skip
@@ -260,9 +260,9 @@ def test_the_list_of_our_files_cannot_be_made_to_remove_others(played, tmp_path)
     at = Path(memory.export_bank(tmp_path / "bank", task).path)
     (at / "mine.txt").write_text("precious")
     value = json.loads((at / "metadata.json").read_text())
-    mark = value["holdfast"]["files"]["plan.json"]
+    mark = value["ringbolt"]["files"]["plan.json"]
     shutil.copy(at / "plan.json", victim)
-    value["holdfast"]["files"].update({"../../victim": mark, str(victim): mark, "mine.txt": mark})
+    value["ringbolt"]["files"].update({"../../victim": mark, str(victim): mark, "mine.txt": mark})
     (at / "metadata.json").write_text(json.dumps(value))
     memory.export_bank(tmp_path / "bank", task)
     assert victim.exists()
@@ -273,7 +273,7 @@ def test_a_folder_of_someone_else_is_not_written_over(memory, task, tmp_path):
     foreign = tmp_path / task
     foreign.mkdir()
     (foreign / "metadata.json").write_text('{"parentTaskId": "x"}')
-    with refused(memory, "invalid_argument", naming="was not written by Holdfast"):
+    with refused(memory, "invalid_argument", naming="was not written by Ringbolt"):
         memory.export_bank(tmp_path, task)
     assert files_in(foreign) == {"metadata.json": b'{"parentTaskId": "x"}'}
 
@@ -550,7 +550,7 @@ def test_what_came_from_another_project_goes_out_as_it_came(memory, tmp_path):
 
     def lines(folder):
         found = [json.loads(line) for line in (folder / "execution.log.jsonl").read_text().splitlines()]
-        return [{key: value for key, value in line.items() if key != "holdfast"} for line in found]
+        return [{key: value for key, value in line.items() if key != "ringbolt"} for line in found]
 
     assert lines(out) == lines(at)
     metadata = json.loads((out / "metadata.json").read_text())
@@ -749,15 +749,15 @@ def states(memory, task, folder) -> list[str]:
     pages = []
     for kind in ("decisions", "context-map"):
         text = (folder / f".{kind}-{task}.md").read_text()
-        pages.append("\n".join(line for line in text.split("\n") if not line.startswith("<!-- holdfast")))
+        pages.append("\n".join(line for line in text.split("\n") if not line.startswith("<!-- ringbolt")))
         for line in text.split("\n"):
-            if line.startswith("<!-- holdfast"):
+            if line.startswith("<!-- ringbolt"):
                 own = json.loads(line[14:-4])
                 # The files do not have the steps that were dropped: what they say of one is said by its name.
                 about = sorted({own.pop("item", ""), *own.pop("relevance_to", [])} - {""})
                 pages.append(json.dumps({**own, "seq": 0, "task": "", "about": about}))
     state = json.loads((folder / f".task-{task}.json").read_text())
-    own = state.pop("holdfast")
+    own = state.pop("ringbolt")
     state["id"] = ""
     kept = {name: own.get(name) for name in ("request", "kind", "acceptance", "answer", "error", "archived")}
     return [*pages, json.dumps(state), json.dumps(kept)]
@@ -949,7 +949,7 @@ def test_any_task_comes_back_from_its_folders(new_store_url, tmp_path_factory, p
         for call, arguments in calls:
             try:
                 getattr(memory, call)(task, **arguments)
-            except HoldfastError:
+            except RingboltError:
                 continue
         memory.export_bank(folder / "bank", task)
         report = other.import_bank(folder / "bank")
@@ -976,7 +976,7 @@ def plain_files(memory, task, folder) -> dict:
     memory.export_bank(folder, task)
     at = folder / task
     metadata = json.loads((at / "metadata.json").read_text())
-    own = metadata["holdfast"]
+    own = metadata["ringbolt"]
     found = {
         "metadata": {name: metadata.get(name) for name in ("originalUserTask", "taskStatus", "errorSummary")},
         "own": {
@@ -992,7 +992,7 @@ def plain_files(memory, task, folder) -> dict:
             for step in stage["steps"]
         ]
     found["log"] = [
-        {key: value for key, value in json.loads(line).items() if key != "holdfast"}
+        {key: value for key, value in json.loads(line).items() if key != "ringbolt"}
         for line in (at / "execution.log.jsonl").read_text().splitlines()
     ]
     if (at / "context_history").exists():

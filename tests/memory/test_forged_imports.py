@@ -9,9 +9,9 @@ from uuid import uuid4
 
 import pytest
 
-from holdfast import HoldfastError
-from holdfast.store.tx import event_hash, first_link, origin_id
-from holdfast.types import Origin
+from ringbolt import RingboltError
+from ringbolt.store.tx import event_hash, first_link, origin_id
+from ringbolt.types import Origin
 from tests.memory.calls import REGISTER, WRITES, prepare
 from tests.support import open_memory
 
@@ -67,7 +67,7 @@ def exported(opened, tmp_path):
     prepare(memory, task)
     for call, (needed, more) in WRITES.items():
         for arguments in (needed, {**needed, **more}):
-            with suppress(HoldfastError):
+            with suppress(RingboltError):
                 getattr(memory, call)(task, **arguments)
     for key in ("title", "status", "next", "task_updated", "related_goal", "branch"):
         memory.memory_store(entity="e", key=key, value="2026-01-01" if key == "task_updated" else "done")
@@ -81,7 +81,7 @@ def outcome(url, path):
     with open_memory(url) as memory:
         try:
             told = repr(memory.import_events(path))
-        except HoldfastError as error:
+        except RingboltError as error:
             told = f"{error.code}"
         memory.memory_recall("t", history=True, limit=1000)
         memory.active_tasks(completed=True)

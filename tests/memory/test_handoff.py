@@ -8,13 +8,13 @@ import re
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from holdfast.views.capsule import read_capsule
+from ringbolt.views.capsule import read_capsule
 from tests.support import Clock, open_memory, refused
 from tests.views.golden import golden
 from tests.views.payloads import broken_out, hostile
 from tests.views.tasks import cook, deployment, long_plan, recipes
 
-OPENING = "```json holdfast-capsule\n"
+OPENING = "```json ringbolt-capsule\n"
 SAME = (
     "name status phase reason next_step blockers goal request context acceptance approval_mode tags"
     " plan_version answer error done total current current_title next next_title"
@@ -59,7 +59,7 @@ def files(task) -> set[tuple]:
 def test_a_capsule_that_a_reader_can_judge(memory):
     task = deployment(memory)
     text = memory.task_handoff(task)
-    assert text == golden("capsule.md", text, tag="holdfast-[0-9a-f]{8}", task=task)
+    assert text == golden("capsule.md", text, tag="ringbolt-[0-9a-f]{8}", task=task)
 
 
 def test_a_task_goes_over_to_another_store_and_is_the_same_there(memory, opened, new_store_url, tmp_path):
@@ -141,15 +141,15 @@ def test_any_task_comes_through(tmp_path_factory, recipe):
     ):
         task = cook(memory, recipe)
         text = memory.task_handoff(task)
-        block = text[text.index("<holdfast-") : text.index("```json")]
-        assert broken_out(block.rstrip("\n") + "\n", re.match(r"<(holdfast-\w+)>", block)[1]) == []
+        block = text[text.index("<ringbolt-") : text.index("```json")]
+        assert broken_out(block.rstrip("\n") + "\n", re.match(r"<(ringbolt-\w+)>", block)[1]) == []
         assert text.count("```") == 2
         same(memory.task_get(task), other.task_get(other.task_receive(text).task_id))
         assert other.verify().ok
 
 
 def test_hostile_texts_close_no_block(memory, opened, new_store_url):
-    task = memory.task_register("</script> ``` # x", request="```\n</holdfast>\n").task_id
+    task = memory.task_register("</script> ``` # x", request="```\n</ringbolt>\n").task_id
     for text in hostile(200):
         if text.strip():
             memory.task_decide(task, choice=text, reasoning=text)
@@ -201,7 +201,7 @@ def test_a_capsule_that_was_changed_is_refused_whole(memory, change):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "x", "```json holdfast-capsule\n[1]\n```", "```json holdfast-capsule\n{\n```"]
+    "text", ["", "x", "```json ringbolt-capsule\n[1]\n```", "```json ringbolt-capsule\n{\n```"]
 )
 def test_what_is_no_capsule_is_refused(memory, text):
     with refused(memory, "import_invalid"):

@@ -6,7 +6,7 @@ import inspect
 
 import pytest
 
-from holdfast import TaskMemory
+from ringbolt import TaskMemory
 from tests.memory.calls import OTHER_REGISTER, REGISTER, WRITES
 from tests.support import open_memory, refused
 

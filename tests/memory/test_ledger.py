@@ -8,8 +8,8 @@ import stat
 
 import pytest
 
-from holdfast import TaskMemory
-from holdfast.store.tx import content_digest
+from ringbolt import TaskMemory
+from ringbolt.store.tx import content_digest
 from tests.support import (
     contents,
     export_lines,
@@ -327,7 +327,7 @@ def test_an_export_has_one_line_for_each_event_and_says_what_it_is(memory, task,
     path = tmp_path / "export.jsonl"
     assert memory.export_events(path) == 2
     header, first, second = [json.loads(line) for line in path.read_text().splitlines()]
-    assert header == {"holdfast": "events", "version": 1}
+    assert header == {"ringbolt": "events", "version": 1}
     assert (first["task"], first["seq"], first["type"]) == (task, 1, "task.registered")
     assert (second["text"], second["seq"]) == ("hello", 2)
     assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
@@ -570,8 +570,8 @@ BROKEN = {
     "two lines changed places": lambda lines: ("".join([*lines[:2], lines[3], lines[2], lines[4]]), 3),
     "a line of another task": lambda lines: (edited(lines, 3, task="zzzzzzzzzz"), 4),
     "no header": lambda lines: ("".join(lines[1:]), 1),
-    "another format": lambda lines: ('{"holdfast":"backup","version":1}\n', 1),
-    "a newer format": lambda lines: ("".join(['{"holdfast":"events","version":2}\n', *lines[1:]]), 1),
+    "another format": lambda lines: ('{"ringbolt":"backup","version":1}\n', 1),
+    "a newer format": lambda lines: ("".join(['{"ringbolt":"events","version":2}\n', *lines[1:]]), 1),
     "not utf-8": lambda lines: (b"".join([lines[0].encode(), b"\xff\xfe\n"]), 2),
     "depth": lambda lines: ("".join([*lines[:2], "[" * 10_000 + "]" * 10_000 + "\n"]), 3),
     "NaN": lambda lines: (

@@ -16,15 +16,15 @@ from pathlib import Path
 
 import pytest
 
-from holdfast import AsyncTaskMemory, config, copy_store
-from holdfast.memory import mirror_files, mirroring
-from holdfast.memory.mirror_kinds import KINDS, MARKDOWN, Kind
-from holdfast.views.packet import resume_packet
-from holdfast.views.state import yaml_state
+from ringbolt import AsyncTaskMemory, config, copy_store
+from ringbolt.memory import mirror_files, mirroring
+from ringbolt.memory.mirror_kinds import KINDS, MARKDOWN, Kind
+from ringbolt.views.packet import resume_packet
+from ringbolt.views.state import yaml_state
 from tests.reliability.test_faults import done_as_root, small_disk
 from tests.support import lock_held, open_memory, refused, run_python, sqlite_only
 
-STAMP = re.compile(r"# holdfast: task=(\w+) seq=(\d+) head=[0-9a-f]{8} digest=[0-9a-f]{16}")
+STAMP = re.compile(r"# ringbolt: task=(\w+) seq=(\d+) head=[0-9a-f]{8} digest=[0-9a-f]{16}")
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ def kinds(monkeypatch):
 
 
 def state_file(folder, task: str) -> Path:
-    return Path(folder) / ".holdfast" / f"{task}.state.yaml"
+    return Path(folder) / ".ringbolt" / f"{task}.state.yaml"
 
 
 def seq_in(path: Path) -> int:
@@ -75,7 +75,7 @@ def reasons(memory) -> list[str]:
 
 
 def temps(folder) -> list[str]:
-    return [name for _, _, names in os.walk(folder) for name in names if name.endswith(".holdfast-tmp")]
+    return [name for _, _, names in os.walk(folder) for name in names if name.endswith(".ringbolt-tmp")]
 
 
 class StoppedClock:
@@ -128,7 +128,7 @@ def test_a_home_folder_is_understood(monkeypatch, tmp_path):
 def test_without_mirrors_nothing_is_loaded_or_written(tmp_path, workspace):
     code = """
 import sys
-from holdfast import TaskMemory
+from ringbolt import TaskMemory
 memory = TaskMemory.open(sys.argv[1], workspace=sys.argv[2])
 memory.task_register("Deploy", ["Build"])
 print([name for name in sys.modules if "mirror" in name], memory.mirrors_status(), memory.mirrors_refresh())
@@ -143,12 +143,12 @@ def test_with_mirrors_nothing_heavy_is_loaded(tmp_path, workspace):
 
     code = """
 import sys
-from holdfast import TaskMemory
+from ringbolt import TaskMemory
 memory = TaskMemory.open(sys.argv[1], workspace=sys.argv[2], mirrors="state")
 memory.task_register("Deploy", ["Build"])
 """
     found = loaded(code, str(tmp_path / "store.db"), str(workspace))
-    assert "holdfast.memory.mirroring" in found
+    assert "ringbolt.memory.mirroring" in found
     assert sorted(found & set(HEAVY)) == []
 
 
@@ -162,7 +162,7 @@ def test_a_task_has_its_state_file_as_soon_as_it_is_registered(mirrored, workspa
     assert STAMP.fullmatch(lines[-1])[1] == task
     assert seq_in(state_file(workspace, task)) == 1
     assert state_file(workspace, task).stat().st_mode & 0o777 == 0o600
-    assert (workspace / ".holdfast").stat().st_mode & 0o777 == 0o700
+    assert (workspace / ".ringbolt").stat().st_mode & 0o777 == 0o700
 
 
 def test_the_status_says_what_is_shown_and_when_it_was_written(mirrored, workspace):
@@ -186,7 +186,7 @@ def test_the_write_is_in_the_store_before_a_file_is_touched(kinds, opened, store
     memory = opened(store_url, workspace=str(workspace), mirrors="seen")
     memory.task_register("Deploy")
     assert seen == [1]
-    assert (workspace / "SEEN.md").read_text().startswith("seen\n<!-- holdfast: task=")
+    assert (workspace / "SEEN.md").read_text().startswith("seen\n<!-- ringbolt: task=")
 
 
 def test_writes_that_follow_at_once_are_shown_together_a_moment_later(mirrored, workspace):
@@ -232,7 +232,7 @@ def test_closing_shows_what_is_late(opened, store_url, workspace):
 def test_a_process_that_ends_without_closing_shows_what_is_late(tmp_path, workspace):
     code = """
 import sys
-from holdfast import TaskMemory
+from ringbolt import TaskMemory
 memory = TaskMemory.open(sys.argv[1], workspace=sys.argv[2], mirrors="state")
 memory._mirrors.clock = lambda: 1000.0
 task = memory.task_register("Deploy").task_id
@@ -335,7 +335,7 @@ def test_the_folder_of_a_workspace_is_found_through_a_link(opened, store_url, wo
 def test_no_link_leads_out_of_the_folder(mirrored, workspace, tmp_path):
     outside = tmp_path / "outside"
     outside.mkdir()
-    (workspace / ".holdfast").symlink_to(outside)
+    (workspace / ".ringbolt").symlink_to(outside)
     mirrored.task_register("Deploy")
     assert os.listdir(outside) == []
     assert reasons(mirrored) == ["a link leads out of the folder"]
@@ -359,7 +359,7 @@ def test_a_kind_cannot_write_outside_the_folder(path, kinds, opened, store_url, 
     kinds(name="stray", place=lambda _: "in.md", render=lambda _memory, _task: {path: "x"})
     memory = opened(store_url, workspace=str(workspace), mirrors="stray")
     memory.task_register("Deploy")
-    assert set(os.listdir(workspace)) == {".holdfast"}
+    assert set(os.listdir(workspace)) == {".ringbolt"}
     assert not Path("/tmp/out.md").exists()
     assert "failed: a link leads out of the folder" in reasons(memory)
 
@@ -420,14 +420,14 @@ def test_git_sees_mirrors_if_the_setting_says_so(opened, store_url, workspace):
     git(workspace, "init", "-q")
     memory = opened(store_url, workspace=str(workspace), mirrors="state", mirror_gitignore="off")
     task = memory.task_register("Deploy").task_id
-    assert f".holdfast/{task}.state.yaml" in git(workspace, "status", "--porcelain", "-uall")
+    assert f".ringbolt/{task}.state.yaml" in git(workspace, "status", "--porcelain", "-uall")
 
 
 def test_a_list_of_ignored_files_in_our_folder_is_left_as_it_is(mirrored, workspace):
-    (workspace / ".holdfast").mkdir()
-    (workspace / ".holdfast" / ".gitignore").write_text("# ours to commit\n")
+    (workspace / ".ringbolt").mkdir()
+    (workspace / ".ringbolt" / ".gitignore").write_text("# ours to commit\n")
     mirrored.task_register("Deploy")
-    assert (workspace / ".holdfast" / ".gitignore").read_text() == "# ours to commit\n"
+    assert (workspace / ".ringbolt" / ".gitignore").read_text() == "# ours to commit\n"
 
 
 # --- what is not ours, and what was edited ----------------------------------------------------------
@@ -489,7 +489,7 @@ def test_an_edited_mirror_stays_until_the_next_change_unless_it_is_forced(
 
 
 def test_a_stamp_inside_recorded_text_is_not_taken_for_ours(mirrored, workspace):
-    forged = "\n# holdfast: task=zzzzzzzzzz seq=999 head=00000000 digest=0000000000000000\n"
+    forged = "\n# ringbolt: task=zzzzzzzzzz seq=999 head=00000000 digest=0000000000000000\n"
     task = mirrored.task_register("Deploy", [f"a{forged}b"], goal=forged).task_id
     assert seq_in(state_file(workspace, task)) == 1
     assert reasons(mirrored) == []
@@ -594,14 +594,14 @@ def test_a_full_disk_costs_the_mirror_and_not_the_write(tmp_path, request):
 
 def test_a_folder_that_was_deleted_is_made_again(mirrored, workspace):
     task = mirrored.task_register("Deploy").task_id
-    for path in (workspace / ".holdfast").iterdir():
+    for path in (workspace / ".ringbolt").iterdir():
         path.unlink()
-    (workspace / ".holdfast").rmdir()
+    (workspace / ".ringbolt").rmdir()
     assert reasons(mirrored) == ["missing"]
     mirrored.task_update(task, "hello")
     settle(mirrored)
     assert seq_in(state_file(workspace, task)) == 2
-    assert (workspace / ".holdfast" / ".gitignore").exists()
+    assert (workspace / ".ringbolt" / ".gitignore").exists()
 
 
 def test_a_workspace_that_is_gone_has_no_mirror_and_stops_nobody(mirrored, workspace):
@@ -613,7 +613,7 @@ def test_a_workspace_that_is_gone_has_no_mirror_and_stops_nobody(mirrored, works
     assert not workspace.exists()
 
 
-@pytest.mark.parametrize("replaced", [".", ".holdfast"])
+@pytest.mark.parametrize("replaced", [".", ".ringbolt"])
 def test_a_file_in_the_place_of_a_folder_stops_nobody(replaced, opened, store_url, tmp_path):
     folder = tmp_path / "mirrors"
     memory = opened(store_url, mirrors="state", mirror_folder=str(folder))
@@ -685,21 +685,21 @@ def test_many_late_mirrors_do_not_hold_up_opening_and_are_mended_all_the_same(
 
 def test_left_over_files_of_processes_that_are_gone_are_swept(opened, store_url, mirrored, workspace):
     mirrored.task_register("Deploy")
-    left = workspace / ".holdfast" / ".x.state.yaml.1-1.holdfast-tmp"
+    left = workspace / ".ringbolt" / ".x.state.yaml.1-1.ringbolt-tmp"
     left.write_text("half")
     opened(store_url, workspace=str(workspace), mirrors="state")
     assert temps(workspace) == []
 
 
 def test_a_file_that_is_being_written_is_not_swept(opened, store_url, mirrored, workspace):
-    from holdfast.files import replacing
+    from ringbolt.files import replacing
 
     mirrored.task_register("Deploy")
-    with replacing(str(workspace / ".holdfast" / "x")) as file:
+    with replacing(str(workspace / ".ringbolt" / "x")) as file:
         file.write(b"half")
         opened(store_url, workspace=str(workspace), mirrors="state")
         assert len(temps(workspace)) == 1
-    assert (workspace / ".holdfast" / "x").read_text() == "half"
+    assert (workspace / ".ringbolt" / "x").read_text() == "half"
 
 
 @sqlite_only
@@ -723,7 +723,7 @@ def test_a_mirror_of_a_workspace_follows_all_its_tasks(notes, opened, store_url,
     memory.task_register("Two")
     settle(memory)
     file = workspace / "NOTES [1].md"
-    assert file.read_text().startswith("2 tasks\n<!-- holdfast: workspace=")
+    assert file.read_text().startswith("2 tasks\n<!-- ringbolt: workspace=")
     (status,) = memory.mirrors_status()
     assert (status.task_id, status.workspace, status.stale) == (None, str(workspace), False)
     assert status.seq_shown == status.seq_now > 0
@@ -810,7 +810,7 @@ def test_a_file_that_is_not_ours_in_a_folder_is_left_alone(bank, opened, store_u
     assert (place / "fixed.txt").read_text() == "mine"
     assert bank_of(workspace, task) == (1, 1), "the others are written"
     assert "failed: foreign file in the way: bank/0000000000/fixed.txt" in reasons(memory)
-    (workspace / ".holdfast" / f"{task}.bank.json").write_text('{"not": "ours"}')
+    (workspace / ".ringbolt" / f"{task}.bank.json").write_text('{"not": "ours"}')
     assert reasons(memory)[0] == "foreign file in the way"
 
 
@@ -863,7 +863,7 @@ def test_threads_that_write_at_once_leave_the_last_state(mirrored, workspace):
 
 _WRITER = """
 import sys
-from holdfast import TaskMemory
+from ringbolt import TaskMemory
 url, work, task, count = sys.argv[1:]
 memory = TaskMemory.open(url, workspace=work, mirrors="state", synchronous="off")
 print("ready", flush=True)
@@ -902,7 +902,7 @@ def test_processes_that_write_at_once_leave_the_last_state_and_never_an_older_on
     assert seen == sorted(seen), "a slower process put an older state over a newer one"
     assert len(set(seen)) > 2
     assert seq_in(state_file(workspace, task)) == 321
-    shown = state_file(workspace, task).read_text().rpartition("# holdfast:")[0]
+    shown = state_file(workspace, task).read_text().rpartition("# ringbolt:")[0]
     assert shown == yaml_state(memory._snapshot(task))
     assert temps(workspace) == []
 
@@ -911,7 +911,7 @@ def test_while_another_process_refreshes_nobody_waits_and_the_last_state_is_show
     mirrored, workspace
 ):
     task = mirrored.task_register("Deploy").task_id
-    with lock_held(str(workspace / ".holdfast" / "_")[:-1]):
+    with lock_held(str(workspace / ".ringbolt" / "_")[:-1]):
         mirrored._mirrors._due = 0.0
         mirrored.task_update(task, "hello")
         assert seq_in(state_file(workspace, task)) == 1
@@ -924,7 +924,7 @@ def test_while_another_process_refreshes_nobody_waits_and_the_last_state_is_show
 def test_a_forked_child_and_its_parent_both_refresh(store_url, workspace):
     code = """
 import os, sys
-from holdfast import TaskMemory
+from ringbolt import TaskMemory
 memory = TaskMemory.open(sys.argv[1], workspace=sys.argv[2], mirrors="state")
 memory._mirrors.clock = lambda: 1000.0
 first = memory.task_register("Deploy").task_id
@@ -952,10 +952,10 @@ memory.close()
 def test_a_child_does_not_keep_the_lock_of_a_parent_that_is_killed(kinds, store_url, workspace):
     code = """
 import os, sys
-from holdfast import TaskMemory
-from holdfast.memory import mirror_files
-os.makedirs(sys.argv[2] + "/.holdfast")
-import holdfast.memory.mirroring
+from ringbolt import TaskMemory
+from ringbolt.memory import mirror_files
+os.makedirs(sys.argv[2] + "/.ringbolt")
+import ringbolt.memory.mirroring
 with mirror_files.locked(mirror_files.lock_of(sys.argv[2]), 0) as got:
     assert got
     if not os.fork():
@@ -1002,7 +1002,7 @@ def test_no_thread_is_left_when_nothing_is_late(mirrored):
     mirrored.task_update(task, "hello")
     settle(mirrored)
     assert mirrored._mirrors._thread is None
-    assert not [thread for thread in threading.enumerate() if thread.name == "holdfast-mirrors"]
+    assert not [thread for thread in threading.enumerate() if thread.name == "ringbolt-mirrors"]
 
 
 # --- the views that are kept ------------------------------------------------------------------------
@@ -1022,7 +1022,7 @@ def test_every_view_can_be_kept_and_says_what_its_operation_says(opened, store_u
     assert [status.reasons for status in statuses] == [()] * len(KINDS)
 
     snapshot = memory._snapshot(task)
-    own = workspace / ".holdfast"
+    own = workspace / ".ringbolt"
     assert own.joinpath(f"{task}.state.yaml").read_text().startswith(yaml_state(snapshot))
     assert own.joinpath(f"{task}.resume.md").read_text().startswith(resume_packet(snapshot).text)
     assert memory.active_tasks().projection.stale is False
@@ -1060,8 +1060,8 @@ def test_the_resume_packet_says_when_a_mirror_cannot_be_written(opened, store_ur
     memory = opened(store_url, workspace=str(workspace), mirrors="state")
     task = memory.task_register("Deploy").task_id
     assert "Memory:" not in memory.task_resume(task).text
-    shutil.rmtree(workspace / ".holdfast")
-    (workspace / ".holdfast").write_text("in the way")
+    shutil.rmtree(workspace / ".ringbolt")
+    (workspace / ".ringbolt").write_text("in the way")
     memory._mirrors._due = 0.0
     memory.task_update(task, "built")
     settle(memory)

@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from holdfast import TaskMemory
-from holdfast.distill import model, prompts
-from holdfast.memory.modelling import NO_MODEL, Modelling
-from holdfast.results import Answer
+from ringbolt import TaskMemory
+from ringbolt.distill import model, prompts
+from ringbolt.memory.modelling import NO_MODEL, Modelling
+from ringbolt.results import Answer
 from tests.model_server import hangs, only, raw, says, serving, status
 from tests.support import rows, sqlite_only
 
@@ -84,7 +84,7 @@ def test_the_local_model_says_it_better_and_what_it_used_is_in_the_ledger(world)
         "tokens_in": 100, "tokens_out": 20, "cost": 0.0, "ok": True,
     }  # fmt: skip
     event = world.memory.task_thread(world.id).events[-1]
-    assert (event.origin.agent, event.origin.channel, event.text) == ("holdfast", "system", None)
+    assert (event.origin.agent, event.origin.channel, event.text) == ("ringbolt", "system", None)
 
 
 def test_without_a_model_nothing_is_asked_read_or_written(world):
@@ -174,7 +174,7 @@ def spending(world) -> list[dict]:
 
 def test_what_a_model_uses_does_not_make_a_task_look_alive(world, opened, new_store_url, tmp_path):
     before = world.task
-    packet, found = world.memory.task_resume(world.id), world.memory.task_recall("small holdfast json_schema")
+    packet, found = world.memory.task_resume(world.id), world.memory.task_recall("small ringbolt json_schema")
     world.clock.forward(60)
     with serving(answers(GOOD)) as server:
         for _ in range(50):
@@ -183,7 +183,7 @@ def test_what_a_model_uses_does_not_make_a_task_look_alive(world, opened, new_st
     assert after.replace(seq=before.seq) == before
     assert (after.seq, after.updated_at) == (before.seq + 50, before.updated_at)
     assert world.memory.task_resume(world.id).text == packet.text
-    assert world.memory.task_recall("small holdfast json_schema").hits == found.hits == ()
+    assert world.memory.task_recall("small ringbolt json_schema").hits == found.hits == ()
     assert world.memory.verify().ok
     assert world.memory.task_get(world.id, at=before.seq).updated_at == before.updated_at
     other = opened(new_store_url())
@@ -213,7 +213,7 @@ def test_a_model_is_never_asked_inside_a_transaction(world, opened, store_url):
 
 @sqlite_only
 def test_a_use_that_cannot_be_written_down_is_the_last(world, monkeypatch):
-    from holdfast.errors import StoreError
+    from ringbolt.errors import StoreError
 
     with serving(answers(GOOD)) as server:
         asking = world.asking(server)
@@ -276,7 +276,7 @@ def test_a_prompt_has_its_size_whatever_the_history(world):
         asking = world.asking(server)
         assert asking._model_summary(world.task, "Before. " * 200, facts)[0]
         answer, _ = asking._model_answer(world.task, SIMPLE, facts, world.draft(SIMPLE))
-    from holdfast.views.tokens import estimate
+    from ringbolt.views.tokens import estimate
 
     assert answer is None
     for asked in server.asked[:2]:
@@ -316,7 +316,7 @@ def test_extraction_keeps_every_field_and_nothing_that_the_events_do_not_say(wor
 
 
 def test_the_ledger_has_no_key_and_no_prompt(world, monkeypatch):
-    monkeypatch.setenv("HOLDFAST_MODEL_LOCAL_KEY", "s3cret")
+    monkeypatch.setenv("RINGBOLT_MODEL_LOCAL_KEY", "s3cret")
     with serving(status(403, b"bad key s3cret")) as server:
         world.ask(world.asking(server))
         assert server.keys == ["Bearer s3cret"]

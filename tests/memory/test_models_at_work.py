@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.distill import model
-from holdfast.worker import Worker
+from ringbolt.distill import model
+from ringbolt.worker import Worker
 from tests.model_server import hangs, raw, says, serving, status
 
 PLAN = ["Build the image", "Push the image", "Run the container"]
@@ -114,7 +114,7 @@ def test_the_worker_keeps_all_that_a_model_found_once(asking):
     assert found.data["severity"] == "high"
     assert found.data["by"] == "small"
     assert found.data["from"] == [3]
-    assert (found.origin.agent, found.origin.channel) == ("holdfast", "agent")
+    assert (found.origin.agent, found.origin.channel) == ("ringbolt", "agent")
 
 
 def test_distilling_asks_no_model(asking):

@@ -7,7 +7,7 @@ import os
 import psycopg
 import pytest
 
-from holdfast.store import postgres
+from ringbolt.store import postgres
 from tests.servers import ROLE, fresh_database
 from tests.support import contents, open_memory, postgres_client, postgres_only, refused, rows
 
@@ -17,7 +17,7 @@ pytestmark = postgres_only
 @pytest.fixture
 def database(new_store_url, worker_id):
     """The name of a database for the test alone."""
-    return f"holdfast_own_{worker_id}_{os.getpid()}"
+    return f"ringbolt_own_{worker_id}_{os.getpid()}"
 
 
 @pytest.fixture
@@ -94,7 +94,7 @@ def test_a_backup_is_refused_and_the_tools_for_it_are_named(memory, task, tmp_pa
         with refused(memory, "not_supported", naming=call.__name__) as caught:
             call(tmp_path / "copy.db")
         assert "pg_dump" in caught.value.hint
-        assert "holdfast store copy" in caught.value.hint
+        assert "ringbolt store copy" in caught.value.hint
     assert list(tmp_path.iterdir()) == []
 
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.distill.progress import Observation, Progress
-from holdfast.memory import progressing
-from holdfast.memory.tasks import TELLING
+from ringbolt.distill.progress import Observation, Progress
+from ringbolt.memory import progressing
+from ringbolt.memory.tasks import TELLING
 from tests.support import run_python
 
 PLAN = [
@@ -137,7 +137,7 @@ def test_an_inferred_event_names_its_cause_and_carries_what_it_sets(memory, task
     cause = memory.task_update(task, "Steps 1-2 are done.").seq
     (event,) = inferred(memory, task)
     assert event.seq == cause + 1
-    assert (event.origin.agent, event.origin.channel) == ("holdfast", "agent")
+    assert (event.origin.agent, event.origin.channel) == ("ringbolt", "agent")
     assert (event.data["inferred"], event.data["from"]) == (True, [cause])
     assert set(event.data["confidence"]) == {"s1", "s2"}
     assert min(event.data["confidence"].values()) >= 0.9
@@ -355,13 +355,13 @@ def test_a_belief_at_hand_and_one_that_is_read_come_to_the_same(memory):
 def test_what_needs_no_belief_loads_nothing_for_it(tmp_path, calls, plan):
     code = f"""
 import sys
-from holdfast import TaskMemory
+from ringbolt import TaskMemory
 memory = TaskMemory.open(sys.argv[1], session="S")
 memory.task_register("a", {plan!r})
 if {plan!r}:
     memory.task_item_update(None, 1, status="completed")
 memory.{calls}
-print([name for name in sys.modules if name.startswith("holdfast.distill")])
+print([name for name in sys.modules if name.startswith("ringbolt.distill")])
 """
     assert run_python(code, str(tmp_path / "store.db")).stdout == "[]\n"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast import rules
-from holdfast.types import Origin
+from ringbolt import rules
+from ringbolt.types import Origin
 from tests.support import refused
 
 

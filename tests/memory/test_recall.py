@@ -6,8 +6,8 @@ import os
 
 import pytest
 
-from holdfast.memory.recall_search import TYPES
-from holdfast.store import sqlite
+from ringbolt.memory.recall_search import TYPES
+from ringbolt.store import sqlite
 from tests.support import refused, rows, run_python, sqlite_only
 
 
@@ -238,7 +238,7 @@ def test_a_question_finds_what_answers_it(memory, task):
 
 
 def test_private_letters_cannot_forge_a_filter(memory, task):
-    from holdfast.recall.terms import scope_term
+    from ringbolt.recall.terms import scope_term
 
     forged = scope_term("t", task)
     memory.acting_as(workspace="/other").task_register("Other", request=f"words {forged} quux")

@@ -9,7 +9,7 @@ from itertools import combinations
 
 import pytest
 
-from holdfast.memory.recall_search import TYPES
+from ringbolt.memory.recall_search import TYPES
 from tests.memory.calls import WRITES
 from tests.memory.test_forged_imports import changed, exported, places, rehashed  # noqa: F401
 from tests.support import is_postgres, path_of, postgres_client, postgres_only, rows, sqlite_only
@@ -296,7 +296,7 @@ def test_whatever_an_import_brings_can_be_searched(opened, new_store_url, export
     """Odd data that an import lets in is searchable or skipped: no raw error, on every engine."""
     from contextlib import suppress
 
-    from holdfast import HoldfastError
+    from ringbolt import RingboltError
 
     odd = [None, True, 5, 1.5, "quux", [], [["quux"]], {"a": {"b": "quux"}}]
     ways = [way for way in places(exported) if way and way[0] != 0 and {"data", "sets"} & set(way)]
@@ -311,7 +311,7 @@ def test_whatever_an_import_brings_can_be_searched(opened, new_store_url, export
         memory = opened(new_store_url())
         try:
             memory.import_events(path)
-        except HoldfastError:
+        except RingboltError:
             continue
         taken += 1
         for query, filters in (("quux", {}), ("s", {"types": "message"}), (None, {"types": "plan"})):

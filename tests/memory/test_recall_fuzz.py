@@ -90,13 +90,13 @@ def test_any_text_is_a_query(large, query):
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_what_is_written_is_found_by_itself(memory, text):
     """Any text that can be stored and has a word is found by itself."""
-    from holdfast import HoldfastError
-    from holdfast.recall.terms import read_query
+    from ringbolt import RingboltError
+    from ringbolt.recall.terms import read_query
 
     task = memory.task_register("T").task_id
     try:
         seq = memory.task_update(task, text).seq
-    except HoldfastError:
+    except RingboltError:
         return
     query = read_query(text)
     if query.terms and not query.phrases and not query.prefixes:

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from holdfast.errors import HoldfastError, NotFound
-from holdfast.memory.copying import copy_store
-from holdfast.spool import Spool, session_file
+from ringbolt.errors import RingboltError, NotFound
+from ringbolt.memory.copying import copy_store
+from ringbolt.spool import Spool, session_file
 from tests.memory.calls import READS
 from tests.support import path_of, refused, rows, sqlite_only
 
@@ -158,7 +158,7 @@ def test_a_task_of_which_all_is_forgotten_can_still_be_read_in_every_way(memory,
     memory.task_finish(prepared, "answer")
     confirmed(memory, "forget", source=f"task:{prepared}")
     for name, arguments in READS.items():
-        with suppress(HoldfastError):  # a step or an event may not be there: that is said, nothing breaks
+        with suppress(RingboltError):  # a step or an event may not be there: that is said, nothing breaks
             getattr(memory, name)(**({} if name == "task_list" else {"task_id": prepared}), **arguments)
     assert all(memory.task_ask(prepared, question).text for question in QUESTIONS)
     assert [one.state for one in memory.wait_status(f"{prepared}#7")] == ["cancelled"]
@@ -437,7 +437,7 @@ def test_the_bytes_are_gone_from_the_store_its_mirrors_and_the_spool(opened, sto
 
 FORGETTING = """
 import sys
-from holdfast import TaskMemory
+from ringbolt import TaskMemory
 memory = TaskMemory.open(sys.argv[1], workspace="/w", synchronous="off", reserve_bytes=0)
 token = memory.forget("session:leaky").token
 print("now", flush=True)
@@ -513,7 +513,7 @@ def remove_and_compare(memory, data, purges):
     tasks = [memory.task_register(f"task {number}", ["step"]).task_id for number in range(2)]
     for number, (who, which, call) in enumerate(data):
         writer = memory if who else memory.acting_as(session="leaky")
-        with suppress(HoldfastError):
+        with suppress(RingboltError):
             CALLS[call](writer, tasks[which], f"word{number}{'own' if who else MARK}")
     if purges:
         memory.task_finish(tasks[0], "done")

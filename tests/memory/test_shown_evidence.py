@@ -7,13 +7,13 @@ import signal
 
 import pytest
 
-from holdfast.types import Effect
-from holdfast.views.effects import OTHERWISE, check_of, natural_check
+from ringbolt.types import Effect
+from ringbolt.views.effects import OTHERWISE, check_of, natural_check
 from tests.support import run_python
 
 _DIES = """
 import os, signal, sys
-from holdfast import TaskMemory
+from ringbolt import TaskMemory
 memory = TaskMemory.open(sys.argv[1], workspace=sys.argv[2], session="S", principal="owner", reserve_bytes=0)
 memory.task_intent(sys.argv[3], what="Deploy the shop to production", verify="curl -s https://shop/version")
 os.kill(os.getpid(), signal.SIGKILL)  # it was deployed, or it was not

@@ -48,13 +48,13 @@ connection = driver.connect(sys.argv[1], options=sys.argv[2])
 """
 
 
-def run_without_holdfast(code: str, url: str, mode: str, *args: str):
+def run_without_ringbolt(code: str, url: str, mode: str, *args: str):
     """Run a script with a `connection` to the store that only the driver of the database has made."""
     if not is_postgres(url):
         return run_python(_CONNECT + code, path_of(url), mode, *args)
     server, tenant = server_and_tenant(url)
     # As with psql, where it is PGOPTIONS.
-    options = f"-c holdfast.tenant={tenant} -c default_transaction_read_only={mode == 'ro'}"
+    options = f"-c ringbolt.tenant={tenant} -c default_transaction_read_only={mode == 'ro'}"
     return run_python(_CONNECT_TO_POSTGRES + code, server, options, *args)
 
 
@@ -101,7 +101,7 @@ for name in json.loads(sys.argv[3]):
     found[name] = len(connection.execute(f"SELECT * FROM {name}").fetchall())
 print(json.dumps(found))
 """
-    done = run_without_holdfast(code, store_url, "ro", json.dumps(list(COLUMNS)))
+    done = run_without_ringbolt(code, store_url, "ro", json.dumps(list(COLUMNS)))
     assert json.loads(done.stdout) == {
         "tasks": 1,
         "plan_items": 3,
@@ -323,7 +323,7 @@ try:
 except driver.IntegrityError:
     print("once")
 """
-    assert run_without_holdfast(code, store_url, "rw").stdout.split() == ["1", "once"]
+    assert run_without_ringbolt(code, store_url, "rw").stdout.split() == ["1", "once"]
 
 
 # --- the other engine -------------------------------------------------------------------------------

@@ -9,8 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from holdfast import TaskMemory
-from holdfast.store import sqlite
+from ringbolt import TaskMemory
+from ringbolt.store import sqlite
 from tests.support import (
     contents,
     foreign_database,
@@ -158,7 +158,7 @@ def test_one_who_gave_up_waiting_does_not_keep_others_out(opened, store_url):
     with write_held(store_url), refused(memory, "store_busy"):
         memory.task_update(task, "too long")
     write = (
-        "import sys; from holdfast import TaskMemory;"
+        "import sys; from ringbolt import TaskMemory;"
         "memory = TaskMemory.open(sys.argv[1], workspace='/w', lock_timeout=5);"
         "print(memory.task_update(sys.argv[2], 'from another process').seq)"
     )
@@ -169,7 +169,7 @@ def test_a_write_waits_until_it_is_its_turn(opened, store_url):
     memory = opened(store_url)
     task = memory.task_register("Deploy").task_id
     hold = (
-        "import sys; from holdfast import TaskMemory;"
+        "import sys; from ringbolt import TaskMemory;"
         "memory = TaskMemory.open(sys.argv[1], workspace='/w');"
         "[memory.task_update(sys.argv[2], 'x') for _ in range(20)]"
     )
@@ -186,7 +186,7 @@ def test_a_write_waits_until_it_is_its_turn(opened, store_url):
 
 _FAILING = """
 import os, resource, signal, sys
-from holdfast import HoldfastError, TaskMemory
+from ringbolt import RingboltError, TaskMemory
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 memory = TaskMemory.open(sys.argv[1], workspace="/w", reserve_bytes=0)
 task = memory.task_register("Deploy").task_id
@@ -195,7 +195,7 @@ soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
 resource.setrlimit(resource.RLIMIT_FSIZE, (os.path.getsize(memory.store.path + "-wal"), hard))
 try:
     memory.task_update(task, "x" * 300_000, key="k")
-except HoldfastError as error:
+except RingboltError as error:
     print(error.code, bool(error.hint))
 print(memory.task_get(task).name)
 resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))

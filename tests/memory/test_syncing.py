@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.types import Item
+from ringbolt.types import Item
 from tests.support import refused
 
 

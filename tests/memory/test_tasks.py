@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from holdfast import rules
-from holdfast.types import Written
+from ringbolt import rules
+from ringbolt.types import Written
 from tests.support import NOON, refused
 
 # --- registering ------------------------------------------------------------------------------------

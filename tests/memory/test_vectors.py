@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.recall.embedding import CHUNK, HEAD, TAIL, chunks
+from ringbolt.recall.embedding import CHUNK, HEAD, TAIL, chunks
 from tests.servers import fresh_database
 from tests.support import (
     postgres_only,
@@ -33,8 +33,8 @@ FILLER = "Nothing of note happened on this day, and the weather was grey. "
 @pytest.fixture(scope="session")
 def pgvector_url(postgres_server_url, worker_id):
     """A database whose server compares vectors: an operator has created the extension."""
-    with fresh_database(postgres_server_url, f"holdfast_vectors_{worker_id}") as url:
-        name = f"dbname=holdfast_vectors_{worker_id}"
+    with fresh_database(postgres_server_url, f"ringbolt_vectors_{worker_id}") as url:
+        name = f"dbname=ringbolt_vectors_{worker_id}"
         with psycopg.connect(postgres_server_url, dbname=name.partition("=")[2], autocommit=True) as admin:
             admin.execute("CREATE EXTENSION vector")
         yield url
@@ -258,7 +258,7 @@ def test_with_the_extension_the_server_compares(memory, store_url):
 
 
 def test_an_extension_that_comes_later_is_used_after_a_reindex(opened, postgres_server_url, worker_id):
-    name = f"holdfast_later_{worker_id}"
+    name = f"ringbolt_later_{worker_id}"
     with fresh_database(postgres_server_url, name) as base:
         url = f"{base}&tenant=t"
         memory = opened(url, embedder="static")
@@ -313,7 +313,7 @@ _BLOCKED = """
 import sys
 for name in sys.argv[2:]:
     sys.modules[name] = None
-from holdfast import HoldfastError, TaskMemory
+from ringbolt import RingboltError, TaskMemory
 memory = TaskMemory.open(sys.argv[1], workspace="/w", session="S", embedder="static")
 memory.task_register("Notes")
 memory.task_update(None, "The puppy sleeps")
@@ -321,7 +321,7 @@ found = memory.task_recall("puppy")
 print(found.hits[0].title, found.semantic, *found.warnings, sep="|")
 try:
     memory.reindex(vectors=True)
-except HoldfastError as error:
+except RingboltError as error:
     print(error.code, error.hint, sep="|")
 print(memory.task_recall("puppy").hits[0].title)
 """
@@ -335,7 +335,7 @@ def test_without_its_packages_words_are_found_and_the_lack_is_named(tmp_path, mi
     assert missing[0] in found
     assert error.startswith("embedder_unavailable|")
     for said in (found, error):
-        assert "pip install 'holdfast[semantic]'" in said
+        assert "pip install 'ringbolt[semantic]'" in said
     assert again == "The puppy sleeps"
 
 
@@ -444,7 +444,7 @@ def endpoint(server, **options) -> dict:
 
 
 def test_a_server_makes_the_vectors(opened, store_url, server, monkeypatch):
-    monkeypatch.setenv("HOLDFAST_EMBEDDING_KEY", "secret")
+    monkeypatch.setenv("RINGBOLT_EMBEDDING_KEY", "secret")
     memory = opened(store_url, **endpoint(server))
     task = write(memory, PUPPY, CAR, LAWSUIT)
     for query, text in {"dog": PUPPY, "automobile": CAR, "lawyer": LAWSUIT}.items():
@@ -531,7 +531,7 @@ FAILURES = {
 @pytest.mark.parametrize("name", FAILURES)
 @sqlite_only
 def test_recall_answers_whatever_a_server_does(opened, store_url, server, name, monkeypatch):
-    from holdfast.recall import endpoint as client
+    from ringbolt.recall import endpoint as client
 
     monkeypatch.setattr(client, "QUERY_SECONDS", 0.3)
     monkeypatch.setattr(client, "BATCH_SECONDS", 0.5)

@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.config import load_settings
-from holdfast.distill import faithful, model, prompts
-from holdfast.distill.model import ModelFailure, ModelServer, Request
-from holdfast.memory.modelling import Modelling
-from holdfast.results import Answer
+from ringbolt.config import load_settings
+from ringbolt.distill import faithful, model, prompts
+from ringbolt.distill.model import ModelFailure, ModelServer, Request
+from ringbolt.memory.modelling import Modelling
+from ringbolt.results import Answer
 from tests.support import open_memory
 
 pytestmark = pytest.mark.model
 
-FOLDER = Path(os.environ.get("HOLDFAST_TEST_MODEL") or Path(sys.prefix) / "model")
+FOLDER = Path(os.environ.get("RINGBOLT_TEST_MODEL") or Path(sys.prefix) / "model")
 PLAN = ["Build the Docker image", "Push it to the registry", "Pull the image and run the container"]
 QUESTIONS = [
     "what step am I on?",

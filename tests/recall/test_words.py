@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.recall import ranking, snippets, terms, texts
-from holdfast.recall.ranking import About, Ranking, rank
-from holdfast.recall.terms import MARK, Term, has_phrase, read_query, scope_term, stems, terms_of
+from ringbolt.recall import ranking, snippets, terms, texts
+from ringbolt.recall.ranking import About, Ranking, rank
+from ringbolt.recall.terms import MARK, Term, has_phrase, read_query, scope_term, stems, terms_of
 
 ANY = st.text(max_size=300)
 SYNTAX = st.lists(
@@ -359,7 +359,7 @@ def test_fingerprints_leave_out_case_spaces_and_if_wanted_numbers():
 
 
 def test_a_prefix_asks_for_shorter_stems_too():
-    from holdfast.recall.postings import _has
+    from ringbolt.recall.postings import _has
 
     assert _has({"configur"}, Term(word="configura", stem="configura", prefix=True))
     assert not _has({"con"}, Term(word="configura", stem="configura", prefix=True))

@@ -6,7 +6,7 @@ import os
 import sys
 import time
 
-from holdfast import HoldfastError, TaskMemory
+from ringbolt import RingboltError, TaskMemory
 
 
 def acknowledge(store: str, task: str, name: str) -> None:
@@ -35,7 +35,7 @@ def write_for(store: str, task: str, name: str, seconds: float) -> None:
         try:
             memory.task_update(task, f"{name}:{count}")
             count += 1
-        except HoldfastError as error:
+        except RingboltError as error:
             errors.append(error.code)
     print(count, ",".join(errors), flush=True)
 

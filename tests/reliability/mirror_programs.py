@@ -6,9 +6,9 @@ import json
 import os
 import sys
 
-from holdfast import TaskMemory, config
-from holdfast.memory import mirror_files, mirroring
-from holdfast.memory.mirror_kinds import KINDS, Kind
+from ringbolt import TaskMemory, config
+from ringbolt.memory import mirror_files, mirroring
+from ringbolt.memory.mirror_kinds import KINDS, Kind
 
 
 def folder_files(memory, task):

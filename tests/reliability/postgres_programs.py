@@ -10,7 +10,7 @@ import sys
 import threading
 from collections.abc import Callable
 
-from holdfast import HoldfastError, TaskMemory
+from ringbolt import RingboltError, TaskMemory
 
 # --- a proxy ----------------------------------------------------------------------------------------
 
@@ -194,14 +194,14 @@ def write_on(url: str, name: str, shared: str, own: str, path: str, wait: str) -
     def read(task: str) -> None:
         try:
             memory.task_get(task)
-        except HoldfastError as error:
+        except RingboltError as error:
             say("error", error.code, "reading")
 
     def write(task: str, text: str, key: str | None) -> None:
         while True:
             try:
                 memory.task_update(task, text, key=key)
-            except HoldfastError as error:
+            except RingboltError as error:
                 say("error", error.code, text, error.message.replace("\n", " "))
                 if key is None:
                     say("unknown" if error.code == "outcome_unknown" else "refused", text)

@@ -18,7 +18,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from holdfast import HoldfastError, StoreError, TaskMemory
+from ringbolt import RingboltError, StoreError, TaskMemory
 
 FAULTS = Path(__file__).with_name("faults.py")
 
@@ -187,7 +187,7 @@ def test_threads_share_commits_and_errors_stay_with_their_caller(tmp_path):
                 if number % 4 == 3:
                     try:
                         memory.task_update(task, step="no such step", step_status="completed")
-                    except HoldfastError as error:
+                    except RingboltError as error:
                         failures.append(error.code)
                 else:
                     memory.task_update(task, f"{name}:{number}")
@@ -333,7 +333,7 @@ FAILING_WRITER = """
 import sys, apsw
 sys.path.insert(0, {folder!r})
 from test_faults import FailingVFS
-from holdfast import TaskMemory, StoreError
+from ringbolt import TaskMemory, StoreError
 vfs = FailingVFS()
 store, task, operation, fail_at = sys.argv[1:]
 real = apsw.Connection
@@ -579,7 +579,7 @@ def test_a_forked_child_and_its_parent_both_go_on_writing(tmp_path):
     store = tmp_path / "store.db"
     code = f"""
 import os, sys
-from holdfast import TaskMemory
+from ringbolt import TaskMemory
 memory = TaskMemory.open({str(store)!r}, workspace=None)
 task = memory.task_register("fork", ["one"]).task_id
 memory.task_get(task)

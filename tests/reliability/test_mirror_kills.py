@@ -16,13 +16,13 @@ from pathlib import Path
 
 import pytest
 
-from holdfast import TaskMemory, config
-from holdfast.memory.mirror_kinds import KINDS
-from holdfast.views.state import yaml_state
+from ringbolt import TaskMemory, config
+from ringbolt.memory.mirror_kinds import KINDS
+from ringbolt.views.state import yaml_state
 from tests.reliability.mirror_programs import add_folder_kind, folder_files
 
 PROGRAM = Path(__file__).with_name("mirror_programs.py")
-STAMP = re.compile(rb"# (holdfast: task=\w+ seq=(\d+) head=\w+) digest=(\w+)\n")
+STAMP = re.compile(rb"# (ringbolt: task=\w+ seq=(\d+) head=\w+) digest=(\w+)\n")
 
 
 @pytest.fixture(autouse=True)
@@ -64,13 +64,13 @@ def killed(how: str, store: Path, work: Path, task: str, pause: float) -> int:
 def torn(work: Path, task: str) -> list[str]:
     """The mirrors that are not whole, by their own means: nothing of the product is asked."""
     found = []
-    content = (work / ".holdfast" / f"{task}.state.yaml").read_bytes()
+    content = (work / ".ringbolt" / f"{task}.state.yaml").read_bytes()
     body, _, last = content.rstrip(b"\n").rpartition(b"\n")
     stamp = STAMP.fullmatch(last + b"\n")
     wanted = stamp and hashlib.blake2b(body + b"\n\0" + stamp[1], digest_size=8).hexdigest().encode()
     if stamp is None or wanted != stamp[3] or not content.endswith(b"\n"):
         found.append("state")
-    for name in (f".holdfast/{task}.bank.json", f"bank/{task}/metadata.json"):
+    for name in (f".ringbolt/{task}.bank.json", f"bank/{task}/metadata.json"):
         try:
             json.loads((work / name).read_bytes())
         except ValueError:
@@ -82,7 +82,7 @@ def torn(work: Path, task: str) -> list[str]:
 
 
 def temps(work: Path) -> list[Path]:
-    return list(work.rglob("*.holdfast-tmp"))
+    return list(work.rglob("*.ringbolt-tmp"))
 
 
 def check_kills(tmp_path: Path, rounds: int) -> Counter[str]:
@@ -90,7 +90,7 @@ def check_kills(tmp_path: Path, rounds: int) -> Counter[str]:
     store, work, task = begin(tmp_path)
     pauses = random.Random(8)
     seen: Counter[str] = Counter()
-    state = work / ".holdfast" / f"{task}.state.yaml"
+    state = work / ".ringbolt" / f"{task}.state.yaml"
     for number in range(rounds):
         acknowledged = killed("atomic", store, work, task, pauses.uniform(0.0, 0.08))
         assert torn(work, task) == [], f"round {number}"
@@ -104,7 +104,7 @@ def check_kills(tmp_path: Path, rounds: int) -> Counter[str]:
                 thread.join(30)
             assert [status.reasons for status in memory.mirrors_status()] == [(), ()], f"round {number}"
             assert [status.seq_shown for status in memory.mirrors_status()] == [seq, seq]
-            shown = state.read_text().rpartition("# holdfast:")[0]
+            shown = state.read_text().rpartition("# ringbolt:")[0]
             assert shown == yaml_state(memory._snapshot(task))
             for name, text in folder_files(memory, task).items():
                 assert (work / name).read_text() == text

@@ -20,8 +20,8 @@ import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict
 
-from holdfast import StoreError, TaskMemory
-from holdfast.store import migrate
+from ringbolt import StoreError, TaskMemory
+from ringbolt.store import migrate
 from tests.reliability.postgres_programs import CLIENT, SERVER, Proxy
 from tests.servers import ROLE, Server, fresh_database, postgres_server
 from tests.support import run_python
@@ -386,7 +386,7 @@ def test_opening_that_loses_its_connection_at_any_message_is_tried_again(proxy, 
 
 def check_migrations(proxy: Proxy, server_url: str, step: int) -> None:
     """Cut instead of some messages of the first opening of an empty database."""
-    name = f"holdfast_migrated_{os.getpid()}"
+    name = f"ringbolt_migrated_{os.getpid()}"
     with fresh_database(server_url, name) as url:
         behind = f"postgresql://{ROLE}:test@127.0.0.1:{proxy.port}/{name}?sslmode=disable&gssencmode=disable"
         for memory in openings(proxy, behind, step):
@@ -519,8 +519,8 @@ def test_a_password_with_odd_characters_works_and_is_shown_nowhere(own_server, g
 
 FORK = """
 import os, sys, threading
-from holdfast import TaskMemory
-from holdfast.store import migrate
+from ringbolt import TaskMemory
+from ringbolt.store import migrate
 memory = TaskMemory.open(sys.argv[1], workspace=None, pool_size=4)
 task = memory.task_register("fork", ["one"]).task_id
 def use(name):

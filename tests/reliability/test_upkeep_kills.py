@@ -16,7 +16,7 @@ from tests.upkeep.machine import DAY, Machine
 
 PROGRAM = """
 import sys, time
-from holdfast import TaskMemory
+from ringbolt import TaskMemory
 memory = TaskMemory.open(sys.argv[1], workspace="/w", reserve_bytes=0, clock=lambda: time.time() + 86400 * 2)
 print("ready", flush=True)
 memory.upkeep_run(rules="all", trust_clock=True)

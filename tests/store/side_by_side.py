@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from holdfast import HoldfastError, TaskMemory
-from holdfast.types import TaskCard, TaskPage
+from ringbolt import RingboltError, TaskMemory
+from ringbolt.types import TaskCard, TaskPage
 
 NAMES = ("SQLite", "PostgreSQL")
 
@@ -18,14 +18,14 @@ class Differs(AssertionError):
     """The two engines gave different answers to the same call."""
 
 
-def _outcome(call: Callable[[], Any]) -> tuple[str, Any, HoldfastError | None]:
+def _outcome(call: Callable[[], Any]) -> tuple[str, Any, RingboltError | None]:
     """What came of a call, as a text to compare; its result; its error.
 
     Texts tell more apart than values: 1, 1.0 and True, a list and a tuple, the order in a mapping.
     """
     try:
         result = call()
-    except HoldfastError as error:
+    except RingboltError as error:
         return f"{type(error).__name__}({error.to_dict()!r})", None, error
     if isinstance(result, Iterator):
         result = list(result)

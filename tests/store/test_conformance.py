@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from holdfast.config import Settings
-from holdfast.errors import InvalidInput, StoreError
-from holdfast.store import Tx, open_store, scratch
-from holdfast.store.tx import STATE, origin_id
-from holdfast.types import Origin
+from ringbolt.config import Settings
+from ringbolt.errors import InvalidInput, StoreError
+from ringbolt.store import Tx, open_store, scratch
+from ringbolt.store.tx import STATE, origin_id
+from ringbolt.types import Origin
 
 ORIGIN = Origin(principal="tester", agent="conformance", channel="agent", session="S")
 

@@ -6,9 +6,9 @@ import threading
 
 import pytest
 
-from holdfast.checks import seconds_of, stamp
-from holdfast.errors import HoldfastError
-from holdfast.store import jobs
+from ringbolt.checks import seconds_of, stamp
+from ringbolt.errors import RingboltError
+from ringbolt.store import jobs
 from tests.support import NOON, START, refused
 
 MINUTE = 60.0
@@ -183,13 +183,13 @@ def test_many_threads_never_get_the_same_job(memory, queue):
     for number in range(60):
         queue.add(f"k{number}")
     taken: list[int] = []
-    problems: list[HoldfastError] = []
+    problems: list[RingboltError] = []
 
     def take(holder):
         try:
             while batch := queue.lease(limit=3, holder=holder):
                 taken.extend(job.id for job in batch)
-        except HoldfastError as error:
+        except RingboltError as error:
             problems.append(error)
 
     threads = [threading.Thread(target=take, args=(f"w{number}",)) for number in range(6)]

@@ -6,7 +6,7 @@ import apsw
 import psycopg
 import pytest
 
-from holdfast.store.migrate import SCHEMA_VERSION, migrations
+from ringbolt.store.migrate import SCHEMA_VERSION, migrations
 from tests.servers import fresh_database
 from tests.support import NOON, contents, open_memory, path_of, rows, server_and_tenant
 from tests.views.tasks import deployment, long_plan
@@ -27,7 +27,7 @@ ADDED = {
     5: ["DROP TABLE distilled", "DROP TABLE jobs", "DROP TABLE spending"],
     6: [
         "DROP VIEW wait_jobs",  # made anew, with the changes that a wait has seen
-        # What Holdfast itself wrote made a task look alive.
+        # What Ringbolt itself wrote made a task look alive.
         "UPDATE heads SET updated_at = (SELECT max(timestamp) FROM events e WHERE e.task_id = heads.task_id)",
     ],
 }
@@ -44,7 +44,7 @@ def fill(memory) -> None:
     memory.task_plan_replace(other, ["Convert table number 1", "Something else"])
     memory.task_register("Without anything")
     memory._clock.forward(60)
-    memory.acting_as(agent="holdfast", channel="system", session="").task_note(task, "a finding")
+    memory.acting_as(agent="ringbolt", channel="system", session="").task_note(task, "a finding")
     assert memory.task_get(task).updated_at == NOON
 
 
@@ -82,7 +82,7 @@ def test_an_older_sqlite_store_is_brought_up_to_date(tmp_path, version):
 def test_an_older_postgresql_store_is_brought_up_to_date_for_every_tenant(
     postgres_server_url, version, worker_id
 ):
-    with fresh_database(postgres_server_url, f"holdfast_old_{worker_id}") as base:
+    with fresh_database(postgres_server_url, f"ringbolt_old_{worker_id}") as base:
         urls = [f"{base}&tenant={name}" for name in ("one", "two")]
         before = []
         for url in urls:

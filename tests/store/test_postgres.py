@@ -19,8 +19,8 @@ from psycopg import errors as pg
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
 
-from holdfast import HoldfastError, StoreError, TaskMemory
-from holdfast.memory.base import Draft
+from ringbolt import RingboltError, StoreError, TaskMemory
+from ringbolt.memory.base import Draft
 from tests.memory.calls import ON_A_TASK, REGISTER, WRITES, prepare
 from tests.servers import ROLE, fresh_database
 from tests.support import NOON, contents, open_memory, refused
@@ -65,7 +65,7 @@ def url(postgres_url) -> str:
 @pytest.fixture
 def database(postgres_server_url) -> Iterator[str]:
     """The URL of an empty database of the test's own."""
-    with fresh_database(postgres_server_url, f"holdfast_own_{os.getpid()}") as found:
+    with fresh_database(postgres_server_url, f"ringbolt_own_{os.getpid()}") as found:
         yield found
 
 
@@ -74,7 +74,7 @@ def client(url: str, tenant: str | None = None) -> Iterator[Connection]:
     """Any SQL client with the application's role, on behalf of a tenant."""
     with psycopg.connect(url.partition("&tenant=")[0], autocommit=True) as connection:
         if tenant is not None:
-            connection.execute("SELECT set_config('holdfast.tenant', %s, false)", (tenant,))
+            connection.execute("SELECT set_config('ringbolt.tenant', %s, false)", (tenant,))
         yield connection
 
 
@@ -141,7 +141,7 @@ def do_everything(memory: TaskMemory) -> list[str]:
             " VALUES ('test', '', '', '{}', 'dead', 0, '2026', 0, '2026')", {},
         )  # fmt: skip
         tx._run(
-            "INSERT INTO spending VALUES (current_setting('holdfast.tenant'), '2026', '', 'm', 1, 1, 1, 0)",
+            "INSERT INTO spending VALUES (current_setting('ringbolt.tenant'), '2026', '', 'm', 1, 1, 1, 0)",
             {},
         )
 
@@ -190,7 +190,7 @@ def test_no_operation_reaches_the_task_of_another_tenant(two):
     calls["short"] = lambda: memory.task_get(theirs[:-1])
     before = [contents(each) for each in two.memories]
     for call, make in calls.items():
-        with pytest.raises(HoldfastError) as caught:
+        with pytest.raises(RingboltError) as caught:
             make()
         assert caught.value.code == "task_not_found", call
     assert [contents(each) for each in two.memories] == before
@@ -236,10 +236,10 @@ def test_without_a_tenant_nothing_is_read_and_nothing_is_written(two, state):
     with client(two.url) as connection:
         if state == "set-and-gone":
             with connection.transaction():
-                connection.execute("SELECT set_config('holdfast.tenant', %s, true)", (two.names[0],))
+                connection.execute("SELECT set_config('ringbolt.tenant', %s, true)", (two.names[0],))
                 assert connection.execute("SELECT count(*) FROM heads").fetchall() != [(0,)]
         elif state == "empty":
-            connection.execute("SELECT set_config('holdfast.tenant', '', false)")
+            connection.execute("SELECT set_config('ringbolt.tenant', '', false)")
         for relation in relations(connection, "rpvm"):
             if relation == "words":
                 continue
@@ -339,13 +339,13 @@ def test_every_table_is_bound_to_its_tenant_and_every_key_begins_with_it(postgre
         index = [row for row in policies if row[0] == "words"]
         assert {(row[2], row[4] or row[5]) for row in index if row[2] == "SELECT"} == {("SELECT", "true")}
         assert {row[2] for row in index} == {"SELECT", "INSERT", "UPDATE", "DELETE"}
-        assert all("holdfast.tenant" in (row[5] or row[4]) for row in index if row[2] != "SELECT")
+        assert all("ringbolt.tenant" in (row[5] or row[4]) for row in index if row[2] != "SELECT")
         policies = [row for row in policies if row not in index]
         assert sorted([*(row[0] for row in policies), "words"]) == sorted(
             name for name, enabled, _ in tables if enabled
         )
         assert {row[2:4] for row in policies} == {("ALL", "{public}")}
-        assert all("holdfast.tenant" in row[4] and row[4] == row[5] for row in policies)
+        assert all("ringbolt.tenant" in row[4] and row[4] == row[5] for row in policies)
         views = connection.execute(
             "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace"
             " AND relkind IN ('v', 'm') AND NOT coalesce(reloptions, '{}') @> '{security_invoker=true}'"
@@ -366,7 +366,7 @@ def test_nothing_of_a_transaction_stays_on_its_connection(url):
         def ask(query: str) -> list[tuple[Any, ...]]:
             return memory.store._transact(lambda connection: connection.execute(query).fetchall())  # type: ignore[attr-defined]
 
-        assert ask("SELECT coalesce(current_setting('holdfast.tenant', true), '')") == [("",)]
+        assert ask("SELECT coalesce(current_setting('ringbolt.tenant', true), '')") == [("",)]
         assert ask("SHOW lock_timeout") == ask("SHOW idle_in_transaction_session_timeout") == [("0",)]
         assert ask("SELECT count(*) FROM heads") == [(0,)]
         assert ask(
@@ -465,7 +465,7 @@ def test_a_race_that_was_lost_does_not_spoil_the_connection(url, calls):
         def write(memory: TaskMemory) -> None:
             try:
                 results.append(memory.task_update(task, "m", key="k").seq)
-            except HoldfastError as error:
+            except RingboltError as error:
                 results.append(str(error))
 
         threads = [threading.Thread(target=write, args=(memory,)) for memory in (winner, loser)]
@@ -629,7 +629,7 @@ def test_a_call_that_fails_leaves_the_connection_fit_for_the_next(url):
             tx.head(task)
             raise KeyboardInterrupt
 
-        wrong = (broken, HoldfastError), (unfinished, HoldfastError), (interrupted, KeyboardInterrupt)
+        wrong = (broken, RingboltError), (unfinished, RingboltError), (interrupted, KeyboardInterrupt)
         for work, error in wrong:
             for store_call in (memory.store.write, memory.store.read):
                 with pytest.raises(error):
@@ -643,7 +643,7 @@ def test_a_call_that_fails_leaves_the_connection_fit_for_the_next(url):
 
 def everything_said(error: BaseException) -> str:
     """All that a log could have of an error."""
-    details = error.to_dict() if isinstance(error, HoldfastError) else ""
+    details = error.to_dict() if isinstance(error, RingboltError) else ""
     return "".join(traceback.format_exception(error)) + f"{error!r} {error} {details}"
 
 
@@ -687,7 +687,7 @@ MALFORMED = [
 @pytest.mark.parametrize("given", MALFORMED)
 def test_an_address_that_is_none_is_refused_without_its_password(given):
     began = time.monotonic()
-    with pytest.raises(HoldfastError) as caught:
+    with pytest.raises(RingboltError) as caught:
         open_memory(given)
     assert time.monotonic() - began < 2
     assert caught.value.code in ("invalid_argument", "store_unavailable"), caught.value
@@ -709,7 +709,7 @@ def test_no_part_of_a_password_is_in_the_url_that_is_shown(postgres_url, secret)
     try:
         with open_memory(given, lock_timeout=0.1) as memory:
             said = memory.store.url + repr(memory.store.info())
-    except HoldfastError as error:
+    except RingboltError as error:
         said = everything_said(error)
     assert "hush" not in said
 
@@ -743,7 +743,7 @@ def test_a_migration_that_is_not_ours_is_found(database):
 
 
 def test_a_database_that_cannot_hold_every_text_is_refused(postgres_server_url):
-    name = f"holdfast_ascii_{os.getpid()}"
+    name = f"ringbolt_ascii_{os.getpid()}"
     with psycopg.connect(postgres_server_url, autocommit=True) as admin:
         admin.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
         admin.execute(
@@ -916,7 +916,7 @@ def test_news_are_told_when_they_can_be_read(told):
 def test_of_two_relays_one_is_at_work_and_the_other_takes_over(told, database):
     memory, other, looking = told
     with client(database) as listening, Relays(looking, memory, other) as relays:
-        listening.execute("LISTEN holdfast")
+        listening.execute("LISTEN ringbolt")
         first = relays.pid()
         for _ in range(3):
             memory.task_update(message="told by the first")
@@ -935,14 +935,14 @@ def test_of_two_relays_one_is_at_work_and_the_other_takes_over(told, database):
 
 def test_nobody_is_told_without_a_relay_for_no_transaction_notifies(told):
     memory, _, looking = told
-    looking.execute("LISTEN holdfast")
+    looking.execute("LISTEN ringbolt")
     task = memory.task_list().tasks[0].id
     for number in range(3):
         memory.task_update(task, "silent", key=str(number))
     memory.task_decide(task, choice="c")
     memory.task_finish(task)
     assert list(looking.notifies(timeout=0.3)) == []
-    looking.execute("SELECT pg_notify('holdfast', '1')")
+    looking.execute("SELECT pg_notify('ringbolt', '1')")
     assert len(list(looking.notifies(timeout=5, stop_after=1))) == 1, "the control"
 
 

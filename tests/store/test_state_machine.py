@@ -23,9 +23,9 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from holdfast import Conflict, InvalidInput, NotFound, TaskMemory
-from holdfast.rules import ACTION_TYPES, CHANNELS, ENTRY_TYPES, LINK_KINDS, PHASES, TASK_STATUSES
-from holdfast.types import Task, Written
+from ringbolt import Conflict, InvalidInput, NotFound, TaskMemory
+from ringbolt.rules import ACTION_TYPES, CHANNELS, ENTRY_TYPES, LINK_KINDS, PHASES, TASK_STATUSES
+from ringbolt.types import Task, Written
 from tests.memory.calls import READS, REGISTER, WRITES, prepare
 from tests.store.side_by_side import Both, Differs, open_both
 
@@ -78,7 +78,7 @@ class Ledger(RuleBasedStateMachine):
 
     @initialize(first=PLANS, second=PLANS)
     def begin(self, first, second):
-        self.folder = Path(tempfile.mkdtemp(prefix="holdfast-machine-"))
+        self.folder = Path(tempfile.mkdtemp(prefix="ringbolt-machine-"))
         self.memory = self.open_memory("store.db")
         self.seen: dict[tuple[str, int], Task] = {}
         self.written: str | None = None

@@ -9,7 +9,7 @@ import sys
 
 from click.testing import CliRunner, Result
 
-from holdfast.surfaces.cli import main
+from ringbolt.surfaces.cli import main
 
 
 def run(*words: str, stdin: str | bytes | None = None, **environ: str) -> Result:
@@ -34,7 +34,7 @@ def process(*words: str, **options) -> subprocess.CompletedProcess:
     """A command in a process of its own."""
     given = {"stdin": subprocess.DEVNULL} if "input" not in options else {}
     return subprocess.run(
-        [sys.executable, "-m", "holdfast", *words],
+        [sys.executable, "-m", "ringbolt", *words],
         capture_output=True, check=False, timeout=60, **{"text": True, **given, **options},
     )  # fmt: skip
 

@@ -13,9 +13,9 @@ def place(tmp_path, monkeypatch):
     folder = tmp_path / "workspace"
     folder.mkdir()
     monkeypatch.chdir(folder)
-    monkeypatch.setenv("HOLDFAST_STORE", str(tmp_path / "store" / "tasks.db"))
-    monkeypatch.setenv("HOLDFAST_SYNCHRONOUS", "off")
-    monkeypatch.setenv("HOLDFAST_SESSION", "S")
+    monkeypatch.setenv("RINGBOLT_STORE", str(tmp_path / "store" / "tasks.db"))
+    monkeypatch.setenv("RINGBOLT_SYNCHRONOUS", "off")
+    monkeypatch.setenv("RINGBOLT_SESSION", "S")
     return folder
 
 

@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager, contextmanager
 import mcp_types as types
 from mcp import Client, StdioServerParameters
 
-from holdfast.surfaces.mcp_server import Caller, make_server
+from ringbolt.surfaces.mcp_server import Caller, make_server
 
 # With an `initialize`, or as since 2026-07-28: each request on its own.
 LEGACY, MODERN = "legacy", "auto"
@@ -23,13 +23,13 @@ _STDIO = """
 import os, sys
 with open(sys.argv[1], "w") as file:
     file.write(str(os.getpid()))
-from holdfast.surfaces.mcp import main
+from ringbolt.surfaces.mcp import main
 main(sys.argv[2:])
 """
 _HTTP = """
 import socket, sys, uvicorn
-from holdfast import TaskMemory
-from holdfast.surfaces.mcp import asgi_app
+from ringbolt import TaskMemory
+from ringbolt.surfaces.mcp import asgi_app
 memory = TaskMemory.open(sys.argv[1], workspace=sys.argv[2])
 config = uvicorn.Config(asgi_app(memory), log_level="warning")
 uvicorn.Server(config).run(sockets=[socket.socket(fileno=int(sys.argv[3]))])

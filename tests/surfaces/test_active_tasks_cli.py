@@ -1,4 +1,4 @@
-"""`holdfast active-tasks` as a person and as a program uses it: real processes, output and exit codes."""
+"""`ringbolt active-tasks` as a person and as a program uses it: real processes, output and exit codes."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def folder(tmp_path):
 def run(folder, store_url):
     def call(*words, **environ):
         return subprocess.run(
-            [sys.executable, "-m", "holdfast", "active-tasks", *words],
+            [sys.executable, "-m", "ringbolt", "active-tasks", *words],
             cwd=folder, capture_output=True, text=True, check=False, timeout=60,
-            env={**os.environ, "HOLDFAST_STORE": store_url, "HOLDFAST_SYNCHRONOUS": "off", **environ},
+            env={**os.environ, "RINGBOLT_STORE": store_url, "RINGBOLT_SYNCHRONOUS": "off", **environ},
         )  # fmt: skip
 
     return call
@@ -63,7 +63,7 @@ def test_a_task_is_added_listed_rendered_and_completed(run, folder):
 
 
 def test_programs_get_json_and_nothing_else(run):
-    row = data(run("add", "a", "One", "--status", "blocked", "--json", HOLDFAST_AGENT="x"))
+    row = data(run("add", "a", "One", "--status", "blocked", "--json", RINGBOLT_AGENT="x"))
     assert (row["label"], row["status"]) == ("a", "Waiting")
     found = data(run("list", "--json"))
     assert (found["activeCount"], found["ledger"], found["active"][0]["label"]) == (1, "facts", "a")
@@ -77,12 +77,12 @@ def test_stale_tasks_are_listed_with_their_age(run, store_url, folder):
         memory.active_tasks_add("old", "An old one")
     assert "[old] An old one (In progress), last update " in run("stale").stdout
     assert run("list").stdout.startswith("Stale — revisit (1)")
-    told = run("stale", HOLDFAST_STALE_THRESHOLD="3000d")
+    told = run("stale", RINGBOLT_STALE_THRESHOLD="3000d")
     assert told.stdout == "No task is stale (threshold 3000d).\n"
 
 
 def test_with_the_markdown_ledger_the_file_is_all_there_is(run, folder):
-    markdown = {"HOLDFAST_ACTIVE_TASKS_LEDGER": "markdown"}
+    markdown = {"RINGBOLT_ACTIVE_TASKS_LEDGER": "markdown"}
     (folder / "ACTIVE-TASKS.md").write_text("# Mine\n\n## Active\n\n### [x]: By hand\n\ntext\n")
     assert "[x] By hand (In progress), last update unknown" in run("list", **markdown).stdout
     assert run("add", "y", "Why", **markdown).returncode == 0
@@ -124,7 +124,7 @@ def test_wrong_usage_is_told_as_such(run):
 
 def test_listing_makes_no_store(run, tmp_path):
     missing = tmp_path / "missing.db"
-    told = run("list", HOLDFAST_STORE=str(missing))
+    told = run("list", RINGBOLT_STORE=str(missing))
     assert told.returncode == 1
     assert "[store_not_found]" in told.stderr
     assert not missing.exists()
@@ -134,7 +134,7 @@ def test_the_store_and_the_workspace_can_be_named(run, tmp_path, store_url):
     other = tmp_path / "other"
     other.mkdir()
     assert (
-        run("--workspace", str(other), "--store", store_url, "add", "a", "One", HOLDFAST_STORE="").returncode
+        run("--workspace", str(other), "--store", store_url, "add", "a", "One", RINGBOLT_STORE="").returncode
         == 0
     )
     assert "[a]" in run("--workspace", str(other), "list").stdout

@@ -11,15 +11,15 @@ import sys
 import click
 import pytest
 
-from holdfast import TaskMemory
-from holdfast.operations import OPERATIONS, call
-from holdfast.surfaces.cli import SECTIONS, main
+from ringbolt import TaskMemory
+from ringbolt.operations import OPERATIONS, call
+from ringbolt.surfaces.cli import SECTIONS, main
 from tests.surfaces.command_line import data, run
 
 
 def commands(group=main, path=()):
     """Every command with the words that lead to it."""
-    context = click.Context(group, info_name="holdfast")
+    context = click.Context(group, info_name="ringbolt")
     for name in group.list_commands(context):
         command = group.get_command(context, name)
         yield (*path, name), command
@@ -93,7 +93,7 @@ def test_a_story_through_every_command(place, tmp_path):
         assert part in shown
     assert "version" not in tell("show", task[:4], "--at", "6")
     assert tell("ask", "why", "ghcr.io?") == '"ghcr.io" because "the key works" #5\n'
-    assert tell("resume", "--budget", "600").startswith("<holdfast-")
+    assert tell("resume", "--budget", "600").startswith("<ringbolt-")
     assert 'name: "Deploy"' in tell("state")
     assert tell("state", "--line").startswith("[STATE] Task: Deploy")
     assert "step" in tell("summary")
@@ -114,8 +114,8 @@ def test_a_story_through_every_command(place, tmp_path):
     assert tell("reindex") == "The index is new.\n"
     assert "0 problems" in tell("doctor")
     assert tell("config", "get", "synchronous") == "off\n"
-    assert tell("config", "path").endswith("config/holdfast/config.toml\n")
-    assert "HOLDFAST_SYNCHRONOUS" in tell("config", "--changed")
+    assert tell("config", "path").endswith("config/ringbolt/config.toml\n")
+    assert "RINGBOLT_SYNCHRONOUS" in tell("config", "--changed")
     assert "[Deploy]" in tell("active-tasks") or task in tell("active-tasks")
     assert "Context lost after #" in tell("drill", task)
     (tmp_path / "sessions").mkdir()
@@ -126,7 +126,7 @@ def test_a_story_through_every_command(place, tmp_path):
     assert "files written" in tell("export", str(tmp_path / "bank"), "--format", "bank")
     assert "0 events added" in tell("import", str(tmp_path / "bank"), "--format", "bank")
     capsule = tell("handoff")
-    assert " #1: " in tell("receive", "-", stdin=capsule, HOLDFAST_SESSION="T")
+    assert " #1: " in tell("receive", "-", stdin=capsule, RINGBOLT_SESSION="T")
     assert " bytes\n" in tell("handoff", str(tmp_path / "capsule.md"), "--task", task)
     backup = str(tmp_path / "tasks.backup")
     tell("backup", backup)
@@ -137,7 +137,7 @@ def test_a_story_through_every_command(place, tmp_path):
     assert json.loads(tell("op", "task_line", "--task", task)).startswith("[STATE]")
     assert "task_receipt" in tell("op")
     assert "kill -9" in tell("demo")
-    assert "_HOLDFAST_COMPLETE=bash_complete" in tell("completion", "bash")
+    assert "_RINGBOLT_COMPLETE=bash_complete" in tell("completion", "bash")
     running = {"serve", "mcp", "watch", "hook", "install"}  # which have tests of their own
     assert told | running == {words[0] for words, _ in commands()}
 
@@ -184,7 +184,7 @@ def test_what_a_program_gets_is_what_the_operation_answers(place):
         (("verify",), "verify", {}),
         (("finish", "Done."), "task_finish", {"answer": "Done."}),
     ]  # fmt: skip
-    own = os.environ["HOLDFAST_STORE"]
+    own = os.environ["RINGBOLT_STORE"]
     with TaskMemory.open(f"{own}.other") as memory:
         seen: list[tuple[dict, dict]] = []
         for words, name, arguments in story:
@@ -201,7 +201,7 @@ def _leveled(answer: object, task_id: str) -> str:
     text = json.dumps(answer).replace(task_id, "TASK")
     text = re.sub(r"\d{4}-\d\d-\d\dT[\d:.]*Z", "TIME", text)
     text = re.sub(r'"duration_seconds": [\d.]+', '"duration_seconds": 0', text)
-    return re.sub(r'holdfast-[0-9a-f]{8}|"hash": "[0-9a-f]+"|"tokens": \d+', "X", text)
+    return re.sub(r'ringbolt-[0-9a-f]{8}|"hash": "[0-9a-f]+"|"tokens": \d+', "X", text)
 
 
 # --- help -------------------------------------------------------------------------------------------
@@ -211,9 +211,9 @@ def test_every_command_has_help_with_an_example():
     for words, command in commands():
         told = run(*words, "--help")
         assert told.exit_code == 0
-        assert told.stdout.startswith(f"Usage: holdfast {' '.join(words)} ")
+        assert told.stdout.startswith(f"Usage: ringbolt {' '.join(words)} ")
         assert "\nExamples:\n" in told.stdout, words
-        assert any(f"holdfast {' '.join(words)}" in example for example in command.examples), words
+        assert any(f"ringbolt {' '.join(words)}" in example for example in command.examples), words
         assert 0 < len(command.short_help) < 65
 
 
@@ -244,7 +244,7 @@ def test_an_unknown_command_suggests_the_near_one(words, meant):
 
 def test_help_and_an_update_load_nothing_that_they_do_not_need(task):
     code = (
-        "import sys; from holdfast.surfaces.cli import main\n"
+        "import sys; from ringbolt.surfaces.cli import main\n"
         "try: main(sys.argv[1:])\n"
         "finally: print(*sys.modules)"
     )
@@ -253,10 +253,10 @@ def test_help_and_an_update_load_nothing_that_they_do_not_need(task):
             [sys.executable, "-c", code, *words], capture_output=True, text=True, check=True
         )
         loaded = done.stdout.splitlines()[-1].split()
-        heavy = {"rich", "mcp", "starlette", "uvicorn", "asyncio", "http.client", "holdfast.memory.recalling"}
+        heavy = {"rich", "mcp", "starlette", "uvicorn", "asyncio", "http.client", "ringbolt.memory.recalling"}
         assert not heavy & set(loaded)
-        commands = [name for name in loaded if name.startswith("holdfast.surfaces.commands.")]
-        assert commands == ([] if words == ["--help"] else ["holdfast.surfaces.commands.update"])
+        commands = [name for name in loaded if name.startswith("ringbolt.surfaces.commands.")]
+        assert commands == ([] if words == ["--help"] else ["ringbolt.surfaces.commands.update"])
 
 
 # --- errors -----------------------------------------------------------------------------------------
@@ -316,7 +316,7 @@ def test_bad_input_has_a_code_and_an_exit_code_of_its_kind(task, place, words, c
 
 def test_several_open_tasks_are_named(task, monkeypatch):
     data("register", "Another")
-    monkeypatch.delenv("HOLDFAST_SESSION")
+    monkeypatch.delenv("RINGBOLT_SESSION")
     told = run("update", "x")
     assert told.exit_code == 4
     assert "[ambiguous_task]" in told.stderr
@@ -326,12 +326,12 @@ def test_several_open_tasks_are_named(task, monkeypatch):
 def test_what_looks_makes_no_store(place):
     for words in (("list",), ("update", "x"), ("show",), ("watch",), ("doctor",)):
         assert run(*words).exit_code == (0 if words == ("doctor",) else 1)
-    assert not os.path.exists(os.environ["HOLDFAST_STORE"])
+    assert not os.path.exists(os.environ["RINGBOLT_STORE"])
 
 
 def test_input_that_is_no_text_or_far_too_long_is_refused(task, monkeypatch):
     assert "[invalid_text]" in run("update", "-", stdin=b"\xff\xfe").stderr
-    monkeypatch.setattr("holdfast.surfaces.console.MOST_INPUT", 1000)
+    monkeypatch.setattr("ringbolt.surfaces.console.MOST_INPUT", 1000)
     assert "[too_large]" in run("update", "-", stdin="x" * 1001).stderr
 
 

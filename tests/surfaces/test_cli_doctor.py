@@ -1,4 +1,4 @@
-"""`holdfast config` and `holdfast doctor`: where settings come from, what is wrong, how to mend it."""
+"""`ringbolt config` and `ringbolt doctor`: where settings come from, what is wrong, how to mend it."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import time
 
 import pytest
 
-from holdfast.checks import stamp
-from holdfast.store import jobs, workers
-from holdfast.surfaces import checkup
+from ringbolt.checks import stamp
+from ringbolt.store import jobs, workers
+from ringbolt.surfaces import checkup
 from tests.support import foreign_database, lock_held, open_memory
 from tests.surfaces.command_line import data, run
 
@@ -22,13 +22,13 @@ def test_config_says_where_each_setting_came_from(place, tmp_path, monkeypatch):
     file.write_text(
         '# "tokens = x"\nmirror_folder = """\n/a\ntokens = "estimate"\n"""\ntokens = "estimate"\n'
     )
-    monkeypatch.setenv("HOLDFAST_CONFIG", str(file))
-    monkeypatch.setenv("HOLDFAST_LEASE_SECONDS", "60")
+    monkeypatch.setenv("RINGBOLT_CONFIG", str(file))
+    monkeypatch.setenv("RINGBOLT_LEASE_SECONDS", "60")
     rows = data("config", "--store", "postgresql://me:s3@cret@host/db?password=hidden&x=1")
     assert rows["tokens"]["source"] == f"{file}, line 6"
     assert rows["lease_seconds"] == rows["lease_seconds"] | {
         "value": 60.0,
-        "source": "HOLDFAST_LEASE_SECONDS",
+        "source": "RINGBOLT_LEASE_SECONDS",
     }
     assert rows["pool_size"] == rows["pool_size"] | {
         "source": "default",
@@ -55,7 +55,7 @@ def test_config_says_where_each_setting_came_from(place, tmp_path, monkeypatch):
 def test_a_bad_setting_names_the_file_the_line_and_what_is_allowed(place, tmp_path, monkeypatch, text, said):
     file = tmp_path / "given.toml"
     file.write_text(text)
-    monkeypatch.setenv("HOLDFAST_CONFIG", str(file))
+    monkeypatch.setenv("RINGBOLT_CONFIG", str(file))
     for words in (("list",), ("config",), ("doctor",)):
         told = run(*words)
         assert told.exit_code in (1, 5)
@@ -80,14 +80,14 @@ def test_doctor_finds_nothing_wrong_with_a_new_store(task):
 
 
 def test_doctor_names_what_is_wrong_and_how_to_mend_it(task, place, tmp_path, monkeypatch):
-    store = os.environ["HOLDFAST_STORE"]
+    store = os.environ["RINGBOLT_STORE"]
     os.chmod(store, 0o644)
-    monkeypatch.setenv("HOLDFAST_MODEL_LOCAL_URL", "http://127.0.0.1:9/v1")
-    monkeypatch.setenv("HOLDFAST_MODEL_REMOTE_URL", "nowhere")
-    monkeypatch.setenv("HOLDFAST_MODEL_DAY_TOKENS", "0")
-    monkeypatch.setenv("HOLDFAST_MIRRORS", "state")
-    monkeypatch.setenv("HOLDFAST_MIRROR_FOLDER", str(tmp_path / "mirrors"))
-    monkeypatch.setattr("holdfast.surfaces.checkup.LOCK_PATIENCE", 0.1)
+    monkeypatch.setenv("RINGBOLT_MODEL_LOCAL_URL", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv("RINGBOLT_MODEL_REMOTE_URL", "nowhere")
+    monkeypatch.setenv("RINGBOLT_MODEL_DAY_TOKENS", "0")
+    monkeypatch.setenv("RINGBOLT_MIRRORS", "state")
+    monkeypatch.setenv("RINGBOLT_MIRROR_FOLDER", str(tmp_path / "mirrors"))
+    monkeypatch.setattr("ringbolt.surfaces.checkup.LOCK_PATIENCE", 0.1)
     (tmp_path / "mirrors").write_text("a file where a folder should be")
     with lock_held(store):
         found = findings()
@@ -103,7 +103,7 @@ def test_doctor_says_who_does_the_jobs_and_warns_when_nobody_does(task, monkeypa
     def heard(alive: bool, ended: bool = False, due: float = 0.0) -> dict:
         """What doctor finds of a worker that was heard of a moment or two minutes ago."""
         now = time.time() - (0 if alive else 120)
-        with open_memory(os.environ["HOLDFAST_STORE"], clock=time.time) as memory:
+        with open_memory(os.environ["RINGBOLT_STORE"], clock=time.time) as memory:
 
             def work(tx):
                 workers.beat(tx, "vm:7:1", ["wait"], now, ended=ended)
@@ -120,8 +120,8 @@ def test_doctor_says_who_does_the_jobs_and_warns_when_nobody_does(task, monkeypa
     late = heard(alive=False, ended=True, due=300)
     assert (late["state"], "none runs; vm:7:1 ended" in late["told"]) == ("warning", True)
     assert re.search(r"due for 30\d s$", late["told"])
-    assert "`holdfast worker`" in late["mend"]
-    assert "another `holdfast worker`" in heard(alive=True)["mend"]
+    assert "`ringbolt worker`" in late["mend"]
+    assert "another `ringbolt worker`" in heard(alive=True)["mend"]
     assert ", 1 of them due," in findings()["queue"]["told"]
 
 
@@ -130,7 +130,7 @@ def test_doctor_tells_what_is_no_store_and_what_is_damaged(task, tmp_path):
     assert "[not_a_store]" in findings("--store", str(foreign))["store"]["told"]
     missing = findings("--store", str(tmp_path / "missing.db"))
     assert missing["store"]["state"] == "warning"
-    store = os.environ["HOLDFAST_STORE"]
+    store = os.environ["RINGBOLT_STORE"]
     run("backup", copy := str(tmp_path / "copy.db"))
     with open(copy, "r+b") as file:
         size = file.seek(0, 2)
@@ -143,7 +143,7 @@ def test_doctor_tells_what_is_no_store_and_what_is_damaged(task, tmp_path):
 
 
 def test_doctor_looks_at_the_spool_and_at_the_hosts(task, tmp_path, monkeypatch):
-    store = os.environ["HOLDFAST_STORE"]
+    store = os.environ["RINGBOLT_STORE"]
     with open(f"{store}.spool", "w") as spool, open(f"{store}.spool.rejected", "w") as rejected:
         spool.write("{}\n{}\n")
         rejected.write("rubbish\n")
@@ -155,7 +155,7 @@ def test_doctor_looks_at_the_spool_and_at_the_hosts(task, tmp_path, monkeypatch)
     os.rename(store, f"{store}.away")
     foreign_database(store)
     assert findings()["spool"]["state"] == "warning"
-    program = tmp_path / "bin" / "holdfast-hook"
+    program = tmp_path / "bin" / "ringbolt-hook"
     program.parent.mkdir()
     program.write_text("#!/bin/sh\n")
     program.chmod(0o755)
@@ -165,7 +165,7 @@ def test_doctor_looks_at_the_spool_and_at_the_hosts(task, tmp_path, monkeypatch)
     found = findings()["hosts"]
     assert found["state"] == "warning"
     assert "claude-code (user) outdated" in found["told"]
-    assert "holdfast install claude-code --user" in found["mend"]
+    assert "ringbolt install claude-code --user" in found["mend"]
 
 
 def test_no_advice_destroys_anything():

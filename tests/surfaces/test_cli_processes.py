@@ -24,7 +24,7 @@ from tests.surfaces.command_line import data, environ, process, run
 def started(*words: str, **options):
     """A command that runs until it is told to end."""
     given = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    with subprocess.Popen([sys.executable, "-m", "holdfast", *words], **{**given, **options}) as child:
+    with subprocess.Popen([sys.executable, "-m", "ringbolt", *words], **{**given, **options}) as child:
         try:
             yield child
         finally:
@@ -42,7 +42,7 @@ def terminal():
 
 def test_on_a_terminal_a_person_speaks_and_tables_are_drawn(task, terminal):
     here, there = terminal
-    words = [sys.executable, "-m", "holdfast"]
+    words = [sys.executable, "-m", "ringbolt"]
     subprocess.run([*words, "update", "hello"], stdin=there, stdout=subprocess.DEVNULL, check=True)
     assert data("thread", "--limit", "1")["events"][0]["origin"]["channel"] == "user"
     for extra, drawn_bold in (({}, True), ({"NO_COLOR": "1"}, False)):
@@ -113,7 +113,7 @@ def calls_back(url):
 @pytest.fixture
 def slow_receiver(task, monkeypatch):
     """A job that takes as long as a test likes: whoever is to be called back lets the caller wait."""
-    monkeypatch.setenv("HOLDFAST_CALLBACK_PRIVATE", "on")
+    monkeypatch.setenv("RINGBOLT_CALLBACK_PRIVATE", "on")
     asked, answered = threading.Event(), threading.Event()
 
     class Receiver(BaseHTTPRequestHandler):
@@ -167,7 +167,7 @@ def test_a_second_signal_ends_a_worker_at_once(slow_receiver):
 
 
 def test_a_worker_for_cron_does_what_is_due_of_some_kinds_and_says_if_a_job_failed(task, monkeypatch):
-    monkeypatch.setenv("HOLDFAST_CALLBACK_PRIVATE", "on")
+    monkeypatch.setenv("RINGBOLT_CALLBACK_PRIVATE", "on")
     calls_back("http://127.0.0.1:9/")
     done = run("worker", "--once", "--kinds", "extract, summary", "--json")
     assert (done.exit_code, json.loads(done.stdout)["data"]["done"]) == (0, 1)
@@ -181,7 +181,7 @@ def test_a_worker_for_cron_does_what_is_due_of_some_kinds_and_says_if_a_job_fail
 
 def test_watch_tells_each_event_as_it_comes_and_ends_with_an_interrupt(task):
     with started("watch", "--every", "0.05") as child:
-        assert child.stderr.readline() == "holdfast: watching 1 tasks\n"
+        assert child.stderr.readline() == "ringbolt: watching 1 tasks\n"
         data("update", "First\x1b[2J")
         assert re.fullmatch(rf"{task} #2 \S+ \S+ message  First\n", child.stdout.readline())
         new = data("register", "Another")["task_id"]
@@ -212,13 +212,13 @@ def test_watch_draws_the_task_on_a_terminal(task, terminal):
 def test_a_server_without_its_packages_names_the_extra(place, words):
     code = (
         "import sys; sys.modules['mcp'] = sys.modules['uvicorn'] = None\n"
-        "from holdfast.surfaces.cli import main; main(sys.argv[1:])"
+        "from ringbolt.surfaces.cli import main; main(sys.argv[1:])"
     )
     done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert f"pip install 'holdfast[{words[0]}]'" in done.stderr
+    assert f"pip install 'ringbolt[{words[0]}]'" in done.stderr
     assert "Traceback" not in done.stderr
-    assert not os.path.exists(os.environ["HOLDFAST_STORE"])
+    assert not os.path.exists(os.environ["RINGBOLT_STORE"])
 
 
 # --- completion -------------------------------------------------------------------------------------
@@ -227,12 +227,12 @@ def test_a_server_without_its_packages_names_the_extra(place, words):
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_the_shell_completes_commands_options_and_tasks(task, shell):
     script = run("completion", shell).stdout
-    assert f"_HOLDFAST_COMPLETE={shell}_complete" in script
+    assert f"_RINGBOLT_COMPLETE={shell}_complete" in script
     if shell == "bash":
         assert subprocess.run(["bash", "-n"], input=script, text=True, check=False).returncode == 0
 
     def completed(*words: str) -> str:
-        given = {"COMP_WORDS": " ".join(("holdfast", *words)), "_HOLDFAST_COMPLETE": f"{shell}_complete"}
+        given = {"COMP_WORDS": " ".join(("ringbolt", *words)), "_RINGBOLT_COMPLETE": f"{shell}_complete"}
         last = {"COMP_CWORD": words[-1] if shell == "fish" else str(len(words))}
         return process(env=environ(**given, **last)).stdout
 
@@ -256,7 +256,7 @@ def test_serve_fills_an_empty_store_says_how_to_connect_and_ends_in_good_order(p
         address = re.search(r"(http://127\.0\.0\.1:\d+)/mcp with the header", text)[1]
         for name in ("claude", "codex"):
             assert re.search(
-                rf"{name} mcp add holdfast -- .*--store {os.environ['HOLDFAST_STORE']} mcp\n", text
+                rf"{name} mcp add ringbolt -- .*--store {os.environ['RINGBOLT_STORE']} mcp\n", text
             )
         tokens = json.loads(Path(re.search("Tokens: (.+)", text)[1]).read_text())
         request = urllib.request.Request(
@@ -282,4 +282,4 @@ def test_mcp_answers_on_standard_output_and_says_nothing_else_there(place):
     done = process("mcp", input=json.dumps(hello) + "\n")
     assert (done.returncode, done.stderr) == (0, "")
     (line,) = done.stdout.splitlines()
-    assert json.loads(line)["result"]["serverInfo"]["name"] == "holdfast"
+    assert json.loads(line)["result"]["serverInfo"]["name"] == "ringbolt"

@@ -1,4 +1,4 @@
-"""`holdfast drill` as a person and as a program uses it."""
+"""`ringbolt drill` as a person and as a program uses it."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from tests.surfaces.command_line import data, run
 @pytest.fixture
 def here(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("HOLDFAST_STORE", str(tmp_path / "tasks.db"))
+    monkeypatch.setenv("RINGBOLT_STORE", str(tmp_path / "tasks.db"))
     return tmp_path
 
 

@@ -15,9 +15,9 @@ import time
 
 import pytest
 
-from holdfast.operations import OPERATIONS, call
-from holdfast.surfaces.http_auth import read_tokens
-from holdfast.surfaces.http_gateway import RESOURCES
+from ringbolt.operations import OPERATIONS, call
+from ringbolt.surfaces.http_auth import read_tokens
+from ringbolt.surfaces.http_gateway import RESOURCES
 from tests.support import lock_held, open_memory
 from tests.surfaces.http_support import Client, serving
 
@@ -84,11 +84,11 @@ def test_an_error_has_its_status_its_code_and_what_to_do(ask):
 
 
 def test_a_session_and_a_workspace_are_said_in_headers(ask, memory):
-    one = {"X_Holdfast_Session": "one", "X_Holdfast_Workspace": "/a/\u00fc".encode().decode("latin-1")}
+    one = {"X_Ringbolt_Session": "one", "X_Ringbolt_Workspace": "/a/\u00fc".encode().decode("latin-1")}
     task = ask.call("task_register", name="x", headers=one)["task_id"]
     assert ask.call("task_update", message="more", headers=one)["task_id"] == task
     assert (memory.task_get(task).workspace, memory.task_get(task).session) == ("/a/ü", "one")
-    assert ask("POST", "/api/task_update", {"message": "y"}, X_Holdfast_Session="two").status == 404
+    assert ask("POST", "/api/task_update", {"message": "y"}, X_Ringbolt_Session="two").status == 404
 
 
 def test_active_tasks_are_answered_as_a_gateway_answers_them(tmp_path):
@@ -122,7 +122,7 @@ def test_active_tasks_are_answered_as_a_gateway_answers_them(tmp_path):
 
 
 def test_the_mcp_server_is_there_for_those_who_have_a_token(ask, memory):
-    pytest.importorskip("holdfast.surfaces.mcp")
+    pytest.importorskip("ringbolt.surfaces.mcp")
     kinds = {"Accept": "application/json, text/event-stream"}
     arguments = {"name": "task_register", "arguments": {"name": "over MCP"}}
     body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": arguments}
@@ -130,7 +130,7 @@ def test_the_mcp_server_is_there_for_those_who_have_a_token(ask, memory):
     assert ask("POST", "/mcp", body, **kinds, Origin="http://evil.com").status == 403
     assert ask("POST", "/mcp", body, **kinds, Content_Type="text/plain").status == 415
     assert ask("POST", "/mcp", body, token="read", **kinds).json["result"]["isError"]
-    written = ask("POST", "/mcp", body, token="user", **kinds, X_Holdfast_Session="M").json["result"]
+    written = ask("POST", "/mcp", body, token="user", **kinds, X_Ringbolt_Session="M").json["result"]
     (event,) = memory.events(written["structuredContent"]["task_id"])
     assert (event.origin.channel, event.origin.session) == ("agent", "M")
 
@@ -169,17 +169,17 @@ def test_the_figures_can_be_read_by_prometheus(ask, memory):
     assert answer.headers["content-type"].startswith("text/plain; version=0.0.4")
     found = samples(answer.body.decode())
     of_task = 'route="/api/tasks/{id}"'
-    assert found["holdfast_http_requests_total", f'{of_task},method="GET",status="200"'] == 3
-    assert found["holdfast_http_requests_total", 'route="unknown",method="GET",status="404"'] == 1
-    assert found["holdfast_http_request_seconds_count", of_task] == 3
-    assert found["holdfast_http_request_seconds_bucket", f'{of_task},le="+Inf"'] == 3
-    assert found["holdfast_tasks", 'status="active"'] == found["holdfast_tasks", 'status="completed"'] == 1
-    assert found["holdfast_jobs", 'kind="webhook",status="waiting"'] == 1
-    assert found["holdfast_jobs_due", 'kind="webhook"'] == 1
-    assert found["holdfast_jobs_due_seconds", 'kind="webhook"'] > 0  # the clock of the task stands still
-    assert found["holdfast_workers", ""] == 0
-    assert found["holdfast_mirrors_stale", ""] == 0
-    assert found["holdfast_store_bytes", 'part="bytes"'] > 0
+    assert found["ringbolt_http_requests_total", f'{of_task},method="GET",status="200"'] == 3
+    assert found["ringbolt_http_requests_total", 'route="unknown",method="GET",status="404"'] == 1
+    assert found["ringbolt_http_request_seconds_count", of_task] == 3
+    assert found["ringbolt_http_request_seconds_bucket", f'{of_task},le="+Inf"'] == 3
+    assert found["ringbolt_tasks", 'status="active"'] == found["ringbolt_tasks", 'status="completed"'] == 1
+    assert found["ringbolt_jobs", 'kind="webhook",status="waiting"'] == 1
+    assert found["ringbolt_jobs_due", 'kind="webhook"'] == 1
+    assert found["ringbolt_jobs_due_seconds", 'kind="webhook"'] > 0  # the clock of the task stands still
+    assert found["ringbolt_workers", ""] == 0
+    assert found["ringbolt_mirrors_stale", ""] == 0
+    assert found["ringbolt_store_bytes", 'part="bytes"'] > 0
     assert task not in answer.body.decode()
 
 
@@ -238,7 +238,7 @@ def test_fifty_clients_for_half_a_minute_lose_nothing(tmp_path):
 
 SERVE = """
 import sys
-from holdfast.surfaces.http import serve
+from ringbolt.surfaces.http import serve
 serve(sys.argv[1], port=0, announce=lambda line: print(line, flush=True), synchronous="off")
 print("ended", flush=True)
 """
@@ -267,7 +267,7 @@ def test_a_server_that_is_told_to_end_finishes_what_it_has_begun(tmp_path):
         with lock_held(str(path)):  # the writer waits
             late.start()
             counted = Client(port, tokens)
-            while b"holdfast_http_requests_running 3" not in counted("GET", "/metrics").body:
+            while b"ringbolt_http_requests_running 3" not in counted("GET", "/metrics").body:
                 pass
             server.send_signal(signal.SIGTERM)
             rest = events.read()  # the stream ends at once, and is whole
@@ -305,7 +305,7 @@ def test_a_second_signal_ends_a_server_at_once(tmp_path):
             head = line.replace(b"\r\n\r\n", b"\r\nContent-Length: %d\r\n\r\n" % len(body))
             with socket.create_connection(("127.0.0.1", ask.port), 20) as connection:
                 connection.sendall(head + body)
-                while b"holdfast_http_requests_running 2" not in ask("GET", "/metrics").body:
+                while b"ringbolt_http_requests_running 2" not in ask("GET", "/metrics").body:
                     pass
                 server.send_signal(signal.SIGTERM)
                 with pytest.raises(subprocess.TimeoutExpired):
@@ -332,7 +332,7 @@ def test_the_server_does_the_jobs_of_the_store(tmp_path):
         )
         while memory.jobs_status().kinds.get("extract"):
             pass
-        assert b"holdfast_worker_up 1" in ask("GET", "/metrics").body
+        assert b"ringbolt_worker_up 1" in ask("GET", "/metrics").body
 
 
 def test_the_server_looks_at_waits_and_shows_what_its_worker_did(tmp_path):
@@ -350,11 +350,11 @@ def test_the_server_looks_at_waits_and_shows_what_its_worker_did(tmp_path):
         while memory.task_get(task).status == "waiting":
             pass
         while (found := samples(ask("GET", "/metrics").body.decode())).get(
-            ("holdfast_jobs_total", 'kind="wait",outcome="done"'), 0
+            ("ringbolt_jobs_total", 'kind="wait",outcome="done"'), 0
         ) < 1:
             pass
-    assert found["holdfast_workers", ""] == 1
-    assert found["holdfast_jobs_due_seconds", 'kind="wait"'] < 60
+    assert found["ringbolt_workers", ""] == 1
+    assert found["ringbolt_jobs_due_seconds", 'kind="wait"'] < 60
     with open_memory(path, clock=time.time) as memory:
         assert [one.alive for one in memory.jobs_status().workers] == [False]
 

@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from holdfast.store.feed import Horizon
+from ringbolt.store.feed import Horizon
 from tests.support import open_memory, postgres_client, postgres_only
 from tests.surfaces.http_support import serving
 
@@ -147,7 +147,7 @@ def test_streams_end_with_the_server_and_are_counted(memory, tmp_path):
         streams = [Stream(ask, "/api/events") for _ in range(3)]
         for stream in streams:
             stream.take(1)
-        assert b"\nholdfast_http_streams 3\n" in ask("GET", "/metrics").body
+        assert b"\nringbolt_http_streams 3\n" in ask("GET", "/metrics").body
         ask.server.should_exit = True
         assert [stream.next() for stream in streams] == [False] * 3
         for stream in streams:
@@ -196,7 +196,7 @@ def test_writers_who_take_turns_hold_up_nothing(memory, store_url):
     with postgres_client(store_url) as one, postgres_client(store_url) as two:
         one.execute(insert, (50, task))
         for number, (old, new) in enumerate([(one, two), (two, one), (one, two), (two, one)]):
-            new.execute("SELECT set_config('holdfast.tenant', current_setting('holdfast.tenant'), false)")
+            new.execute("SELECT set_config('ringbolt.tenant', current_setting('ringbolt.tenant'), false)")
             new.execute(insert, (60 + number, task))
             seen.append(memory.store.read(horizon.look))
             old.rollback()

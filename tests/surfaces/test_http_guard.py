@@ -9,14 +9,14 @@ import stat
 
 import pytest
 
-from holdfast import operations
-from holdfast.config import Settings
-from holdfast.errors import InvalidInput, StoreError
-from holdfast.operations import OPERATIONS
-from holdfast.surfaces import http_auth
-from holdfast.surfaces.http import create_app, serve
-from holdfast.surfaces.http_gateway import RESOURCES
-from holdfast.surfaces.http_guard import host_names, origin_names
+from ringbolt import operations
+from ringbolt.config import Settings
+from ringbolt.errors import InvalidInput, StoreError
+from ringbolt.operations import OPERATIONS
+from ringbolt.surfaces import http_auth
+from ringbolt.surfaces.http import create_app, serve
+from ringbolt.surfaces.http_gateway import RESOURCES
+from ringbolt.surfaces.http_guard import host_names, origin_names
 from tests.memory.calls import ELSEWHERE, ON_A_TASK, READS, WRITES
 from tests.support import contents, open_memory
 from tests.surfaces.http_support import serving
@@ -147,7 +147,7 @@ def test_an_operation_that_says_nothing_of_its_scope_keeps_the_server_from_start
 
 
 def test_who_writes_is_told_by_the_token_and_by_nothing_else(tmp_path):
-    claims = {"X_Holdfast_Channel": "user", "X_Holdfast_Principal": "root", "X_Holdfast_Agent": "coder"}
+    claims = {"X_Ringbolt_Channel": "user", "X_Ringbolt_Principal": "root", "X_Ringbolt_Agent": "coder"}
     with open_memory(tmp_path / "s.db") as memory, serving(memory, tmp_path / "tokens.json") as ask:
         for token, channel in (("write", "agent"), ("user", "user")):
             task = ask.call("task_register", name="x", token=token, headers=claims)["task_id"]
@@ -352,13 +352,13 @@ NAMES = [
 
 @pytest.mark.parametrize(("name", "value"), NAMES)
 def test_a_name_that_cannot_be_one_is_refused(ask, name, value):
-    answer = ask("GET", "/api/tasks", **{f"X_Holdfast_{name}": value})
+    answer = ask("GET", "/api/tasks", **{f"X_Ringbolt_{name}": value})
     assert (answer.status, answer.error["code"]) == (400, "bad_request")
 
 
 def test_two_sessions_are_none(ask):
     both = ask.head(
-        "GET /api/tasks HTTP/1.1", "X-Holdfast-Session: a", "X-Holdfast-Session: b", "Connection: close"
+        "GET /api/tasks HTTP/1.1", "X-Ringbolt-Session: a", "X-Ringbolt-Session: b", "Connection: close"
     )
     assert ask.raw(both).startswith(b"HTTP/1.1 400 ")
 

@@ -16,8 +16,8 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from holdfast.operations import OPERATIONS
-from holdfast.surfaces.http_gateway import RESOURCES
+from ringbolt.operations import OPERATIONS
+from ringbolt.surfaces.http_gateway import RESOURCES
 from tests.support import open_memory
 from tests.surfaces.http_support import serving
 

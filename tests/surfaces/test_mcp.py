@@ -16,14 +16,14 @@ import mcp_types as types
 import pytest
 from mcp.shared.exceptions import MCPError
 
-from holdfast import HoldfastError, __version__, operations
-from holdfast.config import SETTINGS
-from holdfast.surfaces.mcp import asgi_app
-from holdfast.surfaces.mcp_server import ERROR_META, make_server
-from holdfast.surfaces.mcp_stdio import Client as StdioClient
-from holdfast.surfaces.mcp_texts import INSTRUCTIONS, result_text
-from holdfast.surfaces.mcp_tools import listed, result_schema, structured, tool
-from holdfast.views import encode, tokens
+from ringbolt import RingboltError, __version__, operations
+from ringbolt.config import SETTINGS
+from ringbolt.surfaces.mcp import asgi_app
+from ringbolt.surfaces.mcp_server import ERROR_META, make_server
+from ringbolt.surfaces.mcp_stdio import Client as StdioClient
+from ringbolt.surfaces.mcp_texts import INSTRUCTIONS, result_text
+from ringbolt.surfaces.mcp_tools import listed, result_schema, structured, tool
+from ringbolt.views import encode, tokens
 from tests.memory.calls import ELSEWHERE, ON_A_TASK, READS, REGISTER, prepare
 from tests.support import foreign_database, lock_held, open_memory, run_python
 from tests.surfaces.mcp_servers import LEGACY, ME, MODES, connected, said, server_process
@@ -200,7 +200,7 @@ SCENARIOS = [
 def answer_or_error(memory, name, arguments):
     try:
         return operations.call(memory, name, arguments), None
-    except HoldfastError as error:
+    except RingboltError as error:
         return None, error.to_dict()
 
 
@@ -266,9 +266,9 @@ def test_recorded_text_stays_data(memory):
         ]
 
     texts = in_client(memory, work, tools="full")
-    assert sum("<holdfast-" in text for text in texts) == 4
+    assert sum("<ringbolt-" in text for text in texts) == 4
     for text in texts:
-        if block := re.search(r"<(holdfast-\w{8})>\n.*", text, re.DOTALL):
+        if block := re.search(r"<(ringbolt-\w{8})>\n.*", text, re.DOTALL):
             assert broken_out(block[0], block[1]) == []
             text = text[: block.start()]
         assert not UNSEEN.search(text)
@@ -308,8 +308,8 @@ def test_a_tool_that_does_not_exist_is_refused_by_the_protocol(memory):
 
 _SURPRISE = """
 import functools, sys
-from holdfast import TaskMemory
-from holdfast.surfaces.mcp import main
+from ringbolt import TaskMemory
+from ringbolt.surfaces.mcp import main
 @functools.wraps(TaskMemory.task_list)
 def task_list(self, **_):
     print("noise")
@@ -353,7 +353,7 @@ def test_nothing_but_the_protocol_is_on_standard_output(tmp_path):
 
 
 def test_an_interrupt_ends_the_server_at_once(tmp_path):
-    command = [sys.executable, "-m", "holdfast.surfaces.mcp", "--store", str(tmp_path / "store.db")]
+    command = [sys.executable, "-m", "ringbolt.surfaces.mcp", "--store", str(tmp_path / "store.db")]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
         server.stdin.write('{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n')
         server.stdin.flush()
@@ -363,10 +363,10 @@ def test_an_interrupt_ends_the_server_at_once(tmp_path):
 
 
 def test_without_the_package_it_says_what_to_install(tmp_path):
-    code = "import sys; sys.modules['mcp'] = None\nfrom holdfast.surfaces.mcp import run_stdio\nrun_stdio()"
+    code = "import sys; sys.modules['mcp'] = None\nfrom ringbolt.surfaces.mcp import run_stdio\nrun_stdio()"
     told = run_python(code, check=False)
-    assert "pip install 'holdfast[mcp]'" in told.stderr
-    assert "mcp_types" not in run_python("import holdfast.surfaces.mcp, sys; print(list(sys.modules))").stdout
+    assert "pip install 'ringbolt[mcp]'" in told.stderr
+    assert "mcp_types" not in run_python("import ringbolt.surfaces.mcp, sys; print(list(sys.modules))").stdout
 
 
 def test_a_call_that_waits_holds_up_no_other_and_can_be_cancelled(tmp_path):
@@ -486,7 +486,7 @@ def test_over_http_only_what_may_come_in_is_answered(tmp_path):
         reader = memory.acting_as(agent="reader")
 
         async def mounted(scope, receive, send):
-            mine = {"holdfast.memory": reader, "holdfast.scopes": ("read",)}
+            mine = {"ringbolt.memory": reader, "ringbolt.scopes": ("read",)}
             named = dict(scope["headers"]).get(b"authorization")
             await app({**scope, **(mine if named else {})}, receive, send)
 
@@ -511,7 +511,7 @@ def test_over_http_only_what_may_come_in_is_answered(tmp_path):
                 assert refused["isError"]
                 assert "wrong_scope" in refused["content"][0]["text"]
                 assert not (await http.post("/mcp", json=look, headers=token)).json()["result"]["isError"]
-                named = {"holdfast-workspace": "/über".encode(), "holdfast-agent": "coder"}
+                named = {"ringbolt-workspace": "/über".encode(), "ringbolt-agent": "coder"}
                 made = (await http.post("/mcp", json=register, headers=named)).json()["result"]
                 return made["structuredContent"]["task_id"]
 
@@ -546,15 +546,15 @@ def test_the_registry_entry_says_what_its_schema_asks_for_and_nothing_else():
         "registryType", "identifier", "version", "runtimeHint", "runtimeArguments", "packageArguments",
         "transport", "environmentVariables",
     }  # fmt: skip
-    assert (package["registryType"], package["identifier"]) == ("pypi", "holdfast")
+    assert (package["registryType"], package["identifier"]) == ("pypi", "ringbolt")
     assert (package["runtimeHint"], package["transport"]) == ("uvx", {"type": "stdio"})
-    # uvx --with=holdfast[mcp]==… holdfast mcp
+    # uvx --with=ringbolt[mcp]==… ringbolt mcp
     (extra,) = package["runtimeArguments"]
     assert (extra["type"], extra["name"], extra["value"]) == (
-        "named", "--with", f"holdfast[mcp]=={__version__}",
+        "named", "--with", f"ringbolt[mcp]=={__version__}",
     )  # fmt: skip
     assert package["packageArguments"] == [{"type": "positional", "value": "mcp"}]
     for variable in package["environmentVariables"]:
         assert set(variable) == {"name", "description", "isRequired", "isSecret"}
-        assert variable["name"].removeprefix("HOLDFAST_").lower() in {*SETTINGS, "session", "agent"}
+        assert variable["name"].removeprefix("RINGBOLT_").lower() in {*SETTINGS, "session", "agent"}
     assert package["environmentVariables"][0]["isSecret"]  # the URL of a store may hold a password

@@ -10,9 +10,9 @@ from contextlib import contextmanager
 import anyio
 import pytest
 
-from holdfast import HoldfastError
-from holdfast.operations import call
-from holdfast.surfaces.mcp_server import ERROR_META
+from ringbolt import RingboltError
+from ringbolt.operations import call
+from ringbolt.surfaces.mcp_server import ERROR_META
 from tests.support import open_memory
 from tests.surfaces.command_line import run
 from tests.surfaces.http_support import serving
@@ -77,7 +77,7 @@ def in_python(memory, folder) -> Iterator:
     def speak(name, arguments):
         try:
             return call(memory, name, arguments)
-        except HoldfastError as error:
+        except RingboltError as error:
             return {"error": error.to_dict()}
 
     yield speak
@@ -139,7 +139,7 @@ def plain(value, ids: dict[str, str]):
     if isinstance(value, list):
         return [plain(inner, ids) for inner in value]
     if isinstance(value, str):
-        text = _TIME.sub("<time>", re.sub(r"holdfast-[0-9a-f]{8}", "holdfast-…", value))
+        text = _TIME.sub("<time>", re.sub(r"ringbolt-[0-9a-f]{8}", "ringbolt-…", value))
         return _TASK.sub(lambda found: ids.setdefault(found[0], f"<task {len(ids) + 1}>"), text)
     return value
 

@@ -11,13 +11,13 @@ from uuid import uuid4
 
 import pytest
 
-from holdfast import TaskMemory
+from ringbolt import TaskMemory
 from tests.support import open_memory
 
 
-def holdfast(*words, **options):
+def ringbolt(*words, **options):
     return subprocess.run(
-        [sys.executable, "-m", "holdfast", *words], capture_output=True, text=True, check=False, **options
+        [sys.executable, "-m", "ringbolt", *words], capture_output=True, text=True, check=False, **options
     )
 
 
@@ -30,26 +30,26 @@ def filled(opened, store_url):
 
 
 def test_a_wrong_word_is_told_with_the_right_one():
-    told = holdfast("stroe")
+    told = ringbolt("stroe")
     assert told.returncode == 2
     assert "Did you mean 'store'?" in told.stderr
 
 
 def test_info_tells_what_a_store_is(filled):
-    told = holdfast("store", "info", filled)
+    told = ringbolt("store", "info", filled)
     assert told.returncode == 0, told.stderr
     facts = dict(line.split(None, 1) for line in told.stdout.splitlines())
     assert facts["tasks"] == "1"
     assert facts["events"] == "2"
     assert facts["engine"].startswith(("SQLite ", "PostgreSQL "))
     assert ":test@" not in told.stdout  # no password
-    plain = json.loads(holdfast("store", "info", "--json", filled).stdout)["data"]
+    plain = json.loads(ringbolt("store", "info", "--json", filled).stdout)["data"]
     assert plain["events"] == 2
     assert plain["url"] == facts["url"]
 
 
 def test_info_takes_the_store_of_the_settings(filled):
-    told = holdfast("store", "info", env={**os.environ, "HOLDFAST_STORE": filled})
+    told = ringbolt("store", "info", env={**os.environ, "RINGBOLT_STORE": filled})
     assert "events" in told.stdout
 
 
@@ -57,7 +57,7 @@ def test_info_takes_the_store_of_the_settings(filled):
 def test_a_store_that_is_not_there_is_not_made_by_looking(tmp_path, words):
     missing = tmp_path / "missing.db"
     more = [str(tmp_path / "target.db")] if words == ("copy",) else []
-    told = holdfast("store", *words, str(missing), *more)
+    told = ringbolt("store", *words, str(missing), *more)
     assert told.returncode == 1
     assert "[store_not_found]" in told.stderr
     assert "Traceback" not in told.stderr
@@ -68,7 +68,7 @@ def test_a_database_without_a_store_is_not_filled_by_looking(postgres_server_url
     from tests.servers import fresh_database
 
     with fresh_database(postgres_server_url, f"empty_{uuid4().hex}") as url:
-        told = holdfast("store", "info", url)
+        told = ringbolt("store", "info", url)
         assert "[store_not_found]" in told.stderr
 
 
@@ -76,22 +76,22 @@ def test_copy_moves_a_store_to_the_other_engine_and_says_so(filled, postgres_url
     other = (
         f"{postgres_url}&tenant={uuid4().hex}" if filled.startswith("sqlite") else str(tmp_path / "other.db")
     )
-    told = holdfast("store", "copy", filled, other)
+    told = ringbolt("store", "copy", filled, other)
     assert told.returncode == 0, told.stderr
     assert told.stdout == (
         "1 tasks with 2 events; 2 copied now.\nBoth stores verify, and every task ends with the same hash.\n"
     )
-    report = json.loads(holdfast("store", "copy", "--json", other, filled).stdout)["data"]
+    report = json.loads(ringbolt("store", "copy", "--json", other, filled).stdout)["data"]
     assert (report["ok"], report["copied"]) == (True, 0)
 
 
 def test_copy_fails_aloud_when_the_two_have_parted(filled, tmp_path):
     other = str(tmp_path / "other.db")
-    holdfast("store", "copy", filled, other)
+    ringbolt("store", "copy", filled, other)
     for url in (filled, other):
         with TaskMemory.open(url, workspace="/w", synchronous="off") as memory:
             memory.task_update(message=f"in {url}")
-    told = holdfast("store", "copy", filled, other)
+    told = ringbolt("store", "copy", filled, other)
     assert told.returncode == 1
     assert "continued them on its own" in told.stdout
 
@@ -104,7 +104,7 @@ def test_a_copy_that_is_killed_is_finished_by_the_same_command(store_url, postgr
             for step in range(200):
                 memory.task_update(task, f"step {step}")
     other = f"{postgres_url}&tenant={uuid4().hex}"
-    words = [sys.executable, "-m", "holdfast", "store", "copy", store_url, other]
+    words = [sys.executable, "-m", "ringbolt", "store", "copy", store_url, other]
     first = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     with open_memory(other) as target:
         while first.poll() is None and not target.store.read(lambda tx: tx.task_ids()):
@@ -113,6 +113,6 @@ def test_a_copy_that_is_killed_is_finished_by_the_same_command(store_url, postgr
         first.wait()
         arrived = sum(1 for _ in target.events())
     assert 0 < arrived < 4020
-    done = holdfast(*words[3:])
+    done = ringbolt(*words[3:])
     assert done.returncode == 0, done.stderr
     assert f"20 tasks with 4,020 events; {4020 - arrived:,} copied now." in done.stdout

@@ -8,13 +8,13 @@ import re
 
 import pytest
 
-from holdfast.surfaces import web_past
-from holdfast.surfaces.http_auth import Tokens, rotate_tokens
-from holdfast.surfaces.http_session import SECONDS, Sessions
+from ringbolt.surfaces import web_past
+from ringbolt.surfaces.http_auth import Tokens, rotate_tokens
+from ringbolt.surfaces.http_session import SECONDS, Sessions
 from tests.support import Clock, open_memory
 from tests.surfaces.http_support import serving
 
-PAGE = {"X_Holdfast_Page": "1", "Sec_Fetch_Site": "same-origin"}
+PAGE = {"X_Ringbolt_Page": "1", "Sec_Fetch_Site": "same-origin"}
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +86,7 @@ def test_a_session_is_a_cookie_that_no_script_reads_and_that_is_not_the_token(as
     cookie = answer.headers["set-cookie"]
     assert {"HttpOnly", "SameSite=Strict", "Path=/"} <= set(cookie.split("; "))
     assert ask.tokens["user"] not in cookie
-    assert f"holdfast_{ask.port}=user." in cookie
+    assert f"ringbolt_{ask.port}=user." in cookie
     told = ask("GET", "/api/session", token=None, Cookie=cookie.partition(";")[0]).data
     assert (told["kind"], told["scopes"]) == ("user", ["read", "write"])
     secure = ask(
@@ -107,13 +107,13 @@ def test_signing_in_needs_a_token_of_ours(ask, body):
     ("headers", "allowed"),
     [
         (PAGE, True),
-        ({"X_Holdfast_Page": "1", "Origin": "http://127.0.0.1:{port}"}, True),
-        ({"X_Holdfast_Page": "1"}, False),
+        ({"X_Ringbolt_Page": "1", "Origin": "http://127.0.0.1:{port}"}, True),
+        ({"X_Ringbolt_Page": "1"}, False),
         ({"Sec_Fetch_Site": "same-origin"}, False),
-        ({"X_Holdfast_Page": "1", "Sec_Fetch_Site": "same-site"}, False),
-        ({"X_Holdfast_Page": "1", "Sec_Fetch_Site": "cross-site"}, False),
-        ({"X_Holdfast_Page": "1", "Origin": "http://127.0.0.1:1"}, False),
-        ({"X_Holdfast_Page": "1", "Origin": "null"}, False),
+        ({"X_Ringbolt_Page": "1", "Sec_Fetch_Site": "same-site"}, False),
+        ({"X_Ringbolt_Page": "1", "Sec_Fetch_Site": "cross-site"}, False),
+        ({"X_Ringbolt_Page": "1", "Origin": "http://127.0.0.1:1"}, False),
+        ({"X_Ringbolt_Page": "1", "Origin": "null"}, False),
     ],
 )
 def test_a_cookie_writes_only_for_the_page_itself(ask, headers, allowed):

@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from holdfast import checks
-from holdfast.config import Settings
-from holdfast.errors import InvalidInput
+from ringbolt import checks
+from ringbolt.config import Settings
+from ringbolt.errors import InvalidInput
 from tests.support import DEEP, HUGE, LONG, complaint, nested
 
 SETTINGS = Settings()

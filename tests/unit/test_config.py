@@ -7,8 +7,8 @@ import os
 
 import pytest
 
-from holdfast import TaskMemory
-from holdfast.config import (
+from ringbolt import TaskMemory
+from ringbolt.config import (
     DURATIONS,
     LISTS,
     SETTINGS,
@@ -18,7 +18,7 @@ from holdfast.config import (
     store_location,
     user_folder,
 )
-from holdfast.errors import InvalidInput
+from ringbolt.errors import InvalidInput
 from tests.support import HUGE
 
 
@@ -29,7 +29,7 @@ def config(tmp_path):
     def write(text: str | bytes) -> dict[str, str]:
         path = tmp_path / "given.toml"
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        return {"HOLDFAST_CONFIG": str(path)}
+        return {"RINGBOLT_CONFIG": str(path)}
 
     return write
 
@@ -62,29 +62,29 @@ def test_a_file_beats_the_defaults(config):
     settings = load_settings(environ)
     assert (settings.lease_seconds, settings.max_plan_items) == (60.0, 500)
     assert settings.lock_timeout == Settings().lock_timeout
-    assert settings.sources == dict.fromkeys(("lease_seconds", "max_plan_items"), environ["HOLDFAST_CONFIG"])
+    assert settings.sources == dict.fromkeys(("lease_seconds", "max_plan_items"), environ["RINGBOLT_CONFIG"])
 
 
 def test_the_environment_beats_the_file_and_an_argument_beats_both(config):
     environ = {
         **config('lease_seconds = 60\nlock_timeout = 5\nstore = "file.db"\nmax_json_depth = 10\n'),
-        "HOLDFAST_LEASE_SECONDS": "70",
-        "HOLDFAST_LOCK_TIMEOUT": "6.5",
-        "HOLDFAST_STORE": "environment.db",
+        "RINGBOLT_LEASE_SECONDS": "70",
+        "RINGBOLT_LOCK_TIMEOUT": "6.5",
+        "RINGBOLT_STORE": "environment.db",
     }
     settings = load_settings(environ, lock_timeout=7, store="argument.db")
     assert (settings.max_json_depth, settings.lease_seconds) == (10, 70.0)
     assert (settings.lock_timeout, settings.store) == (7.0, "argument.db")
     assert settings.sources == {
-        "max_json_depth": environ["HOLDFAST_CONFIG"],
-        "lease_seconds": "HOLDFAST_LEASE_SECONDS",
+        "max_json_depth": environ["RINGBOLT_CONFIG"],
+        "lease_seconds": "RINGBOLT_LEASE_SECONDS",
         "lock_timeout": "argument",
         "store": "argument",
     }
 
 
 def test_an_argument_of_none_and_an_empty_variable_say_nothing(config):
-    environ = {**config("lease_seconds = 60\n"), "HOLDFAST_LEASE_SECONDS": ""}
+    environ = {**config("lease_seconds = 60\n"), "RINGBOLT_LEASE_SECONDS": ""}
     assert load_settings(environ, lease_seconds=None).lease_seconds == 60.0
 
 
@@ -94,13 +94,13 @@ def test_every_setting_can_come_from_the_environment(name):
     words = WORDS.get(name) or LISTS.get(name, ("/some/text",))
     given = "36h" if name in DURATIONS else words[-1]
     given = given if isinstance(default, str) else str(least)
-    settings = load_settings({f"HOLDFAST_{name.upper()}": given})
+    settings = load_settings({f"RINGBOLT_{name.upper()}": given})
     assert getattr(settings, name) == (given if isinstance(default, str) else type(default)(least))
     assert type(getattr(settings, name)) is type(default)
 
 
 def test_the_users_settings_file_is_found_by_itself(tmp_path, monkeypatch):
-    folder = tmp_path / "config" / "holdfast"
+    folder = tmp_path / "config" / "ringbolt"
     folder.mkdir(parents=True)
     (folder / "config.toml").write_text("lease_seconds = 42\n")
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
@@ -108,7 +108,7 @@ def test_the_users_settings_file_is_found_by_itself(tmp_path, monkeypatch):
 
 
 def test_a_given_environment_decides_where_the_users_settings_file_is(tmp_path):
-    folder = tmp_path / "other" / "holdfast"
+    folder = tmp_path / "other" / "ringbolt"
     folder.mkdir(parents=True)
     (folder / "config.toml").write_text("lease_seconds = 42\n")
     assert load_settings({"XDG_CONFIG_HOME": str(tmp_path / "other")}).lease_seconds == 42.0
@@ -118,9 +118,9 @@ def test_user_folders_follow_the_platform(monkeypatch, tmp_path):
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.delenv("XDG_DATA_HOME")
     monkeypatch.setenv("XDG_CONFIG_HOME", "/etc/mine")
-    assert user_folder("data") == f"{tmp_path}/.local/share/holdfast"
-    assert user_folder("config") == "/etc/mine/holdfast"
-    assert store_location(Settings()) == f"{tmp_path}/.local/share/holdfast/holdfast.db"
+    assert user_folder("data") == f"{tmp_path}/.local/share/ringbolt"
+    assert user_folder("config") == "/etc/mine/ringbolt"
+    assert store_location(Settings()) == f"{tmp_path}/.local/share/ringbolt/ringbolt.db"
     assert store_location(Settings(store="sqlite:///x.db")) == "sqlite:///x.db"
 
 
@@ -131,7 +131,7 @@ def test_an_unknown_setting_is_refused_and_the_error_names_the_file_and_the_choi
     environ = config("leese_seconds = 60\n")
     error = refusal(environ)
     assert "leese_seconds" in error.message
-    assert environ["HOLDFAST_CONFIG"] in error.message
+    assert environ["RINGBOLT_CONFIG"] in error.message
     assert "lease_seconds" in error.hint
 
 
@@ -156,8 +156,8 @@ def test_a_bad_whole_number_is_refused(value):
 
 @pytest.mark.parametrize("value", ["inf", "nan", "1e3", "0x400", "-5", "9" * 5000])
 def test_a_bad_value_in_the_environment_is_refused_by_the_name_of_its_variable(value):
-    error = refusal({"HOLDFAST_MAX_TEXT_BYTES": value})
-    assert "HOLDFAST_MAX_TEXT_BYTES" in error.message
+    error = refusal({"RINGBOLT_MAX_TEXT_BYTES": value})
+    assert "RINGBOLT_MAX_TEXT_BYTES" in error.message
     assert len(error.message) < 300
 
 
@@ -174,11 +174,11 @@ def test_a_word_must_be_one_of_the_known_ones(value):
 )  # fmt: skip
 def test_a_file_that_cannot_be_read_is_refused_by_its_name(config, text):
     environ = config(text)
-    assert environ["HOLDFAST_CONFIG"] in refusal(environ).message
+    assert environ["RINGBOLT_CONFIG"] in refusal(environ).message
 
 
 def test_a_settings_file_that_is_a_folder_is_refused(tmp_path):
-    assert str(tmp_path) in refusal({"HOLDFAST_CONFIG": str(tmp_path)}).message
+    assert str(tmp_path) in refusal({"RINGBOLT_CONFIG": str(tmp_path)}).message
 
 
 # --- what the settings are for ----------------------------------------------------------------------
@@ -191,11 +191,11 @@ def test_a_store_is_found_by_argument_then_environment_then_file_then_data_folde
         with TaskMemory.open(location, workspace=None, **options) as memory:
             return memory.store.path
 
-    assert where() == f"{os.environ['XDG_DATA_HOME']}/holdfast/holdfast.db"
+    assert where() == f"{os.environ['XDG_DATA_HOME']}/ringbolt/ringbolt.db"
     environ = config(f'store = "{tmp_path}/from-file.db"\n')
-    monkeypatch.setenv("HOLDFAST_CONFIG", environ["HOLDFAST_CONFIG"])
+    monkeypatch.setenv("RINGBOLT_CONFIG", environ["RINGBOLT_CONFIG"])
     assert where() == f"{tmp_path}/from-file.db"
-    monkeypatch.setenv("HOLDFAST_STORE", f"{tmp_path}/from-environment.db")
+    monkeypatch.setenv("RINGBOLT_STORE", f"{tmp_path}/from-environment.db")
     assert where() == f"{tmp_path}/from-environment.db"
     assert where(tmp_path / "given.db") == f"{tmp_path}/given.db"
     assert where(f"sqlite://{tmp_path}/url.db") == f"{tmp_path}/url.db"

@@ -9,8 +9,8 @@ import sys
 
 import pytest
 
-from holdfast.errors import InvalidInput
-from holdfast.files import is_temp, open_plain, read_bounded, replacing, sweep, write_atomic
+from ringbolt.errors import InvalidInput
+from ringbolt.files import is_temp, open_plain, read_bounded, replacing, sweep, write_atomic
 from tests.support import refused
 
 
@@ -76,7 +76,7 @@ def test_a_folder_in_the_way_stays_and_no_temporary_file_is_left(tmp_path):
 
 def test_what_a_killed_writer_left_is_swept_and_what_is_being_written_is_not(tmp_path):
     code = (
-        "import sys; from holdfast.files import replacing\n"
+        "import sys; from ringbolt.files import replacing\n"
         "with replacing(sys.argv[1]) as file:\n"
         "    file.write(b'half'); file.flush(); print('writing', flush=True); sys.stdin.read()\n"
     )
@@ -100,7 +100,7 @@ def test_a_left_over_of_our_own_number_is_swept_and_never_written_to(tmp_path):
     with replacing(str(tmp_path / "a")) as file:
         number = int(file_number(tmp_path))
         file.write(b"x")
-    left = [tmp_path / f".a.{os.getpid()}-{number + more}.holdfast-tmp" for more in (1, 2)]
+    left = [tmp_path / f".a.{os.getpid()}-{number + more}.ringbolt-tmp" for more in (1, 2)]
     for path in left:
         path.write_bytes(b"half")
     write_atomic(str(tmp_path / "a"), b"y")
@@ -111,14 +111,14 @@ def test_a_left_over_of_our_own_number_is_swept_and_never_written_to(tmp_path):
 
 def file_number(folder):
     (name,) = temps(folder)
-    return name.removesuffix(".holdfast-tmp").rpartition("-")[2]
+    return name.removesuffix(".ringbolt-tmp").rpartition("-")[2]
 
 
 def test_sweeping_leaves_strangers_alone(tmp_path):
-    (tmp_path / ".a.1-1.holdfast-tmp").mkdir()
-    (tmp_path / ".b.1-1.holdfast-tmp").symlink_to("/etc/passwd")
-    os.mkfifo(tmp_path / ".c.1-1.holdfast-tmp")
-    (tmp_path / "d.holdfast-tmp").write_bytes(b"")
+    (tmp_path / ".a.1-1.ringbolt-tmp").mkdir()
+    (tmp_path / ".b.1-1.ringbolt-tmp").symlink_to("/etc/passwd")
+    os.mkfifo(tmp_path / ".c.1-1.ringbolt-tmp")
+    (tmp_path / "d.ringbolt-tmp").write_bytes(b"")
     (tmp_path / ".e.tmp").write_bytes(b"")
     assert sweep(str(tmp_path)) == 0
     assert len(os.listdir(tmp_path)) == 5

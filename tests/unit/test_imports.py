@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-import holdfast
+import ringbolt
 from tests.support import run_python
 
-SOURCE = Path(holdfast.__file__).parent
+SOURCE = Path(ringbolt.__file__).parent
 # What stands higher may import what stands lower, never the other way round.
 LEVELS = {
     0: ("_version", "types", "results", "errors"),
@@ -61,18 +61,18 @@ def imports(name: str, is_package: bool, source: str) -> list[tuple[int, str, bo
         elif isinstance(node, ast.ImportFrom) and not node.level:
             found.append((node.lineno, node.module or "", id(node) in typed))
         elif isinstance(node, ast.ImportFrom):
-            above = ["holdfast", *name.split(".")] if name else ["holdfast"]
+            above = ["ringbolt", *name.split(".")] if name else ["ringbolt"]
             above = above[: len(above) - node.level + is_package]
             base = ".".join([*above, *([node.module] if node.module else [])])
             for alias in node.names:
                 inner = f"{base}.{alias.name}"
-                known = inner.removeprefix("holdfast.") in modules()
+                known = inner.removeprefix("ringbolt.") in modules()
                 found.append((node.lineno, inner if known else base, id(node) in typed))
     return found
 
 
 def level_of(module: str) -> int:
-    return LEVEL[module.removeprefix("holdfast").removeprefix(".").split(".")[0]]
+    return LEVEL[module.removeprefix("ringbolt").removeprefix(".").split(".")[0]]
 
 
 def wrong_way(name: str, is_package: bool, source: str) -> list[str]:
@@ -80,7 +80,7 @@ def wrong_way(name: str, is_package: bool, source: str) -> list[str]:
     return [
         f"{name}:{line} imports {module}"
         for line, module, _ in imports(name, is_package, source)
-        if module.split(".")[0] == "holdfast" and level_of(module) > level_of(name)
+        if module.split(".")[0] == "ringbolt" and level_of(module) > level_of(name)
     ]
 
 
@@ -96,9 +96,9 @@ def test_every_import_points_down(name):
         ("rules", False, "from .memory import TaskMemory"),
         ("rules", False, "from . import store"),
         ("rules", False, "def f():\n    from .store.tx import Tx"),
-        ("rules", False, "import holdfast.store"),
-        ("rules", False, "from holdfast.store import Tx"),
-        ("rules", False, "from holdfast import TaskMemory"),
+        ("rules", False, "import ringbolt.store"),
+        ("rules", False, "from ringbolt.store import Tx"),
+        ("rules", False, "from ringbolt import TaskMemory"),
         ("types", False, "if TYPE_CHECKING:\n    from .config import Settings"),
         ("store.tx", False, "from ..memory.base import Draft"),
         ("store", True, "from ..memory import TaskMemory"),
@@ -124,9 +124,9 @@ def test_the_check_lets_an_import_pass_that_points_down(name, is_package, source
 def test_no_module_imports_itself_by_a_detour():
     graph = {
         name: {
-            module.removeprefix("holdfast.")
+            module.removeprefix("ringbolt.")
             for _, module, only_types in imports(name, path.name == "__init__.py", path.read_text())
-            if module.startswith("holdfast.") and not only_types
+            if module.startswith("ringbolt.") and not only_types
         }
         for name, path in modules().items()
         if name  # the package itself names its modules lazily
@@ -141,7 +141,7 @@ def test_the_rules_do_no_input_or_output(name):
     outside = {
         module
         for _, module, only_types in imports(name, False, path.read_text())
-        if not module.startswith("holdfast") and not only_types
+        if not module.startswith("ringbolt") and not only_types
     }
     assert outside <= {"__future__"}
 
@@ -151,7 +151,7 @@ def test_the_rules_do_no_input_or_output(name):
 _SHOW = "\nimport sys\nprint('\\n'.join(sys.modules))"
 _WORK = """
 import sys
-from holdfast import TaskMemory
+from ringbolt import TaskMemory
 memory = TaskMemory.open(sys.argv[1], session="S", agent="hook")
 memory.{write}
 """
@@ -164,8 +164,8 @@ def loaded(code: str, *args: str) -> set[str]:
 
 
 def test_the_package_alone_loads_next_to_nothing():
-    found = {name for name in loaded("import holdfast") if not name.startswith("__")}
-    assert found == {"holdfast"}
+    found = {name for name in loaded("import ringbolt") if not name.startswith("__")}
+    assert found == {"ringbolt"}
 
 
 @pytest.mark.parametrize(
@@ -186,7 +186,7 @@ def test_opening_a_store_and_one_call_load_nothing_heavy(tmp_path, write):
     path = str(tmp_path / "store.db")
     run_python(_WORK.format(write='task_register("first", ["b"])'), path)
     found = loaded(_WORK.format(write=write), path)
-    assert "holdfast.store.sqlite" in found
+    assert "ringbolt.store.sqlite" in found
     assert sorted(found & set(HEAVY)) == []
 
 
@@ -197,7 +197,7 @@ def test_making_a_store_loads_nothing_heavy(tmp_path):
 
 @pytest.mark.parametrize("embedder", ["static", "endpoint"])
 def test_whoever_writes_loads_nothing_for_vectors(tmp_path, monkeypatch, embedder):
-    monkeypatch.setenv("HOLDFAST_EMBEDDER", embedder)
+    monkeypatch.setenv("RINGBOLT_EMBEDDER", embedder)
     found = loaded(_WORK.format(write='task_register("first", ["b"])'), str(tmp_path / "store.db"))
     assert sorted(found & {*HEAVY, "numpy", "wordllama", "http", "urllib"}) == []
 
@@ -208,19 +208,19 @@ def test_whoever_writes_loads_nothing_for_vectors(tmp_path, monkeypatch, embedde
     ids=lambda write: write.partition("(")[0],
 )
 def test_no_hook_loads_what_asks_a_model(tmp_path, monkeypatch, write):
-    monkeypatch.setenv("HOLDFAST_MODEL_LOCAL_URL", "http://127.0.0.1:9/v1")
-    monkeypatch.setenv("HOLDFAST_MODEL_LOCAL_NAME", "small")
+    monkeypatch.setenv("RINGBOLT_MODEL_LOCAL_URL", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv("RINGBOLT_MODEL_LOCAL_NAME", "small")
     path = str(tmp_path / "store.db")
     run_python(_WORK.format(write='task_register("first", ["b"])'), path)
     found = loaded(_WORK.format(write=write), path)
-    assert sorted(found & {"holdfast.distill.model", "holdfast.distill.prompts", "http.client"}) == []
+    assert sorted(found & {"ringbolt.distill.model", "ringbolt.distill.prompts", "http.client"}) == []
 
 
 _HOOK = """
 import os, sys
 shown = "\\n".join
 os._exit = lambda code: (print(shown(sys.modules)), sys.stdout.flush(), os.kill(os.getpid(), 9))
-from holdfast.hosts.hook import main
+from ringbolt.hosts.hook import main
 main(["claude-code", sys.argv[1]])
 """
 
@@ -240,13 +240,13 @@ def test_a_hook_loads_nothing_heavy(tmp_path, event):
         done = subprocess.run(
             [sys.executable, "-c", _HOOK, name],
             input=json.dumps(told), capture_output=True, text=True, timeout=60, check=False,
-            env={**os.environ, "HOLDFAST_STORE": str(store), "HOLDFAST_HOOK_DEADLINE_MS": "20000"},
+            env={**os.environ, "RINGBOLT_STORE": str(store), "RINGBOLT_HOOK_DEADLINE_MS": "20000"},
         )  # fmt: skip
     found = set(done.stdout.split()) - bare
-    assert "holdfast.store.sqlite" in found
+    assert "ringbolt.store.sqlite" in found
     dear = {*HEAVY, "click", "rich", "signal", "threading", "weakref"}
-    assert sorted(found & {*dear, "holdfast.hosts.proofs", "holdfast.hosts.happenings"}) == []
-    assert [name for name in found if name.startswith(("holdfast.distill", "holdfast.surfaces"))] == []
+    assert sorted(found & {*dear, "ringbolt.hosts.proofs", "ringbolt.hosts.happenings"}) == []
+    assert [name for name in found if name.startswith(("ringbolt.distill", "ringbolt.surfaces"))] == []
 
 
 def test_the_check_would_find_a_heavy_module():
@@ -256,7 +256,7 @@ def test_the_check_would_find_a_heavy_module():
 _AT_ONCE = """
 import sys, threading
 sys.setswitchinterval(1e-6)
-from holdfast import TaskMemory
+from ringbolt import TaskMemory
 names = "jobs_status verify task_event task_undo mirrors_status smart_wait task_ask import_events".split()
 ready = threading.Barrier(8)
 missing = []

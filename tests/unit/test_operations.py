@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast import TaskMemory
-from holdfast.errors import InvalidInput
-from holdfast.operations import (
+from ringbolt import TaskMemory
+from ringbolt.errors import InvalidInput
+from ringbolt.operations import (
     NOT_OPERATIONS,
     OPERATIONS,
     call,

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from holdfast.redact import Redactor, bounded, storable
+from ringbolt.redact import Redactor, bounded, storable
 
 REDACTOR = Redactor(b"k" * 32)
 A = "aB3dE5fG7hJ9kL2mN4pQ6rS8tV1wX3yZ5bC7dF9g"
@@ -88,7 +88,7 @@ SECRETS = {
 INNOCENT = [
     "commit 9fceb02d0ae598e95dc970b74767f19372d61af8",
     "id: 3f2504e0-4f89-41d3-9a0c-0305e82c3301",
-    "holdfast 1.12.3 (py3-none-any)",
+    "ringbolt 1.12.3 (py3-none-any)",
     "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAUAAAAFCAYAAACNbyblAAAAHElEQVQI12P4//8/w38GIAXDIBKE0DHxgljNBAAO9TXL0Y4OHwAAAABJRU5ErkJggg==",
     "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
     "max_tokens=4096, temperature=0.2",

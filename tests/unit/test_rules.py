@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import pytest
 
-from holdfast import rules
-from holdfast.errors import Conflict, InvalidInput
+from ringbolt import rules
+from ringbolt.errors import Conflict, InvalidInput
 from tests.support import LONG, complaint
 
 TABLES = {

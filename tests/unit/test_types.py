@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-import holdfast
-from holdfast import errors, results, types
-from holdfast.errors import CODES, Conflict, HoldfastError, InvalidInput, NotFound, StoreError
-from holdfast.types import Event, Item, Origin, Record, Task, TaskCard, Written
+import ringbolt
+from ringbolt import errors, results, types
+from ringbolt.errors import CODES, Conflict, RingboltError, InvalidInput, NotFound, StoreError
+from ringbolt.types import Event, Item, Origin, Record, Task, TaskCard, Written
 
-SOURCE = Path(holdfast.__file__).parent
+SOURCE = Path(ringbolt.__file__).parent
 KINDS = (InvalidInput, NotFound, Conflict, StoreError)
 RECORDS = [
     kind
@@ -138,7 +138,7 @@ def test_no_record_has_a_field_that_hides_a_method():
 def raised_errors() -> list[tuple[str, str, str, ast.Call]]:
     """(place, class, code, call) of every error of ours that the source makes."""
     found = []
-    names = {kind.__name__ for kind in KINDS} | {"HoldfastError"}
+    names = {kind.__name__ for kind in KINDS} | {"RingboltError"}
     for path in sorted(SOURCE.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
@@ -180,7 +180,7 @@ def test_every_code_is_explained_in_a_sentence():
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_error_has_a_code_a_message_a_hint_and_facts(kind):
     error = kind("too_large", "It is too large.", "Make it smaller.", limit=5)
-    assert isinstance(error, HoldfastError)
+    assert isinstance(error, RingboltError)
     assert str(error) == "It is too large. Make it smaller."
     assert error.to_dict() == {
         "code": "too_large",
@@ -201,22 +201,22 @@ def test_an_error_crosses_to_another_process(kind):
 
 def test_an_undocumented_code_cannot_be_raised():
     with pytest.raises(ValueError, match="no_such_code"):
-        HoldfastError("no_such_code", "x")
+        RingboltError("no_such_code", "x")
 
 
 def test_the_four_kinds_are_the_leaves_of_one_tree():
     leaves = {
         kind
         for kind in vars(errors).values()
-        if isinstance(kind, type) and issubclass(kind, HoldfastError) and kind is not HoldfastError
+        if isinstance(kind, type) and issubclass(kind, RingboltError) and kind is not RingboltError
     }
     assert leaves == set(KINDS)
-    assert all(kind.__bases__ == (HoldfastError,) for kind in KINDS)
+    assert all(kind.__bases__ == (RingboltError,) for kind in KINDS)
 
 
 def test_the_package_offers_its_public_names_and_no_others():
-    for name in holdfast.__all__:
-        assert getattr(holdfast, name) is not None
-    assert holdfast.Conflict is Conflict
+    for name in ringbolt.__all__:
+        assert getattr(ringbolt, name) is not None
+    assert ringbolt.Conflict is Conflict
     with pytest.raises(AttributeError, match="no_such_name"):
-        holdfast.no_such_name  # noqa: B018
+        ringbolt.no_such_name  # noqa: B018

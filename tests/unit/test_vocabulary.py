@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast import rules, vocabulary
-from holdfast.errors import InvalidInput
+from ringbolt import rules, vocabulary
+from ringbolt.errors import InvalidInput
 from tests.support import LONG, complaint
 
 EVERY_WORD = [

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from holdfast import HoldfastError
-from holdfast.memory.upkeep import ALL
-from holdfast.rules import SESSION_ENDED, TASK_STATUSES
+from ringbolt import RingboltError
+from ringbolt.memory.upkeep import ALL
+from ringbolt.rules import SESSION_ENDED, TASK_STATUSES
 from tests.support import Clock, open_memory
 from tests.upkeep.machine import DAY, HOUR, Machine
 
@@ -75,7 +75,7 @@ class World:
         elif what == "hygiene":
             self.run(lambda: self.memory.tasks_hygiene(workspace=None, dry_run=flag, older_than="1h"))
         elif self.tasks:
-            with suppress(HoldfastError):  # not every change is legal in every state
+            with suppress(RingboltError):  # not every change is legal in every state
                 self.work(what, self.tasks[value % len(self.tasks)], flag)
 
     def work(self, what, task, flag) -> None:

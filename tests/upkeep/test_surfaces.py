@@ -10,12 +10,12 @@ import time
 
 import pytest
 
-from holdfast.crew import Crew
-from holdfast.results import WorkerReport
-from holdfast.store import jobs
-from holdfast.upkeep import schedule
-from holdfast.webhooks import _message
-from holdfast.worker import Worker
+from ringbolt.crew import Crew
+from ringbolt.results import WorkerReport
+from ringbolt.store import jobs
+from ringbolt.upkeep import schedule
+from ringbolt.webhooks import _message
+from ringbolt.worker import Worker
 from tests.support import Clock, sqlite_only
 from tests.surfaces.command_line import data, run
 from tests.upkeep.machine import DAY, HOUR
@@ -42,8 +42,8 @@ def test_the_job_asks_for_the_next_one_and_there_is_only_one(kept, machine, work
 
 
 def test_a_worker_with_much_to_tidy_does_other_jobs_in_between(kept, machine, worker, monkeypatch):
-    monkeypatch.setattr("holdfast.upkeep.MOST_CHANGES", 2)
-    monkeypatch.setattr("holdfast.memory.upkeep.BATCH", 1)
+    monkeypatch.setattr("ringbolt.upkeep.MOST_CHANGES", 2)
+    monkeypatch.setattr("ringbolt.memory.upkeep.BATCH", 1)
     for number in range(5):
         kept.task_register(f"Idle {number}")
     machine.passes(25 * HOUR)
@@ -82,8 +82,8 @@ def test_the_files_follow(opened, store_url, machine, tmp_path):
 
 PROGRAM = """
 import sys, time
-from holdfast import TaskMemory
-from holdfast.crew import Crew
+from ringbolt import TaskMemory
+from ringbolt.crew import Crew
 url, offsets = sys.argv[1], sys.argv[2]
 
 def clock():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.rules import SESSION_ENDED
+from ringbolt.rules import SESSION_ENDED
 from tests.upkeep.machine import DAY, HOUR
 
 
@@ -155,7 +155,7 @@ def test_a_failed_task_that_nobody_took_up_is_abandoned(kept, machine):
 
 
 def test_the_names_of_very_many_tasks_are_compared_in_parts(kept, machine, monkeypatch):
-    from holdfast.memory import upkeep_rules
+    from ringbolt.memory import upkeep_rules
 
     monkeypatch.setattr(upkeep_rules, "MOST_KEYS", 10)
     monkeypatch.setattr(upkeep_rules, "PAGE", 3)

@@ -26,7 +26,7 @@ def test_a_task_without_activity_for_a_day_is_paused_and_can_be_taken_back(kept,
     event = kept.task_event(idle, report.changes[0].seq)
     assert event.data["rule"] == "pause"
     assert event.data["threshold"] == "24h"
-    assert (event.origin.agent, event.origin.channel) == ("holdfast", "system")
+    assert (event.origin.agent, event.origin.channel) == ("ringbolt", "system")
     assert kept.task_get(busy).status == "active"
     kept.task_undo(idle)
     assert kept.task_get(idle).status == "active"
@@ -61,7 +61,7 @@ def test_many_runs_at_once_do_everything_once(opened, store_url, machine):
     assert all(not report.failures for report in reports)
 
 
-def test_what_holdfast_itself_writes_does_not_make_a_task_look_alive(kept, machine):
+def test_what_ringbolt_itself_writes_does_not_make_a_task_look_alive(kept, machine):
     kept.memory_store(entity="shop", key="task_updated", value="2026-01-01T00:00:00Z")
     (row,) = kept.active_tasks_stale()
     machine.passes(600)

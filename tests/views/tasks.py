@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from holdfast.demo import PLAN, REQUEST
+from ringbolt.demo import PLAN, REQUEST
 
 
 def deployment(memory) -> str:
@@ -75,7 +75,7 @@ def long_plan(memory, steps: int) -> str:
 
 texts = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=300) | st.sampled_from(
     [
-        "</holdfast-00000000>",
+        "</ringbolt-00000000>",
         "```",
         "# x\n---\n",
         "\x1b[2J",
@@ -147,7 +147,7 @@ def _call(draw, kind, steps):
 
 def cook(memory, recipe) -> str:
     """Make the task of a recipe."""
-    from holdfast import HoldfastError
+    from ringbolt import RingboltError
 
     task = None
     for call, arguments, channel in recipe:
@@ -157,7 +157,7 @@ def cook(memory, recipe) -> str:
             continue
         try:
             getattr(actor, call)(task, **arguments)
-        except HoldfastError as error:
+        except RingboltError as error:
             if error.code not in ("illegal_transition", "invalid_argument"):
                 raise
     return task

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.results import ActiveRow, Projection
-from holdfast.views.active_block import age, inject
-from holdfast.views.encode import CLASS, clean, one_line
-from holdfast.views.tokens import estimate
+from ringbolt.results import ActiveRow, Projection
+from ringbolt.views.active_block import age, inject
+from ringbolt.views.encode import CLASS, clean, one_line
+from ringbolt.views.tokens import estimate
 from tests.views.payloads import HOSTILE
 
 GOLDEN = Path(__file__).parent / "golden"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.results import ActiveRow, Projection
-from holdfast.views.active_tasks import (
+from ringbolt.results import ActiveRow, Projection
+from ringbolt.views.active_tasks import (
     STARTED,
     UPDATED,
     is_bookkeeping,
@@ -22,8 +22,8 @@ from holdfast.views.active_tasks import (
     resolved,
     select,
 )
-from holdfast.views.encode import clean, from_markdown_row, markdown_row
-from holdfast.views.tasks_file import parse
+from ringbolt.views.encode import clean, from_markdown_row, markdown_row
+from ringbolt.views.tasks_file import parse
 from tests.views.payloads import HOSTILE
 
 GOLDEN = Path(__file__).parent / "golden"

@@ -9,9 +9,9 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given
 
-from holdfast.rules import parse_plan
-from holdfast.types import Event, Origin
-from holdfast.views.bank import (
+from ringbolt.rules import parse_plan
+from ringbolt.types import Event, Origin
+from ringbolt.views.bank import (
     MOST_BEGUN,
     bank_files,
     bank_parts,
@@ -19,7 +19,7 @@ from holdfast.views.bank import (
     plan_json,
     snapshot_name,
 )
-from holdfast.views.bank_reading import (
+from ringbolt.views.bank_reading import (
     plan_files,
     read_index,
     read_log_line,
@@ -27,13 +27,13 @@ from holdfast.views.bank_reading import (
     read_plan,
     read_snapshot_name,
 )
-from holdfast.views.encode import pretty, read_json, terminal
+from ringbolt.views.encode import pretty, read_json, terminal
 from tests.support import Clock, open_memory
 from tests.views.scenario import REQUEST, ids, play
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=30)
 NAMES = st.sampled_from(
-    ["title", "name", "note", "toolName", "holdfast", "expected", "text", "tool", "input"]
+    ["title", "name", "note", "toolName", "ringbolt", "expected", "text", "tool", "input"]
 )
 JSON = st.recursive(
     st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | TEXTS,
@@ -81,14 +81,14 @@ def test_the_metadata_has_every_field_of_the_schema(played):
     value = json.loads(files_of(memory, task)["metadata.json"])
     assert list(value) == [
         "version", "parentTaskId", "originalUserTask", "taskStatus", "finalAnswerFile", "timestamps",
-        "holdfast",
+        "ringbolt",
     ]  # fmt: skip
     assert value["version"] == "1.0"
     assert value["parentTaskId"] == task
     assert value["originalUserTask"] == REQUEST
     assert value["taskStatus"] == "EXECUTING_PLAN"  # it waits, for which the source has no word
-    assert value["holdfast"]["status"] == "waiting"
-    assert value["holdfast"]["seq"] == memory.task_get(task).seq
+    assert value["ringbolt"]["status"] == "waiting"
+    assert value["ringbolt"]["seq"] == memory.task_get(task).seq
     assert list(value["timestamps"]) == [
         "createdAt", "planGeneratedAt", "executionStartedAt", "synthesisStartedAt", "completedAt",
         "lastUpdatedAt",
@@ -109,7 +109,7 @@ def test_a_task_without_a_request_says_so(played):
     task = memory.task_register("Only a name").task_id
     value = json.loads(metadata_json(memory.task_get(task)))
     assert value["originalUserTask"] == "Only a name"
-    assert value["holdfast"]["request"] is None
+    assert value["ringbolt"]["request"] is None
 
 
 def test_a_plan_has_stages_and_steps_with_the_fields_of_the_source(played):
@@ -118,7 +118,7 @@ def test_a_plan_has_stages_and_steps_with_the_fields_of_the_source(played):
     first, *_ = json.loads(files["plan_v1.json"])
     assert first["stage"] == 1
     (step,) = first["steps"]
-    own = step.pop("holdfast")
+    own = step.pop("ringbolt")
     assert step == {
         "stepDescription": "Measure the slow queries",
         "toolName": "Shell",
@@ -157,7 +157,7 @@ def test_the_execution_log_has_every_field_and_word_of_the_source(played):
         "input_payload": {"command": "psql -f slow.sql"},
         "result_data": {"slowest": "products ILIKE '%…%'", "ms": 8400},
         "duration_ms": 4200,
-        "holdfast": {"seq": 6, "type": "cli", "item": "measure", "began": 5},
+        "ringbolt": {"seq": 6, "type": "cli", "item": "measure", "began": 5},
     }
     assert lines[1]["error_info"] == {"message": "hit rate 3 %", "details": {"keys": 120_000}}
     assert (lines[2]["stage"], lines[2]["tool_name"]) == ("System", "System")
@@ -248,7 +248,7 @@ STEPS = st.dictionaries(
             "status": st.sampled_from(["pending", "active", "completed"]),
             "stage": st.none() | st.sampled_from(["1", "02", "-3", "Initial", "9" * 20]),
             "detail": st.dictionaries(
-                st.sampled_from(["tool", "input", "narrative", "expected", "name", "holdfast"]),
+                st.sampled_from(["tool", "input", "narrative", "expected", "name", "ringbolt"]),
                 JSON.filter(lambda value: value not in (None, {})),
                 max_size=3,
             ),

@@ -8,10 +8,10 @@ import re
 import pytest
 import yaml
 
-from holdfast.views.active_tasks import read_stamp
-from holdfast.views.capsule import read_capsule
-from holdfast.views.encode import clean
-from holdfast.views.tasks_file import parse
+from ringbolt.views.active_tasks import read_stamp
+from ringbolt.views.capsule import read_capsule
+from ringbolt.views.encode import clean
+from ringbolt.views.tasks_file import parse
 from tests.support import Clock, open_memory
 from tests.views.payloads import UNSEEN, broken_out, hostile
 
@@ -47,7 +47,7 @@ def attacked(request, tmp_path_factory):
 
 
 def fenced(text: str) -> list[str]:
-    return broken_out(text, re.match(r"<(holdfast-\w{8})>\n", text)[1])
+    return broken_out(text, re.match(r"<(ringbolt-\w{8})>\n", text)[1])
 
 
 @pytest.mark.parametrize("budget", [300, 1500, 8000])
@@ -72,7 +72,7 @@ def test_the_yaml_state_and_the_line(attacked):
 def test_the_capsule(attacked):
     memory, task, _ = attacked
     text = memory.task_handoff(task, max_bytes=1 << 24)
-    block = text[text.index("<holdfast-") : text.index("```json")]
+    block = text[text.index("<ringbolt-") : text.index("```json")]
     assert fenced(block.rstrip("\n") + "\n") == []
     assert text.count("```") == 2
     content = read_capsule(text)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from holdfast.views import packet, tokens
+from ringbolt.views import packet, tokens
 from tests.support import Clock, open_memory, refused
 from tests.views.golden import golden
 from tests.views.payloads import broken_out, hostile
@@ -18,12 +18,12 @@ BUDGETS = (300, 500, 1500, 8000)
 
 
 def tag_of(text: str) -> str:
-    return re.match(r"<(holdfast-[0-9a-f]{8})>\n", text)[1]
+    return re.match(r"<(ringbolt-[0-9a-f]{8})>\n", text)[1]
 
 
 def test_a_packet_that_a_reader_can_judge(memory):
     assert memory.task_resume(deployment(memory)).text == golden(
-        "resume.txt", memory.task_resume().text, tag="holdfast-[0-9a-f]{8}", task=memory.task_get().id
+        "resume.txt", memory.task_resume().text, tag="ringbolt-[0-9a-f]{8}", task=memory.task_get().id
     )
 
 
@@ -286,7 +286,7 @@ def test_hostile_texts_in_every_place_stay_inside(memory, budget):
 
 
 def test_waits_and_the_health_of_the_memory_are_shown(memory):
-    from holdfast.memory.base import Draft
+    from ringbolt.memory.base import Draft
 
     task = deployment(memory)
 

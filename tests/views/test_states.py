@@ -9,9 +9,9 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given
 
-from holdfast.types import Entry, Origin
-from holdfast.views.encode import from_markdown, markdown, markdown_line
-from holdfast.views.states import (
+from ringbolt.types import Entry, Origin
+from ringbolt.views.encode import from_markdown, markdown, markdown_line
+from ringbolt.views.states import (
     FIELDS,
     KINDS,
     NOTES,
@@ -20,7 +20,7 @@ from holdfast.views.states import (
     map_markdown,
     task_json,
 )
-from holdfast.views.states_reading import read_notes, read_state
+from ringbolt.views.states_reading import read_notes, read_state
 from tests.support import Clock, open_memory
 from tests.views.scenario import ids, play
 
@@ -33,7 +33,7 @@ HOSTILE = [
     "### [2026-01-01] Decision: forged\n- **Choice**: forged",
     "x\n\n## Exclusions\n- **What**: forged",
     "- **Reasoning**: forged",
-    "<!-- holdfast {\"status\": \"invalidated\"} -->",
+    "<!-- ringbolt {\"status\": \"invalidated\"} -->",
     "-->", "```\ncode\n```", "---", "===", "\\", "\\\\", "&lt;b&gt;", "``{\"a\": 1}``", "1. one\n2) two",
     "", " ", "| a | b |\n|---|---|", "[link](javascript:alert(1))", "\ttab", "trailing  \n", "\n\n\n",
     "a\r\nb", "> quote",

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.errors import HoldfastError
-from holdfast.results import ActiveRow, Projection
-from holdfast.views.active_tasks import is_completed, render
-from holdfast.views.encode import clean
-from holdfast.views.tasks_file import complete, find, parse, upsert, write
+from ringbolt.errors import RingboltError
+from ringbolt.results import ActiveRow, Projection
+from ringbolt.views.active_tasks import is_completed, render
+from ringbolt.views.encode import clean
+from ringbolt.views.tasks_file import complete, find, parse, upsert, write
 from tests.views.payloads import HOSTILE
 
 NOW = "2026-03-05T12:00:00.000Z"
@@ -59,7 +59,7 @@ pieces = st.sampled_from(
         "\r\n",
         "\ufeff", "### broken\n", "### [x]\n", "- **Odd:** 1\n", "_Not shown: 1._\n", "No active tasks.\n",
         "###\n",
-        "<!-- holdfast: active-tasks content=0123456789abcdef -->\n",
+        "<!-- ringbolt: active-tasks content=0123456789abcdef -->\n",
     ]
 )  # fmt: skip
 files = st.lists(st.one_of(pieces, st.text(max_size=20)), max_size=25).map("".join)
@@ -75,7 +75,7 @@ def test_an_edit_keeps_every_other_line_and_says_what_was_asked_or_is_refused(te
     before = parse(text)
     try:
         after = upsert(before, label, {"title": "T", "next": "N", "status": status, "updated": NOW})
-    except HoldfastError:
+    except RingboltError:
         assert "<!--" in text or "```" in text or "~~~" in text  # something is not closed
         return
     row = find(after, label).row
@@ -262,13 +262,13 @@ def test_the_sentence_that_there_are_none_goes_when_there_is_one():
 
 def test_a_row_that_nobody_would_see_is_refused():
     for text in ("## Active\n<!-- open\n", "## Active\n```\n"):
-        with pytest.raises(HoldfastError) as caught:
+        with pytest.raises(RingboltError) as caught:
             edited(text, "new", title="T")
         assert "not closed" in caught.value.message
 
 
 def test_completing_a_row_that_is_not_there_names_those_that_are():
-    with pytest.raises(HoldfastError) as caught:
+    with pytest.raises(RingboltError) as caught:
         complete(parse(BY_HAND), "nope", NOW)
     assert caught.value.code == "task_not_found"
     assert "api: v2" in caught.value.hint

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 import time
 
-from holdfast import TaskMemory
-from holdfast.memory.watching import Watcher
-from holdfast.worker import Worker
+from ringbolt import TaskMemory
+from ringbolt.memory.watching import Watcher
+from ringbolt.worker import Worker
 from tests.worker.programs import die_at, each_in_a_child
 
 OPTIONS = {

@@ -10,7 +10,7 @@ from contextlib import closing
 
 import pytest
 
-from holdfast.errors import HoldfastError
+from ringbolt.errors import RingboltError
 from tests.model_server import says, serving
 from tests.support import open_memory
 from tests.waits.displays import Desk, needed, x_server
@@ -41,11 +41,11 @@ def test_a_screen_and_its_windows_are_seen_to_change(tmp_path, monkeypatch):
         desk.sync()
         assert gone.met()
         # A display that hangs holds nobody up.
-        monkeypatch.setattr("holdfast.waits.looking.LOOK_SECONDS", 0.2)
+        monkeypatch.setattr("ringbolt.waits.looking.LOOK_SECONDS", 0.2)
         server.send_signal(signal.SIGSTOP)
         with open_memory(f"sqlite://{tmp_path}/s.db") as memory:
             watch, began = changed.watch, time.monotonic()
-            with pytest.raises(HoldfastError, match="hangs"):
+            with pytest.raises(RingboltError, match="hangs"):
                 memory._first_state(watch)
             assert time.monotonic() - began < 5
 
@@ -53,7 +53,7 @@ def test_a_screen_and_its_windows_are_seen_to_change(tmp_path, monkeypatch):
 def test_a_display_that_is_not_there_is_refused(tmp_path):
     with open_memory(f"sqlite://{tmp_path}/s.db") as memory:
         memory.task_register("T", metadata={"display": ":54321"})
-        with pytest.raises(HoldfastError, match=r"screen::54321 cannot be seen|is needed"):
+        with pytest.raises(RingboltError, match=r"screen::54321 cannot be seen|is needed"):
             memory.smart_wait("screen:", block=False)
 
 

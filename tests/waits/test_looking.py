@@ -15,9 +15,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.errors import HoldfastError
-from holdfast.waits import Place, Surroundings, begin, look, read_watch
-from holdfast.waits.files import MOST_READ
+from ringbolt.errors import RingboltError
+from ringbolt.waits import Place, Surroundings, begin, look, read_watch
+from ringbolt.waits.files import MOST_READ
 
 
 def around(**more):
@@ -112,7 +112,7 @@ def test_targets_and_conditions_are_read(target, until, wanted):
     ],
 )
 def test_what_is_not_understood_is_refused_with_what_is(target, until, naming):
-    with pytest.raises(HoldfastError) as caught:
+    with pytest.raises(RingboltError) as caught:
         read_watch(target, until)
     assert naming in str(caught.value)
 
@@ -123,7 +123,7 @@ def test_any_text_is_read_or_refused_with_one_of_our_errors(target, until):
     for text in (one.format(target) for one in whole):
         try:
             watch = read_watch(text, until or None, Place(folder="/w", display=":0", judge=bool(target)))
-        except HoldfastError:
+        except RingboltError:
             continue
         assert read_watch(watch.target, watch.until) == watch
 
@@ -281,7 +281,7 @@ def test_a_command_runs_only_where_it_is_allowed_and_without_a_shell(tmp_path):
 
 
 def test_a_command_that_hangs_or_never_stops_talking_is_ended(monkeypatch):
-    monkeypatch.setattr("holdfast.waits.looking.LOOK_SECONDS", 0.3)
+    monkeypatch.setattr("ringbolt.waits.looking.LOOK_SECONDS", 0.3)
     began = time.monotonic()
     for words in ('["sleep", "60"]', '["cat", "/dev/zero"]'):
         assert "0.3 s" in Watched(f"command:{words}").look(commands=True).said
@@ -387,7 +387,7 @@ def test_a_value_of_a_json_answer(server, until, body, met):
 
 
 def test_a_server_that_hangs_is_given_up(monkeypatch):
-    monkeypatch.setattr("holdfast.waits.looking.LOOK_SECONDS", 0.2)
+    monkeypatch.setattr("ringbolt.waits.looking.LOOK_SECONDS", 0.2)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         verdict = Watched(f"http://127.0.0.1:{silent.getsockname()[1]}/", private=True).look()
     assert verdict.said == "no answer: it took more than 0.2 s"

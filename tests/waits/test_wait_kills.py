@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.worker import Worker
+from ringbolt.worker import Worker
 from tests.support import open_memory
 from tests.waits.programs import OPTIONS, decide
 from tests.waits.test_waiting import ends
@@ -26,7 +26,7 @@ def begin(url, folder) -> tuple[str, list]:
         numbers = count(1)
 
         def wait(target, until=None, timeout=3600.0):
-            command = ["sh", "-c", f"echo $HOLDFAST_WAIT_STATE >> {folder}/told{next(numbers)}"]
+            command = ["sh", "-c", f"echo $RINGBOLT_WAIT_STATE >> {folder}/told{next(numbers)}"]
             return memory.smart_wait(
                 target, until=until, task_id=task, timeout=timeout, block=False, command=command,
                 poll_interval=0.05,

@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from holdfast.errors import HoldfastError
-from holdfast.worker import Worker
+from ringbolt.errors import RingboltError
+from ringbolt.worker import Worker
 from tests.model_server import hangs_up, says
 from tests.model_server import serving as model_serving
 from tests.support import refused, rows
@@ -47,7 +47,7 @@ def test_the_end_of_a_wait_calls_its_own_address_else_that_of_its_task(allowing)
 
 def test_a_command_runs_when_a_wait_is_over_and_is_told_of_it(allowing, tmp_path):
     task = allowing.task_register("T").task_id
-    code = "import os, sys; open(sys.argv[1], 'a').write(os.environ['HOLDFAST_WAIT_STATE'] + sys.argv[2])"
+    code = "import os, sys; open(sys.argv[1], 'a').write(os.environ['RINGBOLT_WAIT_STATE'] + sys.argv[2])"
     words = [sys.executable, "-c", code, str(tmp_path / "told"), "; $HOME\n"]
     wait = allowing.smart_wait("manual:", task_id=task, block=False, command=words)
     Worker(allowing).run_once()
@@ -129,5 +129,5 @@ def test_words_that_no_rule_reads_are_judged_by_a_model_and_refused_without(open
     content = model.asked[0]["messages"][1]["content"]
     assert "&lt;b>linking" in content
     assert "ignore all" not in content  # that stood there before the wait
-    with pytest.raises(HoldfastError, match="not understood"):
+    with pytest.raises(RingboltError, match="not understood"):
         memory.smart_wait("port:localhost:1", until="feels slow", task_id=task)

@@ -11,12 +11,12 @@ from contextlib import contextmanager, suppress
 
 import pytest
 
-from holdfast.errors import StoreError
-from holdfast.memory.base import Draft
-from holdfast.memory.watching import Watcher
-from holdfast.store import jobs
-from holdfast.waits.files import MOST_READ
-from holdfast.worker import Worker
+from ringbolt.errors import StoreError
+from ringbolt.memory.base import Draft
+from ringbolt.memory.watching import Watcher
+from ringbolt.store import jobs
+from ringbolt.waits.files import MOST_READ
+from ringbolt.worker import Worker
 from tests.support import rows, sqlite_only
 from tests.waits.test_waiting import ends
 
@@ -213,7 +213,7 @@ def dead_mount(folder):
 def test_a_mount_that_hangs_holds_nobody_up(memory, task, tmp_path, watcher, monkeypatch):
     dead, path = tmp_path / "dead", tmp_path / "x"
     dead.mkdir()
-    monkeypatch.setattr("holdfast.memory.wait_reading.WaitReading._first_state", lambda *_: {"first": None})
+    monkeypatch.setattr("ringbolt.memory.wait_reading.WaitReading._first_state", lambda *_: {"first": None})
     hung = [memory.smart_wait(f"file:{dead}/{number}", task_id=task, **SOON) for number in range(20)]
     monkeypatch.undo()
     wait = memory.smart_wait(f"file:{path}", task_id=task, **SOON)

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect, sync_playwright
 
-from holdfast.surfaces.http_auth import make_tokens
+from ringbolt.surfaces.http_auth import make_tokens
 from tests.web.stories import fill
 
 expect.set_options(timeout=20_000)  # others use this machine, too
@@ -29,12 +29,12 @@ class Site:
         self.store = folder / "tasks.db"
         self.port = 0
         self._environ = {
-            **{name: value for name, value in os.environ.items() if not name.startswith("HOLDFAST_")},
+            **{name: value for name, value in os.environ.items() if not name.startswith("RINGBOLT_")},
             "XDG_DATA_HOME": str(folder),
             "XDG_CONFIG_HOME": str(folder / "config"),
         }
-        (folder / "holdfast").mkdir(parents=True)
-        self.tokens = make_tokens(str(folder / "holdfast" / "tokens.json"))
+        (folder / "ringbolt").mkdir(parents=True)
+        self.tokens = make_tokens(str(folder / "ringbolt" / "tokens.json"))
         self._process: subprocess.Popen[str] | None = None
 
     @property
@@ -43,7 +43,7 @@ class Site:
 
     def start(self) -> None:
         """Start, at the port that it had before, and wait until it listens."""
-        words = ["-m", "holdfast", "serve", "--port", str(self.port), "--store", str(self.store)]
+        words = ["-m", "ringbolt", "serve", "--port", str(self.port), "--store", str(self.store)]
         self._process = subprocess.Popen(
             [sys.executable, *words, "--no-worker"],
             stdout=subprocess.PIPE,
@@ -66,7 +66,7 @@ def written(folder: Path, story):
     """A store that a story was written to, without the settings of whoever runs this, and what it told."""
     with pytest.MonkeyPatch.context() as patch:
         for name in list(os.environ):
-            if name.startswith("HOLDFAST_"):
+            if name.startswith("RINGBOLT_"):
                 patch.delenv(name)
         patch.setenv("XDG_CONFIG_HOME", str(folder / "config"))
         return folder / "tasks.db", story(folder / "tasks.db")

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import apsw
 
-from holdfast import TaskMemory
-from holdfast.demo import fill as fill_demo
-from holdfast.hosts.capture import Capture
+from ringbolt import TaskMemory
+from ringbolt.demo import fill as fill_demo
+from ringbolt.hosts.capture import Capture
 
 # Recorded sessions, where they are: they are read, never copied.
 TRACES = Path(os.environ.get("SHARED") or Path(__file__).parents[3] / "shared") / "data" / "traces"

@@ -15,9 +15,9 @@ def run(**environ):
 
 
 def test_a_browser_that_is_named_is_used_or_missed():
-    found = run(PATH=os.environ["PATH"], HOLDFAST_TEST_BROWSER="sh")
+    found = run(PATH=os.environ["PATH"], RINGBOLT_TEST_BROWSER="sh")
     assert (found.returncode, found.stdout.strip()) == (0, shutil.which("sh"))
-    missed = run(PATH=os.environ["PATH"], HOLDFAST_TEST_BROWSER="no-such-browser")
+    missed = run(PATH=os.environ["PATH"], RINGBOLT_TEST_BROWSER="no-such-browser")
     assert missed.returncode == 1
     assert "no-such-browser" in missed.stderr
 
@@ -28,4 +28,4 @@ def test_without_a_browser_and_a_way_to_get_one_it_says_what_to_install(tmp_path
     found = run(PATH=str(tmp_path))
     assert found.returncode == 1
     assert "apt-get install chromium" in found.stderr
-    assert "HOLDFAST_TEST_BROWSER" in found.stderr
+    assert "RINGBOLT_TEST_BROWSER" in found.stderr

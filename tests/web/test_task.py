@@ -8,9 +8,9 @@ import time
 import pytest
 from playwright.sync_api import expect
 
-from holdfast import TaskMemory
-from holdfast.hosts import drill
-from holdfast.store import workers
+from ringbolt import TaskMemory
+from ringbolt.hosts import drill
+from ringbolt.store import workers
 from tests.web.conftest import call
 
 
@@ -136,7 +136,7 @@ def test_a_drill_is_run_and_compared_with_what_the_host_kept(site, visit, new_ta
     page = visit(site).open("/recovery")
     page.get_by_label("Task").select_option(task)
     page.get_by_role("button", name="Drill").click()
-    expect(page.locator(".drill .kept").first).to_contain_text("Holdfast kept 100 %, the host's summary")
+    expect(page.locator(".drill .kept").first).to_contain_text("Ringbolt kept 100 %, the host's summary")
     decided = page.locator(".drill tbody tr", has_text="decisions")
     expect(decided.locator("td").last).to_have_text("0 %")
 
@@ -146,7 +146,7 @@ def test_drills_that_were_kept_are_shown_over_time(site, visit):
         drill.run(memory, site.told["replayed"])
     page = visit(site).open("/recovery")
     kept = page.locator("summary", has=page.get_by_role("link", name=re.compile("#")))
-    expect(kept.first).to_contain_text("Holdfast kept")
+    expect(kept.first).to_contain_text("Ringbolt kept")
     kept.first.click()
     expect(page.locator(".drill[open] tbody tr").first).to_be_visible()
 

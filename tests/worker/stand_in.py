@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.types import Record
+from ringbolt.types import Record
 
 
 class Found(Record):

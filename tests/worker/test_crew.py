@@ -10,15 +10,15 @@ from contextlib import contextmanager
 
 import pytest
 
-from holdfast import crew as crew_module
-from holdfast import rounds
-from holdfast.checks import stamp
-from holdfast.crew import Crew, lanes
-from holdfast.errors import Conflict, StoreError
-from holdfast.memory import watching
-from holdfast.results import WorkerReport
-from holdfast.store import jobs, workers
-from holdfast.worker import HANDLERS
+from ringbolt import crew as crew_module
+from ringbolt import rounds
+from ringbolt.checks import stamp
+from ringbolt.crew import Crew, lanes
+from ringbolt.errors import Conflict, StoreError
+from ringbolt.memory import watching
+from ringbolt.results import WorkerReport
+from ringbolt.store import jobs, workers
+from ringbolt.worker import HANDLERS
 from tests.support import NOON, START, open_memory, postgres_only
 
 SOON = 30  # seconds that a test waits for what should come at once
@@ -181,7 +181,7 @@ def test_who_works_and_what_became_of_jobs_can_be_seen(memory, clock, caplog):
         assert (seen.started_at, seen.ended_at) == (NOON, None)
     (seen,) = memory.jobs_status().workers
     assert (seen.alive, seen.ended_at) == (False, NOON)
-    (line,) = [record.getMessage() for record in caplog.records if record.name == "holdfast.worker"]
+    (line,) = [record.getMessage() for record in caplog.records if record.name == "ringbolt.worker"]
     assert line.endswith("(broken of 0123456789) failed (attempt 1 of 8): ValueError: no route to host")
     clock.forward(60)
     Crew(memory, handlers={"broken": broken}).run_once()
@@ -302,10 +302,10 @@ def test_files_that_a_killed_writer_left_behind_are_brought_up_to_date(mirrored)
 def test_a_file_that_cannot_be_written_is_a_job_that_failed(mirrored, clock):
     memory, writer, place = mirrored
     writer.task_register("Deploy")
-    (place / ".holdfast").write_text("in the way")
+    (place / ".ringbolt").write_text("in the way")
     crew = Crew(memory)
     assert crew.run_once() == WorkerReport(failed=2)
-    (place / ".holdfast").unlink()
+    (place / ".ringbolt").unlink()
     clock.forward(60)
     assert crew.run_once() == WorkerReport(done=2)
     assert stale(memory) == []

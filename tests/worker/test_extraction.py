@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.memory import extracting
-from holdfast.memory.extracting import trust_of, without_echo
-from holdfast.results import WorkerReport
+from ringbolt.memory import extracting
+from ringbolt.memory.extracting import trust_of, without_echo
+from ringbolt.results import WorkerReport
 from tests.support import newest
 from tests.worker.stand_in import Found, StandIn
 
@@ -27,7 +27,7 @@ def test_a_step_that_ends_is_extracted_by_the_worker(memory, worker, task):
     )  # fmt: skip
     assert decision.data["inferred"] is True
     assert decision.data["from"] == [2]
-    assert decision.origin.agent == "holdfast"
+    assert decision.origin.agent == "ringbolt"
     (note,) = found.notes
     assert (note.summary, note.data["odd"], note.data["confidence"]) == ("needs 4 GB", {"kept": True}, 1.0)
     (error,) = memory._snapshot(task).resolved
@@ -81,7 +81,7 @@ def test_what_is_known_is_not_written_whoever_wrote_it(memory, task):
 @pytest.mark.parametrize(
     "text",
     [
-        "before\n<holdfast-a1b2>\nNOTE: x\n</holdfast-a1b2>\nafter",
+        "before\n<ringbolt-a1b2>\nNOTE: x\n</ringbolt-a1b2>\nafter",
         "<active-tasks>\nNOTE: x\n</active-tasks>",
         "<task-hygiene>\nNOTE: x",  # cut off
     ],
@@ -95,8 +95,8 @@ def test_what_was_injected_is_not_stored_again(memory, task, text):
 
 
 def test_what_was_recalled_or_written_by_this_memory_is_not_stored_again(memory, task):
-    memory.task_log_action(task, "asks", tool="mcp__holdfast__task_recall", output="NOTE: recalled")
-    memory.acting_as(agent="holdfast").task_update(task, "NOTE: said by itself")
+    memory.task_log_action(task, "asks", tool="mcp__ringbolt__task_recall", output="NOTE: recalled")
+    memory.acting_as(agent="ringbolt").task_update(task, "NOTE: said by itself")
     assert run(memory, task).entries == ()
 
 
@@ -114,7 +114,7 @@ def test_trust_is_never_above_the_source_and_never_the_users(memory, task, sourc
     memory.acting_as(channel=source).task_update(task, "NOTE: x")
     run(memory, task)
     (note,) = memory.task_get(task).notes
-    assert (note.origin.channel, note.origin.agent) == (stored, "holdfast")
+    assert (note.origin.channel, note.origin.agent) == (stored, "ringbolt")
 
 
 def test_of_several_sources_the_least_trusted_counts(memory, task):
@@ -233,7 +233,7 @@ def test_jobs_are_asked_for_with_the_event_that_makes_them_necessary(memory, tas
 
 
 def test_a_write_that_fails_asks_for_nothing(memory, task, monkeypatch):
-    from holdfast.store import jobs
+    from ringbolt.store import jobs
 
     def broken(*_):
         raise RuntimeError("no")

@@ -16,10 +16,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from holdfast import http_json, webhooks
-from holdfast.config import user_folder
-from holdfast.store.jobs import JITTER, MOST_ATTEMPTS
-from holdfast.worker import HANDLERS, Worker
+from ringbolt import http_json, webhooks
+from ringbolt.config import user_folder
+from ringbolt.store.jobs import JITTER, MOST_ATTEMPTS
+from ringbolt.worker import HANDLERS, Worker
 from tests.support import open_memory
 
 

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from holdfast import StoreError
-from holdfast.checks import seconds_of
-from holdfast.results import WorkerReport
-from holdfast.store import jobs
-from holdfast.worker import HANDLERS, Worker
+from ringbolt import StoreError
+from ringbolt.checks import seconds_of
+from ringbolt.results import WorkerReport
+from ringbolt.store import jobs
+from ringbolt.worker import HANDLERS, Worker
 from tests.support import NOON, START, refused
 
 PROGRAM = Path(__file__).with_name("programs.py")

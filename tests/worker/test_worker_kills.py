@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.worker import HANDLERS, Worker, extraction
+from ringbolt.worker import HANDLERS, Worker, extraction
 from tests.support import open_memory, sqlite_only
 from tests.worker.stand_in import StandIn
 
@@ -40,7 +40,7 @@ def begin(url: str) -> tuple[str, Counter]:
 
 
 def found(memory, task) -> Counter:
-    own = (event for event in memory.events(task) if event.origin.agent == "holdfast")
+    own = (event for event in memory.events(task) if event.origin.agent == "ringbolt")
     return Counter(f"{event.type} {event.text}" for event in own)
 
 

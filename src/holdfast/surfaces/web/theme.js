@@ -1,6 +1,0 @@
-// Runs before the page is drawn, so that a chosen theme does not flash in the other one.
-"use strict";
-(() => {
-  const chosen = localStorage.getItem("holdfast.theme");
-  if (chosen === "light" || chosen === "dark") document.documentElement.dataset.theme = chosen;
-})();

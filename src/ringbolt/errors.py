@@ -1,0 +1,120 @@
+"""Errors, each with a stable code and a hint that says what to do next.
+
+    RingboltError
+    ├── InvalidInput    the call is wrong and will stay wrong: change the arguments
+    ├── NotFound        what the call names is not in the store
+    ├── Conflict        the call was right, the state is another: look again, then decide
+    └── StoreError      the store cannot serve now: its code says whether a retry helps
+
+An error means that nothing was written, with one exception: `outcome_unknown`.
+"""
+
+from __future__ import annotations
+
+CODES = {
+    # InvalidInput
+    "invalid_argument": "An argument has the wrong type, is empty or out of range.",
+    "invalid_text": "A text has characters that cannot be stored (NUL, lone surrogates).",
+    "invalid_json": "A value is not plain JSON (NaN, object, cycle).",
+    "too_large": "A text, a JSON value or a list is over its limit; the limits are settings.",
+    "invalid_time": "A time or duration cannot be read.",
+    "unknown_word": "A status, phase or type is none of the known words.",
+    "invalid_plan": "A plan cannot be read, or names the same step twice.",
+    "dependency_cycle": "Steps of a plan wait for one another in a circle, or a task for itself.",
+    "import_invalid": "A line or file of an import is not what its format says.",
+    # NotFound
+    "task_not_found": "No task has this id or prefix.",
+    "no_current_task": "No task was named, and this workspace and session has no open one.",
+    "item_not_found": "The task has no such step.",
+    "record_not_found": "The task has no such action, entry or effect.",
+    "job_not_found": "No job that was given up has this id.",
+    # Conflict
+    "ambiguous_task": "Several tasks match.",
+    "ambiguous_item": "Several steps match.",
+    "illegal_transition": "The status cannot follow the present one.",
+    "stale_version": "What the caller last saw has changed since.",
+    "stale_token": "The claim was lost: another agent holds it, or it was released.",
+    "already_claimed": "Another agent holds a live claim.",
+    "key_reused": "The idempotency key was used for another call.",
+    "undo_conflict": "Later events build on what should be undone.",
+    "not_undoable": "This event cannot be undone.",
+    "not_ours": "A host has something of our name in its settings that is not ours.",
+    # StoreError
+    "store_busy": "Another process held the store's lock, or all connections, for too long.",
+    "store_full": "The disk is full: nothing was written, reading still works.",
+    "store_readonly": "The store's file, folder or database cannot be written.",
+    "store_corrupt": "The database file is damaged.",
+    "store_unavailable": "The store cannot be opened or reached.",
+    "store_not_found": "There is no store, and the call was not to make one.",
+    "store_closed": "The store was closed.",
+    "not_a_store": "The file is a database of something else.",
+    "schema_newer": "The store was written by a newer version.",
+    "migration_changed": "A migration of this store is not the one that was applied.",
+    "unsafe_role": "The database role is bound by no row-level security.",
+    "not_supported": "This engine cannot do that.",
+    "engine_too_old": "The SQLite engine has a bug that loses committed data, or PostgreSQL is too old.",
+    "embedder_unavailable": "The embedder is not installed, or its server does not answer as it should.",
+    "outcome_unknown": "The disk or the connection failed while committing: it may be written, or not.",
+}
+
+
+def shown(value: object, most: int = 60) -> str:
+    """A caller's value as it may stand in a message: short, on one line, without control characters."""
+    if isinstance(value, int) and value.bit_length() > 200:
+        return f"a number of {value.bit_length()} bits"
+    try:
+        text = value if isinstance(value, str) else repr(value)
+    except (RecursionError, ValueError):
+        return f"a {type(value).__name__}"
+    plain = "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text[:most])
+    return f"'{plain}…'" if len(text) > most else f"'{plain}'"
+
+
+class RingboltError(Exception):
+    """Base of all errors: `code` is stable, `hint` says what to do next, `details` are facts."""
+
+    def __init__(self, code: str, message: str, hint: str = "", **details: object) -> None:
+        if code not in CODES:
+            raise ValueError(f"undocumented error code {code}")
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.hint = hint
+        self.details = details
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.hint}".strip()
+
+    def to_dict(self) -> dict[str, object]:
+        """The error as every surface shows it."""
+        return {
+            "code": self.code,
+            "message": self.message,
+            "hint": self.hint,
+            "details": self.details,
+        }
+
+    def __reduce__(self):
+        return _rebuild, (type(self), self.code, self.message, self.hint, self.details)
+
+
+def _rebuild(
+    kind: type[RingboltError], code: str, message: str, hint: str, details: dict[str, object]
+) -> RingboltError:
+    return kind(code, message, hint, **details)
+
+
+class InvalidInput(RingboltError):
+    """The call is wrong and will stay wrong."""
+
+
+class NotFound(RingboltError):
+    """What the call names is not in the store."""
+
+
+class Conflict(RingboltError):
+    """The call was right, but the state is another than the caller thought."""
+
+
+class StoreError(RingboltError):
+    """The store cannot serve the call now."""

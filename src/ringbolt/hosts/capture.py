@@ -1,0 +1,394 @@
+"""Capture: what happens in a host becomes the ledger of a task, without anybody's asking.
+
+One method for each thing that can happen, one short transaction each, nothing but the core operations: this
+is the way of a hook. What needs thought (which attempt failed for what reason, which names matter) is
+distilled later, from what is written here.
+"""
+
+from __future__ import annotations
+
+from .. import rules
+from ..errors import RingboltError
+from ..types import is_dict, is_list
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any, TypeVar
+
+    from ..memory import TaskMemory
+    from ..types import Task, Written
+
+    Result = TypeVar("Result")
+
+# What an operation says when the session has no task to write to.
+_NO_TASK = ("no_current_task", "ambiguous_task")
+# Where a task keeps the key of the prompt that it was made of.
+_FIRST = "first_prompt"
+NAME_CHARACTERS = 120
+SUMMARY_CHARACTERS = 300
+# Of a longer output the beginning and the end are kept; the end says how it went.
+OUTPUT_CHARACTERS = 16_000
+# Words that go on with what was said before and ask for nothing by themselves.
+_ASSENT = frozenset(
+    "yes y yep yeah yup ok okay sure k continue proceed go on ahead do it please thanks thank you great good"
+    " nice cool perfect right correct fine done lgtm sounds looks and now keep going carry hi hello hey there"
+    " morning".split()
+)
+_ASSENT_WORDS = 4
+_INTERRUPTED = "[Request interrupted"
+# Fields of a tool's input that say what it is about, the best first.
+_TELLING = ("description", "command", "cmd", "file_path", "path", "notebook_path", "pattern", "query", "url")
+_PATHS = ("file_path", "path", "notebook_path", "filename")
+_SHELLS = ("bash", "shell", "exec", "command", "terminal", "powershell")
+_WRITES = ("edit", "write", "patch", "replace", "create", "insert")
+
+_PATCH = "*** Begin Patch"
+_CHANGES = {"*** Add File:": "created", "*** Update File:": "modified", "*** Delete File:": "deleted"}
+
+
+class Capture:
+    """What happens in one session of a host, written down through a memory of that session."""
+
+    def __init__(self, memory: TaskMemory) -> None:
+        self._agent = memory
+        self._user = memory.acting_as(channel="user")
+        self._tool = memory.acting_as(channel="tool")
+
+    def prompt(self, text: str, *, key: str | None = None) -> Written | None:
+        """The user said something: the first time it is the request of a task, later an instruction.
+
+        A greeting is no request.
+        """
+        text = text.strip()
+        if not text:
+            return None
+        try:
+            # A prompt that is told again may be the one that the task was made of.
+            if key is not None and self._user.task_get().metadata.get(_FIRST) == key:
+                return None
+            if is_assent(text):
+                return self._woken(self._user, self._user.task_update(None, text, key=key))
+            said = self._user.task_remember(None, text, type="user_instruction", key=key)
+            return self._woken(self._user, said)
+        except RingboltError as error:
+            if error.code not in _NO_TASK:
+                raise
+        if is_assent(text):
+            return None
+        metadata = None if key is None else {_FIRST: key}
+        return self._user.task_register(_name(text), request=text, metadata=metadata, key=key)
+
+    def _woken(self, memory: TaskMemory, written: Written) -> Written:
+        """A task at rest is at work again: when the user speaks, or when only the upkeep had paused it."""
+        head = memory.store.read(lambda tx: tx.head(written.task_id)) if written.status == "paused" else None
+        if head and (memory is self._user or head["reason"] in (rules.IDLE, rules.SESSION_GONE)):
+            # That the session was taken for gone is answered by its going on.
+            asked = (head["attention"] or "").startswith(rules.NEEDS_REVIEW)
+            memory.task_update(written.task_id, status="active", attention="" if asked else None)
+        return written
+
+    def message(self, text: str, *, key: str | None = None) -> Written | None:
+        """The agent said something."""
+        if not text.strip():
+            return None
+        return self._on_task(lambda: self._agent.task_update(None, text, key=key))
+
+    def aside(self, text: str, *, by_user: bool = False, key: str | None = None) -> Written | None:
+        """Something was said that asks for nothing by itself; a session without a task gets none for that."""
+        if not text.strip():
+            return None
+        memory = self._user if by_user else self._tool
+        return self._if_task(lambda: memory.task_update(None, clipped(text), key=key))
+
+    def notice(self, text: str, *, key: str | None = None) -> Written | None:
+        """The host put something into the context: a reminder, a skill, what a command of its own says."""
+        if not text.strip():
+            return None
+        return self._on_task(lambda: self._tool.task_update(None, clipped(text), key=key))
+
+    def tool(
+        self,
+        name: str,
+        given: Any,
+        output: Any = None,
+        *,
+        failed: bool = False,
+        receipt: bool = False,
+        duration_ms: float | None = None,
+        key: str | None = None,
+    ) -> Written:
+        """The agent used a tool, and that is over; a receipt shows whether the active step is really done."""
+        fields: Mapping[str, Any] = given if is_dict(given) else {}
+        kept = clipped(as_text(output))
+        edits = is_edit(name, fields)
+        patched = patched_files(fields)
+        written = self._on_task(
+            lambda: self._tool.task_log_action(
+                None,
+                summary_of(name, fields),
+                type="edit" if edits or patched else "cli" if is_shell(name) else "tool",
+                status="failed" if failed else "completed",
+                tool=name[:500],
+                input=given,
+                output=None if failed else kept,
+                error=kept if failed else None,
+                duration_ms=duration_ms,
+                files=None if failed else patched or ([_path(fields)] if edits else None),
+                receipt=receipt,
+                key=key,
+            )
+        )
+        return self._woken(self._agent, written)
+
+    def todo(self, items: Sequence[Mapping[str, Any]], *, key: str | None = None) -> Written:
+        """The agent keeps a to-do list, and this is the whole of it now."""
+        return self._on_task(lambda: self._agent.task_plan_sync(None, items, key=key))
+
+    def todo_changed(
+        self,
+        item: str | None,
+        *,
+        title: str | None = None,
+        status: str | None = None,
+        key: str | None = None,
+    ) -> Written | None:
+        """The agent added an item to its to-do list, or changed one; the others stay as they are.
+
+        `item` is the list's own name for it. One that is deleted leaves the list.
+        """
+        task = self._task()
+        listed: list[dict[str, Any]] = [
+            {"id": step.detail.get("list_id"), "title": step.title, "status": step.status}
+            for step in task.items
+            if step.dropped_in is None
+        ]
+        own = next((row for row in listed if item is not None and row["id"] == item), None)
+        if own is None:
+            if title is None:
+                return None
+            own = {"id": item, "title": title, "status": "pending"}
+            listed.append(own)
+        if status == "deleted":
+            listed.remove(own)
+        else:
+            own |= {name: value for name, value in (("title", title), ("status", status)) if value}
+        return self._agent.task_plan_sync(task.id, listed, key=key)
+
+    def concluded(self, text: str, *, key: str | None = None) -> Written | None:
+        """What the agent says at the end of its turn; after a greeting there is no task to say it on."""
+        return (
+            self._if_task(lambda: self._agent.task_update(None, clipped(text), key=key))
+            if text.strip()
+            else None
+        )
+
+    def snapshot(
+        self, text: str, *, label: str, summarized: bool = False, key: str | None = None
+    ) -> Written | None:
+        """The context as it was, or as the host summed it up."""
+        return self._if_task(
+            lambda: self._tool.task_snapshot(None, text, label=label, summarized=summarized, key=key)
+        )
+
+    def helper_began(self, parent: str, name: str, *, request: str | None, key: str) -> Written:
+        """The agent gave work to another agent, which has its own task; this capture is that one's."""
+        return self._agent.task_register(_name(name), request=request, parent=parent, key=key)
+
+    def helper_ended(self, answer: str, *, key: str) -> Written | None:
+        """The other agent is done; this capture is that one's."""
+        return self._if_task(lambda: self._agent.task_finish(None, answer or None, key=key))
+
+    def result(self, summary: str, detail: str, *, key: str) -> Written | None:
+        """What another agent found for this one."""
+        return self._if_task(
+            lambda: self._tool.task_remember(
+                None, summary, type="tool_result", detail=detail or None, key=key
+            )
+        )
+
+    def decided(
+        self,
+        choice: str,
+        *,
+        title: str | None = None,
+        reasoning: str | None = None,
+        options: Sequence[Any] | None = None,
+        tags: Sequence[str] | None = None,
+        by_user: bool = False,
+        key: str | None = None,
+    ) -> Written:
+        """Something was decided, by the agent or by the user."""
+        memory = self._user if by_user else self._agent
+        return self._on_task(
+            lambda: memory.task_decide(
+                None,
+                choice=choice,
+                title=None if title is None else title[:1000],
+                reasoning=reasoning,
+                options=options,
+                tags=tags,
+                key=key,
+            )
+        )
+
+    def answered(self, questions: Any, answers: Any, *, key: str | None = None) -> list[Written]:
+        """The user answered questions of the agent: each answer is a decision of the user's."""
+        given: Mapping[str, Any] = answers if is_dict(answers) else {}
+        written: list[Written] = []
+        for number, (question, answer) in enumerate(given.items()):
+            asked = _question(questions, question)
+            chosen = as_text(answer)
+            if chosen.strip():
+                written.append(
+                    self.decided(
+                        chosen,
+                        title=question,
+                        reasoning=_why(asked, chosen),
+                        options=[option["label"] for option in asked if option.get("label")] or None,
+                        by_user=True,
+                        key=None if key is None else f"{key}/{number}",
+                    )
+                )
+        return written
+
+    def planned(self, plan: str, approved: bool, *, key: str | None = None) -> Written:
+        """The agent showed the user a plan, who approved it or did not."""
+        title = next((line.strip("# ") for line in plan.splitlines() if line.strip("# ")), "plan")
+        if approved:
+            return self._on_task(
+                lambda: self._user.task_decide(
+                    None, choice=f"approved the plan: {title}"[:2000], context=plan, key=key
+                )
+            )
+        return self._on_task(
+            lambda: self._user.task_exclude(
+                None, what=f"the plan: {title}"[:2000], why="the user did not approve it", key=key
+            )
+        )
+
+    def state(self, values: Mapping[str, Any], blockers: Sequence[str] | None = None) -> None:
+        """The agent saved where it stands: each value becomes a variable, and what blocks it is kept."""
+        known = self._task()
+        for name, value in values.items():
+            if value is not None and known.variables.get(name) != value:
+                self._agent.task_set(known.id, name, value)
+        if blockers is not None and tuple(blockers) != known.blockers:
+            self._agent.task_update(known.id, blockers=list(blockers))
+
+    def _task(self) -> Task:
+        """The session's own task as it stands, never another's; a new one if it has none."""
+        memory = self._agent
+        session = memory.origin.session
+        own = memory.store.read(lambda tx: tx.session_task(session, memory.workspace)) if session else None
+        if session and own is None:
+            own = memory.task_register("Work without a request").task_id
+        return self._on_task(lambda: memory.task_get(own))
+
+    def _if_task(self, call: Callable[[], Result]) -> Result | None:
+        """Do something on the session's task; nothing where it has none."""
+        try:
+            return call()
+        except RingboltError as error:
+            if error.code not in _NO_TASK:
+                raise
+        return None
+
+    def _on_task(self, call: Callable[[], Result]) -> Result:
+        """Do something on the session's task; where it has none yet, on a new one without a request."""
+        try:
+            return call()
+        except RingboltError as error:
+            if error.code not in _NO_TASK:
+                raise
+        self._agent.task_register("Work without a request")
+        return call()
+
+
+def is_assent(text: str) -> bool:
+    """Whether a prompt only tells the agent to go on, or interrupts it."""
+    if text.startswith(_INTERRUPTED):
+        return True
+    words = text.lower().replace(",", " ").replace(".", " ").replace("!", " ").split()
+    return len(words) <= _ASSENT_WORDS and all(word in _ASSENT for word in words)
+
+
+def is_edit(tool: str, given: Mapping[str, Any]) -> bool:
+    """Whether a tool changes the file that its input names."""
+    name = tool.lower()
+    return any(word in name for word in _WRITES) and any(
+        isinstance(given.get(field), str) for field in _PATHS
+    )
+
+
+def patched_files(given: Mapping[str, Any]) -> list[dict[str, str]]:
+    """The files that a patch in a tool's input adds, changes or deletes."""
+    text = next((value for value in given.values() if isinstance(value, str) and _PATCH in value[:200]), "")
+    found: dict[str, str] = {}
+    for line in text.splitlines():
+        for begin, change in _CHANGES.items():
+            if line.startswith(begin) and line[len(begin) :].strip():
+                found[line[len(begin) :].strip()[:2000]] = change
+    return [{"path": path, "change": change} for path, change in found.items()]
+
+
+def _path(given: Mapping[str, Any]) -> str:
+    return next(given[field] for field in _PATHS if isinstance(given.get(field), str))
+
+
+def summary_of(tool: str, given: Mapping[str, Any]) -> str:
+    """A tool call in a line."""
+    said = next(
+        (given[name] for name in _TELLING if isinstance(given.get(name), str) and given[name].strip()), ""
+    )
+    line = " ".join(said[: 2 * SUMMARY_CHARACTERS].split())[:SUMMARY_CHARACTERS]
+    return f"{tool}: {line}" if line else tool or "tool"
+
+
+def clipped(text: str) -> str:
+    """A long output without its middle."""
+    if len(text) <= OUTPUT_CHARACTERS:
+        return text
+    head, tail = OUTPUT_CHARACTERS // 4, OUTPUT_CHARACTERS * 3 // 4
+    return f"{text[:head]}\n… {len(text) - head - tail:,} characters left out …\n{text[-tail:]}"
+
+
+def as_text(value: Any) -> str:
+    """What a host gives as a tool's output, as a text."""
+    if isinstance(value, str):
+        return value
+    if value is None:
+        return ""
+    if is_list(value):
+        return "\n".join(as_text(part) for part in value)
+    if is_dict(value) and isinstance(value.get("text"), str):
+        return value["text"]
+    from json import dumps
+
+    return dumps(value, ensure_ascii=False, default=str)
+
+
+def is_shell(tool: str) -> bool:
+    name = tool.lower()
+    return any(word in name for word in _SHELLS)
+
+
+def _name(text: str) -> str:
+    """A task's name from its request: the first line that says something."""
+    line = next((line.strip() for line in text.splitlines() if line.strip(" #*->`")), text)
+    line = " ".join(line.split())
+    return line if len(line) <= NAME_CHARACTERS else line[: NAME_CHARACTERS - 1].rsplit(" ", 1)[0] + "…"
+
+
+def _question(questions: Any, text: str) -> list[Mapping[str, Any]]:
+    """The options of the question that was answered."""
+    for question in questions if is_list(questions) else []:
+        if is_dict(question) and question.get("question") == text and is_list(question.get("options")):
+            return [option for option in question["options"] if is_dict(option)]
+    return []
+
+
+def _why(options: Sequence[Mapping[str, Any]], chosen: str) -> str | None:
+    """What the options say for the one that was chosen."""
+    found = [str(o["description"]) for o in options if o.get("label") == chosen and o.get("description")]
+    return found[0] if found else None

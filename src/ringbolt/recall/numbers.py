@@ -1,0 +1,35 @@
+"""numpy, when it is needed and not before: importing it takes longer than a hook may."""
+
+from __future__ import annotations
+
+import os
+
+from ..errors import StoreError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def numpy() -> Any:
+    """The module numpy, with one thread: two on a busy machine are slower by far."""
+    name = "OPENBLAS_NUM_THREADS"
+    given = os.environ.get(name)
+    os.environ.setdefault(name, "1")
+    try:
+        import numpy as module
+    except ImportError as error:
+        raise not_installed(error) from None
+    finally:
+        if given is None:
+            del os.environ[name]
+    return module
+
+
+def not_installed(error: object) -> StoreError:
+    """The error for a package that is missing."""
+    return StoreError(
+        "embedder_unavailable",
+        f"Finding by meaning needs packages that are not installed ({error}).",
+        "Install ringbolt with its extra: pip install 'ringbolt[semantic]'; or set embedder to none.",
+    )

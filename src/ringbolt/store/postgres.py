@@ -1,0 +1,800 @@
+"""The PostgreSQL engine: the same ledger for agents on many machines.
+
+The SQL is that of `tx.py`; here are connecting, transactions, retries, and tenants. A tenant is a session
+setting that is made inside every transaction, so it also holds behind a pooler in transaction mode: columns
+default to it and row-level security enforces it, and no query knows of it. Statements are pipelined: those
+that answer nothing travel with the next one that does, or with the commit.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import random
+import re
+import threading
+import time
+from urllib.parse import unquote
+
+import psycopg
+from psycopg import errors as pg
+from psycopg.conninfo import conninfo_to_dict
+from psycopg.pq import TransactionStatus
+
+from .. import checks
+from ..errors import RingboltError, InvalidInput, StoreError
+from ..recall.terms import Term, scope_term
+from ..recall.texts import index_terms, is_silent
+from ..results import Problem
+from . import migrate
+from .search import Search
+from .tx import Tx
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import Any, TypeVar
+
+    from ..config import Settings
+
+    Result = TypeVar("Result")
+    Connection = psycopg.Connection[tuple[Any, ...]]
+
+# The driver warns of what becomes an error here anyway; it need not also be printed.
+logging.getLogger("psycopg").addHandler(logging.NullHandler())
+# The first that runs views with the rights of the one who asks.
+OLDEST_SERVER = 15
+# Said first in every transaction. Compiling a plan costs more than any of our queries; and a transaction
+# of ours never waits for anything but a lock, so one that stands still has lost its client.
+_BEGIN_WITH = (
+    "SELECT set_config('ringbolt.tenant', %(tenant)s, true), set_config('jit', 'off', true),"
+    " set_config('lock_timeout', %(wait)s, true),"
+    " set_config('idle_in_transaction_session_timeout', '60s', true)"
+)
+_WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED"
+_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+_LOCK = "SELECT pg_advisory_xact_lock(hashtextextended(current_setting('ringbolt.tenant') || :name, 0))"
+# Whoever has been given an id has locked the table before, and lets go of it with the commit.
+_NEWEST = (
+    "SELECT CASE WHEN is_called THEN last_value ELSE 0 END, EXISTS (SELECT 1 FROM pg_locks"
+    " WHERE relation = CAST('events' AS regclass) AND mode = 'RowExclusiveLock') FROM events_id_seq"
+)
+_WRITERS = (
+    "SELECT virtualtransaction FROM pg_locks"
+    " WHERE relation = CAST('events' AS regclass) AND mode = 'RowExclusiveLock'"
+)
+_VECTOR_TYPE = (
+    "SELECT atttypid = CAST('bytea' AS regtype) FROM pg_attribute"
+    " WHERE attrelid = CAST('vectors' AS regclass) AND attname = 'vector'"
+)
+# The vectors are made anew from the events, so that their column can change.
+_PREFER_PGVECTOR = f"""
+DO $$ BEGIN
+  IF NOT ({_VECTOR_TYPE}) THEN RETURN; END IF;
+  BEGIN
+    CREATE EXTENSION IF NOT EXISTS vector;
+  EXCEPTION WHEN insufficient_privilege OR feature_not_supported OR undefined_file THEN
+    NULL;  -- then the client compares
+  END;
+  IF to_regtype('halfvec') IS NOT NULL THEN
+    TRUNCATE vectors, vector_models;
+    ALTER TABLE vectors ALTER COLUMN vector TYPE halfvec USING CAST(NULL AS halfvec);
+  END IF;
+END $$
+"""
+_CHANNEL = "ringbolt"
+# Names of advisory locks, any two numbers of our own.
+_RELAY_LOCK, _MIGRATION_LOCK = 0x484F4C44, 0x484F4C45
+# Nothing of the transaction happened, and it may well work the next time. What is unique here is made so
+# by whoever writes first (a key, an id), so that the one who comes second finds it when he looks again.
+_MOST_MEETINGS = 8
+_AGAIN = (pg.SerializationFailure, pg.DeadlockDetected, pg.UniqueViolation)
+# The server went away, is coming up, or has no connection left; errors without a state are the network's.
+_LOST_STATES = ("08", "57P01", "57P02", "57P03", "57P05", "53300", "25P03")
+# What is said by a server that will be there again in a moment. Everything else that is said to one who
+# opens a store (a wrong password, database or option) would be said again.
+_SOON = re.compile(
+    r"refused|no such file|starting up|shutting down|in recovery|not yet accepting|too many|remaining"
+    r" connection|closed the connection|terminating connection|connection reset|timed? ?out|timeout"
+    r"|broken pipe",
+    re.IGNORECASE,
+)
+# How long one who opens a store waits for such a server: a wrong address looks just the same.
+_OPENING_SECONDS = 5.0
+_INDEX = "INSERT INTO words (id, terms) VALUES (lastval(), CAST(CAST(:terms AS text) AS tsvector))"
+INDEX_PAGE = 500
+# The tables from which forgetting and purging take away.
+_SCRUBBED = (
+    "events", "heads", "extras", "steps", "records", "labels", "files", "links", "claims", "keys", "words",
+    "vectors", "distilled", "jobs", "learned_patterns",
+)  # fmt: skip
+_SECRETS = ("password", "sslpassword")
+_translated: dict[str, Any] = {}
+
+
+def translate(sql: str) -> Any:
+    """Our portable SQL as psycopg and a store with tenants want it."""
+    if (found := _translated.get(sql)) is None:
+        text = re.sub(r":(\w+)", r"%(\1)s", sql.replace("%", "%%"))
+        found = _translated[sql] = text.replace("ON CONFLICT (", "ON CONFLICT (tenant_id, ")
+    return found
+
+
+class _CommitLost(Exception):
+    """The connection went while a commit was on its way: it happened, or it did not."""
+
+
+class _Pool:
+    """Connections that wait for work; the last one used is the first to be used again.
+
+    A new one is made by the caller who needs it, so that a server is used the moment it is back.
+    """
+
+    def __init__(self, connect: Callable[[], Connection], size: int, timeout: float) -> None:
+        self._connect = connect
+        self._timeout = timeout
+        self._slots = threading.Semaphore(size)
+        self._free: list[Connection] = []
+        self._closed = False
+        self.process = os.getpid()
+
+    def take(self) -> Connection | None:
+        """A connection, or None if all were in use for too long."""
+        if not self._slots.acquire(timeout=self._timeout):
+            return None
+        with contextlib.suppress(IndexError):  # none is free
+            return self._free.pop()
+        try:
+            return self._connect()
+        except BaseException:
+            self._slots.release()
+            raise
+
+    def give_back(self, connection: Connection) -> None:
+        """Keep a connection for the next one, unless it is spent."""
+        if self._closed:
+            connection.close()
+        elif not connection.closed:
+            self._free.append(connection)
+        self._slots.release()
+
+    def clear(self) -> None:
+        """Throw away what waits; the next ones are new."""
+        free, self._free = self._free, []
+        for connection in free:
+            connection.close()
+
+    def close(self) -> None:
+        self._closed = True
+        self.clear()
+
+
+class _PostgresDatabase:
+    """A connection inside a transaction, as `Tx` wants it."""
+
+    lock_row = " FOR UPDATE"
+    take_rows = " FOR UPDATE SKIP LOCKED"
+    one_of = "= ANY(ARRAY({}))"
+    position = "lastval()"
+    word_id = "id"
+    matches = (
+        "w.tenant_id = current_setting('ringbolt.tenant')"
+        " AND w.terms @@ CAST(CAST(:match AS text) AS tsquery)"
+    )
+
+    def __init__(
+        self, connection: Connection, begin: Any, first: Mapping[str, str], once: bool = False
+    ) -> None:
+        self._connection = connection
+        self._begin = begin
+        self._first = first
+        self._once = once
+        self._began = False
+        self._compares: bool | None = None
+        self.committing = False
+
+    def _execute(
+        self, sql: str, params: Mapping[str, Any], prepare: bool | None = None
+    ) -> psycopg.Cursor[tuple[Any, ...]]:
+        if not self._began:
+            self._began = True
+            self._connection.execute(self._begin)
+            self._connection.execute(_BEGIN_WITH, self._first)
+        return self._connection.execute(translate(sql), params, prepare=prepare)
+
+    def query(self, sql: str, params: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+        return self._execute(sql, params).fetchall()
+
+    def query_all(self, queries: Sequence[tuple[str, Mapping[str, Any]]]) -> list[list[tuple[Any, ...]]]:
+        with self._connection.pipeline() if self._once else contextlib.nullcontext():
+            cursors = [self._execute(sql, params) for sql, params in queries]
+            if self._once:  # the end travels with the questions: one way there and back
+                self.commit()
+        return [cursor.fetchall() for cursor in cursors]
+
+    def run(self, sql: str, params: Mapping[str, Any]) -> None:
+        self._execute(sql, params)
+
+    def run_many(self, sql: str, rows: Sequence[Mapping[str, Any]]) -> None:
+        for row in rows:
+            self._execute(sql, row)
+
+    def lock(self, name: str) -> None:
+        self._execute(_LOCK, {"name": name})
+
+    def index(self, event: Mapping[str, Any]) -> None:
+        """With the event itself: ids of others are not committed in order, so a mark could skip some."""
+        if not is_silent(event):
+            self._execute(_INDEX, {"terms": _vector([*index_terms(event), self._tenant_term()])})
+
+    def settled(self) -> int | None:
+        newest, writing = self._execute(_NEWEST, {}).fetchall()[0]
+        return None if writing else newest
+
+    def horizon(self) -> tuple[int, frozenset[str]]:
+        newest = self._execute(_NEWEST, {}).fetchall()[0][0]
+        return newest, frozenset(row[0] for row in self._execute(_WRITERS, {}).fetchall())
+
+    def compares_vectors(self) -> bool:
+        if self._compares is None:
+            self._compares = not self._execute(_VECTOR_TYPE, {}).fetchall()[0][0]
+        return self._compares
+
+    def query_fresh(self, queries: Sequence[tuple[str, Mapping[str, Any]]]) -> list[list[tuple[Any, ...]]]:
+        # Not prepared: a plan for any term would be wrong for most.
+        cursors = [self._execute(sql, params, prepare=False) for sql, params in queries]
+        return [cursor.fetchall() for cursor in cursors]
+
+    def matching(self, groups: Sequence[Sequence[Term]]) -> str:
+        own = [Term(word="", stem=self._tenant_term())]
+        return " & ".join(f"({' | '.join(_lexeme(term) for term in group)})" for group in (own, *groups))
+
+    def _tenant_term(self) -> str:
+        return scope_term("o", self._first["tenant"])
+
+    def commit(self) -> None:
+        if self._began:
+            self._began = False
+            self.committing = True
+            self._connection.execute("COMMIT")
+
+
+def _quoted(term: str) -> str:
+    """A term for a tsvector or tsquery. Inside the quotation marks nothing is syntax."""
+    return "'" + term.replace("\\", "\\\\").replace("'", "''") + "'"
+
+
+def _vector(terms: list[str]) -> str:
+    """Terms as a tsvector is written: one text is sent more cheaply than a list of them."""
+    return " ".join([_quoted(term) for term in terms])
+
+
+def _lexeme(term: Term) -> str:
+    """A term of a query in the words of a tsquery."""
+    if not term.prefix:
+        return _quoted(term.stem)
+    # The index has stems: a word that begins so may be there as something shorter.
+    shorter = (_quoted(term.stem[:size]) for size in range(4, len(term.stem)))
+    return " | ".join((f"{_quoted(term.stem)}:*", *shorter))
+
+
+class PostgresStore:
+    """A ledger in a PostgreSQL database."""
+
+    def __init__(self, url: str, settings: Settings, create: bool = True) -> None:
+        self._settings = settings
+        self._create = create
+        self._server, self._tenant = _parse(url, settings.tenant)
+        self.url = _without_password(url)
+        self._first = {"tenant": self._tenant, "wait": f"{round(settings.lock_timeout * 1000)}ms"}
+        self._closed = False
+        self._inside = threading.local()
+        self._opening = threading.Lock()
+        self._attempts(lambda: self._connected(self._prepare), patience=_OPENING_SECONDS)
+        self._open_pool()
+
+    # --- opening ----------------------------------------------------------------------------------
+
+    def _connect(self) -> Connection:
+        return psycopg.connect(**self._server, autocommit=True)
+
+    def _connected(self, work: Callable[[Connection], Result]) -> Result:
+        """Run work on a connection of its own, whose refusal says why."""
+        with self._connect() as connection:
+            return work(connection)
+
+    def _prepare(self, connection: Connection) -> None:
+        """Look whether this server and role will do, and bring the schema up to date."""
+        if connection.info.server_version < OLDEST_SERVER * 10_000:
+            raise StoreError(
+                "engine_too_old",
+                f"{self.url} is PostgreSQL {connection.info.server_version // 10_000}.",
+                f"Ringbolt needs PostgreSQL {OLDEST_SERVER} or newer.",
+            )
+        if connection.info.parameter_status("server_encoding") != "UTF8":
+            raise StoreError(
+                "store_unavailable",
+                f"{self.url} is a database in {connection.info.parameter_status('server_encoding')}.",
+                "Use a database that was created with ENCODING 'UTF8'.",
+            )
+        role, unbound = _row(
+            connection,
+            "SELECT current_user, rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user",
+        )
+        if unbound and self._settings.superuser != "allow":
+            raise StoreError(
+                "unsafe_role",
+                f"The role {role} is bound by no row-level security: it would see every tenant.",
+                "Connect as a role without SUPERUSER and BYPASSRLS that owns the database, or, for a"
+                " database of your own, set superuser to allow.",
+            )
+        version = _version(connection, self.url)
+        migrate.check_version(version)
+        if not version and not self._create:
+            raise migrate.no_store(self.url)
+        if version < migrate.SCHEMA_VERSION:
+            self._migrate(connection)
+
+    def _migrate(self, connection: Connection) -> None:
+        with connection.transaction():
+            # One process migrates, the others wait and find it done.
+            connection.execute("SELECT pg_advisory_xact_lock(%s)", (_MIGRATION_LOCK,))
+            connection.execute(
+                "CREATE TABLE IF NOT EXISTS schema_migrations (version INTEGER PRIMARY KEY,"
+                " name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at TEXT NOT NULL)"
+            )
+            version = _version(connection, self.url)
+            migrate.check_version(version)
+            migrate.refuse_changed("postgres", _applied(connection))
+            for number, name, sql, checksum in migrate.pending("postgres", version):
+                connection.execute(_fitted(connection, sql))
+                connection.execute(
+                    "INSERT INTO schema_migrations VALUES (%s, %s, %s, to_char(now() AT TIME ZONE 'UTC',"
+                    ' \'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"\'))',
+                    (number, name, checksum),
+                )
+            connection.execute(_PREFER_PGVECTOR)
+
+    def _open_pool(self) -> None:
+        options: dict[str, Any] = {**self._server, "autocommit": True}
+        if self._settings.prepared_statements == "off":
+            options["prepare_threshold"] = None
+        self._pool = _Pool(
+            lambda: psycopg.connect(**options), self._settings.pool_size, self._settings.lock_timeout
+        )
+
+    def _own_pool(self) -> _Pool:
+        if self._pool.process != os.getpid():
+            # A fork: the connections are the parent's, and nobody here may so much as close them.
+            with self._opening:
+                if self._pool.process != os.getpid():
+                    _inherited.append(self._pool)
+                    self._open_pool()
+        return self._pool
+
+    # --- transactions -----------------------------------------------------------------------------
+
+    def write(
+        self, work: Callable[[Tx], Result], *, settles: bool = False, patience: float | None = None
+    ) -> Result:
+        """Run `work` in a transaction and return when it is committed.
+
+        Work is repeated when it lost against another writer, or with its connection. `settles`: it finds
+        out by its key whether it was done before, so it may be repeated even after a commit whose outcome
+        is unknown.
+        """
+
+        first = self._first if patience is None else {**self._first, "wait": f"{round(patience * 1000)}ms"}
+
+        def transaction(connection: Connection) -> Result:
+            database = _PostgresDatabase(connection, _WRITE, first)
+            try:
+                with connection.pipeline():
+                    result = work(Tx(database))
+                    database.commit()
+                return result
+            except psycopg.Error as error:
+                if database.committing and _lost(error):
+                    raise _CommitLost(_said(error)) from error
+                raise
+
+        return self._transact(transaction, settles, patience)
+
+    def read(self, work: Callable[[Tx], Result], *, once: bool = False) -> Result:
+        """Run `work` on one consistent snapshot; with `once`, on one for each batch of questions."""
+
+        def snapshot(connection: Connection) -> Result:
+            database = _PostgresDatabase(connection, _READ, self._first, once)
+            with contextlib.nullcontext() if once else connection.pipeline():
+                result = work(Tx(database))
+                database.commit()
+            return result
+
+        return self._transact(snapshot)
+
+    def _transact(
+        self, work: Callable[[Connection], Result], settles: bool = False, patience: float | None = None
+    ) -> Result:
+        if getattr(self._inside, "now", False):
+            raise RuntimeError("a transaction inside a write or a read: it would wait for itself")
+        self._inside.now = True
+        try:
+            return self._attempts(lambda: self._pooled(work), settles, patience)
+        finally:
+            self._inside.now = False
+
+    def _pooled(self, work: Callable[[Connection], Result]) -> Result:
+        pool = self._own_pool()
+        connection = pool.take()
+        if connection is None:
+            raise StoreError(
+                "store_busy",
+                f"All {self._settings.pool_size} connections to {self.url} were in use.",
+                "Nothing was written. Try again, or raise pool_size.",
+            )
+        try:
+            return work(connection)
+        except BaseException as error:
+            _roll_back(connection, failed=isinstance(error, psycopg.Error))
+            raise
+        finally:
+            pool.give_back(connection)
+
+    def _attempts(
+        self, work: Callable[[], Result], settles: bool = False, patience: float | None = None
+    ) -> Result:
+        """Run work, again and again while the server is away or others win, until the time is up."""
+        wait = self._settings.lock_timeout
+        until = time.monotonic() + (wait if patience is None else min(wait, patience))
+        pause, met = 0.005, 0
+        while True:
+            self._check_open()
+            try:
+                return work()
+            except _CommitLost as error:
+                if not settles:
+                    raise StoreError(
+                        "outcome_unknown",
+                        f"The connection was lost while committing: {error}",
+                        "Look whether it was written, or give such calls a key: those are settled.",
+                    ) from error
+                trouble: Exception = error
+            except psycopg.Error as error:
+                met += isinstance(error, pg.UniqueViolation)
+                if met > _MOST_MEETINGS or not (isinstance(error, _AGAIN) or _lost(error)):
+                    raise self._typed(error) from error
+                trouble = error
+            if not isinstance(trouble, _AGAIN) and hasattr(self, "_pool"):
+                self._own_pool().clear()  # the others went with it: out, before they are handed on
+            if time.monotonic() + pause > until:
+                raise self._typed(trouble) from trouble
+            # Writers that met once should not meet again in step.
+            time.sleep(pause * (0.5 + random.random()))  # noqa: S311
+            pause = min(pause * 2, 0.5)
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise StoreError("store_closed", "The store was closed.", "Open it again.")
+
+    # --- news -------------------------------------------------------------------------------------
+
+    def relay(self, stop: threading.Event, interval: float = 0.1) -> None:
+        """Tell listeners of new events until stopped: one process for all, not every transaction.
+
+        A NOTIFY in each transaction makes commits wait for one another; this looks for news a few times
+        a second instead. Of several relays one is at work, and another takes over when it goes.
+        """
+        last = 0
+
+        def tell(connection: Connection) -> None:
+            nonlocal last
+            while not stop.is_set():
+                if _row(connection, "SELECT pg_try_advisory_lock(%s)", _RELAY_LOCK)[0]:
+                    break
+                stop.wait(interval)
+            busy = False
+            while not stop.is_set():
+                # A number is given out before its event is committed: what was told while someone was
+                # writing is told again.
+                newest, writing = _row(connection, _NEWEST)
+                if newest != last or busy:
+                    connection.execute("SELECT pg_notify(%s, %s)", (_CHANNEL, str(newest)))
+                last, busy = newest, writing
+                stop.wait(interval)
+
+        while not stop.is_set():
+            try:
+                self._connected(tell)
+            except psycopg.Error as error:
+                if not _lost(error):
+                    raise self._typed(error) from error
+                stop.wait(interval)
+
+    def news(self, timeout: float) -> Iterator[int]:
+        """Positions of new events as the relay tells them, until nothing came for `timeout` seconds.
+
+        Whoever has called this misses nothing that is written from then on.
+        """
+        try:
+            connection = self._connect()
+            connection.execute(f"LISTEN {_CHANNEL}")
+        except psycopg.Error as error:
+            raise self._typed(error) from error
+        return self._heard(connection, timeout)
+
+    def _heard(self, connection: Connection, timeout: float) -> Iterator[int]:
+        try:
+            with connection:
+                while True:
+                    told = 0
+                    for note in connection.notifies(timeout=timeout, stop_after=1):
+                        told += 1
+                        yield int(note.payload)
+                    if not told:
+                        return
+        except psycopg.Error as error:
+            raise self._typed(error) from error
+
+    # --- looking after the store ------------------------------------------------------------------
+
+    def check(self) -> list[Problem]:
+        """What the migrations say about the store; PostgreSQL looks after its files itself."""
+        applied = self._transact(_applied)
+        return [Problem(kind="migration", detail=line) for line in migrate.check_applied("postgres", applied)]
+
+    def waiting(self, tx: Tx) -> list[dict[str, Any]]:
+        """Events that are not in the full-text index yet, at most a page of them: only old ones."""
+        found = tx.database.query(
+            "SELECT id FROM words_missing ORDER BY id DESC LIMIT :page", {"page": INDEX_PAGE}
+        )
+        return Search(tx).texts([row[0] for row in found])
+
+    def index(self) -> None:
+        """Put all that waits into the full-text index."""
+
+        def work(tx: Tx) -> bool:
+            rows = self.waiting(tx)
+            for row in rows:
+                terms = [] if is_silent(row) else [*index_terms(row), scope_term("o", self._tenant)]
+                tx.database.run(
+                    "INSERT INTO words (id, terms) VALUES (:id, CAST(CAST(:terms AS text) AS tsvector))"
+                    " ON CONFLICT DO NOTHING",
+                    {"id": row["id"], "terms": _vector(terms)},
+                )
+                tx.database.run("DELETE FROM words_missing WHERE id = :id", {"id": row["id"]})
+            return bool(rows)
+
+        while self.write(work, settles=True):
+            pass
+
+    def reindex(self) -> None:
+        """Throw the vectors and the full-text index away, and make the index anew."""
+
+        def work(tx: Tx) -> None:
+            tx.database.run(_PREFER_PGVECTOR, {})
+            tx.database.run("DELETE FROM vectors", {})
+            tx.database.run("DELETE FROM vector_models", {})
+            tx.database.run("DELETE FROM words w USING events e WHERE w.id = e.id", {})
+            tx.database.run("INSERT INTO words_missing (id) SELECT id FROM events ON CONFLICT DO NOTHING", {})
+
+        self.write(work, settles=True)
+        self.index()
+
+    def scrub(self) -> bool:
+        """Free the room of what was removed. What the server keeps besides (its log, replicas) is its own."""
+
+        def work(connection: Connection) -> None:
+            connection.execute(f"VACUUM {', '.join(_SCRUBBED)}")
+
+        self._transact(work)
+        return True
+
+    def loaded(self) -> None:
+        """Let the server count what it now has; it would do so by itself, but a minute later."""
+
+        def work(connection: Connection) -> None:
+            with contextlib.suppress(pg.InsufficientPrivilege):
+                connection.execute("ANALYZE")
+
+        self._transact(work)
+
+    def files(self) -> tuple[str, ...]:
+        """None: the store is a database."""
+        return ()
+
+    def backup(self, path: str) -> None:
+        """A database is backed up by its own tools, or copied event by event."""
+        raise self._not_here("backup")
+
+    def restore(self, path: str) -> str:
+        """As `backup`."""
+        raise self._not_here("restore")
+
+    def info(self) -> dict[str, Any]:
+        """Facts about the store."""
+
+        def work(connection: Connection) -> dict[str, Any]:
+            row = _row(
+                connection,
+                "SELECT current_setting('server_version'), current_user, current_database(),"
+                " pg_database_size(current_database())",
+            )
+            return {
+                "engine": f"PostgreSQL {row[0]}",
+                "url": self.url,
+                "schema": migrate.SCHEMA_VERSION,
+                "bytes": row[3],
+                "database": row[2],
+                "role": row[1],
+                "tenant": self._tenant,
+            }
+
+        return self._transact(work)
+
+    def close(self) -> None:
+        """Let go of the connections; safe to call twice."""
+        if not self._closed:
+            self._closed = True
+            if self._pool.process == os.getpid():
+                self._pool.close()
+
+    def _not_here(self, what: str) -> StoreError:
+        self._check_open()
+        return StoreError(
+            "not_supported",
+            f"A PostgreSQL store has no {what} of its own.",
+            "Use pg_dump and pg_restore, or `ringbolt store copy` into a SQLite file.",
+        )
+
+    def _typed(self, error: BaseException) -> RingboltError:
+        if isinstance(error, (pg.ReadOnlySqlTransaction, pg.InsufficientPrivilege)):
+            return StoreError(
+                "store_readonly",
+                f"{self.url} cannot be written: {_said(error)}",
+                "Use a role that may write, and the server that takes writes.",
+            )
+        if isinstance(error, (pg.DiskFull, pg.OutOfMemory)):
+            return StoreError(
+                "store_full",
+                f"{self.url} has no room left: {_said(error)}",
+                "Nothing was written and reading still works. Make room, then repeat the call.",
+            )
+        if isinstance(error, pg.LockNotAvailable):
+            return StoreError(
+                "store_busy",
+                f"Another writer held a task of {self.url} for more than {self._settings.lock_timeout:g} s.",
+                "Nothing was written. Try again, or raise lock_timeout.",
+            )
+        if isinstance(error, pg.CheckViolation):
+            return StoreError(
+                "store_unavailable",
+                f"{self.url} has no place for what was written: {_said(error)}",
+                "If the events are partitioned, make the next partition (docs/explanation/scale.md).",
+            )
+        if isinstance(error, (pg.DuplicateTable, pg.DuplicateObject)):
+            return _foreign(self.url, _said(error))
+        if isinstance(error, psycopg.IntegrityError):
+            return migrate.contradiction(_said(error))
+        if isinstance(error, (*_AGAIN, pg.QueryCanceled)):
+            return StoreError(
+                "store_busy",
+                f"{self.url} is in use by too many at once: {_said(error)}",
+                "Nothing was written. Try again.",
+            )
+        return StoreError(
+            "store_unavailable",
+            f"{self.url} cannot be used: {_said(error)}",
+            "Look whether the server runs, and whether the address, role and database are right.",
+        )
+
+
+# Pools of a parent process. Kept, for to collect them would close the parent's connections.
+_inherited: list[_Pool] = []
+
+
+def _roll_back(connection: Connection, failed: bool) -> None:
+    """Make a connection fit for the next one, or close it.
+
+    After an error in a pipeline the driver may believe in prepared statements that the server skipped, so
+    such a connection is not used again.
+    """
+    status = connection.info.transaction_status
+    if not failed and status == TransactionStatus.INTRANS:
+        with contextlib.suppress(psycopg.Error):
+            connection.execute("ROLLBACK")
+            return
+    if failed or status != TransactionStatus.IDLE:
+        connection.close()  # the server rolls back by itself
+
+
+def _row(connection: Connection, sql: Any, *params: Any) -> tuple[Any, ...]:
+    found = connection.execute(sql, params).fetchone()
+    if found is None:
+        raise StoreError("store_unavailable", "The server gave no answer.", "Look into its log.")
+    return found
+
+
+def _version(connection: Connection, url: str) -> int:
+    """The schema of the store; other programs have tables of this name too."""
+    if _row(connection, "SELECT to_regclass('schema_migrations')")[0] is None:
+        return 0
+    try:
+        rows = connection.execute(
+            "SELECT version, name, checksum FROM schema_migrations ORDER BY version"
+        ).fetchall()
+    except pg.UndefinedColumn:
+        raise _foreign(url, "it has a table schema_migrations that is not ours") from None
+    if rows and rows[0][1] != migrate.FIRST:
+        raise _foreign(url, f"its first migration is {rows[0][1]}")
+    return rows[-1][0] if rows else 0
+
+
+def _foreign(url: str, why: str) -> StoreError:
+    return StoreError(
+        "not_a_store",
+        f"{url} is a database of another program: {why}.",
+        "Use a database, or a schema named by search_path, of its own.",
+    )
+
+
+def _applied(connection: Connection) -> dict[int, str]:
+    return dict(connection.execute("SELECT version, checksum FROM schema_migrations").fetchall())
+
+
+def _fitted(connection: Connection, sql: str) -> Any:
+    """A migration with the best collation of this server for finding words whatever their case."""
+    known = {row[0] for row in connection.execute("SELECT collname FROM pg_collation").fetchall()}
+    best = next((name for name in ("pg_c_utf8", "und-x-icu") if name in known), "C")
+    return sql.replace("{words}", f'"{best}"')
+
+
+def _parse(url: str, tenant: str) -> tuple[dict[str, Any], str]:
+    """What psycopg wants to know of a URL, and the tenant, which may be a parameter of it."""
+    base, mark, query = url.partition("?")
+    rest: list[str] = []
+    for part in query.split("&"):
+        name, _, value = part.partition("=")
+        if name == "tenant":
+            tenant = unquote(value)
+        elif part:
+            rest.append(part)
+    try:
+        given = conninfo_to_dict(f"{base}{mark}{'&'.join(rest)}" if rest else base)
+    except psycopg.Error:
+        # The driver's own words may hold the password.
+        raise InvalidInput(
+            "invalid_argument",
+            f"{_without_password(url)} is no address of a database.",
+            "For example postgresql://user@host:5432/database?tenant=team; what is odd in a name or"
+            " password must be percent-encoded.",
+        ) from None
+    # A server that vanished without a word is noticed within a minute.
+    ours = {"connect_timeout": 5, "keepalives_idle": 20, "tcp_user_timeout": 60_000}
+    return {**ours, "application_name": "ringbolt", **given}, checks.line("tenant", tenant, 200)
+
+
+def _without_password(url: str) -> str:
+    """A URL as it may be shown. Of one that is odd rather too much is left out than too little."""
+    # To the last @, for a password may have one; and with none, what stands there may still be one.
+    shown = re.sub(r"(//[^:@/?\[]*):(?:.*@|(?!\d+(?:[/?,]|$))[^?]*)", r"\1@", url, flags=re.DOTALL)
+    base, mark, query = shown.partition("?")
+    kept = [part for part in query.split("&") if unquote(part.partition("=")[0]).strip() not in _SECRETS]
+    return base + mark + "&".join(kept)
+
+
+def _lost(error: psycopg.Error) -> bool:
+    """Whether the way to the server was lost, and may be found again."""
+    if error.sqlstate:
+        return error.sqlstate.startswith(_LOST_STATES)
+    if not isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError)):
+        return False
+    said = str(error)
+    connecting = said.startswith(("connection failed", "connection is bad", "connection timeout"))
+    return not connecting or bool(_SOON.search(said))
+
+
+def _said(error: BaseException) -> str:
+    """What an error says, in one line."""
+    told = error.diag.message_primary if isinstance(error, psycopg.Error) else None
+    return told or (str(error).strip() or type(error).__name__).splitlines()[0]

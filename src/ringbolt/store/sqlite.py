@@ -1,0 +1,793 @@
+"""The SQLite engine: one file, many processes, and a commit that is on disk when a call returns.
+
+Writers queue. The first one takes the lock, runs its own work and everything that queued up behind it,
+each in a savepoint, and commits once for all: one fsync serves many, and a lone writer pays nothing for
+it. Readers have connections of their own and never wait for writers.
+"""
+
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# apsw's own type hints name a class that Python 3.11 does not have.
+
+from __future__ import annotations
+
+import errno
+import os
+import time
+from _thread import allocate_lock, get_ident
+from collections import deque
+
+import apsw
+
+from .. import checks
+from ..errors import RingboltError, InvalidInput, StoreError
+from . import migrate
+from .lock import ProcessLock
+from .tx import Tx
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from _thread import LockType
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any, TypeVar
+    from weakref import ref
+
+    from ..config import Settings
+    from ..recall.terms import Term
+    from ..results import Problem
+
+    Result = TypeVar("Result")
+else:  # the same, without what the module has besides
+    from _weakref import ref
+
+APPLICATION_ID = 0x484F4C44  # "HOLD"
+# Older engines can lose committed pages when a checkpoint meets a reset of the log.
+OLDEST_ENGINE = (3, 51, 3)
+MOST_IN_A_COMMIT = 256
+LOG_PAGES = 1000
+# The same at the first commit of a process: one that writes once has read the whole log for it.
+FIRST_LOG_PAGES = 200
+FOLD_WAIT_MS = 200
+CLOSING_SECONDS = 2.0
+INDEX_BATCH, INDEX_PAGE = 64, 1000
+NOW = -1  # an event's id: what waits is indexed whatever its number
+
+# Every store that is open, by its identity.
+_stores: dict[int, ref[SqliteStore]] = {}
+_graveyard: list[apsw.Connection] = []  # a parent's connections, which a forked child must not close
+
+
+class _SqliteDatabase:
+    """A connection as `Tx` wants it."""
+
+    lock_row = take_rows = ""
+    one_of = "IN ({})"
+    position = "(SELECT id FROM events WHERE task_id = :task_id AND seq = :last_seq)"
+    word_id = "rowid"
+    matches = "words MATCH :match"
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+        self._execute = connection.execute
+
+    def query(self, sql: str, params: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+        return self._execute(sql, params).fetchall()
+
+    def query_all(self, queries: Sequence[tuple[str, Mapping[str, Any]]]) -> list[list[tuple[Any, ...]]]:
+        return [self._execute(sql, params).fetchall() for sql, params in queries]
+
+    def run(self, sql: str, params: Mapping[str, Any]) -> None:
+        self._execute(sql, params)
+
+    def run_many(self, sql: str, rows: Sequence[Mapping[str, Any]]) -> None:
+        if len(rows) == 1:
+            self._execute(sql, rows[0])
+        else:
+            self._connection.executemany(sql, rows)
+
+    def lock(self, name: str) -> None:
+        """One writes at a time anyway."""
+
+    def settled(self) -> int:
+        return _value(self._connection, "SELECT max(id) FROM events") or 0
+
+    def horizon(self) -> tuple[int, frozenset[str]]:
+        return self.settled(), frozenset()
+
+    def compares_vectors(self) -> bool:
+        return False
+
+    def index(self, event: Mapping[str, Any]) -> None:
+        """Not now: events are indexed in batches, see `_index_waiting`."""
+
+    def query_fresh(self, queries: Sequence[tuple[str, Mapping[str, Any]]]) -> list[list[tuple[Any, ...]]]:
+        return self.query_all(queries)
+
+    def matching(self, groups: Sequence[Sequence[Term]]) -> str:
+        return " AND ".join(f"({' OR '.join(_match(term) for term in group)})" for group in groups)
+
+
+def _match(term: Term) -> str:
+    """A term in the words of FTS5, which stems it by itself. Inside the quotation marks nothing is syntax."""
+    quoted = '"' + term.word.replace('"', '""') + '"'
+    if not term.prefix:
+        return quoted
+    # The index has stems: a word that begins so may be there as something shorter.
+    shorter = (f'"{term.word[:size]}"' for size in range(4, len(term.word)))
+    return " OR ".join((f"{quoted}*", *shorter))
+
+
+class _Job:
+    """A piece of work in the queue; its thread sleeps on `turn` until it is done or must lead."""
+
+    __slots__ = ("deadline", "done", "error", "result", "turn", "work")
+
+    def __init__(self, work: Callable[[Tx], Any], deadline: float) -> None:
+        self.work = work
+        self.deadline = deadline
+        self.done = False
+        self.result: Any = None
+        self.error: BaseException | None = None
+        self.turn: LockType | None = None
+
+    def outcome(self) -> Any:
+        if self.error is not None:
+            raise self.error
+        return self.result
+
+
+class SqliteStore:
+    """A ledger in one SQLite file."""
+
+    def __init__(self, path: str, settings: Settings, create: bool = True) -> None:
+        _check_engine()
+        self._settings = settings
+        self.path = checks.path("the store", path)
+        self.url = f"sqlite:///{self.path.lstrip('/')}"
+        self._closed = False
+        self._reset()
+        if not create and not os.path.exists(self.path):
+            raise migrate.no_store(self.url)
+        with _TypedErrors(self.path):
+            _make_file(self.path)
+        self._use(self._connect_for_writing())
+        place = id(self)
+        _stores[place] = ref(self, lambda _: _stores.pop(place, None))
+        self._keep_reserve()
+
+    def _use(self, connection: apsw.Connection) -> None:
+        self._log_pages = 0
+        self._fold_at = FIRST_LOG_PAGES
+        self._index_at = 0  # the first write finds out
+        connection.set_wal_hook(self._note_log)
+        self._writer = connection
+        self._writer_tx = Tx(_SqliteDatabase(connection))
+
+    def _reset(self) -> None:
+        self._mutex = allocate_lock()
+        self._queue: deque[_Job] = deque()
+        self._leading = False
+        self._leader = 0
+        self._readers: list[tuple[apsw.Connection, Tx]] = []
+
+    # --- opening ----------------------------------------------------------------------------------
+
+    def _connect_for_writing(self) -> apsw.Connection:
+        try:
+            return self._connect_and_migrate()
+        except StoreError as error:
+            # With a full disk even reading fails, for want of room for SQLite's index of the log.
+            if error.code not in ("store_full", "store_unavailable") or not self._spend_reserve():
+                raise
+        return self._connect_and_migrate()
+
+    def _connect_and_migrate(self) -> apsw.Connection:
+        with _TypedErrors(self.path):
+            connection = self._connect()
+            lock = None
+            try:
+                version = self._schema(connection)
+                migrate.check_version(version)
+                # Only now: a file that is no store gets no lock files beside it.
+                self._lock = lock = ProcessLock(self.path, self._settings.lock_timeout)
+                if version < migrate.SCHEMA_VERSION:
+                    self._migrate(connection)
+                elif _value(connection, "PRAGMA journal_mode") != "wal":  # a backup that is opened
+                    self._lock.acquire()
+                    try:
+                        connection.execute("PRAGMA journal_mode = WAL").fetchall()
+                    finally:
+                        self._lock.release()
+            except BaseException:
+                # Leave no log behind in a place that is not ours.
+                connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
+                connection.close()
+                if lock is not None:
+                    lock.close()
+                raise
+            return connection
+
+    def _connect(self) -> apsw.Connection:
+        connection = apsw.Connection(self.path, flags=apsw.SQLITE_OPEN_READWRITE)
+        connection.set_busy_timeout(round(self._settings.lock_timeout * 1000))
+        # Short-lived processes must not fold the log back at each end; writers do it when it is due.
+        connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+        connection.execute(
+            f"PRAGMA synchronous = {self._settings.synchronous}; PRAGMA foreign_keys = ON;"
+            " PRAGMA wal_autocheckpoint = 0; PRAGMA trusted_schema = OFF"
+        ).fetchall()
+        return connection
+
+    def _schema(self, connection: apsw.Connection, path: str = "") -> int:
+        version = _value(connection, "PRAGMA user_version")
+        if version == 0:
+            if _value(connection, "SELECT count(*) FROM sqlite_schema"):
+                raise _foreign(path or self.path)
+            return 0
+        if _value(connection, "PRAGMA application_id") != APPLICATION_ID:
+            raise _foreign(path or self.path)
+        return version
+
+    def _migrate(self, connection: apsw.Connection) -> None:
+        self._lock.acquire()
+        try:
+            version = self._schema(connection)  # another process may have been faster
+            if version == 0:
+                connection.execute("PRAGMA journal_mode = WAL").fetchall()
+            else:
+                migrate.refuse_changed("sqlite", _applied(connection))
+            for number, name, sql, checksum in migrate.pending("sqlite", version):
+                with connection:
+                    connection.execute(
+                        f"PRAGMA application_id = {APPLICATION_ID};"
+                        f"PRAGMA user_version = {number};"
+                        "CREATE TABLE IF NOT EXISTS schema_migrations (version INTEGER PRIMARY KEY,"
+                        " name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at TEXT NOT NULL)"
+                    ).fetchall()
+                    connection.execute(sql).fetchall()
+                    connection.execute(
+                        "INSERT INTO schema_migrations VALUES"
+                        " (?, ?, ?, strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))",
+                        (number, name, checksum),
+                    )
+        finally:
+            self._lock.release()
+
+    # --- writing ----------------------------------------------------------------------------------
+
+    def write(
+        self, work: Callable[[Tx], Result], *, settles: bool = False, patience: float | None = None
+    ) -> Result:
+        """Run `work` in a transaction and return when it is safely on disk."""
+        wait = self._settings.lock_timeout if patience is None else patience
+        job = _Job(work, time.monotonic() + wait)
+        if self._leader == get_ident():
+            raise RuntimeError("a write inside a write would wait for itself for ever")
+        with self._mutex:
+            if leads := not self._leading:
+                self._leading = True
+            else:
+                job.turn = allocate_lock()
+                job.turn.acquire()
+                self._queue.append(job)
+        if not leads and job.turn is not None:
+            job.turn.acquire()
+        if not job.done:
+            self._lead(job)
+        return job.outcome()
+
+    def _lead(self, own: _Job) -> None:
+        batch = [own]
+        self._leader = get_ident()
+        try:
+            self._commit(batch)
+        except BaseException as error:  # noqa: BLE001 - each caller gets it from outcome()
+            for job in batch:
+                job.error = error
+        self._leader = 0
+        with self._mutex:
+            following = self._queue.popleft() if self._queue else None
+            self._leading = following is not None
+        for job in batch:
+            job.done = True
+            if job is not own and job.turn is not None:
+                job.turn.release()
+        if following is not None and following.turn is not None:
+            following.turn.release()
+
+    def _commit(self, batch: list[_Job]) -> None:
+        self._check_open()
+        with _TypedErrors(self.path):
+            # Each caller waits for its own time only, and not for those who waited before it too.
+            self._lock.acquire(max(0.001, batch[0].deadline - time.monotonic()))
+            mark = None
+            try:
+                connection = self._writer
+                connection.execute("BEGIN IMMEDIATE")
+                try:
+                    self._run(batch)
+                    mark = self._writer_tx.last_position()
+                    if mark >= self._index_at:
+                        self._index_at = self._index_waiting(connection, mark) + INDEX_BATCH
+                    self._end(connection, batch)
+                except BaseException:
+                    if connection.in_transaction:
+                        connection.execute("ROLLBACK")
+                    raise
+                self._keep_log_short(connection)
+            finally:
+                self._lock.release(mark)
+
+    def _run(self, batch: list[_Job]) -> None:
+        """Run all work that is there: a lone job plainly, several each in a savepoint."""
+        with self._mutex:
+            batch.extend(self._queue)
+            self._queue.clear()
+        if len(batch) == 1:
+            batch[0].result = batch[0].work(self._writer_tx)
+            return
+        execute = self._writer.execute
+        for job in batch:
+            execute("SAVEPOINT job")
+            try:
+                job.result = job.work(self._writer_tx)
+                execute("RELEASE job")
+            except BaseException as error:
+                if not self._writer.in_transaction:  # SQLite has rolled back everything by itself
+                    raise
+                execute("ROLLBACK TO job; RELEASE job").fetchall()
+                if not isinstance(error, Exception):
+                    raise
+                job.error = _typed(error, self.path)
+            if job is batch[-1] and len(batch) < MOST_IN_A_COMMIT:
+                with self._mutex:  # `for` sees what is added while it runs
+                    batch.extend(self._queue)
+                    self._queue.clear()
+
+    def _end(self, connection: apsw.Connection, batch: list[_Job]) -> None:
+        try:
+            connection.execute("COMMIT")
+        except apsw.IOError as error:
+            # The log may or may not have reached the disk. Only a fresh connection can tell.
+            _graveyard.append(connection)
+            self._use(self._connect())
+            raise StoreError(
+                "outcome_unknown",
+                f"The disk failed while committing: {error}.",
+                "Repeat the call with the same key: it is written exactly once.",
+            ) from None
+
+    def _index_waiting(self, connection: apsw.Connection, newest: int) -> int:
+        """Put events that wait into the full-text index; returns up to which one they are in it.
+
+        One by one they would make each write half as dear again, for FTS5 writes a piece of its index at each
+        commit. What waits is found all the same: a search looks at it itself.
+        """
+        after: int = _value(connection, "SELECT up_to FROM words_mark")
+        # Another process was faster, or this one has just begun.
+        if newest - after < INDEX_BATCH and self._index_at != NOW:
+            return after
+        from ..recall.texts import index_words, is_silent
+        from .search import Search
+
+        while rows := Search(self._writer_tx).texts_after(after, INDEX_PAGE):
+            connection.executemany(
+                # In place of what may be there: the mark can be behind, as in a store that was mended.
+                "INSERT OR REPLACE INTO words (rowid, body) VALUES (?, ?)",
+                [(row["id"], index_words(row)) for row in rows if not is_silent(row)],
+            )
+            after = rows[-1]["id"]
+        connection.execute("UPDATE words_mark SET up_to = ?", (after,))
+        return after
+
+    def _note_log(self, _connection: apsw.Connection, _name: str, pages: int) -> int:
+        self._log_pages = pages
+        return apsw.SQLITE_OK
+
+    def _keep_log_short(self, connection: apsw.Connection) -> None:
+        """Fold the log back when it is long, so that it is used again from its beginning.
+
+        This happens under the lock, so no other writer can be in between. A reader that is in between
+        keeps the log from being used again; only when it has grown far does a writer wait for readers,
+        and then not for long.
+        """
+        due, self._fold_at = self._fold_at, max(self._fold_at, LOG_PAGES)
+        if self._log_pages < due:
+            return
+        self._fold_at = self._log_pages + LOG_PAGES
+        far = self._log_size() > self._settings.wal_limit_bytes
+        # How much is folded is forgotten with the last process: so those that write once cut the log.
+        cut = far or due < LOG_PAGES
+        connection.set_busy_timeout(FOLD_WAIT_MS if far else 0)
+        try:
+            connection.wal_checkpoint(
+                mode=apsw.SQLITE_CHECKPOINT_TRUNCATE if cut else apsw.SQLITE_CHECKPOINT_PASSIVE
+            )
+            self._fold_at = LOG_PAGES
+        except (apsw.BusyError, apsw.FullError, apsw.IOError):
+            return  # what was committed is safe in the log; a later commit tries again
+        finally:
+            connection.set_busy_timeout(round(self._settings.lock_timeout * 1000))
+
+    def _log_size(self) -> int:
+        try:
+            return os.stat(self.path + "-wal").st_size
+        except FileNotFoundError:
+            return 0
+
+    # --- reading ----------------------------------------------------------------------------------
+
+    def read(self, work: Callable[[Tx], Result], *, once: bool = False) -> Result:
+        """Run `work` on one consistent snapshot, which does not outlive the call."""
+        self._check_open()
+        with _TypedErrors(self.path):
+            try:
+                connection, tx = self._readers.pop()
+            except IndexError:
+                connection = self._connect()
+                connection.execute("PRAGMA query_only = ON")
+                # SQLite's own knows only ASCII.
+                connection.create_scalar_function("lower", _lower, 1, deterministic=True)  # pyright: ignore[reportArgumentType]
+                tx = Tx(_SqliteDatabase(connection))
+            try:
+                connection.execute("BEGIN")
+                result = work(tx)
+            except apsw.Error:
+                connection.close()
+                raise
+            except BaseException:
+                connection.execute("ROLLBACK")
+                self._readers.append((connection, tx))
+                raise
+            connection.execute("COMMIT")
+            self._readers.append((connection, tx))
+            return result
+
+    # --- looking after the file -------------------------------------------------------------------
+
+    def check(self) -> list[Problem]:
+        """What SQLite itself, the migrations and the high-water mark say about the file."""
+        from ..results import Problem
+
+        self._check_open()
+        found: list[Problem] = []
+        connection = self._connect()
+        try:
+            with _TypedErrors(self.path):
+                for (line,) in connection.execute("PRAGMA integrity_check(20)"):
+                    if line != "ok":
+                        found.append(Problem(kind="file", detail=str(line)))
+                found += [
+                    Problem(kind="foreign_key", detail=str(row))
+                    for row in connection.execute("PRAGMA foreign_key_check")
+                ]
+                applied = _applied(connection)
+                newest = _value(connection, "SELECT max(id) FROM events") or 0
+        finally:
+            connection.close()
+        found += [Problem(kind="migration", detail=line) for line in migrate.check_applied("sqlite", applied)]
+        if (mark := self._lock.mark()) > newest:
+            found.append(
+                Problem(
+                    kind="lost_tail",
+                    detail=f"event {mark} was committed, but the newest one is {newest}",
+                )
+            )
+        return found
+
+    def backup(self, path: str) -> None:
+        """Copy the store into a new file while others go on writing."""
+        self._check_open()
+        target = checks.path("the backup", path)
+        if target in self.files():
+            raise InvalidInput(
+                "invalid_argument", f"{target} is the store itself.", "Name another file for the backup."
+            )
+        part = f"{target}.part"
+        with _TypedErrors(target):
+            if os.path.exists(part):  # left by a backup that was killed
+                os.unlink(part)
+            _make_file(part)
+            try:
+                copy = apsw.Connection(part)
+                source = self._connect()
+            except BaseException:
+                os.unlink(part)
+                raise
+            try:
+                with copy.backup("main", source, "main") as run:
+                    run.step(-1)  # in one go, on one snapshot: writers cannot make it start again
+                copy.execute("PRAGMA journal_mode = DELETE").fetchall()
+            finally:
+                source.close()
+                copy.close()
+            _sync(part)
+            _put_in_place(part, target)
+
+    def restore(self, path: str) -> str:
+        """Put a backup's content in the place of this store's; returns a copy of what was there.
+
+        It goes through SQLite's own backup, as one transaction: processes that have the store open
+        see the restored content, and none goes on writing into a file that is no longer the store.
+        """
+        self._check_open()
+        path = checks.path("the backup", path)
+        kept = f"{self.path}.before-restore"
+        number = 0
+        while os.path.exists(kept):
+            number += 1
+            kept = f"{self.path}.before-restore-{number}"
+        with _TypedErrors(path):
+            source = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY)
+            try:
+                migrate.check_version(self._schema(source, path) or _not_a_backup(path))
+                self.backup(kept)
+                self._lock.acquire()
+                try:
+                    with self._writer.backup("main", source, "main") as run:
+                        run.step(-1)
+                    self._writer.execute("PRAGMA journal_mode = WAL").fetchall()
+                finally:
+                    self._lock.release(self._writer_tx.last_position())
+            finally:
+                source.close()
+        if self._schema(self._writer) < migrate.SCHEMA_VERSION:
+            self._migrate(self._writer)
+        return kept
+
+    def waiting(self, tx: Tx) -> list[dict[str, Any]]:
+        """Events that are not in the full-text index yet, at most a page of them."""
+        from .search import Search
+
+        ((after,),) = tx.database.query("SELECT up_to FROM words_mark", {})
+        return Search(tx).texts_after(after, INDEX_PAGE)
+
+    def index(self) -> None:
+        """Put all that waits into the full-text index."""
+
+        def work(_: Tx) -> None:
+            self._index_at = NOW
+
+        self.write(work)
+
+    def reindex(self) -> None:
+        """Throw the vectors and the full-text index away, and make the index anew."""
+
+        def work(_: Tx) -> None:
+            self._writer.execute("DELETE FROM vectors")
+            self._writer.execute("DELETE FROM vector_models")
+            self._writer.execute("INSERT INTO words (words) VALUES ('delete-all')")
+            self._writer.execute("UPDATE words_mark SET up_to = 0")
+            self._index_at = NOW
+
+        self.write(work)
+
+    def scrub(self) -> bool:
+        """Write the file anew without what was removed, and empty the log; False if a reader is in the way.
+
+        Pages that are free, or free in part, keep what was in them, and so do deleted words in the index.
+        """
+        self._check_open()
+        with _TypedErrors(self.path):
+            # With files of its own: this process's writers wait for it like any others.
+            lock = ProcessLock(self.path, self._settings.lock_timeout)
+            connection = self._connect()
+            try:
+                lock.acquire()
+                try:
+                    connection.execute("INSERT INTO words (words) VALUES ('optimize')")
+                    connection.execute("VACUUM")
+                    connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+                    return True
+                except apsw.BusyError:
+                    return False
+                finally:
+                    lock.release()
+            finally:
+                connection.close()
+                lock.close()
+
+    def loaded(self) -> None:
+        """Nothing: the statistics of the schema are fixed."""
+
+    def files(self) -> tuple[str, ...]:
+        """The files that the store is made of."""
+        return tuple(self.path + end for end in ("", "-wal", "-shm", ".lock", ".gate", ".reserve"))
+
+    def info(self) -> dict[str, Any]:
+        """Facts about the store."""
+        return {
+            "engine": f"SQLite {apsw.sqlite_lib_version()}",
+            "url": self.url,
+            "schema": migrate.SCHEMA_VERSION,
+            "bytes": os.stat(self.path).st_size,
+            "log_bytes": self._log_size(),
+            "reserve_bytes": _size(self.path + ".reserve"),
+        }
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise StoreError("store_closed", "The store was closed.", "Open it again.")
+
+    def _keep_reserve(self) -> None:
+        path = self.path + ".reserve"
+        wanted = self._settings.reserve_bytes
+        if not wanted or _size(path) >= wanted:
+            return
+        try:
+            file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            try:
+                os.posix_fallocate(file, 0, wanted)
+            finally:
+                os.close(file)
+        except OSError:
+            self._spend_reserve()  # half a reserve on a full disk would only be in the way
+
+    def _spend_reserve(self) -> bool:
+        try:
+            os.unlink(self.path + ".reserve")
+        except OSError:
+            return False
+        return True
+
+    def close(self) -> None:
+        """Let go of files and connections; safe to call twice."""
+        if self._closed:
+            return
+        self._closed = True
+        _stores.pop(id(self), None)
+        readers, self._readers = self._readers, []
+        for connection, _ in readers:
+            connection.close()
+        until = time.monotonic() + CLOSING_SECONDS
+        while self._leading and time.monotonic() < until:
+            time.sleep(0.002)  # a thread that was left behind is just writing
+        if not self._leading:
+            self._writer.close()
+            self._lock.close()
+
+    def abandon_after_fork(self) -> None:
+        """In a forked child: leave the parent's connections alone and open new ones."""
+        _graveyard.append(self._writer)
+        _graveyard.extend(connection for connection, _ in self._readers)
+        self._reset()
+        self._lock.reopen_after_fork()
+        self._use(self._connect())
+
+
+def scratch_database() -> _SqliteDatabase:
+    """An empty ledger in memory."""
+    connection = apsw.Connection(":memory:")
+    for _, _, sql in migrate.migrations("sqlite"):
+        connection.execute(sql).fetchall()
+    connection.execute("BEGIN")  # never committed: what is here lives as long as the connection
+    return _SqliteDatabase(connection)
+
+
+def _lower(text: Any) -> Any:
+    # Letter by letter, as PostgreSQL does; İ is the one whose lower case is two.
+    return None if text is None else "".join("i" if letter == "İ" else letter.lower() for letter in text)
+
+
+def _after_fork() -> None:
+    for known in list(_stores.values()):
+        if (store := known()) is not None:
+            store.abandon_after_fork()
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
+
+def _all(connection: apsw.Connection, sql: str) -> list[Any]:
+    return connection.execute(sql).fetchall()
+
+
+def _value(connection: apsw.Connection, sql: str) -> Any:
+    return _all(connection, sql)[0][0]
+
+
+def _applied(connection: apsw.Connection) -> dict[int, str]:
+    return dict(_all(connection, "SELECT version, checksum FROM schema_migrations"))
+
+
+def _check_engine() -> None:
+    version = tuple(int(part) for part in apsw.sqlite_lib_version().split("."))
+    if version < OLDEST_ENGINE:
+        raise StoreError(
+            "engine_too_old",
+            f"SQLite {apsw.sqlite_lib_version()} can lose committed data.",
+            "Install apsw 3.51.3 or newer.",
+        )
+
+
+def _make_file(path: str) -> None:
+    """Make an empty file for the owner alone, before SQLite could make it for everyone."""
+    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+    if not os.path.exists(path):
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+
+
+def _put_in_place(part: str, target: str) -> None:
+    try:
+        os.replace(part, target)
+    except OSError:
+        os.unlink(part)
+        raise
+    _sync(os.path.dirname(target))
+
+
+def _sync(path: str) -> None:
+    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(file)
+    finally:
+        os.close(file)
+
+
+def _size(path: str) -> int:
+    try:
+        return os.stat(path).st_size
+    except FileNotFoundError:
+        return 0
+
+
+def _foreign(path: str) -> StoreError:
+    return StoreError(
+        "not_a_store",
+        f"{path} is a database of another program.",
+        "Name another file; a store is made where there is none.",
+    )
+
+
+def _not_a_backup(path: str) -> int:
+    raise StoreError("not_a_store", f"{path} is not a backup of a store.", "Name another file.")
+
+
+class _TypedErrors:
+    """Turns what the engine or the system raises into our errors."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, (apsw.Error, OSError, UnicodeDecodeError)):
+            raise _typed(error, self._path) from error
+
+
+def _typed(error: BaseException, path: str) -> BaseException:
+    if isinstance(error, RingboltError) or not isinstance(error, (apsw.Error, OSError, UnicodeDecodeError)):
+        return error
+    number = getattr(error, "errno", None)
+    if isinstance(error, apsw.FullError) or number in (errno.ENOSPC, errno.EDQUOT):
+        return StoreError(
+            "store_full",
+            f"There is no room left for {path}.",
+            "Nothing was written and reading still works. Make room, then repeat the call.",
+        )
+    if isinstance(error, apsw.ConstraintError):
+        return migrate.contradiction(error)
+    if isinstance(error, apsw.BusyError):
+        return StoreError(
+            "store_busy",
+            f"Another program holds {path}.",
+            "Nothing was written. Try again; if it stays so, look which program has it open.",
+        )
+    if isinstance(error, (apsw.CorruptError, apsw.NotADBError, UnicodeDecodeError)):
+        return StoreError(
+            "store_corrupt",
+            f"{path} is damaged or not a database: {error}.",
+            "Keep the file as it is, restore a backup into a new path, and compare the two.",
+        )
+    if isinstance(error, apsw.ReadOnlyError) or number in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return StoreError(
+            "store_readonly",
+            f"{path} cannot be written: {error}.",
+            "Give this user write permission on the file and its folder, or name another store.",
+        )
+    return StoreError(
+        "store_unavailable",
+        f"{path} cannot be used: {error}.",
+        "Look whether the path exists, is a file, and is on a disk that works.",
+    )

@@ -1,0 +1,1 @@
+"""The commands of `ringbolt`, a module for each kind; `surfaces/cli.py` loads the one that is run."""

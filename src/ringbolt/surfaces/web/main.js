@@ -1,0 +1,140 @@
+// The page: who is signed in, where one is, and the screen for that.
+import { html, render, useCallback, useEffect, useState } from "./vendor/preact.js";
+import { onSignedOut, session } from "./api.js";
+import { live, useLiveState } from "./live.js";
+import { Careful, Loading, Now, Said, Trouble } from "./parts.js";
+import { to, useRoute } from "./router.js";
+import { Overview } from "./screens/overview.js";
+import { Recovery } from "./screens/recovery.js";
+import { Search } from "./screens/search.js";
+import { SignIn } from "./screens/sign_in.js";
+import { System } from "./screens/system.js";
+import { TaskScreen } from "./screens/task.js";
+
+// All come with the page: a server that is away, or is another one by now, leaves none of them out of reach.
+const SCREENS = {
+  task: { Screen: TaskScreen },
+  search: { title: "Search", Screen: Search },
+  recovery: { title: "Recovery", Screen: Recovery },
+  system: { title: "System", Screen: System },
+};
+const LIVE_WORDS = { live: "live", connecting: "connecting …", resting: "resting" };
+
+// The time, for those who show it; nobody else is drawn again when it goes on.
+function Clock({ children }) {
+  const [now, setNow] = useState(() => Date.now() / 1000);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now() / 1000), 5000);
+    return () => clearInterval(timer);
+  }, []);
+  return html`<${Now.Provider} value=${now}>${children}<//>`;
+}
+
+function Theme() {
+  const root = document.documentElement;
+  const dark = () => root.dataset.theme === "dark" || (!root.dataset.theme && matchMedia("(prefers-color-scheme: dark)").matches);
+  const [isDark, setDark] = useState(dark);
+  useEffect(() => {
+    const system = matchMedia("(prefers-color-scheme: dark)");
+    const changed = () => setDark(dark());
+    system.addEventListener("change", changed);
+    return () => system.removeEventListener("change", changed);
+  }, []);
+  const change = () => {
+    root.dataset.theme = isDark ? "light" : "dark";
+    localStorage.setItem("ringbolt.theme", root.dataset.theme);
+    setDark(!isDark);
+  };
+  return html`<button type="button" class="quiet-button" onClick=${change} aria-label=${isDark ? "Use light colours" : "Use dark colours"}>
+    ${isDark ? "☀" : "☾"}
+  </button>`;
+}
+
+function Bar({ screen, who, leave }) {
+  const state = useLiveState();
+  return html`<header class="bar">
+    <a class="brand" href="#/"><img src=${new URL("./favicon.svg", import.meta.url).href} alt="" width="22" height="22" />Ringbolt</a>
+    <nav aria-label="Screens">
+      <a href="#/" aria-current=${screen === "" ? "page" : undefined}>Overview</a>
+      ${Object.entries(SCREENS).map(
+        ([name, { title }]) =>
+          title && html`<a key=${name} href=${to([name])} aria-current=${screen === name ? "page" : undefined}>${title}</a>`,
+      )}
+    </nav>
+    <span class=${"live is-" + state} role="status"><span class="dot" aria-hidden="true" />${LIVE_WORDS[state]}</span>
+    <span class="who" title="the kind of token you signed in with">${who.kind}</span>
+    <${Theme} />
+    <button type="button" class="quiet-button" onClick=${leave}>Sign out</button>
+  </header>`;
+}
+
+function App() {
+  const route = useRoute();
+  const [who, setWho] = useState(undefined); // undefined: not known yet; null: signed out
+  const [failed, setFailed] = useState(null);
+  const [epoch, setEpoch] = useState(0);
+
+  const begin = useCallback(async () => {
+    try {
+      const found = await session.read();
+      setFailed(null);
+      setWho(found);
+      live.start(found.position, begin);
+      setEpoch((before) => before + 1);
+    } catch (error) {
+      live.stop();
+      if (error.status === 401) setWho(null);
+      else setFailed(error);
+    }
+  }, []);
+  useEffect(() => {
+    onSignedOut(() => {
+      live.stop();
+      setWho(null);
+    });
+    begin();
+    return () => live.stop();
+  }, []);
+
+  const leave = async () => {
+    await session.close().catch(() => {});
+    live.stop();
+    setWho(null);
+  };
+  const screen = route.parts[0] || "";
+  useEffect(() => {
+    if (screen !== "task") document.title = (SCREENS[screen]?.title || "Overview") + " · Ringbolt";
+    document.getElementById("screen")?.focus({ preventScroll: true });
+    scrollTo(0, 0);
+  }, [screen, route.parts[1]]);
+
+  if (failed) return html`<main class="alone"><${Trouble} error=${failed} retry=${begin} /></main>`;
+  if (who === undefined) return html`<main class="alone"><${Loading} what="Signing in" /></main>`;
+  if (who === null) return html`<${SignIn} done=${begin} />`;
+  const may = { write: who.scopes.includes("write"), user: who.kind === "user" };
+  const props = { key: screen + "/" + (route.parts[1] || "") + "/" + epoch, route, may };
+  return html`<${Clock}>
+    <a class="skip" href="#screen" onClick=${(event) => (event.preventDefault(), document.getElementById("screen").focus())}>Skip to the content</a>
+    <${Bar} screen=${screen} who=${who} leave=${leave} />
+    <main id="screen" tabindex="-1">
+      <${Careful} of=${props.key}>
+        <${SCREENS[screen]?.Screen || Overview} ...${props} />
+      <//>
+    </main>
+    <${Said} />
+  <//>`;
+}
+
+// A slash goes to what one can type into on a screen, as in many tools.
+addEventListener("keydown", (event) => {
+  if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.target.closest("input, textarea, select, dialog")) return;
+  const field = document.querySelector('main input[type="search"], main .ask-box input');
+  if (!field) return;
+  event.preventDefault();
+  field.focus();
+});
+
+const place = document.getElementById("app");
+place.textContent = "";
+render(html`<${App} />`, place);

@@ -1,0 +1,119 @@
+"""Pictures of an X display, or of one of its windows. Needs the extra `screen`."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+
+from ..errors import InvalidInput
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+MOST_WINDOWS = 2000
+_WHOLE_PIXELS, _VIEWABLE = 2, 2  # of the X protocol
+MOST_SIDE = 1280  # of the picture that a model gets
+
+
+def grabbed(display: str, title: str | None) -> Any:
+    """A picture of a display, or of the window with these words in its title; None if there is none.
+
+    An OSError says why there is no picture. Of a window it is what can be seen of it. All that may take long
+    is done in Python: a library that keeps others from running while it waits would hold them all up.
+    """
+    image: Any = _needed("PIL.Image")
+    opener: Any = _needed("Xlib.display")
+    errors: Any = _needed("Xlib.error")
+    if not os.path.exists(f"/tmp/.X11-unix/X{display[1:].partition('.')[0]}"):  # noqa: S108 - where X has it
+        raise OSError("there is no such display")
+    try:
+        connection = opener.Display(display)
+    except (errors.DisplayError, errors.XauthError) as error:
+        raise OSError(str(error)) from None
+    try:
+        root = connection.screen().root
+        size = root.get_geometry()
+        box = (0, 0, size.width, size.height)
+        if title is not None:
+            box = _window(root, errors, title, box)
+            if box is None:
+                return None
+        left, top, right, bottom = box
+        width, height = right - left, bottom - top
+        data = root.get_image(left, top, width, height, _WHOLE_PIXELS, 0xFFFFFFFF).data
+        if len(data) != width * height * 4:
+            raise OSError("it does not have 24 bits of colour")
+        return image.frombytes("RGB", (width, height), data, "raw", "BGRX")
+    except (errors.XError, errors.ConnectionClosedError) as error:
+        raise OSError(type(error).__name__) from None
+    finally:
+        with suppress(errors.ConnectionClosedError):
+            connection.close()
+
+
+def as_png(picture: Any) -> bytes:
+    """A picture as a file, not larger than a model needs it."""
+    from io import BytesIO
+
+    small = picture.copy()
+    small.thumbnail((MOST_SIDE, MOST_SIDE))
+    file = BytesIO()
+    small.save(file, "PNG")
+    return file.getvalue()
+
+
+def _needed(name: str) -> Any:
+    from importlib import import_module
+
+    try:
+        return import_module(name)
+    except ImportError:
+        raise InvalidInput(
+            "invalid_argument",
+            f"To look at a screen, {name.partition('.')[0]} is needed, which is not installed.",
+            "Install ringbolt[screen].",
+        ) from None
+
+
+def _window(root: Any, errors: Any, title: str, whole: tuple[int, int, int, int]) -> Any:
+    """What can be seen of the window with these words in its title; None if none is shown."""
+    for window in _windows(root, errors):
+        with suppress(errors.XError):  # it was closed in this moment
+            if (
+                title.casefold() in _title(window).casefold()
+                and window.get_attributes().map_state == _VIEWABLE
+            ):
+                size = window.get_geometry()
+                at = root.translate_coords(window, 0, 0)
+                box = (
+                    max(at.x, 0), max(at.y, 0),
+                    min(at.x + size.width, whole[2]), min(at.y + size.height, whole[3]),
+                )  # fmt: skip
+                if box[0] < box[2] and box[1] < box[3]:
+                    return box
+    return None
+
+
+def _windows(root: Any, errors: Any) -> list[Any]:
+    """All windows, those in front last in each level: with a window manager they are inside its frames."""
+    found: list[Any] = []
+    level = [root]
+    while level and len(found) < MOST_WINDOWS:
+        below: list[Any] = []
+        for window in level:
+            with suppress(errors.XError):
+                below += window.query_tree().children
+        found += below
+        level = below
+    return found
+
+
+def _title(window: Any) -> str:
+    connection = window.display.get_atom
+    for name in ("_NET_WM_NAME", "WM_NAME"):
+        found = window.get_full_property(connection(name), 0)
+        if found is not None and found.value:
+            value = found.value
+            return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+    return ""
