@@ -22,15 +22,15 @@ from typing import Any
 from uuid import uuid4
 
 from ringbolt import TaskMemory
-from ringbolt.distill.progress import Observation, Progress
-from ringbolt.hosts import events, shapes
-from ringbolt.hosts.answers import Answers
+from ringbolt.extract.progress import Observation, Progress
+from ringbolt.hosts import events, host_schemas
+from ringbolt.hosts.context_injection import Answers
 from ringbolt.hosts.capture import Capture
 from ringbolt.hosts.deadline import stop_alarm
-from ringbolt.hosts.marks import Mark
-from ringbolt.hosts.overheard import overhear
-from ringbolt.redact import Redactor
-from ringbolt.views import tokens
+from ringbolt.hosts.compaction_state import Mark
+from ringbolt.hosts.transcript_tail import overhear
+from ringbolt.model.redaction import Redactor
+from ringbolt.packet import tokens
 
 HOST, SESSION, KEY = "claude-code", "bench", b"a key of the benchmarks only"
 PATIENCE = 60.0  # seconds that an answer may take here, where nobody waits for it
@@ -106,7 +106,7 @@ class Host:
         self.memory = memory.acting_as(session=SESSION, agent=HOST)
         self._location = str(folder / "store.db")
         self._transcript = folder / "transcript.jsonl"
-        self._shape = shapes.SHAPES[HOST]
+        self._shape = host_schemas.SHAPES[HOST]
         if budget is not None:
             self._shape = self._shape.replace(tokens=budget, characters=8 * budget)
 
@@ -114,7 +114,7 @@ class Host:
         """Tell an event as on the standard input of a hook; what is answered to it."""
         common = {"session_id": SESSION, "cwd": "/bench", "transcript_path": str(self._transcript)}
         told = json.loads(json.dumps({**common, "hook_event_name": name, **fields}))
-        event = shapes.read_event(HOST, name, told)
+        event = host_schemas.read_event(HOST, name, told)
         assert event is not None
         event = events.cleaned(event, Redactor(KEY))
         overhear(self.memory, self._location, event, KEY)

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 import apsw
 
 from ringbolt import TaskMemory
-from ringbolt.recall.texts import full_text
+from ringbolt.store.event_texts import full_text
 from ringbolt.store.search import Search
 
 if TYPE_CHECKING:

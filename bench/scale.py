@@ -32,7 +32,7 @@ from psycopg.conninfo import make_conninfo
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from ringbolt import TaskMemory
-from ringbolt.memory.copying import copy_store
+from ringbolt.core.copying import copy_store
 from tests.servers import ROLE, Server, fresh_database, postgres_server
 
 if TYPE_CHECKING:

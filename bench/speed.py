@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import apsw
 
 from ringbolt import TaskMemory
-from ringbolt.memory.watching import Watcher
+from ringbolt.waits.watcher import Watcher
 from ringbolt.store import sqlite
 from ringbolt.store.tx import EVENTS, HEADS, Tx
 
@@ -1155,9 +1155,9 @@ def child_maintain(path: str, days: str) -> None:
 
 def child_gateway(path: str, task_id: str) -> None:
     """The server of the product."""
-    from ringbolt.surfaces.http import create_app
-    from ringbolt.surfaces.http_auth import Tokens, read_tokens
-    from ringbolt.surfaces.http_server import Server, listen
+    from ringbolt.surfaces.http.app import create_app
+    from ringbolt.surfaces.http.auth import Tokens, read_tokens
+    from ringbolt.surfaces.http.server import Server, listen
 
     with TaskMemory.open(path, workspace=None) as memory, listen("127.0.0.1", 0) as bound:
         tokens = Tokens(os.path.join(os.path.dirname(path), "tokens.json"))
@@ -1174,7 +1174,7 @@ def child_bare(path: str, task_id: str) -> None:
     from starlette.responses import JSONResponse
     from starlette.routing import Route
 
-    from ringbolt.surfaces.http_server import listen
+    from ringbolt.surfaces.http.server import listen
 
     raw, lock = Raw(path, task_id), threading.Lock()
 

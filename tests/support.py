@@ -14,7 +14,7 @@ import pytest
 from psycopg.rows import dict_row
 
 from ringbolt import RingboltError, TaskMemory
-from ringbolt.errors import CODES
+from ringbolt.model.errors import CODES
 
 START = 1_772_366_400.0  # 2026-03-01T12:00:00Z
 NOON = "2026-03-01T12:00:00.000Z"

@@ -26,38 +26,39 @@ from typing import TYPE_CHECKING, Any
 import apsw
 import click
 
-from ringbolt import TaskMemory, config, errors, parameter_words, results, rules, types, vocabulary
-from ringbolt.memory.actions import Actions
-from ringbolt.memory.active import ActiveTasks
-from ringbolt.memory.asking import Asking
-from ringbolt.memory.base import Base
-from ringbolt.memory.claims import Claims
-from ringbolt.memory.distilling import Distilling
-from ringbolt.memory.drilling import Drilling
-from ringbolt.memory.entries import Entries
-from ringbolt.memory.extracting import Extracting
-from ringbolt.memory.facts import Facts
-from ringbolt.memory.folders import Folders
-from ringbolt.memory.goals import Goals
-from ringbolt.memory.handoff import Handoff
-from ringbolt.memory.mirrors import Mirrors
-from ringbolt.memory.notes import Notes
-from ringbolt.memory.patterns import Patterns
-from ringbolt.memory.plans import Plans
-from ringbolt.memory.progressing import Progressing
-from ringbolt.memory.queue import Queue
-from ringbolt.memory.recalling import Recalling
-from ringbolt.memory.retention import Retention
-from ringbolt.memory.summarizing import Summarizing
-from ringbolt.memory.syncing import Syncing
-from ringbolt.memory.tasks import Tasks
-from ringbolt.memory.transfer import Transfer
-from ringbolt.memory.undo import Undo
-from ringbolt.memory.upkeep import Upkeep
-from ringbolt.memory.verify import Verify
-from ringbolt.memory.views import Views
-from ringbolt.memory.waiting import Waiting
-from ringbolt.surfaces import cli
+from ringbolt import TaskMemory, config, operation_docs
+from ringbolt.model import errors, results, rules, types, foreign_statuses
+from ringbolt.core.actions import Actions
+from ringbolt.files.active_operations import ActiveTasks
+from ringbolt.ask.operations import Asking
+from ringbolt.ledger.base import Base
+from ringbolt.core.claims import Claims
+from ringbolt.extract.distill_operations import Distilling
+from ringbolt.core.drill_results import Drilling
+from ringbolt.core.entries import Entries
+from ringbolt.extract.extract_operations import Extracting
+from ringbolt.files.facts import Facts
+from ringbolt.files.folder_operations import Folders
+from ringbolt.goals.operations import Goals
+from ringbolt.core.handoff import Handoff
+from ringbolt.files.mirror_operations import Mirrors
+from ringbolt.core.notes import Notes
+from ringbolt.extract.patterns import Patterns
+from ringbolt.core.plans import Plans
+from ringbolt.extract.progress_operations import Progressing
+from ringbolt.core.queue import Queue
+from ringbolt.recall.operations import Recalling
+from ringbolt.retention.operations import Retention
+from ringbolt.extract.summary_operations import Summarizing
+from ringbolt.core.todo_sync import Syncing
+from ringbolt.core.tasks import Tasks
+from ringbolt.core.transfer import Transfer
+from ringbolt.core.undo import Undo
+from ringbolt.upkeep.operations import Upkeep
+from ringbolt.core.verify import Verify
+from ringbolt.packet.operations import Views
+from ringbolt.waits.operations import Waiting
+from ringbolt.surfaces.cli import main as cli
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -66,7 +67,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PART = re.compile(r"(<!-- generated: (?P<name>[a-z-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
-meanings = parameter_words.read
+meanings = operation_docs.read
 
 
 # --- what the code does not say itself --------------------------------------------------------------
@@ -889,12 +890,12 @@ def phases() -> str:
 
 def vocabulary_tables() -> str:
     parts: list[str] = []
-    for source, words in vocabulary.TASK_WORDS.items():
+    for source, words in foreign_statuses.TASK_WORDS.items():
         rows = [
             [
                 code(word),
-                *(code(part or "") for part in vocabulary.read_task_status(word, source)),
-                code(vocabulary.write_task_status(source, *vocabulary.read_task_status(word, source))),
+                *(code(part or "") for part in foreign_statuses.read_task_status(word, source)),
+                code(foreign_statuses.write_task_status(source, *foreign_statuses.read_task_status(word, source))),
             ]
             for word, *_ in words
         ]
@@ -902,37 +903,37 @@ def vocabulary_tables() -> str:
     rows = [
         [
             code(status),
-            *(code(vocabulary.write_task_status(source, status)) for source in vocabulary.TASK_WORDS),
+            *(code(foreign_statuses.write_task_status(source, status)) for source in foreign_statuses.TASK_WORDS),
         ]
         for status in rules.TASK_STATUSES
     ]
     parts += [
         "### Our status in their words",
         "When the phase and the reason say nothing more:",
-        table(["Status", *(code(source) for source in vocabulary.TASK_WORDS)], rows),
+        table(["Status", *(code(source) for source in foreign_statuses.TASK_WORDS)], rows),
         "### Synonyms",
         "Understood in any call, never written.",
         table(
             ["Word", "Status", "Reason"],
             [
                 [code(word), code(status), code(reason or "")]
-                for word, (status, _, reason) in vocabulary.SYNONYMS.items()
+                for word, (status, _, reason) in foreign_statuses.SYNONYMS.items()
             ],
         ),
         "### Words for steps",
         table(
             ["Word", "Status of a step"],
-            [[code(word), code(status)] for word, status in vocabulary.ITEM_SYNONYMS.items()],
+            [[code(word), code(status)] for word, status in foreign_statuses.ITEM_SYNONYMS.items()],
         ),
         "And back, in the words of `loom`:",
         table(
             ["Status of a step", "Their word"],
             [
                 *(
-                    [code(status), code(vocabulary.write_item_status(status))]
+                    [code(status), code(foreign_statuses.write_item_status(status))]
                     for status in rules.ITEM_STATUSES
                 ),
-                ["`active`, with an issue", code(vocabulary.write_item_status("active", "an issue"))],
+                ["`active`, with an issue", code(foreign_statuses.write_item_status("active", "an issue"))],
             ],
         ),
     ]
@@ -984,7 +985,7 @@ def _signature(name: str, function: Any) -> str:
 
 
 def parameter_meaning(operation: str, name: str) -> str:
-    return parameter_words.meaning(operation, name, links=True)
+    return operation_docs.meaning(operation, name, links=True)
 
 
 def _linked(annotation: str) -> str:
@@ -1200,7 +1201,7 @@ def golden(name: str, language: str) -> str:
 
 def view_sizes() -> str:
     """What each view costs for a small, a large and a very large task."""
-    from ringbolt.views import tokens
+    from ringbolt.packet import tokens
 
     count = tokens.exact()
     if count is None:
@@ -1273,7 +1274,7 @@ def command_line() -> str:
 
 def mcp_tools() -> str:
     """The core tools with the arguments that a model is shown, and the names of the rest."""
-    from ringbolt.surfaces import mcp_tools as tools
+    from ringbolt.surfaces.mcp import tools
 
     core, full = tools.listed("core"), tools.listed("full")
     lines = ["| Tool | Arguments | What it does |", "| --- | --- | --- |"]
@@ -1351,7 +1352,7 @@ def _clean_environ(**more: str) -> dict[str, str]:
 
 
 def http_routes() -> str:
-    from ringbolt.surfaces.http_gateway import RESOURCES
+    from ringbolt.surfaces.http.routes import RESOURCES
 
     rows = [
         [code(f"GET {one.path}"), f"[`{one.operation}`](operations.md#{one.operation})"] for one in RESOURCES
@@ -1371,7 +1372,7 @@ def http_operations() -> str:
 
 
 def http_codes() -> str:
-    from ringbolt.surfaces.http_guard import CODES
+    from ringbolt.surfaces.http.guard import CODES
 
     return table(
         ["Code", "Status", "Meaning"], [[code(name), str(row[0]), row[1]] for name, row in CODES.items()]

@@ -14,9 +14,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ._version import __version__
     from .aio import AsyncTaskMemory
-    from .errors import Conflict, RingboltError, InvalidInput, NotFound, StoreError
+    from .model.errors import Conflict, RingboltError, InvalidInput, NotFound, StoreError
     from .memory import TaskMemory
-    from .memory.copying import copy_store
+    from .core.copying import copy_store
 
 _HOMES = {
     "AsyncTaskMemory": "aio",

@@ -14,7 +14,7 @@ def run() -> None:
     and when all is said and closed the process ends without taking the interpreter apart.
     """
     gc.set_threshold(20_000)
-    from .surfaces.cli import main
+    from .surfaces.cli.main import main
 
     try:
         main()

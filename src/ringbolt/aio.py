@@ -7,13 +7,13 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
-from .errors import StoreError
+from .model.errors import StoreError
 from .memory import TaskMemory
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Coroutine
 
-    from .types import Event
+    from .model.types import Event
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 
-from .errors import RingboltError, InvalidInput, shown
-from .rules import parse_duration
-from .types import Record
+from .model.errors import RingboltError, InvalidInput, shown
+from .model.rules import parse_duration
+from .model.types import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,11 +11,11 @@ import json
 import re
 from functools import cache
 
-from . import results, types
-from .errors import Conflict, RingboltError, InvalidInput, NotFound, shown
+from .model import results, types
+from .model.errors import Conflict, RingboltError, InvalidInput, NotFound, shown
 from .memory import TaskMemory
-from .parameter_words import meaning
-from .types import Record, is_dict, is_list
+from .operation_docs import meaning
+from .model.types import Record, is_dict, is_list
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ringbolt.distill.answer_lines import Commit, Known
-from ringbolt.distill.answers import ABOUT, answer, facts
-from ringbolt.distill.evidence import commit_subject
-from ringbolt.distill.questions import Intent
-from ringbolt.distill.replies import LIST, Reply, Row, compose, length, numbers, said, telling
-from ringbolt.types import Entry, Item, Name, Origin, Snapshot, Source, Timestamps
-from ringbolt.views.encode import one_line
+from ringbolt.ask.rows import Commit, Known
+from ringbolt.ask.answer import ABOUT, answer, facts
+from ringbolt.ask.evidence import commit_subject
+from ringbolt.ask.questions import Intent
+from ringbolt.ask.render import LIST, Reply, Row, compose, length, numbers, said, telling
+from ringbolt.model.types import Entry, Item, Name, Origin, Snapshot, Source, Timestamps
+from ringbolt.packet.encode import one_line
 
 AT = "2026-03-01T12:00:00.000Z"
 STATUSES = ["pending", "active", "completed", "failed", "skipped", "cancelled"]

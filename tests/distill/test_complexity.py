@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ringbolt.distill.complexity import is_complex
+from ringbolt.llm.complexity import is_complex
 
 SIMPLE = """
 what step am I on?

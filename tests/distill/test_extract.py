@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ringbolt.distill.artifacts import commits
-from ringbolt.distill.decisions import decisions
-from ringbolt.distill.extract import Extractor, extract
-from ringbolt.distill.failures import error_line, fingerprint
-from ringbolt.distill.lines import layout
-from ringbolt.distill.plans import plans
-from ringbolt.distill.stated import is_secret
-from ringbolt.distill.statements import announcements, statements
-from ringbolt.rules import ENTRY_TYPES
-from ringbolt.types import Event, Origin
+from ringbolt.extract.artifacts import commits
+from ringbolt.extract.decisions import decisions
+from ringbolt.extract.extractor import Extractor, extract
+from ringbolt.signals.failures import error_line, fingerprint
+from ringbolt.signals.text_layout import layout
+
+from ringbolt.extract.values import is_secret
+from ringbolt.extract.statements import announcements, statements
+from ringbolt.model.rules import ENTRY_TYPES
+from ringbolt.model.types import Event, Origin
 
 
 class Session:

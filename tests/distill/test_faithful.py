@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ringbolt.distill import faithful
-from ringbolt.types import Item
+from ringbolt.llm import faithful
+from ringbolt.model.types import Item
 
 TITLES = {
     "s1": ("Build the Docker image", "completed"),

@@ -7,8 +7,8 @@ import time
 import pytest
 
 from ringbolt.config import load_settings
-from ringbolt.distill import breaker, model
-from ringbolt.distill.model import ModelFailure, ModelServer, Request
+from ringbolt.llm import breaker, client as model
+from ringbolt.llm.client import ModelFailure, ModelServer, Request
 from tests.model_server import drips, hangs, hangs_up, only, raw, says, serving, status
 from tests.support import Clock
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ringbolt.distill.names import KEPT, MOST, SHOWN, Names, find
-from ringbolt.types import Event, Origin
+from ringbolt.extract.names import KEPT, MOST, SHOWN, Names, find
+from ringbolt.model.types import Event, Origin
 
 SORTS = {
     "see src/app/main_window.py:31": {("path", "main_window.py")},

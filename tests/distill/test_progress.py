@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from ringbolt.distill.progress import (
+from ringbolt.extract.progress import (
     HIGH,
     Observation,
     Progress,

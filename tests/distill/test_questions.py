@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ringbolt.distill.answers import ABOUT
-from ringbolt.distill.questions import understand
-from ringbolt.distill.replies import moment
+from ringbolt.ask.answer import ABOUT
+from ringbolt.ask.questions import understand
+from ringbolt.ask.render import moment
 from tests.distill.asked import ASKED
 
 

@@ -13,7 +13,8 @@ from typing import NamedTuple
 import apsw
 import pytest
 
-from ringbolt import AsyncTaskMemory, TaskMemory, config, errors
+from ringbolt import AsyncTaskMemory, TaskMemory, config
+from ringbolt.model import errors
 from tools import docs
 
 ROOT = docs.ROOT

@@ -9,7 +9,7 @@ import sys
 
 from ringbolt import TaskMemory
 from ringbolt.hosts.hook import Hook
-from ringbolt.hosts.shapes import SHAPES
+from ringbolt.hosts.host_schemas import SHAPES
 
 PROGRAM = "from ringbolt.hosts.hook import main; main()"
 HOST_LIMIT = 10_000

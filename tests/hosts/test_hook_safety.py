@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from ringbolt.hosts.shapes import SHAPES
+from ringbolt.hosts.host_schemas import SHAPES
 from tests.hosts.hosting import QuickHost
 from tests.views.payloads import UNSEEN, broken_out, hostile
 

@@ -10,12 +10,13 @@ import time
 
 import pytest
 
-from ringbolt import TaskMemory, checks
-from ringbolt.hosts import events, shapes
+from ringbolt import TaskMemory
+from ringbolt.model import validate
+from ringbolt.hosts import events, host_schemas
 from ringbolt.hosts.deadline import Late
-from ringbolt.hosts.overheard import overhear
-from ringbolt.redact import Redactor
-from ringbolt.spool import Spool
+from ringbolt.hosts.transcript_tail import overhear
+from ringbolt.model.redaction import Redactor
+from ringbolt.journal.spool import Spool
 from tests.hosts.hosting import QuickHost
 
 KEY = b"0123456789abcdef"
@@ -39,7 +40,7 @@ class Session:
     def tell(self, event, **fields):
         self.lines += 1
         found = events.cleaned(
-            shapes.read_event("claude-code", event, self.told(event, **fields)), Redactor(KEY)
+            host_schemas.read_event("claude-code", event, self.told(event, **fields)), Redactor(KEY)
         )
         with TaskMemory.open(self.store, workspace="/w/shop", session="s1", agent="claude-code") as memory:
             overhear(memory, self.store, found, KEY)
@@ -151,7 +152,7 @@ def test_a_fork_leaves_what_was_before_to_the_session_it_comes_from(tmp_path):
     session.calls(1, command="make")
     result = {"type": "tool_result", "tool_use_id": "t1", "content": "Exit code 2", "is_error": True}
     session.write("user", result, timestamp="2026-01-01T00:00:01.000Z")
-    session.says("Said since.", timestamp=checks.stamp(time.time() + 1))
+    session.says("Said since.", timestamp=validate.stamp(time.time() + 1))
     session.used(2, command="ls")
     assert session.ledger() == [("message", "Said since."), ("action", "Bash: ls")]
 

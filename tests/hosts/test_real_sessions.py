@@ -15,7 +15,7 @@ import pytest
 
 from ringbolt.hosts.events import apply, cleaned, own_task
 from ringbolt.hosts.guard import advice
-from ringbolt.redact import Redactor
+from ringbolt.model.redaction import Redactor
 from tests.hosts.hosting import QuickHost
 from tests.support import open_memory
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from ringbolt.hosts.shapes import SHAPES
+from ringbolt.hosts.host_schemas import SHAPES
 from ringbolt.hosts.targets import HOSTS
-from ringbolt.views.tokens import estimate
+from ringbolt.packet.tokens import estimate
 from tests.hosts.hosting import Host, QuickHost
 
 RECORDED = Path(__file__).parent / "recorded"

@@ -8,13 +8,13 @@ import time
 import pytest
 
 from ringbolt import TaskMemory
-from ringbolt.hosts import events, shapes
-from ringbolt.hosts.answers import Answers
+from ringbolt.hosts import events, host_schemas
+from ringbolt.hosts.context_injection import Answers
 from ringbolt.hosts.deadline import stop_alarm
-from ringbolt.hosts.marks import Mark
-from ringbolt.redact import Redactor
+from ringbolt.hosts.compaction_state import Mark
+from ringbolt.model.redaction import Redactor
 
-SHAPE = shapes.SHAPES["claude-code"]
+SHAPE = host_schemas.SHAPES["claude-code"]
 
 
 def git(*words, at):
@@ -42,7 +42,7 @@ def tell(tmp_path):
     def told(event, session, folder, **fields):
         count[0] += 1
         given = {"session_id": session, "cwd": str(folder), **fields}
-        found = events.cleaned(shapes.read_event("claude-code", event, given), Redactor(b"k" * 16))
+        found = events.cleaned(host_schemas.read_event("claude-code", event, given), Redactor(b"k" * 16))
         with TaskMemory.open(store, workspace=None, agent="claude-code") as memory:
             memory = memory.acting_as(session=events.session_of(found), workspace=str(folder))
             events.apply(memory, found, f"hook/{count[0]}")

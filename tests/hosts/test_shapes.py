@@ -12,9 +12,9 @@ import pytest
 from ringbolt import TaskMemory
 from ringbolt.hosts.events import cleaned
 from ringbolt.hosts.host_files import exit_code, was_compacted
-from ringbolt.hosts.shapes import SHAPES, has_failed, output_of, read_event
+from ringbolt.hosts.host_schemas import SHAPES, has_failed, output_of, read_event
 from ringbolt.hosts.targets import HOSTS
-from ringbolt.redact import Redactor
+from ringbolt.model.redaction import Redactor
 
 PROGRAM = "from ringbolt.hosts.hook import main; main()"
 INJECTED = "<hook_context>&lt;ringbolt-1&gt;\nRecorded state.\n&lt;/ringbolt-1&gt;\n</hook_context>\n\n"

@@ -14,13 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ringbolt import InvalidInput
-from ringbolt.hosts import events, shapes
-from ringbolt.hosts.claude_lines import ClaudeLines
-from ringbolt.hosts.codex_lines import CodexLines
+from ringbolt.hosts import events, host_schemas
+from ringbolt.hosts.claude_transcript import ClaudeLines
+from ringbolt.hosts.codex_transcript import CodexLines
 from ringbolt.hosts.transcript_files import MOST_LINE
 from ringbolt.hosts.transcript_thread import OVER
 from ringbolt.hosts.transcripts import TranscriptClock, capture_transcripts
-from ringbolt.redact import Redactor
+from ringbolt.model.redaction import Redactor
 from tests.support import newest, open_memory, sqlite_only
 
 REQUEST = "Move the login to the new server.\n\nDo not touch the database."
@@ -313,7 +313,7 @@ def hooked(memory, claude, event, number, **fields):
     """An event as the hooks of the session that a transcript is of have told it."""
     used = f"toolu_{claude.session}_{number}"
     told = {"session_id": claude.session, "cwd": claude.cwd, "tool_use_id": used}
-    event = events.cleaned(shapes.read_event("claude-code", event, {**told, **fields}), Redactor(b"k" * 16))
+    event = events.cleaned(host_schemas.read_event("claude-code", event, {**told, **fields}), Redactor(b"k" * 16))
     events.apply(memory.acting_as(session=claude.session, workspace=claude.cwd), event, f"hook/{number}")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ringbolt import rules
+from ringbolt.model import rules
 from tests.support import refused
 
 # --- actions ----------------------------------------------------------------------------------------

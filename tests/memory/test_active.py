@@ -11,9 +11,9 @@ import os
 import pytest
 
 from ringbolt import AsyncTaskMemory
-from ringbolt.memory import textfile
-from ringbolt.views.active_tasks import answer
-from ringbolt.views.tasks_file import parse
+from ringbolt.files import textfile
+from ringbolt.files.active_tasks import answer
+from ringbolt.files.tasks_file import parse
 from tests.support import contents, newest, open_memory, refused, run_python
 from tests.views.payloads import HOSTILE
 

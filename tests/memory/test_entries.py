@@ -6,7 +6,8 @@ from contextlib import suppress
 
 import pytest
 
-from ringbolt import InvalidInput, rules
+from ringbolt import InvalidInput
+from ringbolt.model import rules
 from tests.support import NOON, refused
 
 MILLION = pytest.param("x" * 1_000_000, id="a-million-letters")

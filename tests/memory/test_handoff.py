@@ -8,7 +8,7 @@ import re
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from ringbolt.views.capsule import read_capsule
+from ringbolt.packet.capsule import read_capsule
 from tests.support import Clock, open_memory, refused
 from tests.views.golden import golden
 from tests.views.payloads import broken_out, hostile

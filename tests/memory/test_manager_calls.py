@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ringbolt.vocabulary import write_task_status
+from ringbolt.model.foreign_statuses import write_task_status
 
 
 def bank_status(task) -> str:

@@ -17,10 +17,10 @@ from pathlib import Path
 import pytest
 
 from ringbolt import AsyncTaskMemory, config, copy_store
-from ringbolt.memory import mirror_files, mirroring
-from ringbolt.memory.mirror_kinds import KINDS, MARKDOWN, Kind
-from ringbolt.views.packet import resume_packet
-from ringbolt.views.state import yaml_state
+from ringbolt.files import mirror_files, mirroring
+from ringbolt.files.mirror_kinds import KINDS, MARKDOWN, Kind
+from ringbolt.packet.packet import resume_packet
+from ringbolt.packet.state import yaml_state
 from tests.reliability.test_faults import done_as_root, small_disk
 from tests.support import lock_held, open_memory, refused, run_python, sqlite_only
 
@@ -692,7 +692,7 @@ def test_left_over_files_of_processes_that_are_gone_are_swept(opened, store_url,
 
 
 def test_a_file_that_is_being_written_is_not_swept(opened, store_url, mirrored, workspace):
-    from ringbolt.files import replacing
+    from ringbolt.system.files import replacing
 
     mirrored.task_register("Deploy")
     with replacing(str(workspace / ".ringbolt" / "x")) as file:

@@ -7,9 +7,9 @@ import json
 import pytest
 
 from ringbolt import TaskMemory
-from ringbolt.distill import model, prompts
-from ringbolt.memory.modelling import NO_MODEL, Modelling
-from ringbolt.results import Answer
+from ringbolt.llm import client, prompts
+from ringbolt.llm.calls import NO_MODEL, Modelling
+from ringbolt.model.results import Answer
 from tests.model_server import hangs, only, raw, says, serving, status
 from tests.support import rows, sqlite_only
 
@@ -22,7 +22,7 @@ SIMPLE, COMPLEX = "what is next?", "Should we change the plan?"
 @pytest.fixture(autouse=True)
 def no_servers_known(monkeypatch):
     """What one test has learnt about a server is nothing to the next."""
-    monkeypatch.setattr(model, "_servers", {})
+    monkeypatch.setattr(client, "_servers", {})
 
 
 class World:
@@ -118,7 +118,7 @@ def test_the_answer_of_the_ledger_stands_whatever_a_model_says(world, name):
     assert answer is None
     assert reason.startswith("small: ")
     (used,) = world.used()
-    assert (used["ok"], used["failure"] in model.FAILURES) == (False, True)
+    assert (used["ok"], used["failure"] in client.FAILURES) == (False, True)
 
 
 def test_the_remote_model_is_for_complex_questions_that_the_local_one_failed_at(world):
@@ -213,7 +213,7 @@ def test_a_model_is_never_asked_inside_a_transaction(world, opened, store_url):
 
 @sqlite_only
 def test_a_use_that_cannot_be_written_down_is_the_last(world, monkeypatch):
-    from ringbolt.errors import StoreError
+    from ringbolt.model.errors import StoreError
 
     with serving(answers(GOOD)) as server:
         asking = world.asking(server)
@@ -276,7 +276,7 @@ def test_a_prompt_has_its_size_whatever_the_history(world):
         asking = world.asking(server)
         assert asking._model_summary(world.task, "Before. " * 200, facts)[0]
         answer, _ = asking._model_answer(world.task, SIMPLE, facts, world.draft(SIMPLE))
-    from ringbolt.views.tokens import estimate
+    from ringbolt.packet.tokens import estimate
 
     assert answer is None
     for asked in server.asked[:2]:

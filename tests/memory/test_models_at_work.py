@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ringbolt.distill import model
-from ringbolt.worker import Worker
+from ringbolt.llm import client
+from ringbolt.worker.worker import Worker
 from tests.model_server import hangs, raw, says, serving, status
 
 PLAN = ["Build the image", "Push the image", "Run the container"]
@@ -13,7 +13,7 @@ PLAN = ["Build the image", "Push the image", "Run the container"]
 
 @pytest.fixture(autouse=True)
 def no_servers_known(monkeypatch):
-    monkeypatch.setattr(model, "_servers", {})
+    monkeypatch.setattr(client, "_servers", {})
 
 
 @pytest.fixture

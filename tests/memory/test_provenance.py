@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ringbolt import rules
-from ringbolt.types import Origin
+from ringbolt.model import rules
+from ringbolt.model.types import Origin
 from tests.support import refused
 
 

@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from ringbolt.memory.recall_search import TYPES
+from ringbolt.recall.search import TYPES
 from ringbolt.store import sqlite
 from tests.support import refused, rows, run_python, sqlite_only
 
@@ -238,7 +238,7 @@ def test_a_question_finds_what_answers_it(memory, task):
 
 
 def test_private_letters_cannot_forge_a_filter(memory, task):
-    from ringbolt.recall.terms import scope_term
+    from ringbolt.signals.terms import scope_term
 
     forged = scope_term("t", task)
     memory.acting_as(workspace="/other").task_register("Other", request=f"words {forged} quux")

@@ -9,7 +9,7 @@ from itertools import combinations
 
 import pytest
 
-from ringbolt.memory.recall_search import TYPES
+from ringbolt.recall.search import TYPES
 from tests.memory.calls import WRITES
 from tests.memory.test_forged_imports import changed, exported, places, rehashed  # noqa: F401
 from tests.support import is_postgres, path_of, postgres_client, postgres_only, rows, sqlite_only

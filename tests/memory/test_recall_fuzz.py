@@ -91,7 +91,7 @@ def test_any_text_is_a_query(large, query):
 def test_what_is_written_is_found_by_itself(memory, text):
     """Any text that can be stored and has a word is found by itself."""
     from ringbolt import RingboltError
-    from ringbolt.recall.terms import read_query
+    from ringbolt.signals.terms import read_query
 
     task = memory.task_register("T").task_id
     try:

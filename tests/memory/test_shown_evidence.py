@@ -7,8 +7,8 @@ import signal
 
 import pytest
 
-from ringbolt.types import Effect
-from ringbolt.views.effects import OTHERWISE, check_of, natural_check
+from ringbolt.model.types import Effect
+from ringbolt.packet.effects import OTHERWISE, check_of, natural_check
 from tests.support import run_python
 
 _DIES = """

@@ -8,9 +8,9 @@ import sys
 
 import pytest
 
-from ringbolt.memory.reading import read_snapshot
+from ringbolt.ledger.values import read_snapshot
 from ringbolt.store.tx import Tx
-from ringbolt.views import encode, tokens
+from ringbolt.packet import encode, tokens
 from tests.support import refused, rows, sqlite_only
 from tests.views.payloads import broken_out, hostile
 

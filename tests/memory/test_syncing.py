@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ringbolt.types import Item
+from ringbolt.model.types import Item
 from tests.support import refused
 
 

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from ringbolt import rules
-from ringbolt.types import Written
+from ringbolt.model import rules
+from ringbolt.model.types import Written
 from tests.support import NOON, refused
 
 # --- registering ------------------------------------------------------------------------------------

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from ringbolt.config import load_settings
-from ringbolt.distill import faithful, model, prompts
-from ringbolt.distill.model import ModelFailure, ModelServer, Request
-from ringbolt.memory.modelling import Modelling
-from ringbolt.results import Answer
+from ringbolt.llm import faithful, client, prompts
+from ringbolt.llm.client import ModelFailure, ModelServer, Request
+from ringbolt.llm.calls import Modelling
+from ringbolt.model.results import Answer
 from tests.support import open_memory
 
 pytestmark = pytest.mark.model
@@ -57,7 +57,7 @@ def url():
 
 @pytest.fixture(autouse=True)
 def no_servers_known(monkeypatch):
-    monkeypatch.setattr(model, "_servers", {})
+    monkeypatch.setattr(client, "_servers", {})
 
 
 def settings(url, **more):
@@ -84,7 +84,7 @@ def request(max_tokens=80, read=lambda found: found) -> Request:
     )
 
 
-def outcome(server, asked, seconds=60.0) -> tuple[str, model.Usage]:
+def outcome(server, asked, seconds=60.0) -> tuple[str, client.Usage]:
     """How a question ended, and what it used."""
     try:
         reply = server.ask(asked, seconds)
@@ -109,7 +109,7 @@ def test_with_less_help_it_answers_or_there_is_a_reason(url, rung):
     server._rung = rung
     ended, usage = outcome(server, request())
     assert ended in ("answered", "invalid", "truncated", "empty")
-    assert usage.rung == model.RUNGS[rung]
+    assert usage.rung == client.RUNGS[rung]
     assert 1 <= usage.calls <= 2
 
 
@@ -185,7 +185,7 @@ def test_every_question_ends_in_a_correct_answer_from_somewhere(world):
         assert answer.source in ("small", "ledger")
         print(f"{answer.source}: {answer.text} [{reason}]")
     assert world.used()
-    assert all(use["ok"] or use["failure"] in model.FAILURES for use in world.used())
+    assert all(use["ok"] or use["failure"] in client.FAILURES for use in world.used())
     assert world.memory.verify().ok
 
 

@@ -9,9 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ringbolt.recall import ranking, snippets, terms, texts
+from ringbolt.recall import ranking, snippets
+from ringbolt.signals import terms
+from ringbolt.store import event_texts
 from ringbolt.recall.ranking import About, Ranking, rank
-from ringbolt.recall.terms import MARK, Term, has_phrase, read_query, scope_term, stems, terms_of
+from ringbolt.signals.terms import MARK, Term, has_phrase, read_query, scope_term, stems, terms_of
 
 ANY = st.text(max_size=300)
 SYNTAX = st.lists(
@@ -151,7 +153,7 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=10), inner, max_size=3),
     max_leaves=10,
 )
-KINDS = [*texts.SILENT, *texts._SETTING, "message", "decision", "made up"]
+KINDS = [*event_texts.SILENT, *event_texts._SETTING, "message", "decision", "made up"]
 
 
 def event(kind="message", text=None, data=None, sets=None, **more):
@@ -166,8 +168,8 @@ def event(kind="message", text=None, data=None, sets=None, **more):
 @settings(max_examples=300)
 def test_any_event_can_be_indexed(kind, text, data, sets):
     odd = event(kind, text, data, {"heads": sets, "steps": sets, "+extras": sets})
-    words = set(stems(texts.index_words(odd)))
-    assert set(texts.index_terms(odd)) <= words
+    words = set(stems(event_texts.index_words(odd)))
+    assert set(event_texts.index_terms(odd)) <= words
 
 
 @given(st.dictionaries(st.sampled_from(["choice", "output", "own", "detail"]), JSON, max_size=4))
@@ -183,19 +185,19 @@ def test_every_text_of_the_data_is_in_the_words(data):
             for inner in value:
                 yield from said(inner)
 
-    found = texts.full_text(event("discovery", "s", data))
+    found = event_texts.full_text(event("discovery", "s", data))
     assert all(text in found for text in said(data))
 
 
 def test_digests_and_states_are_no_words():
     data = {"status": "completed", "anchors": [{"path": "a.py", "digest": "beef"}], "duration_ms": 12.5}
-    assert texts.full_text(event("action", "s", data)) == "s\na.py"
+    assert event_texts.full_text(event("action", "s", data)) == "s\na.py"
 
 
 def test_a_huge_value_does_not_push_out_the_others():
-    found = texts.full_text(event("action", "s", {"output": "x" * 10**6, "error": "quux"}))
+    found = event_texts.full_text(event("action", "s", {"output": "x" * 10**6, "error": "quux"}))
     assert "quux" in found
-    assert len(found) <= texts.MOST_CHARACTERS
+    assert len(found) <= event_texts.MOST_CHARACTERS
 
 
 # --- ranking ----------------------------------------------------------------------------------------

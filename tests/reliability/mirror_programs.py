@@ -7,8 +7,8 @@ import os
 import sys
 
 from ringbolt import TaskMemory, config
-from ringbolt.memory import mirror_files, mirroring
-from ringbolt.memory.mirror_kinds import KINDS, Kind
+from ringbolt.files import mirror_files, mirroring
+from ringbolt.files.mirror_kinds import KINDS, Kind
 
 
 def folder_files(memory, task):

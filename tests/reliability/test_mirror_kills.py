@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 
 from ringbolt import TaskMemory, config
-from ringbolt.memory.mirror_kinds import KINDS
-from ringbolt.views.state import yaml_state
+from ringbolt.files.mirror_kinds import KINDS
+from ringbolt.packet.state import yaml_state
 from tests.reliability.mirror_programs import add_folder_kind, folder_files
 
 PROGRAM = Path(__file__).with_name("mirror_programs.py")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ringbolt import RingboltError, TaskMemory
-from ringbolt.types import TaskCard, TaskPage
+from ringbolt.model.types import TaskCard, TaskPage
 
 NAMES = ("SQLite", "PostgreSQL")
 

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from ringbolt.config import Settings
-from ringbolt.errors import InvalidInput, StoreError
+from ringbolt.model.errors import InvalidInput, StoreError
 from ringbolt.store import Tx, open_store, scratch
 from ringbolt.store.tx import STATE, origin_id
-from ringbolt.types import Origin
+from ringbolt.model.types import Origin
 
 ORIGIN = Origin(principal="tester", agent="conformance", channel="agent", session="S")
 

@@ -20,7 +20,7 @@ from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
 
 from ringbolt import RingboltError, StoreError, TaskMemory
-from ringbolt.memory.base import Draft
+from ringbolt.ledger.base import Draft
 from tests.memory.calls import ON_A_TASK, REGISTER, WRITES, prepare
 from tests.servers import ROLE, fresh_database
 from tests.support import NOON, contents, open_memory, refused

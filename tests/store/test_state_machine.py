@@ -24,8 +24,8 @@ from hypothesis.stateful import (
 )
 
 from ringbolt import Conflict, InvalidInput, NotFound, TaskMemory
-from ringbolt.rules import ACTION_TYPES, CHANNELS, ENTRY_TYPES, LINK_KINDS, PHASES, TASK_STATUSES
-from ringbolt.types import Task, Written
+from ringbolt.model.rules import ACTION_TYPES, CHANNELS, ENTRY_TYPES, LINK_KINDS, PHASES, TASK_STATUSES
+from ringbolt.model.types import Task, Written
 from tests.memory.calls import READS, REGISTER, WRITES, prepare
 from tests.store.side_by_side import Both, Differs, open_both
 

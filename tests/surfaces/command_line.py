@@ -9,7 +9,7 @@ import sys
 
 from click.testing import CliRunner, Result
 
-from ringbolt.surfaces.cli import main
+from ringbolt.surfaces.cli.main import main
 
 
 def run(*words: str, stdin: str | bytes | None = None, **environ: str) -> Result:

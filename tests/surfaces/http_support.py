@@ -8,9 +8,9 @@ import socket
 import threading
 from contextlib import contextmanager, suppress
 
-from ringbolt.surfaces.http import create_app
-from ringbolt.surfaces.http_auth import Tokens, read_tokens
-from ringbolt.surfaces.http_server import Server, listen
+from ringbolt.surfaces.http.app import create_app
+from ringbolt.surfaces.http.auth import Tokens, read_tokens
+from ringbolt.surfaces.http.server import Server, listen
 
 
 class Answer:

@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager, contextmanager
 import mcp_types as types
 from mcp import Client, StdioServerParameters
 
-from ringbolt.surfaces.mcp_server import Caller, make_server
+from ringbolt.surfaces.mcp.server import Caller, make_server
 
 # With an `initialize`, or as since 2026-07-28: each request on its own.
 LEGACY, MODERN = "legacy", "auto"

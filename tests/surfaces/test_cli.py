@@ -13,7 +13,7 @@ import pytest
 
 from ringbolt import TaskMemory
 from ringbolt.operations import OPERATIONS, call
-from ringbolt.surfaces.cli import SECTIONS, main
+from ringbolt.surfaces.cli.main import SECTIONS, main
 from tests.surfaces.command_line import data, run
 
 

@@ -10,9 +10,9 @@ import time
 
 import pytest
 
-from ringbolt.checks import stamp
+from ringbolt.model.validate import stamp
 from ringbolt.store import jobs, workers
-from ringbolt.surfaces import checkup
+from ringbolt.surfaces import doctor
 from tests.support import foreign_database, lock_held, open_memory
 from tests.surfaces.command_line import data, run
 
@@ -169,5 +169,5 @@ def test_doctor_looks_at_the_spool_and_at_the_hosts(task, tmp_path, monkeypatch)
 
 
 def test_no_advice_destroys_anything():
-    for advice in re.findall(r"mend=f?\"([^\"]*)\"", inspect.getsource(checkup)):
+    for advice in re.findall(r"mend=f?\"([^\"]*)\"", inspect.getsource(doctor)):
         assert not re.search(r"\brm\b|delete|drop|restore|--yes|unlink|truncate", advice), advice

@@ -16,8 +16,8 @@ import time
 import pytest
 
 from ringbolt.operations import OPERATIONS, call
-from ringbolt.surfaces.http_auth import read_tokens
-from ringbolt.surfaces.http_gateway import RESOURCES
+from ringbolt.surfaces.http.auth import read_tokens
+from ringbolt.surfaces.http.routes import RESOURCES
 from tests.support import lock_held, open_memory
 from tests.surfaces.http_support import Client, serving
 

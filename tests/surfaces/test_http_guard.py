@@ -11,12 +11,12 @@ import pytest
 
 from ringbolt import operations
 from ringbolt.config import Settings
-from ringbolt.errors import InvalidInput, StoreError
+from ringbolt.model.errors import InvalidInput, StoreError
 from ringbolt.operations import OPERATIONS
-from ringbolt.surfaces import http_auth
-from ringbolt.surfaces.http import create_app, serve
-from ringbolt.surfaces.http_gateway import RESOURCES
-from ringbolt.surfaces.http_guard import host_names, origin_names
+from ringbolt.surfaces.http import auth
+from ringbolt.surfaces.http.app import create_app, serve
+from ringbolt.surfaces.http.routes import RESOURCES
+from ringbolt.surfaces.http.guard import host_names, origin_names
 from tests.memory.calls import ELSEWHERE, ON_A_TASK, READS, WRITES
 from tests.support import contents, open_memory
 from tests.surfaces.http_support import serving
@@ -113,23 +113,23 @@ def test_two_tokens_are_none(ask):
 
 def test_the_tokens_are_in_a_file_of_their_owner_alone(tmp_path, monkeypatch):
     path = tmp_path / "data" / "tokens.json"
-    made = http_auth.make_tokens(str(path))
+    made = auth.make_tokens(str(path))
     assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
-    assert http_auth.make_tokens(str(path)) == http_auth.read_tokens(str(path)) == made
+    assert auth.make_tokens(str(path)) == auth.read_tokens(str(path)) == made
     path.chmod(0o640)
     with pytest.raises(InvalidInput, match="not yours alone"):
-        http_auth.read_tokens(str(path))
+        auth.read_tokens(str(path))
     path.chmod(0o600)
     path.write_text('{"read": "x"}')
     with pytest.raises(InvalidInput, match="does not hold"):
-        http_auth.read_tokens(str(path))
+        auth.read_tokens(str(path))
     with pytest.raises(InvalidInput, match="no tokens of kind"):
-        http_auth.rotate_tokens(str(path), ("admin",))
+        auth.rotate_tokens(str(path), ("admin",))
 
 
 def test_a_token_that_was_replaced_is_refused_at_once(tmp_path):
     with open_memory(tmp_path / "s.db") as memory, serving(memory, tmp_path / "tokens.json") as ask:
-        new = http_auth.rotate_tokens(str(tmp_path / "tokens.json"), ("write",))
+        new = auth.rotate_tokens(str(tmp_path / "tokens.json"), ("write",))
         assert ask("GET", "/api/tasks").status == 401
         assert ask("GET", "/api/tasks", token="read").status == 200
         assert ask("GET", "/api/tasks", Authorization=f"Bearer {new['write']}").status == 200
@@ -143,7 +143,7 @@ def test_an_operation_that_says_nothing_of_its_scope_keeps_the_server_from_start
     odd = OPERATIONS["task_get"].replace(scope="")
     monkeypatch.setitem(operations.OPERATIONS, "task_get", odd)
     with pytest.raises(ValueError, match="task_get does not say"):
-        create_app(memory, tokens=http_auth.Tokens(str(tmp_path / "tokens.json")))
+        create_app(memory, tokens=auth.Tokens(str(tmp_path / "tokens.json")))
 
 
 def test_who_writes_is_told_by_the_token_and_by_nothing_else(tmp_path):

@@ -17,7 +17,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from ringbolt.operations import OPERATIONS
-from ringbolt.surfaces.http_gateway import RESOURCES
+from ringbolt.surfaces.http.routes import RESOURCES
 from tests.support import open_memory
 from tests.surfaces.http_support import serving
 

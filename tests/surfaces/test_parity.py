@@ -12,7 +12,7 @@ import pytest
 
 from ringbolt import RingboltError
 from ringbolt.operations import call
-from ringbolt.surfaces.mcp_server import ERROR_META
+from ringbolt.surfaces.mcp.server import ERROR_META
 from tests.support import open_memory
 from tests.surfaces.command_line import run
 from tests.surfaces.http_support import serving

@@ -8,9 +8,9 @@ import re
 
 import pytest
 
-from ringbolt.surfaces import web_past
-from ringbolt.surfaces.http_auth import Tokens, rotate_tokens
-from ringbolt.surfaces.http_session import SECONDS, Sessions
+from ringbolt.surfaces.web import past
+from ringbolt.surfaces.http.auth import Tokens, rotate_tokens
+from ringbolt.surfaces.http.session import SECONDS, Sessions
 from tests.support import Clock, open_memory
 from tests.surfaces.http_support import serving
 
@@ -270,9 +270,9 @@ def test_the_past_is_told_with_what_came_before(told):
 
 
 def test_a_long_past_is_gone_through_in_any_order_and_keeps_nothing_that_was_forgotten(told, monkeypatch):
-    monkeypatch.setattr(web_past, "LONG", 10)
-    monkeypatch.setattr(web_past, "MARK_EVERY", 7)
-    monkeypatch.setattr(web_past, "PAGE", 5)
+    monkeypatch.setattr(past, "LONG", 10)
+    monkeypatch.setattr(past, "MARK_EVERY", 7)
+    monkeypatch.setattr(past, "PAGE", 5)
     memory, get = told
     task = memory.task_register("Deploy", ["Build", "Push"]).task_id
     for number in range(40):

@@ -18,7 +18,7 @@ from ringbolt.config import (
     store_location,
     user_folder,
 )
-from ringbolt.errors import InvalidInput
+from ringbolt.model.errors import InvalidInput
 from tests.support import HUGE
 
 

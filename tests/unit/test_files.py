@@ -9,8 +9,8 @@ import sys
 
 import pytest
 
-from ringbolt.errors import InvalidInput
-from ringbolt.files import is_temp, open_plain, read_bounded, replacing, sweep, write_atomic
+from ringbolt.model.errors import InvalidInput
+from ringbolt.system.files import is_temp, open_plain, read_bounded, replacing, sweep, write_atomic
 from tests.support import refused
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ringbolt import TaskMemory
-from ringbolt.errors import InvalidInput
+from ringbolt.model.errors import InvalidInput
 from ringbolt.operations import (
     NOT_OPERATIONS,
     OPERATIONS,

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from ringbolt.redact import Redactor, bounded, storable
+from ringbolt.model.redaction import Redactor, bounded, storable
 
 REDACTOR = Redactor(b"k" * 32)
 A = "aB3dE5fG7hJ9kL2mN4pQ6rS8tV1wX3yZ5bC7dF9g"

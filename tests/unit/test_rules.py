@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import pytest
 
-from ringbolt import rules
-from ringbolt.errors import Conflict, InvalidInput
+from ringbolt.model import rules
+from ringbolt.model.errors import Conflict, InvalidInput
 from tests.support import LONG, complaint
 
 TABLES = {

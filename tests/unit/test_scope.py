@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from ringbolt.scope import workspace_of
+from ringbolt.model.scope import workspace_of
 
 
 def git(folder, *words: str) -> None:

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 import ringbolt
-from ringbolt import errors, results, types
-from ringbolt.errors import CODES, Conflict, RingboltError, InvalidInput, NotFound, StoreError
-from ringbolt.types import Event, Item, Origin, Record, Task, TaskCard, Written
+from ringbolt.model import errors, results, types
+from ringbolt.model.errors import CODES, Conflict, RingboltError, InvalidInput, NotFound, StoreError
+from ringbolt.model.types import Event, Item, Origin, Record, Task, TaskCard, Written
 
 SOURCE = Path(ringbolt.__file__).parent
 KINDS = (InvalidInput, NotFound, Conflict, StoreError)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from ringbolt import rules, vocabulary
-from ringbolt.errors import InvalidInput
+from ringbolt.model import rules, foreign_statuses
+from ringbolt.model.errors import InvalidInput
 from tests.support import LONG, complaint
 
 EVERY_WORD = [
     (source, word, status, phase, reason)
-    for source, words in vocabulary.TASK_WORDS.items()
+    for source, words in foreign_statuses.TASK_WORDS.items()
     for word, status, phase, reason in words
 ]
 # What the five source documents name, typed in again from them.
@@ -22,12 +22,12 @@ A2A = "submitted working input-required auth-required completed canceled failed 
 
 @pytest.mark.parametrize(("source", "word", "status", "phase", "reason"), EVERY_WORD)
 def test_every_word_of_a_source_becomes_ours_and_the_same_word_again(source, word, status, phase, reason):
-    assert vocabulary.read_task_status(word, source) == (status, phase, reason)
-    assert vocabulary.write_task_status(source, status, phase, reason) == word
+    assert foreign_statuses.read_task_status(word, source) == (status, phase, reason)
+    assert foreign_statuses.write_task_status(source, status, phase, reason) == word
 
 
 def test_the_sources_words_are_all_there():
-    names = {source: {row[0] for row in words} for source, words in vocabulary.TASK_WORDS.items()}
+    names = {source: {row[0] for row in words} for source, words in foreign_statuses.TASK_WORDS.items()}
     assert names["bank"] == set(BANK)
     assert names["a2a"] == set(A2A)
     assert names["active-tasks"] >= {"In progress", "Waiting", "Stalled", "Failed", "Done"}
@@ -39,21 +39,21 @@ def test_our_own_side_of_each_row_is_a_known_status_and_phase():
         assert phase is None or phase in rules.PHASES, word
 
 
-@pytest.mark.parametrize("source", vocabulary.TASK_WORDS)
+@pytest.mark.parametrize("source", foreign_statuses.TASK_WORDS)
 def test_every_state_of_a_task_has_a_word_in_every_source(source):
-    words = {row[0] for row in vocabulary.TASK_WORDS[source]}
+    words = {row[0] for row in foreign_statuses.TASK_WORDS[source]}
     for status in rules.TASK_STATUSES:
         for phase in (None, *rules.PHASES):
             for reason in (None, "approval", "input", "auth", "rejected", "blocked", "anything"):
-                assert vocabulary.write_task_status(source, status, phase, reason) in words
+                assert foreign_statuses.write_task_status(source, status, phase, reason) in words
 
 
-@pytest.mark.parametrize("source", vocabulary.TASK_WORDS)
+@pytest.mark.parametrize("source", foreign_statuses.TASK_WORDS)
 def test_no_source_calls_an_open_task_ended_or_an_ended_one_open(source):
     for status in rules.TASK_STATUSES:
         for phase in rules.PHASES:
-            word = vocabulary.write_task_status(source, status, phase)
-            back = vocabulary.read_task_status(word, source)[0]
+            word = foreign_statuses.write_task_status(source, status, phase)
+            back = foreign_statuses.read_task_status(word, source)[0]
             assert (back in rules.OPEN) == (status in rules.OPEN), (status, phase, word)
 
 
@@ -69,12 +69,12 @@ def test_no_source_calls_an_open_task_ended_or_an_ended_one_open(source):
     ],
 )
 def test_the_phase_says_how_a_task_of_the_bank_failed(phase, word):
-    assert vocabulary.write_task_status("bank", "failed", phase) == word
+    assert foreign_statuses.write_task_status("bank", "failed", phase) == word
 
 
-@pytest.mark.parametrize(("word", "meant"), vocabulary.SYNONYMS.items())
+@pytest.mark.parametrize(("word", "meant"), foreign_statuses.SYNONYMS.items())
 def test_a_synonym_is_understood(word, meant):
-    assert vocabulary.read_task_status(word) == meant
+    assert foreign_statuses.read_task_status(word) == meant
     assert meant[0] in rules.TASK_STATUSES
 
 
@@ -94,25 +94,25 @@ def test_a_synonym_is_understood(word, meant):
     ],
 )
 def test_spelling_and_case_of_a_word_do_not_matter(word, status):
-    assert vocabulary.read_task_status(word)[0] == status
+    assert foreign_statuses.read_task_status(word)[0] == status
 
 
 @pytest.mark.parametrize("status", rules.TASK_STATUSES)
 def test_our_own_word_means_itself_and_says_nothing_about_the_phase(status):
-    assert vocabulary.read_task_status(status) == (status, None, None)
+    assert foreign_statuses.read_task_status(status) == (status, None, None)
 
 
 @pytest.mark.parametrize(("source", "word", "status"), [(s, w, t) for s, w, t, _, _ in EVERY_WORD])
 def test_a_word_without_its_source_still_means_the_same_status(source, word, status):
-    assert vocabulary.read_task_status(word)[0] == status
+    assert foreign_statuses.read_task_status(word)[0] == status
 
 
 @pytest.mark.parametrize(
     ("read", "allowed"),
     [
-        (vocabulary.read_task_status, rules.TASK_STATUSES),
-        (vocabulary.read_item_status, rules.ITEM_STATUSES),
-        (vocabulary.read_phase, rules.PHASES),
+        (foreign_statuses.read_task_status, rules.TASK_STATUSES),
+        (foreign_statuses.read_item_status, rules.ITEM_STATUSES),
+        (foreign_statuses.read_phase, rules.PHASES),
     ],
 )
 @pytest.mark.parametrize("word", ["bogus", "", "complet", "done;drop", LONG, "\ud800"])
@@ -129,30 +129,30 @@ def test_an_unknown_word_is_refused_and_the_error_lists_the_known_ones(read, all
 
 @pytest.mark.parametrize("status", rules.ITEM_STATUSES)
 def test_our_own_word_for_a_step_means_itself(status):
-    assert vocabulary.read_item_status(status) == status
+    assert foreign_statuses.read_item_status(status) == status
 
 
-@pytest.mark.parametrize(("word", "status"), vocabulary.ITEM_SYNONYMS.items())
+@pytest.mark.parametrize(("word", "status"), foreign_statuses.ITEM_SYNONYMS.items())
 def test_a_synonym_for_a_step_is_understood(word, status):
-    assert vocabulary.read_item_status(word) == status
-    assert vocabulary.read_item_status(word.upper().replace("_", " ")) == status
+    assert foreign_statuses.read_item_status(word) == status
+    assert foreign_statuses.read_item_status(word.upper().replace("_", " ")) == status
     assert status in rules.ITEM_STATUSES
 
 
 @pytest.mark.parametrize("status", rules.ITEM_STATUSES)
 def test_every_step_status_has_a_word_in_loom_that_reads_back(status):
-    word = vocabulary.write_item_status(status)
+    word = foreign_statuses.write_item_status(status)
     assert word in ("pending", "running", "completed", "failed", "skipped", "blocked")
-    back = vocabulary.read_item_status(word)
+    back = foreign_statuses.read_item_status(word)
     assert back == ("skipped" if status == "cancelled" else status)
 
 
 def test_an_active_step_with_an_issue_is_blocked_for_loom_and_active_for_us():
-    assert vocabulary.write_item_status("active", "ENUM needs a mapping") == "blocked"
-    assert vocabulary.read_item_status("blocked") == "active"
-    assert vocabulary.write_item_status("completed", "an old issue") == "completed"
+    assert foreign_statuses.write_item_status("active", "ENUM needs a mapping") == "blocked"
+    assert foreign_statuses.read_item_status("blocked") == "active"
+    assert foreign_statuses.write_item_status("completed", "an old issue") == "completed"
 
 
 @pytest.mark.parametrize("phase", rules.PHASES)
 def test_every_phase_is_read_in_any_case(phase):
-    assert vocabulary.read_phase(phase.upper()) == phase
+    assert foreign_statuses.read_phase(phase.upper()) == phase

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ringbolt.memory.upkeep_clock import MOST_JUMPS, Ages, Look, observe
+from ringbolt.ledger.observed_time import MOST_JUMPS, Ages, Look, observe
 from tests.upkeep.machine import DAY, HOUR
 
 

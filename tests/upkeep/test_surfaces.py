@@ -10,12 +10,12 @@ import time
 
 import pytest
 
-from ringbolt.crew import Crew
-from ringbolt.results import WorkerReport
+from ringbolt.worker.pool import Crew
+from ringbolt.model.results import WorkerReport
 from ringbolt.store import jobs
-from ringbolt.upkeep import schedule
-from ringbolt.webhooks import _message
-from ringbolt.worker import Worker
+from ringbolt.upkeep.job import schedule
+from ringbolt.worker.webhooks import _message
+from ringbolt.worker.worker import Worker
 from tests.support import Clock, sqlite_only
 from tests.surfaces.command_line import data, run
 from tests.upkeep.machine import DAY, HOUR

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ringbolt.rules import SESSION_ENDED
+from ringbolt.model.rules import SESSION_ENDED
 from tests.upkeep.machine import DAY, HOUR
 
 
@@ -155,10 +155,10 @@ def test_a_failed_task_that_nobody_took_up_is_abandoned(kept, machine):
 
 
 def test_the_names_of_very_many_tasks_are_compared_in_parts(kept, machine, monkeypatch):
-    from ringbolt.memory import upkeep_rules
+    from ringbolt.upkeep import rules
 
-    monkeypatch.setattr(upkeep_rules, "MOST_KEYS", 10)
-    monkeypatch.setattr(upkeep_rules, "PAGE", 3)
+    monkeypatch.setattr(rules, "MOST_KEYS", 10)
+    monkeypatch.setattr(rules, "PAGE", 3)
     for number in range(40):
         kept.task_register(f"Task {number % 20}")
     machine.passes(2 * DAY)

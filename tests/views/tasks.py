@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from ringbolt.demo import PLAN, REQUEST
+from ringbolt.surfaces.demo import PLAN, REQUEST
 
 
 def deployment(memory) -> str:

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ringbolt.results import ActiveRow, Projection
-from ringbolt.views.active_block import age, inject
-from ringbolt.views.encode import CLASS, clean, one_line
-from ringbolt.views.tokens import estimate
+from ringbolt.model.results import ActiveRow, Projection
+from ringbolt.files.active_block import age, inject
+from ringbolt.packet.encode import CLASS, clean, one_line
+from ringbolt.packet.tokens import estimate
 from tests.views.payloads import HOSTILE
 
 GOLDEN = Path(__file__).parent / "golden"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ringbolt.results import ActiveRow, Projection
-from ringbolt.views.active_tasks import (
+from ringbolt.model.results import ActiveRow, Projection
+from ringbolt.files.active_tasks import (
     STARTED,
     UPDATED,
     is_bookkeeping,
@@ -22,8 +22,8 @@ from ringbolt.views.active_tasks import (
     resolved,
     select,
 )
-from ringbolt.views.encode import clean, from_markdown_row, markdown_row
-from ringbolt.views.tasks_file import parse
+from ringbolt.packet.encode import clean, from_markdown_row, markdown_row
+from ringbolt.files.tasks_file import parse
 from tests.views.payloads import HOSTILE
 
 GOLDEN = Path(__file__).parent / "golden"

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ringbolt.views import encode
+from ringbolt.packet import encode
 from tests.views.payloads import UNSEEN, broken_out, hostile
 
 anything = st.text(st.characters(codec="utf-8"), max_size=400) | st.sampled_from(hostile(200))
@@ -111,7 +111,7 @@ def test_encoding_takes_time_in_proportion_to_the_text(letter):
 
 
 def test_every_channel_has_a_class_of_one_letter():
-    from ringbolt.rules import CHANNELS
+    from ringbolt.model.rules import CHANNELS
 
     letters = [encode.CLASS[channel] for channel in CHANNELS]
     assert len(set(letters)) == len(CHANNELS)

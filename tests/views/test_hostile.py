@@ -8,10 +8,10 @@ import re
 import pytest
 import yaml
 
-from ringbolt.views.active_tasks import read_stamp
-from ringbolt.views.capsule import read_capsule
-from ringbolt.views.encode import clean
-from ringbolt.views.tasks_file import parse
+from ringbolt.files.active_tasks import read_stamp
+from ringbolt.packet.capsule import read_capsule
+from ringbolt.packet.encode import clean
+from ringbolt.files.tasks_file import parse
 from tests.support import Clock, open_memory
 from tests.views.payloads import UNSEEN, broken_out, hostile
 

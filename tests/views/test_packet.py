@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ringbolt.views import packet, tokens
+from ringbolt.packet import packet, tokens
 from tests.support import Clock, open_memory, refused
 from tests.views.golden import golden
 from tests.views.payloads import broken_out, hostile
@@ -286,7 +286,7 @@ def test_hostile_texts_in_every_place_stay_inside(memory, budget):
 
 
 def test_waits_and_the_health_of_the_memory_are_shown(memory):
-    from ringbolt.memory.base import Draft
+    from ringbolt.ledger.base import Draft
 
     task = deployment(memory)
 

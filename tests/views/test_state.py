@@ -9,7 +9,7 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ringbolt.views import state, tokens
+from ringbolt.packet import state, tokens
 from tests.support import Clock, open_memory, refused
 from tests.views.golden import golden
 from tests.views.payloads import UNSEEN, hostile

@@ -9,9 +9,9 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given
 
-from ringbolt.types import Entry, Origin
-from ringbolt.views.encode import from_markdown, markdown, markdown_line
-from ringbolt.views.states import (
+from ringbolt.model.types import Entry, Origin
+from ringbolt.packet.encode import from_markdown, markdown, markdown_line
+from ringbolt.files.states import (
     FIELDS,
     KINDS,
     NOTES,
@@ -20,7 +20,7 @@ from ringbolt.views.states import (
     map_markdown,
     task_json,
 )
-from ringbolt.views.states_reading import read_notes, read_state
+from ringbolt.files.states_reading import read_notes, read_state
 from tests.support import Clock, open_memory
 from tests.views.scenario import ids, play
 

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ringbolt.views import tokens
+from ringbolt.packet import tokens
 
 PROSE = {
     "english": (

@@ -6,8 +6,8 @@ import sys
 import time
 
 from ringbolt import TaskMemory
-from ringbolt.memory.watching import Watcher
-from ringbolt.worker import Worker
+from ringbolt.waits.watcher import Watcher
+from ringbolt.worker.worker import Worker
 from tests.worker.programs import die_at, each_in_a_child
 
 OPTIONS = {

@@ -10,7 +10,7 @@ from contextlib import closing
 
 import pytest
 
-from ringbolt.errors import RingboltError
+from ringbolt.model.errors import RingboltError
 from tests.model_server import says, serving
 from tests.support import open_memory
 from tests.waits.displays import Desk, needed, x_server

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ringbolt.errors import RingboltError
+from ringbolt.model.errors import RingboltError
 from ringbolt.waits import Place, Surroundings, begin, look, read_watch
 from ringbolt.waits.files import MOST_READ
 

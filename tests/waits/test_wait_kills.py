@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ringbolt.worker import Worker
+from ringbolt.worker.worker import Worker
 from tests.support import open_memory
 from tests.waits.programs import OPTIONS, decide
 from tests.waits.test_waiting import ends

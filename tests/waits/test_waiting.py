@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from ringbolt.errors import InvalidInput
-from ringbolt.worker import Worker
+from ringbolt.model.errors import InvalidInput
+from ringbolt.worker.worker import Worker
 from tests.memory.test_forged_imports import rehashed
 from tests.support import newest, open_memory, refused
 

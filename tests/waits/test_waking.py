@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from ringbolt.errors import RingboltError
-from ringbolt.worker import Worker
+from ringbolt.model.errors import RingboltError
+from ringbolt.worker.worker import Worker
 from tests.model_server import hangs_up, says
 from tests.model_server import serving as model_serving
 from tests.support import refused, rows

@@ -11,12 +11,12 @@ from contextlib import contextmanager, suppress
 
 import pytest
 
-from ringbolt.errors import StoreError
-from ringbolt.memory.base import Draft
-from ringbolt.memory.watching import Watcher
+from ringbolt.model.errors import StoreError
+from ringbolt.ledger.base import Draft
+from ringbolt.waits.watcher import Watcher
 from ringbolt.store import jobs
 from ringbolt.waits.files import MOST_READ
-from ringbolt.worker import Worker
+from ringbolt.worker.worker import Worker
 from tests.support import rows, sqlite_only
 from tests.waits.test_waiting import ends
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect, sync_playwright
 
-from ringbolt.surfaces.http_auth import make_tokens
+from ringbolt.surfaces.http.auth import make_tokens
 from tests.web.stories import fill
 
 expect.set_options(timeout=20_000)  # others use this machine, too

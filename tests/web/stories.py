@@ -12,7 +12,7 @@ from pathlib import Path
 import apsw
 
 from ringbolt import TaskMemory
-from ringbolt.demo import fill as fill_demo
+from ringbolt.surfaces.demo import fill as fill_demo
 from ringbolt.hosts.capture import Capture
 
 # Recorded sessions, where they are: they are read, never copied.

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from ringbolt.worker import HANDLERS, Worker, extraction
+from ringbolt.worker.worker import HANDLERS, Worker, extraction
 from tests.worker.stand_in import StandIn
 
 

@@ -11,7 +11,7 @@ from ringbolt import TaskMemory
 from ringbolt.store import distilled, jobs
 from ringbolt.store.postgres import _PostgresDatabase
 from ringbolt.store.sqlite import _SqliteDatabase
-from ringbolt.worker import HANDLERS, Worker, extraction
+from ringbolt.worker.worker import HANDLERS, Worker, extraction
 from tests.worker.stand_in import StandIn
 
 
@@ -34,7 +34,7 @@ def drain(url: str) -> None:
 
 def crew(url: str) -> None:
     """Do jobs of kind `count` with short leases until it is told to end; each leaves a row of its own."""
-    from ringbolt.crew import Crew
+    from ringbolt.worker.pool import Crew
 
     stop = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stop.set())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ringbolt.types import Record
+from ringbolt.model.types import Record
 
 
 class Found(Record):

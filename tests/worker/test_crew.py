@@ -10,15 +10,15 @@ from contextlib import contextmanager
 
 import pytest
 
-from ringbolt import crew as crew_module
-from ringbolt import rounds
-from ringbolt.checks import stamp
-from ringbolt.crew import Crew, lanes
-from ringbolt.errors import Conflict, StoreError
-from ringbolt.memory import watching
-from ringbolt.results import WorkerReport
+from ringbolt.worker import pool as crew_module
+from ringbolt.worker import schedule
+from ringbolt.model.validate import stamp
+from ringbolt.worker.pool import Crew, lanes
+from ringbolt.model.errors import Conflict, StoreError
+from ringbolt.waits import watcher
+from ringbolt.model.results import WorkerReport
 from ringbolt.store import jobs, workers
-from ringbolt.worker import HANDLERS
+from ringbolt.worker.worker import HANDLERS
 from tests.support import NOON, START, open_memory, postgres_only
 
 SOON = 30  # seconds that a test waits for what should come at once
@@ -28,7 +28,7 @@ SOON = 30  # seconds that a test waits for what should come at once
 def brisk(monkeypatch):
     """A crew that looks around as often as a test wants to see it."""
     monkeypatch.setattr(crew_module, "TICK", 0.02)
-    monkeypatch.setattr(rounds, "GRACE", 0.02)
+    monkeypatch.setattr(schedule, "GRACE", 0.02)
 
 
 def ask(memory, *keys, kind="count", task=""):
@@ -92,7 +92,7 @@ def test_waits_have_a_thread_of_their_own_and_each_kind_has_one():
 
 
 def test_waits_are_kept_in_memory_counted_when_they_end_and_given_back(memory, tmp_path, monkeypatch):
-    monkeypatch.setattr(watching, "DEAD_SECONDS", 0.1)
+    monkeypatch.setattr(watcher, "DEAD_SECONDS", 0.1)
     task = memory.task_register("T").task_id
     some = {"task_id": task, "block": False, "poll_interval": 0.05, "timeout": 600}
     lost = memory.smart_wait("manual:", **some)

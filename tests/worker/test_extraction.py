@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from ringbolt.memory import extracting
-from ringbolt.memory.extracting import trust_of, without_echo
-from ringbolt.results import WorkerReport
+from ringbolt.extract import extract_operations
+from ringbolt.extract.extract_operations import trust_of, without_echo
+from ringbolt.model.results import WorkerReport
 from tests.support import newest
 from tests.worker.stand_in import Found, StandIn
 
@@ -159,7 +159,7 @@ def test_what_cannot_be_stored_is_counted_and_the_rest_is_stored(memory, task):
 
 
 def test_a_long_history_is_taken_in_pages(memory, task, monkeypatch):
-    monkeypatch.setattr(extracting, "PAGE", 7)
+    monkeypatch.setattr(extract_operations, "PAGE", 7)
     for number in range(40):
         memory.task_update(task, f"NOTE: {number}\nNOTE: always the same")
     report = run(memory, task)

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ringbolt.memory.patterns import command_head, error_words, title_keys
-from ringbolt.results import WorkerReport
+from ringbolt.extract.patterns import command_head, error_words, title_keys
+from ringbolt.model.results import WorkerReport
 from tests.support import refused
 from tests.worker.stand_in import StandIn
 

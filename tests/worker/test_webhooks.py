@@ -16,10 +16,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from ringbolt import http_json, webhooks
+from ringbolt.system import http_client
+from ringbolt.worker import webhooks
 from ringbolt.config import user_folder
 from ringbolt.store.jobs import JITTER, MOST_ATTEMPTS
-from ringbolt.worker import HANDLERS, Worker
+from ringbolt.worker.worker import HANDLERS, Worker
 from tests.support import open_memory
 
 
@@ -274,7 +275,7 @@ def test_a_name_is_looked_up_once_and_what_was_judged_is_called(monkeypatch):
     with receiving() as receiver:
         address = webhooks.read_url(f"http://localhost:{receiver.port}/x")
         allowed = lambda ip: judged.append(ip) or True  # noqa: E731
-        assert http_json.exchange(address, b"{}", {}, 5, 100, allowed=allowed)[0] == 200
+        assert http_client.exchange(address, b"{}", {}, 5, 100, allowed=allowed)[0] == 200
         assert receiver.taken[0][0]["host"] == f"localhost:{receiver.port}"
     assert asked.count("localhost") == 1
     assert set(asked[1:]) <= set(judged)

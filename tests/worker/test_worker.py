@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from ringbolt import StoreError
-from ringbolt.checks import seconds_of
-from ringbolt.results import WorkerReport
+from ringbolt.model.validate import seconds_of
+from ringbolt.model.results import WorkerReport
 from ringbolt.store import jobs
-from ringbolt.worker import HANDLERS, Worker
+from ringbolt.worker.worker import HANDLERS, Worker
 from tests.support import NOON, START, refused
 
 PROGRAM = Path(__file__).with_name("programs.py")

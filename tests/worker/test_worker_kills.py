@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from ringbolt.worker import HANDLERS, Worker, extraction
+from ringbolt.worker.worker import HANDLERS, Worker, extraction
 from tests.support import open_memory, sqlite_only
 from tests.worker.stand_in import StandIn
 

@@ -7,9 +7,9 @@ distilled later, from what is written here.
 
 from __future__ import annotations
 
-from .. import rules
-from ..errors import RingboltError
-from ..types import is_dict, is_list
+from ..model import rules
+from ..model.errors import RingboltError
+from ..model.types import is_dict, is_list
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from ..memory import TaskMemory
-    from ..types import Task, Written
+    from ..model.types import Task, Written
 
     Result = TypeVar("Result")
 

@@ -6,8 +6,8 @@ import json
 import os
 
 from .._version import __version__
-from ..errors import Conflict, InvalidInput, shown
-from ..files import FileErrors, write_atomic
+from ..model.errors import Conflict, InvalidInput, shown
+from ..system.files import FileErrors, write_atomic
 from .targets import CLAUDE_CODE, grouped
 
 TYPE_CHECKING = False

@@ -12,10 +12,10 @@ from __future__ import annotations
 import re
 from contextlib import contextmanager
 
-from .. import checks
-from ..errors import InvalidInput
-from ..memory.drilling import SCORED
-from ..results import DrillResult, DrillRow
+from ..model import validate
+from ..model.errors import InvalidInput
+from ..core.drill_results import SCORED
+from ..model.results import DrillResult, DrillRow
 from .transcripts import AFTER_COMPACTION
 
 TYPE_CHECKING = False
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from ..memory import TaskMemory
     from ..store.tx import Tx
-    from ..types import Entry, Event, Snapshot
+    from ..model.types import Entry, Event, Snapshot
 
     # What a fresh context is given of a task, within a budget of tokens.
     Build = Callable[[Snapshot, int], str]
@@ -154,7 +154,7 @@ def _is_whole(rows: Sequence[DrillRow]) -> bool:
 def _cuts(memory: TaskMemory, task: str, last: int, at: int | None) -> list[tuple[int, str]]:
     """Where to lose the context, and why there: as asked, else at the last compactions, else after 60 %."""
     if at is not None:
-        return [(checks.whole("at", at, 1, last), "asked")]
+        return [(validate.whole("at", at, 1, last), "asked")]
     snapshots = memory.store.read(lambda tx: tx.records(task, "snapshot", ("active",), 50))
     found: set[int] = set()
     begun: int | None = None  # a compaction of which the host told before
@@ -177,9 +177,9 @@ def _as_of(memory: TaskMemory, task: str, cut: int) -> Generator[tuple[TaskMemor
     from tempfile import TemporaryDirectory
 
     from ..config import changed
-    from ..distill.names import find
-    from ..memory.reading import read_event, read_origin
-    from ..memory.transfer import Merge
+    from ..extract.names import find
+    from ..ledger.values import read_event, read_origin
+    from ..core.transfer import Merge
 
     names: set[str] = set()
     now = 0.0
@@ -202,7 +202,7 @@ def _as_of(memory: TaskMemory, task: str, cut: int) -> Generator[tuple[TaskMemor
                 past.store.write(lambda tx, b=batch: Merge({task: task}).add_all(tx, b))
                 for row in rows:
                     names.update(name for text in _texts(read_event(row)) for _, name in find(text))
-                after, now = rows[-1]["seq"], checks.seconds_of(rows[-1]["timestamp"])
+                after, now = rows[-1]["seq"], validate.seconds_of(rows[-1]["timestamp"])
             yield past, names
 
 
@@ -224,8 +224,8 @@ def _hosts_summary(memory: TaskMemory, task: str, cut: int) -> str | None:
 
 def _names_used_next(memory: TaskMemory, task: str, cut: int, before: set[str]) -> list[str]:
     """The names that the next actions used and that were there before."""
-    from ..distill.names import find
-    from ..memory.reading import read_event
+    from ..extract.names import find
+    from ..ledger.values import read_event
 
     used: dict[str, None] = {}
     actions, after = 0, cut
@@ -234,7 +234,7 @@ def _names_used_next(memory: TaskMemory, task: str, cut: int, before: set[str]) 
             if event.type == "action" and "inferred" not in event.data:
                 actions += 1
                 given = event.data.get("input")
-                text = f"{event.text or ''}\n{given if isinstance(given, str) else checks.dumps(given)}"
+                text = f"{event.text or ''}\n{given if isinstance(given, str) else validate.dumps(given)}"
                 used.update(dict.fromkeys(sorted(name for _, name in find(text) if name in before)))
                 if actions == NEXT_ACTIONS:
                     return list(used)
@@ -246,7 +246,7 @@ def _texts(event: Event) -> Iterator[str]:
     """The texts of an event."""
     yield event.text or ""
     for value in event.data.values():
-        yield value if isinstance(value, str) else checks.dumps(value)
+        yield value if isinstance(value, str) else validate.dumps(value)
 
 
 # --- the rows ---------------------------------------------------------------------------------------
@@ -326,7 +326,7 @@ def _variables(task: Snapshot) -> list[Truth]:
 
 
 def _shown(value: Any) -> str:
-    return value if isinstance(value, str) else checks.dumps(value)
+    return value if isinstance(value, str) else validate.dumps(value)
 
 
 def _steps(*statuses: str) -> Callable[[Snapshot], list[Truth]]:

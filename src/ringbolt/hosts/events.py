@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from json import dumps
 
-from .. import rules
-from ..checks import blake2b
-from ..errors import RingboltError
-from ..redact import storable
-from ..types import is_dict, is_list
+from ..model import rules
+from ..model.validate import blake2b
+from ..model.errors import RingboltError
+from ..model.redaction import storable
+from ..model.types import is_dict, is_list
 from .capture import Capture, as_text, clipped, is_assent, is_edit, is_shell
-from .shapes import around_edit, has_failed, output_of
+from .host_schemas import around_edit, has_failed, output_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..memory import TaskMemory
-    from ..redact import Redactor
-    from ..types import Task
+    from ..model.redaction import Redactor
+    from ..model.types import Task
 
 # What people and agents say is kept whole, up to a size that no one types.
 _WHOLE = ("prompt", "summary", "message", "agent_task")
@@ -145,7 +145,7 @@ def is_command(text: str) -> bool:
 
 
 def _is_notice(text: str) -> bool:
-    from .happenings import is_of_the_host
+    from .transcript_events import is_of_the_host
 
     return is_of_the_host(text)
 
@@ -179,7 +179,7 @@ def _tool_used(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], n
 
 
 def _is_misuse(error: str) -> bool:
-    from .happenings import is_misuse
+    from .transcript_events import is_misuse
 
     return is_misuse(error)
 
@@ -234,7 +234,7 @@ def _proves(given: Mapping[str, Any]) -> bool:
     command = given.get("command") or given.get("cmd")
     if not isinstance(command, str) or not any(hint in command for hint in _CHECKING):
         return False  # most commands: told without loading what knows them all
-    from .proofs import is_proof
+    from ..signals.check_commands import is_proof
 
     return is_proof(command)
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 import json
 import time
 
-from .. import checks, rules
-from ..memory.plans import EDIT
-from ..types import is_dict
+from ..model import validate, rules
+from ..core.plans import EDIT
+from ..model.types import is_dict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def advice(memory: TaskMemory, task_id: str, tool: str, given: Any) -> str:
     attempt = " ".join(f"{command or tool} {file}".split() if file else command.split())
     if len(attempt) < _LEAST:
         return ""
-    now = checks.stamp(time.time())
+    now = validate.stamp(time.time())
     for row in memory.store.read(lambda tx: tx.records(task_id, "exclusion", ("active",), _MOST)):
         data = json.loads(row["data"])
         if data.get("until") and data["until"] <= now:
@@ -119,7 +119,7 @@ def _others_at_work(memory: TaskMemory, since: Row) -> bool:
 
 
 def _failed(row: Row, attempt: str, error: Any) -> str:
-    from ..views import encode
+    from ..packet import encode
 
     what, why = (encode.quoted(encode.clip(str(text), _SHOWN)) for text in (attempt, error))
     at = row["timestamp"][11:16]
@@ -139,7 +139,7 @@ def _same(attempt: str, known: str) -> bool:
 
 
 def _told(row: Row, data: Mapping[str, Any]) -> str:
-    from ..views import encode
+    from ..packet import encode
 
     what = encode.quoted(encode.clip(str(data.get("what") or row["text"]), _SHOWN))
     parts = [f"Task memory, #{row['seq']}: {what} was "]

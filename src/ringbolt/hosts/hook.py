@@ -12,11 +12,11 @@ import os
 import sys
 import time
 
-from ..errors import RingboltError, StoreError, shown
-from ..spool import Spool, side_files
-from ..types import is_dict
+from ..model.errors import RingboltError, StoreError, shown
+from ..journal.spool import Spool, side_files
+from ..model.types import is_dict
 from .deadline import Late, set_alarm, stop_alarm
-from .shapes import SHAPES, answer, read_event
+from .host_schemas import SHAPES, answer, read_event
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from ..config import Settings
     from ..memory import TaskMemory
-    from .shapes import Shape
+    from .host_schemas import Shape
 
 MOST_INPUT = 32 << 20
 # Seconds until a host must have told its event.
@@ -122,14 +122,14 @@ class Hook:
         if not self._written and self._event not in _WRITES_NOTHING:
             self._keep(line)
         if self._event == "SessionStart":
-            from .marks import sweep
+            from .compaction_state import sweep
 
             sweep(self._location, time.time())
         return said or self._apology()
 
     def _line(self, told: bytes) -> dict[str, Any]:
         """The event as it is kept: in our words, without secrets, with a name of its own."""
-        from ..redact import Redactor
+        from ..model.redaction import Redactor
 
         now = time.time()
         line: dict[str, Any] = {
@@ -151,7 +151,7 @@ class Hook:
         except (ValueError, RecursionError):
             told_of = None
         if told_of is None:
-            from ..redact import storable
+            from ..model.redaction import storable
 
             # As long as that it can be told what it was.
             return {**line, "raw": redactor.text(storable(text[:_KEPT_OF_RUBBISH]))}
@@ -182,13 +182,13 @@ class Hook:
         if not is_dict(told):
             return ""  # kept in the spool: whoever replays it puts it aside
         memory = _acting(memory, self._host, told)
-        from .marks import Mark
+        from .compaction_state import Mark
 
         if self._shape.overheard and self._event != "PreToolUse" and told.get("transcript"):
             self._overhear(memory, told)
         mark = Mark(self._location, str(told.get("session") or ""))
         if self._event in ("SessionStart", "PreToolUse", "PreCompact") or mark.read():
-            from .answers import Answers
+            from .context_injection import Answers
 
             answers = Answers(memory, self._shape, told, mark, end)
             if not answers.is_repeated():
@@ -205,13 +205,13 @@ class Hook:
 
     def _looked(self, told: Any) -> bool:
         """Whether the host only looks whether to compact: it does so before every request."""
-        from .marks import Mark
+        from .compaction_state import Mark
 
         return is_dict(told) and Mark(self._location, str(told.get("session") or "")).looked(told)
 
     def _overhear(self, memory: TaskMemory, told: Mapping[str, Any]) -> None:
         """Write what the host has only put into its transcript since the last event."""
-        from .overheard import overhear
+        from .transcript_tail import overhear
 
         self._heard = True
         overhear(memory, self._location, told, _key(self._location))
@@ -219,11 +219,11 @@ class Hook:
     def _keep(self, line: dict[str, Any]) -> None:
         told = line.get("told")
         if self._event == "PreCompact" and is_dict(told):
-            from .marks import PENDING, Mark
+            from .compaction_state import PENDING, Mark
 
             Mark(self._location, str(told.get("session") or "")).set(PENDING)
         elif self._event == "Stop" and self._shape.overheard and not self._heard and is_dict(told):
-            from .overheard import note_last_words
+            from .transcript_tail import note_last_words
 
             note_last_words(self._location, told)
         if not self._spool.append(line):
@@ -283,7 +283,7 @@ def _replayed(memory: TaskMemory, clock: _Clock, line: dict[str, Any]) -> bool:
 
 def _not_before(memory: TaskMemory, at: float) -> float:
     """The time of an event that was kept: not in the future, and not before what its task has already."""
-    from ..checks import seconds_of
+    from ..model.validate import seconds_of
     from .events import own_task
 
     task = own_task(memory)

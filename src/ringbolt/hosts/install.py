@@ -6,10 +6,10 @@ import json
 import os
 import stat
 
-from ..errors import Conflict, InvalidInput, StoreError, shown
-from ..files import FileErrors, locked_folder, read_bounded, replacing
-from ..scope import workspace_of
-from ..types import Record
+from ..model.errors import Conflict, InvalidInput, StoreError, shown
+from ..system.files import FileErrors, locked_folder, read_bounded, replacing
+from ..model.scope import workspace_of
+from ..model.types import Record
 from .other_files import OwnFile
 from .settings_files import BOM, MISSING, OUTDATED, Remembered
 from .targets import targets

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 
-from ..types import Record
+from ..model.types import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

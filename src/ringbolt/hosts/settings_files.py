@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import os
 
-from ..errors import Conflict, InvalidInput, shown
-from ..types import Record
+from ..model.errors import Conflict, InvalidInput, shown
+from ..model.types import Record
 from . import jsonc
 
 TYPE_CHECKING = False

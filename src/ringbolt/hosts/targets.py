@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from ..errors import InvalidInput, shown
-from ..types import Record
+from ..model.errors import InvalidInput, shown
+from ..model.types import Record
 from .other_files import OwnFile, TomlTable
 from .settings_files import Hook, JsonFile, Server, hook_command
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import os
 
-from ..errors import InvalidInput
-from ..types import is_dict
-from ..views.encode import read_json
-from .happenings import storable, string
+from ..model.errors import InvalidInput
+from ..model.types import is_dict
+from ..packet.encode import read_json
+from .transcript_events import storable, string
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from typing import Any, BinaryIO
 
-    from .happenings import Lines
+    from .transcript_events import Lines
 
 MOST_LINE = 32 << 20  # bytes; a longer line is skipped
 _LOOKED_AT = 50  # lines that show what a file is
@@ -67,11 +67,11 @@ def understood(file: BinaryIO, path: str) -> Lines | str:
                 continue
             first = line if first is None else first
             if line.get("type") in _CLAUDE and string(line.get("sessionId")):
-                from .claude_lines import ClaudeLines
+                from .claude_transcript import ClaudeLines
 
                 return ClaudeLines(session)
             if line.get("type") == "session_meta" and is_dict(line.get("payload")):
-                from .codex_lines import CodexLines
+                from .codex_transcript import CodexLines
 
                 return CodexLines(session)
     finally:

@@ -9,23 +9,23 @@ from __future__ import annotations
 
 import time
 
-from .. import checks, rules
-from ..checks import blake2b
-from ..errors import InvalidInput
-from ..types import Record
-from ..views.encode import clip, one_line
+from ..model import validate, rules
+from ..model.validate import blake2b
+from ..model.errors import InvalidInput
+from ..model.types import Record
+from ..packet.encode import clip, one_line
 from .capture import NAME_CHARACTERS, Capture, as_text, clipped, is_assent
 from .events import session_of
-from .happenings import mapping
+from .transcript_events import mapping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..memory import TaskMemory
-    from ..redact import Redactor
+    from ..model.redaction import Redactor
     from ..store.tx import Row, Tx
-    from .happenings import Happening
+    from .transcript_events import Happening
 
 AFTER_COMPACTION = "after compaction"
 # Seconds without a word after which a session is over as far as anyone can tell.
@@ -69,7 +69,7 @@ class Import:
         self.writes = memory is not None and not dry_run
         self.redactor: Redactor | None = None
         if memory is not None:
-            from ..redact import Redactor
+            from ..model.redaction import Redactor
             from .hook import _key
 
             self.redactor = Redactor(_key(memory.store.url))
@@ -309,7 +309,7 @@ def _of_hooks(tx: Tx, session: str) -> _Live | None:
         return None
     rows: list[Row] = tx.events(task, max(0, head["last_seq"] - _NEAR), _NEAR)
     texts = frozenset(row["text"].strip() for row in rows if row["text"])
-    return _Live(task=task, until=checks.seconds_of(head["updated_at"]), texts=texts)
+    return _Live(task=task, until=validate.seconds_of(head["updated_at"]), texts=texts)
 
 
 def _task_of(tx: Tx, session: str) -> str | None:

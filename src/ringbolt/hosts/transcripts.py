@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 
-from ..errors import InvalidInput
-from ..types import Record
+from ..model.errors import InvalidInput
+from ..model.types import Record
 from .transcript_files import lines_of, transcript_files, understood
 from .transcript_thread import AFTER_COMPACTION, Counts, Import, Thread, TranscriptClock
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from ..memory import TaskMemory
-    from .happenings import Happening, Lines
+    from .transcript_events import Happening, Lines
 
 __all__ = ["AFTER_COMPACTION", "CaptureReport", "TranscriptClock", "capture_transcripts"]
 

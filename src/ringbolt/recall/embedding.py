@@ -12,10 +12,10 @@ import re
 from functools import lru_cache
 from itertools import pairwise
 
-from ..checks import blake2b
-from ..errors import StoreError
+from ..model.validate import blake2b
+from ..model.errors import StoreError
 from .numbers import not_installed, numpy
-from .terms import QUESTION_WORDS, stems
+from ..signals.terms import QUESTION_WORDS, stems
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ import json
 import math
 import time
 
-from .. import http_json
-from ..errors import StoreError, shown
+from ..system import http_client
+from ..model.errors import StoreError, shown
 from .numbers import numpy
 
 TYPE_CHECKING = False
@@ -69,7 +69,7 @@ class EndpointEmbedder:
 
     def _post(self, texts: Sequence[str], seconds: float) -> bytes:
         value = {"model": self.name, "input": list(texts), "encoding_format": "float"}
-        return http_json.post(self._address, self._key, value, seconds, MOST_BYTES)
+        return http_client.post(self._address, self._key, value, seconds, MOST_BYTES)
 
     def _read(self, answer: bytes, count: int) -> Sequence[Vector]:
         """The vectors of an answer, in the order of the texts, each of length one."""
@@ -94,9 +94,9 @@ class EndpointEmbedder:
         return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
 
 
-def _address(url: str) -> http_json.Address:
+def _address(url: str) -> http_client.Address:
     try:
-        return http_json.read_address(url, "embeddings")
+        return http_client.read_address(url, "embeddings")
     except ValueError:
         raise _error(
             f"embedding_url is {shown(url)}: no address of a server.",
@@ -106,7 +106,7 @@ def _address(url: str) -> http_json.Address:
 
 def _key(variable: str) -> str:
     try:
-        return http_json.read_key(variable)
+        return http_client.read_key(variable)
     except ValueError:
         raise _error(f"The key in {shown(variable)} has letters that no key has.", "Set it again.") from None
 
@@ -120,4 +120,4 @@ def _said(error: Exception) -> str:
         return "its answer is no list of vectors"
     if isinstance(error, json.JSONDecodeError):
         return "its answer is no JSON"
-    return http_json.said(error)
+    return http_client.said(error)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ..errors import StoreError
+from ..model.errors import StoreError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ..store.search import Search
 from .ranking import About
-from .terms import LONGEST_TERM, MARK, Term
-from .texts import index_terms, is_silent, scopes
+from ..signals.terms import LONGEST_TERM, MARK, Term
+from ..store.event_texts import index_terms, is_silent, scopes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

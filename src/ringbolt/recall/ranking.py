@@ -14,16 +14,16 @@ from heapq import nlargest
 from itertools import repeat
 from operator import sub
 
-from ..checks import seconds_of
-from ..types import Record
-from .terms import Term
+from ..model.validate import seconds_of
+from ..model.types import Record
+from ..signals.terms import Term
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Protocol
 
-    from .terms import Query
+    from ..signals.terms import Query
 
     Near = tuple[str, int, int, str]  # task, seq, id and time of a text
 
@@ -166,7 +166,7 @@ class Ranking:
         self._places: dict[int, int] = {}
 
     def _quiet(self) -> set[int]:
-        from .texts import QUIET
+        from ..store.event_texts import QUIET
 
         terms = [term for term in self._query.terms if term.stem in self.idf]
         if not terms:
@@ -407,7 +407,7 @@ def _weigh(
 
 
 def _names(query: Query, speaker: str) -> bool:
-    from .terms import stems
+    from ..signals.terms import stems
 
     wanted = {term.stem for term in query.terms}
     return not wanted.isdisjoint(stems(speaker))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from ..views.encode import clip, one_line
-from .terms import JOIN, stem_places
+from ..packet.encode import clip, one_line
+from ..signals.terms import JOIN, stem_places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

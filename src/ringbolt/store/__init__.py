@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..errors import InvalidInput, StoreError
+from ..model.errors import InvalidInput, StoreError
 from .tx import Tx
 
 TYPE_CHECKING = False
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol, TypeVar
 
     from ..config import Settings
-    from ..results import Problem
+    from ..model.results import Problem
 
     Result = TypeVar("Result")
 

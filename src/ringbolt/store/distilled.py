@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from ..checks import dumps
+from ..model.validate import dumps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from __future__ import annotations
 import json
 import os
 
-from ..checks import dumps, seconds_of, stamp
-from ..errors import Conflict, NotFound
-from ..results import Job
+from ..model.validate import dumps, seconds_of, stamp
+from ..model.errors import Conflict, NotFound
+from ..model.results import Job
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

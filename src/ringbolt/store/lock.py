@@ -13,7 +13,7 @@ import fcntl
 import os
 from _thread import allocate_lock
 
-from ..errors import StoreError
+from ..model.errors import StoreError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -22,11 +22,11 @@ from psycopg import errors as pg
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import TransactionStatus
 
-from .. import checks
-from ..errors import RingboltError, InvalidInput, StoreError
-from ..recall.terms import Term, scope_term
-from ..recall.texts import index_terms, is_silent
-from ..results import Problem
+from ..model import validate
+from ..model.errors import RingboltError, InvalidInput, StoreError
+from ..signals.terms import Term, scope_term
+from .event_texts import index_terms, is_silent
+from ..model.results import Problem
 from . import migrate
 from .search import Search
 from .tx import Tx
@@ -771,7 +771,7 @@ def _parse(url: str, tenant: str) -> tuple[dict[str, Any], str]:
         ) from None
     # A server that vanished without a word is noticed within a minute.
     ours = {"connect_timeout": 5, "keepalives_idle": 20, "tcp_user_timeout": 60_000}
-    return {**ours, "application_name": "ringbolt", **given}, checks.line("tenant", tenant, 200)
+    return {**ours, "application_name": "ringbolt", **given}, validate.line("tenant", tenant, 200)
 
 
 def _without_password(url: str) -> str:

@@ -5,8 +5,8 @@ The engines say how their full-text index is asked; all else is portable, as in 
 
 from __future__ import annotations
 
-from ..recall.texts import SILENT
-from ..rules import ENTRY_TYPES
+from .event_texts import SILENT
+from ..model.rules import ENTRY_TYPES
 from .tx import EVENT_FROM, EVENT_NAMES, EVENT_ROW, RECORDS, joined
 
 TYPE_CHECKING = False
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
-    from ..recall.terms import Term
+    from ..signals.terms import Term
     from .tx import Row, Tx
 
     Groups = Sequence[Sequence[Term]]

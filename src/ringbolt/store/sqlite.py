@@ -18,8 +18,8 @@ from collections import deque
 
 import apsw
 
-from .. import checks
-from ..errors import RingboltError, InvalidInput, StoreError
+from ..model import validate
+from ..model.errors import RingboltError, InvalidInput, StoreError
 from . import migrate
 from .lock import ProcessLock
 from .tx import Tx
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from weakref import ref
 
     from ..config import Settings
-    from ..recall.terms import Term
-    from ..results import Problem
+    from ..signals.terms import Term
+    from ..model.results import Problem
 
     Result = TypeVar("Result")
 else:  # the same, without what the module has besides
@@ -141,7 +141,7 @@ class SqliteStore:
     def __init__(self, path: str, settings: Settings, create: bool = True) -> None:
         _check_engine()
         self._settings = settings
-        self.path = checks.path("the store", path)
+        self.path = validate.path("the store", path)
         self.url = f"sqlite:///{self.path.lstrip('/')}"
         self._closed = False
         self._reset()
@@ -366,7 +366,7 @@ class SqliteStore:
         # Another process was faster, or this one has just begun.
         if newest - after < INDEX_BATCH and self._index_at != NOW:
             return after
-        from ..recall.texts import index_words, is_silent
+        from .event_texts import index_words, is_silent
         from .search import Search
 
         while rows := Search(self._writer_tx).texts_after(after, INDEX_PAGE):
@@ -446,7 +446,7 @@ class SqliteStore:
 
     def check(self) -> list[Problem]:
         """What SQLite itself, the migrations and the high-water mark say about the file."""
-        from ..results import Problem
+        from ..model.results import Problem
 
         self._check_open()
         found: list[Problem] = []
@@ -477,7 +477,7 @@ class SqliteStore:
     def backup(self, path: str) -> None:
         """Copy the store into a new file while others go on writing."""
         self._check_open()
-        target = checks.path("the backup", path)
+        target = validate.path("the backup", path)
         if target in self.files():
             raise InvalidInput(
                 "invalid_argument", f"{target} is the store itself.", "Name another file for the backup."
@@ -510,7 +510,7 @@ class SqliteStore:
         see the restored content, and none goes on writing into a file that is no longer the store.
         """
         self._check_open()
-        path = checks.path("the backup", path)
+        path = validate.path("the backup", path)
         kept = f"{self.path}.before-restore"
         number = 0
         while os.path.exists(kept):

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 
-from ..checks import dumps
-from ..rules import ID_LENGTH, normal_id
-from ..types import is_dict, is_list
+from ..model.validate import dumps
+from ..model.rules import ID_LENGTH, normal_id
+from ..model.types import is_dict, is_list
 from .tx import content_digest
 
 TYPE_CHECKING = False

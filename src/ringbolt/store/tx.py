@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import json
 
-from ..checks import blake2b, dumps, plain, text
-from ..errors import StoreError, shown
-from ..rules import plan_position
-from ..types import Origin
+from ..model.validate import blake2b, dumps, plain, text
+from ..model.errors import StoreError, shown
+from ..model.rules import plan_position
+from ..model.types import Origin
 from . import distilled
 
 TYPE_CHECKING = False
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any, Protocol
 
-    from ..recall.terms import Term
+    from ..signals.terms import Term
 
     Row = dict[str, Any]
     Cells = tuple[Any, ...]

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 
-from ..checks import dumps, seconds_of, stamp
-from ..results import WorkerSeen
+from ..model.validate import dumps, seconds_of, stamp
+from ..model.results import WorkerSeen
 from .jobs import WORKER
 
 TYPE_CHECKING = False

@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from .looking import begin, look
 from .verdicts import Surroundings, Verdict
-from .words import Place, Watch, read_watch
+from .conditions import Place, Watch, read_watch
 
 __all__ = ["Place", "Surroundings", "Verdict", "Watch", "begin", "look", "read_watch"]

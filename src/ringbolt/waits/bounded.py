@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-    from .words import Watch
+    from .conditions import Watch
 
     Work = Callable[[], Any]
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from ..checks import blake2b
-from ..errors import InvalidInput
-from ..http_json import said
+from ..model.validate import blake2b
+from ..model.errors import InvalidInput
+from ..system.http_client import said
 from . import screens, terminals
 from .verdicts import MOST_JUDGED, Verdict, has_wanted, judged, look_whether_stable
-from .words import JUDGED
+from .conditions import JUDGED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from .verdicts import State, Surroundings
-    from .words import Watch
+    from .conditions import Watch
 
 SECONDS = 10.0  # the most that tmux may take
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import re
 
-from ..errors import InvalidInput, shown
-from ..types import Record, is_dict, is_list
+from ..model.errors import InvalidInput, shown
+from ..model.types import Record, is_dict, is_list
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

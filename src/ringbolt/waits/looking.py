@@ -10,19 +10,19 @@ from __future__ import annotations
 import json
 from functools import cache
 
-from .. import http_json
-from ..checks import seconds_of
-from ..errors import RingboltError
+from ..system import http_client
+from ..model.validate import seconds_of
+from ..model.errors import RingboltError
 from . import displays, files, json_paths, verdicts
 from .verdicts import Verdict, anything, has_wanted, judged, look_whether_stable, shown_to_model
-from .words import GROUPS, JUDGED, seconds
+from .conditions import GROUPS, JUDGED, seconds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from .verdicts import State, Surroundings
-    from .words import Watch
+    from .conditions import Watch
 
 LOOK_SECONDS = 10.0  # the most that one look takes
 MOST_BYTES = 1 << 20  # of an answer, or of what a command prints
@@ -160,14 +160,14 @@ def _look_at_process(watch: Watch, state: State, around: Surroundings) -> tuple[
 def _look_at_command(watch: Watch, state: State, around: Surroundings) -> tuple[Verdict, State]:
     if not around.commands:
         return Verdict(met=False, said="commands are not allowed here (wait_commands)", failed=True), state
-    from .commands import run
+    from ..system.commands import run
 
     try:
         code, output = run(json.loads(watch.value), around.folder, LOOK_SECONDS, MOST_BYTES)
     except TimeoutError as error:
         return Verdict(met=False, said=str(error)), state
     except OSError as error:
-        return Verdict(met=False, said=f"it cannot be run: {http_json.said(error)}", failed=True), state
+        return Verdict(met=False, said=f"it cannot be run: {http_client.said(error)}", failed=True), state
     if watch.word == JUDGED:
         return judged(watch, state, around, f"exit code {code}\n{shown_to_model(output)}")
     if watch.word in ("contains ", "matches "):
@@ -191,27 +191,27 @@ def _look_at_port(watch: Watch, state: State, around: Surroundings) -> tuple[Ver
 
     def allowed(ip: str) -> bool:
         # To learn whether a port of this machine is open, nothing has to be sent to anyone.
-        return around.private or _is_loopback(ip) or http_json.is_public(ip)
+        return around.private or _is_loopback(ip) or http_client.is_public(ip)
 
     try:
-        opened = http_json.is_open(host, int(port), LOOK_SECONDS, allowed)
-    except http_json.Forbidden as error:
+        opened = http_client.is_open(host, int(port), LOOK_SECONDS, allowed)
+    except http_client.Forbidden as error:
         return Verdict(met=False, said=f"{error} (wait_private)", failed=True), state
     except OSError as error:
-        return Verdict(met=False, said=f"nobody knows: {http_json.said(error)}"), state
+        return Verdict(met=False, said=f"nobody knows: {http_client.said(error)}"), state
     said = "it is open" if opened else "it is closed"
     return Verdict(met=opened == (watch.word == "open"), said=said), state
 
 
 def _look_at_url(watch: Watch, state: State, around: Surroundings) -> tuple[Verdict, State]:
-    address = http_json.read_url(watch.value, "the URL")
-    allowed = None if around.private else http_json.is_public
+    address = http_client.read_url(watch.value, "the URL")
+    allowed = None if around.private else http_client.is_public
     try:
-        status, body = http_json.exchange(address, None, {}, LOOK_SECONDS, MOST_BYTES, allowed=allowed)
-    except http_json.Forbidden as error:
+        status, body = http_client.exchange(address, None, {}, LOOK_SECONDS, MOST_BYTES, allowed=allowed)
+    except http_client.Forbidden as error:
         return Verdict(met=False, said=f"{error} (wait_private)", failed=True), state
     except OSError as error:
-        return Verdict(met=False, said=f"no answer: {http_json.said(error)}"), state
+        return Verdict(met=False, said=f"no answer: {http_client.said(error)}"), state
     if watch.word == JUDGED:
         return judged(
             watch, state, around, f"status {status}\n{shown_to_model(body[: verdicts.MOST_JUDGED])}"
@@ -249,7 +249,7 @@ def _look_at_time(watch: Watch, state: State, around: Surroundings) -> tuple[Ver
 
 
 def _look_at_task(watch: Watch, state: State, around: Surroundings) -> tuple[Verdict, State]:
-    from ..rules import ENDED
+    from ..model.rules import ENDED
 
     status = around.status_of(watch.value)
     if status is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 
-from ..errors import InvalidInput
+from ..model.errors import InvalidInput
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

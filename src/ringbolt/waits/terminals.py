@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .commands import run
+from ..system.commands import run
 
 MOST_LINES = 2000
 MOST_BYTES = 1 << 20

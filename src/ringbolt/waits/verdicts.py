@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from ..checks import blake2b
-from ..types import Record
+from ..model.validate import blake2b
+from ..model.types import Record
 from . import files
-from .words import pattern, seconds
+from .conditions import pattern, seconds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from .words import Watch
+    from .conditions import Watch
 
     State = dict[str, Any]
     # Shown some words and what is seen, a text or a picture, it says whether they are true of it; None, and

@@ -1,0 +1,342 @@
+"""Answers that rest on what happened: did it happen, when, how long, what since; and what a search found."""
+
+from __future__ import annotations
+
+import re
+
+from ..model.validate import seconds_of
+from ..model.types import is_dict
+from ..packet import encode
+from .rows import SILENT, Commit, effect_row, exclusion_row, kind_word, live_steps, step_seq, step_words
+from .matching import FITS, fitting, likeness
+from .render import LIST, ONE, PARAGRAPH, Reply, Row, cite, clock, compose, length, plain, said
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from ..model.results import Hit
+    from ..model.types import Channel, Effect, Event, FileTouch, Item, Moment, Snapshot
+    from .rows import Known
+    from .questions import Intent
+
+# An action that only looks is no evidence that something was done.
+_LOOKING = re.compile(
+    r"(?:read|grep|glob|ls|cat|search|find|view|list|open|fetch|look|show|check|head|tail)\b", re.I
+)
+_SURE = 0.75
+
+
+# --- did it happen ----------------------------------------------------------------------------------
+
+
+def did(intent: Intent, known: Known) -> Reply | None:
+    """Yes, no or unknown, with the record that says so; never yes without one."""
+    task = known.task
+    found = _step(intent, task)
+    proven = found is not None and found[1].evidence == "verified"
+    if not proven and (effect := _effect(intent, task)) is not None:
+        return _verdict(_HAPPENED[effect.status], effect_row(effect))
+    if found is not None and found[1].status == "completed":
+        word = "Probably" if found[1].basis == "inferred" else "Yes"
+        verb = "is taken to be completed" if found[1].basis == "inferred" else _completed(found[1])
+        return _verdict(word, Row(lambda most: f"{step_words(*found, most)} {verb}.", step_seq(found[1])))
+    for entry in reversed(fitting(intent.topic, task.exclusions, lambda entry: entry.summary)):
+        return _verdict("It was tried and ruled out", exclusion_row(entry))
+    if (file := _file(intent, task)) is not None:
+        words = f"{encode.name(encode.clip(file.path, 150))} was {file.change}{cite(file.seq, file.channel)}."
+        return _verdict("Yes", Row(lambda most: words, file.seq))
+    if found is not None:
+        status = {"pending": "still open", "active": "in progress"}.get(found[1].status, found[1].status)
+        return _verdict(
+            "No", Row(lambda most: f"{step_words(*found, most)} is {status}.", step_seq(found[1]))
+        )
+    if re.search(r"\bcommit", intent.topic, re.I) or "commit" in (intent.when or ""):
+        for commit in [one for one in known.commits if one.made][:1]:
+            return _verdict("The last commit", *commit_rows((commit,)))
+    if known.hits is None:
+        return None
+    return _from_hits(intent, known.hits)
+
+
+def _completed(item: Item) -> str:
+    at = f" at {clock(item.completed_at)}" if item.completed_at else ""
+    return f"is completed and verified{at}" if item.evidence == "verified" else f"is completed{at} (reported)"
+
+
+def _verdict(word: str, *rows: Row) -> Reply:
+    return compose(rows, ONE, opening=f"{word}: ", least=40)
+
+
+def _step(intent: Intent, task: Snapshot) -> tuple[int, Item] | None:
+    """The step that a question is about: by its number, else by its words."""
+    steps = live_steps(task)
+    if intent.step is not None and not intent.topic:
+        return steps[intent.step - 1] if 0 < intent.step <= len(steps) else None
+    found = fitting(intent.topic, steps, lambda pair: pair[1].title)
+    return found[0] if found else None
+
+
+_HAPPENED = {"intended": "Unknown", "unknown": "Unknown", "did": "Yes", "did_not": "No"}
+
+
+def _effect(intent: Intent, task: Snapshot) -> Effect | None:
+    """The side effect that a question is about: of several the last one that was intended."""
+    found = fitting(intent.topic, (*task.effects, *task.settled), lambda effect: effect.what)
+    return max(found, key=lambda effect: effect.seq, default=None)
+
+
+def _file(intent: Intent, task: Snapshot) -> FileTouch | None:
+    """A changed file whose name or path the question has."""
+    named = [word for word in intent.topic.split() if "." in word or "/" in word]
+    for file in task.files:
+        name = file.path.rpartition("/")[2]
+        if any(word == name or file.path == word or file.path.endswith(f"/{word}") for word in named):
+            return file
+    return None
+
+
+def _from_hits(intent: Intent, hits: Sequence[Hit]) -> Reply:
+    """What a search found, as evidence: an action that was completed says yes, a mere mention does not."""
+    close = close_to(intent.topic, hits, _SURE)
+    several = len(intent.topic.split()) > 1
+    for hit in close:
+        if hit.type == "intent" and hit.status in _HAPPENED:
+            return _verdict(_HAPPENED[hit.status], *hit_rows((hit,), topic=intent.topic))
+    for hit in close:
+        if hit.type != "action" or _LOOKING.match(hit.title) or likeness(intent.topic, hit.title) < FITS:
+            continue
+        if hit.status == "completed":
+            return _verdict("Yes" if several else "Perhaps", *hit_rows((hit,), topic=intent.topic))
+        word = {"failed": "It was tried and failed", "started": "Unknown, it was begun"}.get(hit.status or "")
+        if word:
+            return _verdict(word, *hit_rows((hit,), topic=intent.topic))
+    if close:
+        return _verdict("Unknown, it is only mentioned", *hit_rows(close[:1], topic=intent.topic))
+    return Reply(text="Unknown: nothing recorded says so.")
+
+
+# --- when, how long ---------------------------------------------------------------------------------
+
+
+def duration(intent: Intent, known: Known) -> Reply | None:
+    """How long a step took, an action, or the task so far."""
+    task = known.task
+    found = _step(intent, task)
+    if found is not None:
+        number, item = found
+        return compose(
+            [Row(lambda most: _lasting(number, item, most, known.now), step_seq(item))], ONE, least=40
+        )
+    if intent.topic:
+        return _action_time(intent, known)
+    timed = [pair for pair in live_steps(task) if pair[1].duration_seconds is not None]
+    end = task.timestamps.completed_at or known.now
+    took = length(seconds_of(end) - seconds_of(task.created_at))
+    rows = [plain(f"The task has taken {took}, from {clock(task.created_at)} to {clock(end)}.")]
+    if timed:
+        slow, step = max(timed, key=lambda pair: pair[1].duration_seconds or 0.0)
+        spent = length(step.duration_seconds or 0.0)
+        rows.append(
+            Row(lambda most: f"The longest: {step_words(slow, step, most)}, {spent}.", step_seq(step))
+        )
+    return compose(rows, ONE, least=40)
+
+
+def _lasting(number: int, item: Item, most: int, now: str) -> str:
+    words = step_words(number, item, most)
+    if item.duration_seconds is not None:
+        return f"{words} took {length(item.duration_seconds)}."
+    if item.started_at is None:
+        return f"{words} has not been recorded as begun."
+    if item.completed_at is None:
+        past = length(seconds_of(now) - seconds_of(item.started_at))
+        return f"{words} began {clock(item.started_at)}, {past} ago."
+    return f"{words} ended {clock(item.completed_at)}; how long it took is not recorded."
+
+
+def _action_time(intent: Intent, known: Known) -> Reply | None:
+    """How long an action took that recall found; `events` has the ones that were found."""
+    if known.hits is None:
+        return None
+    for event in known.events:
+        took = event.data.get("duration_ms")
+        if isinstance(took, (int, float)) and likeness(intent.topic, event.text or "") >= FITS:
+            return compose([_timed(event, length(took / 1000))], ONE, least=40)
+    return Reply(text="How long that took is not recorded.")
+
+
+def _timed(event: Event, took: str) -> Row:
+    place = cite(event.seq, event.origin.channel)
+    return Row(lambda most: f"{said(event.text or '', most)} took {took}{place}.", event.seq)
+
+
+def when(intent: Intent, known: Known) -> Reply | None:
+    """When a step began and ended, or when something was recorded."""
+    found = _step(intent, known.task)
+    if found is not None:
+        number, item = found
+        times = [("began", item.started_at), ("ended", item.completed_at)]
+        told = ", ".join(f"{word} {clock(at)}" for word, at in times if at) or "has no recorded time"
+        return compose(
+            [Row(lambda most: f"{step_words(number, item, most)} {told}.", step_seq(item))], ONE, least=40
+        )
+    if not intent.topic:
+        stamps = known.task.timestamps
+        told = f"The task began {clock(stamps.created_at)}; last change {clock(stamps.last_updated_at)}."
+        ended = f" It ended {clock(stamps.completed_at)}." if stamps.completed_at else ""
+        return Reply(text=told + ended)
+    if known.hits is None:
+        return None
+    close = close_to(intent.topic, known.hits, FITS)
+    if not close:
+        return Reply(text="When that was is not recorded.")
+    return compose([_dated(hit) for hit in close[:2]], ONE, least=40)
+
+
+def _dated(hit: Hit) -> Row:
+    return Row(
+        lambda most: f"{clock(hit.at)}: {said(hit.title, most)}{cite(hit.seq, hit.origin.channel)}.", hit.seq
+    )
+
+
+# --- since ------------------------------------------------------------------------------------------
+
+
+def since(intent: Intent, known: Known) -> Reply:
+    """What happened after an event or a time, newest first."""
+    task, begin = known.task, known.since
+    if begin is None:
+        return Reply(
+            text=f"What that refers to is not recorded; the last event is #{task.seq}.", cites=(task.seq,)
+        )
+    count = task.seq - begin
+    after = f" after #{begin}" if begin else ""
+    cites = (begin,) if begin else ()
+    if not count:
+        return Reply(text=f"Nothing has happened{after}.", cites=cites)
+    rows = [
+        _moment_row(moment)
+        for moment in task.recent
+        if moment.seq > begin and moment.text and moment.type not in SILENT
+    ]
+    many = f"{count} event{'s' if count > 1 else ''}{after}"
+    if not rows:
+        return Reply(text=f"{many}, none with words.", cites=cites)
+    reply = compose(rows, LIST, opening=f"{many}, newest first: ", glue="; ", least=100)
+    return reply.replace(cites=(*cites, *reply.cites))
+
+
+def _moment_row(moment: Moment) -> Row:
+    status = f" {moment.status}" if moment.type == "action" and moment.status else ""
+    word = kind_word(moment.type) + status
+    return Row(lambda most: f"{word} {said(moment.text, most)}{cite(moment.seq, moment.channel)}", moment.seq)
+
+
+# --- what a search found ----------------------------------------------------------------------------
+
+
+def recalled(intent: Intent, known: Known) -> Reply:
+    """The best sentences that recall found, quoted; plain words if it found nothing that fits."""
+    topic = intent.topic
+    for hits, here in ((known.hits or (), True), (known.elsewhere, False)):
+        close = close_to(topic, hits)
+        if close:
+            where = "" if here else "In other tasks: "
+            rows = hit_rows(close[:3], known.task.id, topic)
+            return compose(rows, PARAGRAPH, opening=where, glue="; ", source="recall")
+    near = [hit for hit in (known.hits or ()) if hit.why.startswith("has ")][:1]
+    rows = [plain("Nothing recorded answers that."), *_nearest(near, known.task.id, topic)]
+    return compose(rows, PARAGRAPH, source="recall")
+
+
+def close_to(topic: str, hits: Sequence[Hit], least: float = 0.5) -> list[Hit]:
+    """The hits that have enough of a topic, and about as much as the best one has; in their order."""
+    scores = [likeness(topic, f"{hit.title} {hit.snippet or ''}") for hit in hits]
+    enough = max(least, 0.8 * max(scores, default=0.0))
+    return [hit for hit, score in zip(hits, scores, strict=True) if score >= enough]
+
+
+def _nearest(hits: Sequence[Hit], task_id: str, topic: str) -> list[Row]:
+    return [Row(lambda most, row=row: f"Nearest: {row.show(most)}", *row.seqs)
+            for row in hit_rows(hits, task_id, topic)]  # fmt: skip
+
+
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+")
+
+
+def hit_rows(hits: Sequence[Hit], task_id: str | None = None, topic: str = "") -> list[Row]:
+    """Hits as rows; what another task has is cited with that task's id, and is none of our citations."""
+    rows: list[Row] = []
+    for hit in hits:
+        own = task_id is None or hit.task_id == task_id
+        place = cite(hit.seq, hit.origin.channel) if own else f" {hit.task_id}#{hit.seq}"
+        over = (
+            f" ({hit.status})" if hit.status in ("superseded", "invalidated", "failed", "retracted") else ""
+        )
+        fits = hit.type == "action" and likeness(topic, hit.title) >= FITS
+        text = hit.title if fits else _sentences(hit.snippet or hit.title, topic)
+        rows.append(
+            Row(
+                lambda most, text=text, kind=hit.type, place=place, over=over: (
+                    f"{kind_word(kind)} {said(text, most)}{over}{place}"
+                ),
+                hit.seq if own else None,
+            )
+        )
+    return rows
+
+
+def _sentences(text: str, topic: str) -> str:
+    """Of a text the sentence that has most of the topic, and the one after it."""
+    parts = _SENTENCE.split(text)
+    if len(parts) < 3 or not topic:
+        return text
+    scores = [likeness(topic, part) for part in parts]
+    best = scores.index(max(scores))
+    return " ".join(parts[best : best + 2])
+
+
+# --- commits ----------------------------------------------------------------------------------------
+
+
+def commit_rows(commits: Sequence[Commit]) -> list[Row]:
+    """Commits by their subjects; one that was tried and not made is marked."""
+
+    def row(one: Commit) -> Row:
+        tail = f"{'' if one.made else ' (tried, not made)'}{cite(one.seq, one.channel)}"
+        return Row(lambda most: f"{said(one.subject, most)}{tail}", one.seq)
+
+    return [row(one) for one in commits]
+
+
+_MADE = re.compile(r"\[[^\]\n]{1,200} [0-9a-f]{7,40}\] ")
+
+
+def commit_of(data: Mapping[str, Any], seq: int, channel: Channel, status: str) -> Commit | None:
+    """The commit that an action made or tried to make; git's own word counts more than the exit code."""
+    given = data.get("input")
+    command = given.get("command") if is_dict(given) else given
+    subject = commit_subject(command) if isinstance(command, str) else None
+    if subject is None:
+        return None
+    made = status == "completed" or _MADE.search(str(data.get("output"))[:4000]) is not None
+    return Commit(subject=subject, seq=seq, channel=channel, made=made)
+
+
+_HEREDOC = re.compile(r"<<-?\s*['\"]?(\w+)['\"]?[^\n]*\n\s*([^\n]+)")
+_MESSAGE = re.compile(r"\s-{1,2}(?:\w*m|message)[ =]\s*(?:\"((?:[^\"\\]|\\.)*)\"|'([^']*)'|(\S+))", re.S)
+
+
+def commit_subject(command: str) -> str | None:
+    """The subject of the commit that a command makes; None if it makes none or takes it from elsewhere."""
+    place = command.find("git commit")
+    if place < 0:
+        return None
+    rest = command[place : place + 4000]
+    if found := _HEREDOC.search(rest):
+        return found[2].strip()
+    found = _MESSAGE.search(rest)
+    text = next((part for part in found.groups() if part), "") if found else ""
+    return text.strip().split("\n")[0].replace('\\"', '"').strip() or None

@@ -1,0 +1,38 @@
+"""What a question's topic fits: the share of its words, by their worth, that a text has."""
+
+from __future__ import annotations
+
+from ..extract.progress import words
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import TypeVar
+
+    Thing = TypeVar("Thing")
+
+FITS = 0.6
+_CHARACTERS = 1500  # of each text
+_MOST = 2000  # things that are compared
+
+
+def likeness(topic: str, text: str) -> float:
+    """How much of a topic a text has: 0 to 1."""
+    wanted = words(topic)
+    whole = sum(wanted.values())
+    if not whole:
+        return 0.0
+    has = words(text[:_CHARACTERS])
+    return sum(worth for word, worth in wanted.items() if word in has) / whole
+
+
+def fitting(topic: str, things: Iterable[Thing], text: Callable[[Thing], str]) -> list[Thing]:
+    """The things that fit a topic about as well as the best one does, in their order; none if none does."""
+    if not topic:
+        return []
+    some = list(things)[-_MOST:]
+    scores = [likeness(topic, text(thing)) for thing in some]
+    best = max(scores, default=0.0)
+    if best < FITS:
+        return []
+    return [thing for thing, score in zip(some, scores, strict=True) if score >= max(FITS, 0.9 * best)]

@@ -1,0 +1,36 @@
+"""Asking: questions about a task in plain words."""
+
+from __future__ import annotations
+
+from ..model.errors import InvalidInput
+from ..llm.calls import Modelling
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..model.results import Answer
+
+
+class Asking(Modelling):
+    """Operations that answer questions."""
+
+    def task_ask(self, task_id: str | None = None, question: str | None = None) -> Answer:
+        """Answer a question about a task in a sentence or two, or a short list, with `#seq` citations.
+
+        It understands what agents and people ask: where was I, what is done, what is next, why did we choose
+        X, what failed, what is the value of X, did I already do Y, what happened since yesterday, … and
+        searches for anything else. What it says is in the ledger at that moment; without a question it says
+        where the task stands. With a model set, the model words the answer, if it agrees with the ledger;
+        `source` says who did.
+        """
+        from .answering import ask
+
+        return ask(self, task_id, read_question(question))
+
+
+def read_question(question: Any) -> str:
+    """A question as text: it is not stored, so whatever is in it does no harm."""
+    if question is not None and not isinstance(question, str):
+        raise InvalidInput("invalid_argument", "The question is no text.", "Ask in words.")
+    return (question or "").encode("utf-8", "replace").decode()

@@ -1,0 +1,59 @@
+"""What answers need beyond the state of a task, each at a cost that does not follow its length."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..store.tx import Row, Tx
+
+ACTIONS = 1000  # of the newest actions, so many are looked at
+
+
+def seq_before(tx: Tx, task_id: str, moment: str, last: int) -> int:
+    """The last event not later than a moment, 0 if there is none: found by halving, as times grow with seqs.
+
+    Where a clock was set back the answer is one of the places that fit.
+    """
+    low, high = 0, last
+    while low < high:
+        middle = (low + high + 1) // 2
+        (found,) = tx.rows(
+            ("at",),
+            "SELECT timestamp FROM events WHERE task_id = :task_id AND seq = :seq",
+            task_id=task_id,
+            seq=middle,
+        ) or ({"at": ""},)
+        low, high = (middle, high) if found["at"] <= moment else (low, middle - 1)
+    return low
+
+
+def commit_actions(tx: Tx, task_id: str, status: str, limit: int) -> list[Row]:
+    """Actions with a status whose data has `git commit` in it, newest first, with who wrote them."""
+    # The newest actions by their records alone: a join might begin with every event of the task.
+    newest = (
+        "SELECT seq FROM (SELECT seq FROM records WHERE task_id = :task_id AND type = 'action'"
+        " AND status = :status ORDER BY seq DESC LIMIT :actions) a"
+    )
+    return tx.rows(
+        ("seq", "data", "channel"),
+        "SELECT e.seq, e.data, o.channel FROM events e JOIN origins o ON o.id = e.origin_id"
+        f" WHERE e.task_id = :task_id AND e.seq {tx.database.one_of.format(newest)}"
+        " AND e.data LIKE :pattern ORDER BY e.seq DESC LIMIT :limit",
+        task_id=task_id,
+        status=status,
+        actions=ACTIONS,
+        pattern="%git commit%",
+        limit=limit,
+    )
+
+
+def last_compaction(tx: Tx, task_id: str) -> int | None:
+    """The event of the newest snapshot that was taken for a compaction, else of the newest snapshot."""
+    rows = tx.rows(
+        ("seq", "key"),
+        "SELECT seq, key FROM records WHERE task_id = :task_id AND type = 'snapshot' AND status = 'active'"
+        " ORDER BY seq DESC LIMIT 50",
+        task_id=task_id,
+    )
+    named = [row["seq"] for row in rows if "compact" in (row["key"] or "").lower()]
+    return next(iter(named or [row["seq"] for row in rows]), None)

@@ -1,0 +1,323 @@
+"""Answers from what was recorded: requests, decisions, failures, values, files, what holds the work up."""
+
+from __future__ import annotations
+
+from ..packet import encode
+from .rows import (
+    blocker_rows,
+    decision_row,
+    effect_row,
+    error_row,
+    exclusion_row,
+    file_rows,
+    instruction_row,
+    note_row,
+    user_rejected,
+    value_row,
+    wait_row,
+)
+from .evidence import commit_rows
+from .matching import fitting
+from .render import (
+    LIST,
+    ONE,
+    PARAGRAPH,
+    SHORT_LIST,
+    Reply,
+    Row,
+    cite,
+    cite_entry,
+    clock,
+    compose,
+    plain,
+    said,
+)
+from .standing import named, sourced
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..model.types import Entry, Snapshot
+    from .rows import Known
+    from .questions import Intent
+
+
+# --- what the user wants ----------------------------------------------------------------------------
+
+
+def request(intent: Intent, known: Known) -> Reply:
+    """The original request as it was written."""
+    task = known.task
+    if not task.request:
+        asked = _asked(task)
+        if not asked:
+            return compose([plain("No request is recorded."), named(task)], PARAGRAPH)
+        return compose([plain("The first recorded one:"), instruction_row(asked[0])], PARAGRAPH)
+    source = task.sources.get("request")
+    channel = source.channel if source else None
+    word = "The user asked" if channel == "user" else "The request, as recorded"
+    rows = [Row(lambda most: f"{word}{cite(1, channel)}: {said(task.request, most)}", 1)]
+    if not _is_request(task.request):
+        rows += [instruction_row(entry) for entry in _asked(task)[:1]]
+    return compose(rows, PARAGRAPH)
+
+
+def _asked(task: Snapshot) -> list[Entry]:
+    """What the user asked for, oldest first: nothing that came through a tool, no bare yes."""
+    return [
+        entry
+        for entry in task.instructions
+        if entry.origin.channel in ("user", "agent") and _is_request(entry.summary)
+    ]
+
+
+def _is_request(text: str) -> bool:
+    """Whether a text asks for something: a greeting, a bare yes and an interruption do not."""
+    return len(text.strip()) > 15 and not text.startswith("[Request interrupted")
+
+
+def last_request(intent: Intent, known: Known) -> Reply:
+    """What the user asked for last."""
+    asked = _asked(known.task)
+    if not asked:
+        return request(intent, known)
+    last = asked[-1]
+    later = [
+        entry
+        for entry in known.task.instructions
+        if entry.seq > last.seq and entry.origin.channel == "user" and not entry.summary.startswith("[")
+    ]
+    rows = [instruction_row(entry) for entry in (last, *later[-1:])]
+    return compose(rows, PARAGRAPH)
+
+
+def instructions(intent: Intent, known: Known) -> Reply | None:
+    """What the user said, the newest first."""
+    task = known.task
+    entries = [entry for entry in task.instructions if entry.origin.channel in ("user", "agent")]
+    found = fitting(intent.topic, entries, lambda entry: f"{entry.summary} {entry.detail or ''}")
+    if intent.topic and not found:
+        return None
+    rows = [instruction_row(entry) for entry in reversed(found or entries)]
+    if not rows:
+        return request(intent, known)
+    return _some(intent, rows, "User instructions, newest first: ", task.left_out.get("user_instruction", 0))
+
+
+def goal(intent: Intent, known: Known) -> Reply:
+    """What is to be reached."""
+    task = known.task
+    rows = [sourced(task, "goal", "Goal", task.goal or task.name)]
+    rows += [
+        Row(lambda most, part=part: f"Accepted when: {said(part, most)}.") for part in task.acceptance[:8]
+    ]
+    return compose(rows, PARAGRAPH, least=60)
+
+
+def rejected(intent: Intent, known: Known) -> Reply:
+    """What the user rejected, and why."""
+    entries = [entry for entry in known.task.exclusions if user_rejected(entry)]
+    found = fitting(intent.topic, entries, _text) or entries
+    if not found:
+        return Reply(text="Nothing is recorded as rejected by the user.")
+    rows = [exclusion_row(entry) for entry in reversed(found)]
+    return compose(rows, LIST, opening="The user rejected: ", glue="; ")
+
+
+# --- decisions, failures ----------------------------------------------------------------------------
+
+
+def _text(entry: Entry) -> str:
+    fields = (entry.data.get(name) for name in ("title", "choice", "options", "reasoning", "why", "symptom"))
+    return " ".join([entry.summary, entry.detail or "", *(str(field)[:500] for field in fields if field)])
+
+
+def why(intent: Intent, known: Known) -> Reply | None:
+    """The decision that has the words, with its reason; else what ruled it out."""
+    task = known.task
+    decisions = fitting(intent.topic, task.decisions, _text)
+    ruled_out = fitting(intent.topic, task.exclusions, _text)
+    # A decision answers better than a failure, unless the failure is the only thing that has the words.
+    rows = [decision_row(entry) for entry in decisions[-2:][::-1]]
+    rows = rows or [exclusion_row(entry) for entry in ruled_out[-2:][::-1]]
+    return compose(rows, PARAGRAPH) if rows else None
+
+
+def decisions(intent: Intent, known: Known) -> Reply | None:
+    """Decisions with their reasons, the newest first; those that were recorded on purpose before others."""
+    task = known.task
+    found = fitting(intent.topic, task.decisions, _text)
+    if intent.topic and not found:
+        return None
+    entries = found or task.decisions
+    if not entries:
+        return Reply(text="No decision is recorded.")
+    newest = sorted(entries, key=lambda entry: (bool(entry.data.get("inferred")), -entry.seq))
+    rows = [decision_row(entry) for entry in newest]
+    return _some(intent, rows, "", 0 if found else task.left_out.get("decision", 0))
+
+
+def _some(intent: Intent, rows: Sequence[Row], opening: str, left_out: int) -> Reply:
+    """A list, newest first; as many as were asked for."""
+    if intent.most is not None:
+        return compose(rows[: intent.most], SHORT_LIST, glue="; ", least=60)
+    return compose(rows, LIST, opening=opening, glue="; ", left_out=left_out)
+
+
+def failed(intent: Intent, known: Known) -> Reply | None:
+    """What failed or was ruled out, the newest first."""
+    task = known.task
+    entries = [
+        *(entry for entry in task.exclusions if not user_rejected(entry)),
+        *task.errors,
+        *task.resolved,
+    ]
+    found = fitting(intent.topic, entries, _text)
+    if intent.topic and not found:
+        return None
+    entries = sorted(found or entries, key=lambda entry: -entry.seq)
+    rows = [
+        exclusion_row(entry) if entry.type == "exclusion" else error_row(entry) for entry in _unlike(entries)
+    ]
+    if not found:
+        rows += [
+            _by_user(exclusion_row(entry)) for entry in reversed(task.exclusions) if user_rejected(entry)
+        ]
+    if not rows:
+        return Reply(text="No failure is recorded.")
+    more = 0 if found else task.left_out.get("exclusion", 0) + task.left_out.get("error", 0)
+    return _some(intent, rows, "Failed, newest first: ", more)
+
+
+def _by_user(row: Row) -> Row:
+    return Row(lambda most: f"rejected by the user: {row.show(most)}", *row.seqs)
+
+
+def _unlike(entries: Sequence[Entry]) -> list[Entry]:
+    """Entries without those that say the same as a newer one."""
+    seen: dict[str, Entry] = {}
+    for entry in entries:
+        why = str(entry.data.get("symptom") or entry.data.get("why") or "")
+        seen.setdefault(" ".join(f"{entry.summary[:60]} {why[:120]}".lower().split()), entry)
+    return list(seen.values())
+
+
+def questions(intent: Intent, known: Known) -> Reply:
+    """Questions that are open."""
+    entries = known.task.questions
+    if not entries:
+        return Reply(text="No open question is recorded.")
+    rows = [
+        Row(lambda most, entry=entry: f"{said(entry.summary, most)}{cite_entry(entry)}", entry.seq)
+        for entry in reversed(entries)
+    ]
+    return compose(rows, LIST, opening="Open questions: ", glue="; ")
+
+
+def notes(intent: Intent, known: Known) -> Reply | None:
+    """Findings, artifacts and context."""
+    task = known.task
+    found = fitting(intent.topic, task.notes, _text)
+    if intent.topic and not found:
+        return None
+    rows = [note_row(entry) for entry in reversed(found or task.notes)]
+    if not rows:
+        return Reply(text="No finding is recorded.")
+    return compose(rows, LIST, glue="; ")
+
+
+# --- values, files, commits -------------------------------------------------------------------------
+
+
+def value(intent: Intent, known: Known) -> Reply | None:
+    """The value of what the question names: by the variable's whole name, else by its words."""
+    task = known.task
+    wanted = intent.topic.lower().replace(" ", "_").replace("-", "_")
+    exact = [entry for entry in task.values if (entry.key or "").lower().replace("-", "_") == wanted]
+    found = exact or fitting(intent.topic, task.values, lambda entry: entry.key or "")
+    if not found:
+        return None
+    return compose([value_row(entry) for entry in reversed(found[-6:])], ONE, glue="; ", least=40)
+
+
+def needs(intent: Intent, known: Known) -> Reply:
+    """What the work uses: the values that were set last, the names in use, else files and commits."""
+    task = known.task
+    values = [
+        Row(lambda most, entry=entry: value_row(entry).show(min(most, 120)), entry.seq)
+        for entry in reversed(task.values)
+    ]
+    named = [plain(encode.name(encode.clip(name.name, 120))) for name in task.names]
+    named = named or [*file_rows(task), *commit_rows(known.commits[:8])]
+    rows = [*values[:12], *named, *values[12:]]
+    if not rows:
+        return Reply(text="No value, name or file is recorded.")
+    return compose(rows, LIST, glue=", " if task.names else "; ", least=40)
+
+
+def files(intent: Intent, known: Known) -> Reply:
+    """The files that were changed."""
+    rows = file_rows(known.task)
+    if not rows:
+        return Reply(text="No changed file is recorded.")
+    return compose(rows, LIST, glue="; ", left_out=known.task.left_out.get("file", 0))
+
+
+def commits(intent: Intent, known: Known) -> Reply:
+    """The commits that were made."""
+    if not known.commits:
+        return Reply(text="No commit is recorded.")
+    return _some(intent, commit_rows(known.commits), "Commits, newest first: ", 0)
+
+
+# --- what holds it up -------------------------------------------------------------------------------
+
+
+def blocking(intent: Intent, known: Known) -> Reply:
+    """What stands in the way."""
+    task = known.task
+    rows = [*blocker_rows(task), *map(wait_row, task.waits)]
+    if not rows:
+        rows = [plain("Nothing is recorded as blocking.")]
+        rows += [error_row(entry) for entry in task.errors[:-3:-1]]
+    return compose(rows, LIST, least=60)
+
+
+def waiting(intent: Intent, known: Known) -> Reply:
+    """What the task waits for."""
+    task = known.task
+    rows = [wait_row(wait) for wait in task.waits]
+    if task.status == "waiting":
+        reason = f" for {said(task.reason, 200)}" if task.reason else ""
+        rows.insert(0, plain(f"The task is waiting{reason}."))
+    if not rows:
+        rows = [plain("Nothing is recorded that the task waits for."), *blocker_rows(task)]
+    return compose(rows, PARAGRAPH, least=60)
+
+
+def effects(intent: Intent, known: Known) -> Reply:
+    """Side effects whose outcome is unknown; if there is none, those of which it is known."""
+    rows = [effect_row(effect) for effect in known.task.effects]
+    if not rows:
+        settled = [effect_row(effect) for effect in known.task.settled[::-1]]
+        return compose([plain("No side effect has an unknown outcome."), *settled], LIST, least=60)
+    return compose(rows, LIST, glue="; ")
+
+
+def who(intent: Intent, known: Known) -> Reply:
+    """Who holds the task or its steps."""
+    task = known.task
+    if not task.claims:
+        session = f"; the last session is {said(task.session, 80)}" if task.session else ""
+        return Reply(text=f"Nobody has claimed it{session}.")
+    rows = [
+        Row(
+            lambda most, claim=claim: (
+                f"{said(claim.holder, most)} holds {f'step {claim.item}' if claim.item else 'the task'}"
+                f" until {clock(claim.expires_at)}"
+            )
+        )
+        for claim in task.claims
+    ]
+    return compose(rows, PARAGRAPH, glue="; ", least=40)

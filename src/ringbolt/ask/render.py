@@ -1,0 +1,193 @@
+"""Putting an answer together: recorded text as quoted data with its citations, within a number of bytes."""
+
+from __future__ import annotations
+
+import re
+
+from ..model.validate import dumps, seconds_of, stamp
+from ..model.types import Record
+from ..packet import encode
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any
+
+    from ..model.types import Channel, Entry, Source
+
+# How long an answer may be, in bytes: one thing (60 tokens), a paragraph (150), a short or long list.
+ONE, PARAGRAPH, SHORT_LIST, LIST = 240, 600, 1200, 2000
+# How much of each recorded text is shown: the most that lets all fit. Below LEAST, rows are left out instead.
+_LENGTHS = (1600, 1200, 900, 700, 550, 450, 370, 300, 250, 210, 180, 150, 125, 100, 80, 65, 50, 40)
+LEAST = 125
+_CHARACTERS = 2000
+
+
+class Row:
+    """A part of an answer: how it reads with so many characters of each text in it, and what it cites."""
+
+    def __init__(self, show: Callable[[int], str], *seqs: int | None) -> None:
+        self.show = show
+        self.seqs = tuple(seq for seq in seqs if seq is not None)
+
+
+class Reply(Record):
+    """An answer in the making: its text, the events that it cites, and where it comes from."""
+
+    text: str
+    cites: tuple[int, ...] = ()
+    source: str = "ledger"
+
+
+def plain(text: str) -> Row:
+    """Words of our own."""
+    return Row(lambda most: text)
+
+
+def compose(
+    rows: Sequence[Row],
+    room: int,
+    *,
+    opening: str = "",
+    glue: str = " ",
+    left_out: int = 0,
+    least: int = LEAST,
+    source: str = "ledger",
+) -> Reply:
+    """Rows, the most important first, with as much of each text as lets them fit into so many bytes.
+
+    If they do not fit with `least` characters of each text, the last ones are only counted.
+    """
+    shown = list(rows)
+    lengths = [most for most in _LENGTHS if most >= least] or [least]
+    while True:
+        more = left_out + len(rows) - len(shown)
+        ending = f"{glue.rstrip()} and {more} more" if more and shown else ""
+        free = room - _bytes(opening) - _bytes(ending)
+        fitting = next((text for text in _tries(shown, lengths, glue) if _bytes(text) <= free), None)
+        if fitting is not None:
+            break
+        if len(shown) > 1:
+            shown = _fewer(shown, lengths[-1], glue, free)
+        else:  # one long text, or many in one row: less of it
+            lengths = [most for most in _LENGTHS if most < lengths[-1]]
+            if not lengths:
+                fitting = encode.clip(shown[0].show(_LENGTHS[-1]), max(20, free // 4)) if shown else ""
+                break
+    cites = tuple(dict.fromkeys(seq for row in shown for seq in row.seqs))
+    return Reply(text=f"{opening}{fitting}{ending}", cites=cites, source=source)
+
+
+def _tries(rows: Sequence[Row], lengths: Sequence[int], glue: str) -> Iterable[str]:
+    return (glue.join(row.show(most) for row in rows) for most in lengths)
+
+
+def _fewer(rows: list[Row], most: int, glue: str, free: int) -> list[Row]:
+    """As many of the first rows as fit, at least one, and fewer than there are."""
+    used, count = 0, 0
+    for row in rows:
+        used += _bytes(row.show(most)) + len(glue)
+        if used > free:
+            break
+        count += 1
+    return rows[: max(1, min(count, len(rows) - 1))]
+
+
+def _bytes(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
+
+
+# --- texts ------------------------------------------------------------------------------------------
+
+
+def said(text: Any, most: int) -> str:
+    """A recorded text: one line, cut, in quotation marks that it cannot close."""
+    words = text if isinstance(text, str) else dumps(text)
+    return encode.quoted(encode.clip(encode.one_line(words[:_CHARACTERS]), most))
+
+
+def cite(seq: int | None, channel: Channel | None = None) -> str:
+    """A citation; where the text is neither the agent's nor the user's, it says so."""
+    if seq is None:
+        return ""
+    foreign = channel if channel in ("tool", "web", "import") else None
+    return f" #{seq} ({foreign})" if foreign else f" #{seq}"
+
+
+def cite_source(source: Source | None) -> str:
+    return cite(source.seq, source.channel) if source else ""
+
+
+def cite_entry(entry: Entry) -> str:
+    """The citation of an entry; what was concluded rather than said is marked."""
+    inferred = " (inferred)" if entry.data.get("inferred") else ""
+    return f"{cite(entry.seq, entry.origin.channel)}{inferred}"
+
+
+_TELLING = re.compile(
+    r"error|fail|fatal|cannot|can't|no such|not found|denied|exception|panic|undefined|invalid|refused"
+    r"|missing|unexpected|timed? ?out|not allowed|unknown",
+    re.I,
+)
+
+
+def telling(text: str) -> str:
+    """Of an output the part that says what went wrong: from the first line with such a word on."""
+    lines = [line.strip() for line in text[:8000].splitlines() if line.strip()]
+    if len(lines) < 2:
+        return text
+    first = next((place for place, line in enumerate(lines) if _TELLING.search(line[:500])), 0)
+    return " ".join(lines[first:])
+
+
+def numbers(values: Sequence[int]) -> str:
+    """Numbers in few words: 1-3, 5."""
+    runs: list[list[int]] = []
+    for value in values:
+        if runs and value == runs[-1][-1] + 1:
+            runs[-1] = [runs[-1][0], value]
+        else:
+            runs.append([value])
+    return ", ".join("-".join(map(str, run)) for run in runs)
+
+
+# --- times ------------------------------------------------------------------------------------------
+
+
+def length(seconds: float) -> str:
+    """A length of time in its two largest units."""
+    left = max(0, round(seconds))
+    if left < 1:
+        return f"{max(0.0, seconds) * 1000:.0f} ms"
+    parts: list[str] = []
+    for name, size in (("d", 86_400), ("h", 3_600), ("min", 60), ("s", 1)):
+        count, left = divmod(left, size)
+        if count:
+            parts.append(f"{count} {name}")
+    return " ".join(parts[:2])
+
+
+def clock(at: str) -> str:
+    """A moment to the minute."""
+    return f"{at[:10]} {at[11:16]}Z"
+
+
+_UNITS = {"minutes": 60, "hours": 3_600, "days": 86_400, "weeks": 604_800}
+
+
+def moment(when: str, now: str) -> str | None:
+    """The moment that a question's words for a time mean, seen from now (UTC); None for no time."""
+    today = f"{now[:10]}T00:00:00.000Z"
+    if when == "today":
+        return today
+    if when == "yesterday":
+        return stamp(seconds_of(today) - 86_400)
+    amount, _, unit = when.partition(" ")
+    if unit in _UNITS:
+        return stamp(max(0.0, seconds_of(now) - float(amount) * _UNITS[unit]))
+    if re.fullmatch(r"\d{1,2}:\d\d", when):
+        clocked = f"{now[:10]}T{when:0>5}:00.000Z"
+        return clocked if clocked <= now else stamp(seconds_of(clocked) - 86_400)
+    if re.fullmatch(r"\d{4}-\d\d-\d\d.*", when):
+        return f"{when[:10]}T{when[11:16] or '00:00'}:{when[17:19] or '00'}.000Z"
+    return None

@@ -1,0 +1,276 @@
+"""The rows of answers: how a step, a decision, a failure, a value or a file reads, with its citation."""
+
+from __future__ import annotations
+
+from ..model.validate import dumps
+from ..model.types import Record
+from ..packet import encode
+from ..packet.effects import check_of
+from .render import Row, cite, cite_entry, cite_source, said, telling
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..model.results import Hit
+    from ..model.types import Channel, Effect, Entry, Event, Item, Moment, Snapshot, Wait
+
+# Events of these types say nothing of their own that an answer would quote.
+SILENT = frozenset(
+    "task.focused claim.taken claim.released claim.reclaimed entry.closed log snapshot task.registered"
+    " task.stuck".split()
+)
+
+
+class Commit(Record):
+    """A commit that was made, or only tried: its subject, and the event that says so."""
+
+    subject: str
+    seq: int
+    channel: Channel
+    made: bool = True
+
+
+class Known(Record):
+    """What an answer is made of: the task as it stands, and what was read besides for this question.
+
+    `earlier` are steps of older plans that the plan which holds does not list any more; `since` is the event
+    that the question begins at; `hits` are what recall found in the task (None: nobody
+    looked yet), `elsewhere` what it found in the workspace, `events` the actions among the hits, whole.
+    """
+
+    task: Snapshot
+    now: str
+    earlier: frozenset[str] = frozenset()
+    commits: tuple[Commit, ...] = ()
+    events: tuple[Event, ...] = ()
+    since: int | None = None
+    hits: tuple[Hit, ...] | None = None
+    elsewhere: tuple[Hit, ...] = ()
+
+
+# --- steps ------------------------------------------------------------------------------------------
+
+
+def live_steps(task: Snapshot) -> list[tuple[int, Item]]:
+    """The steps that were not dropped, with the numbers that people give them."""
+    return list(enumerate((item for item in task.items if item.dropped_in is None), 1))
+
+
+def plan_steps(known: Known) -> list[tuple[int, Item]]:
+    """The steps of the plan that holds. What was completed under an older one stays, but is no part of it."""
+    return [pair for pair in live_steps(known.task) if pair[1].id not in known.earlier]
+
+
+def step_seq(item: Item) -> int | None:
+    """The event that gave a step its status, else the one that brought it in."""
+    source = item.sources.get("title")
+    return item.cause if item.cause is not None else source.seq if source else None
+
+
+def step_words(number: int, item: Item, most: int) -> str:
+    """`step 4 — "pull the image" #17`, with what must be said about it."""
+    title = item.sources.get("title")
+    foreign = title.channel if title else None
+    inferred = " (inferred)" if item.basis == "inferred" and item.status == "completed" else ""
+    issue = f", held up by {said(item.active_issue, most)}" if item.active_issue else ""
+    return f"step {number} — {said(item.title, most)}{inferred}{issue}{cite(step_seq(item), foreign)}"
+
+
+_MARKS = {
+    "active": " (in progress)",
+    "failed": " (failed)",
+    "skipped": " (skipped)",
+    "cancelled": " (cancelled)",
+}
+
+
+def step_row(number: int, item: Item) -> Row:
+    """A step in a list."""
+    title = item.sources.get("title")
+    inferred = " (inferred)" if item.basis == "inferred" and item.status == "completed" else ""
+    mark = f"{_MARKS.get(item.status, '')}{inferred}{cite(step_seq(item), title.channel if title else None)}"
+    return Row(lambda most: f"{number} {said(item.title, most)}{mark}", step_seq(item))
+
+
+# --- entries ----------------------------------------------------------------------------------------
+
+
+def decision_row(entry: Entry) -> Row:
+    """What was chosen, and why."""
+    data = entry.data
+    choice = str(data.get("choice") or entry.summary)
+    title = data.get("title")
+    by_user = " (by the user)" if entry.origin.channel == "user" else ""
+    inferred = " (inferred)" if data.get("inferred") else ""
+
+    def show(most: int) -> str:
+        named = f"{said(title, most)}: " if title and title != choice else ""
+        because = f" because {said(data['reasoning'], most)}" if data.get("reasoning") else ""
+        return f"{named}{said(choice, most)}{because}{by_user}{inferred}{cite_entry(entry)}"
+
+    return Row(show, entry.seq)
+
+
+def user_rejected(entry: Entry) -> bool:
+    """Whether it was the user who ruled something out."""
+    return entry.origin.channel == "user" or bool(entry.data.get("rejected"))
+
+
+def exclusion_row(entry: Entry) -> Row:
+    """What was ruled out, and why: of an output the part that tells."""
+    data = entry.data
+    why = str(data.get("why") or "")
+    symptom = str(data.get("symptom") or "")
+    reason = why if user_rejected(entry) else telling(symptom or why)
+    root = why if symptom and why and not user_rejected(entry) else ""
+    until = f" until {data['until'][:16]}Z" if data.get("until") else ""
+
+    def show(most: int) -> str:
+        what = said(entry.summary, min(most, max(60, most // 2)))
+        cause = f", because {said(root, most)}" if root and most > 100 else ""
+        return f"{what}{f': {said(reason, most)}' if reason else ''}{cause}{until}{cite_entry(entry)}"
+
+    return Row(show, entry.seq)
+
+
+def error_row(entry: Entry) -> Row:
+    """An error, and how it was settled if it was."""
+    detail = telling(entry.detail) if entry.detail else ""
+    what, symptom = entry.data.get("what"), entry.data.get("symptom")
+    resolution = entry.data.get("resolution") if entry.status == "resolved" else None
+
+    def show(most: int) -> str:
+        more = f": {said(detail, most)}" if detail else ""
+        settled = f" (settled: {said(resolution, most)})" if resolution else ""
+        settled = settled or (" (settled)" if entry.status == "resolved" else "")
+        if what and symptom:  # the symptom says more than the attempt does
+            return f"{said(what, min(most, 60))}: {said(symptom, most)}{settled}{cite_entry(entry)}"
+        return f"{said(entry.summary, most)}{more}{settled}{cite_entry(entry)}"
+
+    return Row(show, entry.seq)
+
+
+def instruction_row(entry: Entry) -> Row:
+    """What the user said; what an agent noted down as such is said to be that."""
+    word = "The user" if entry.origin.channel == "user" else "The user, as the agent recorded"
+    text = f"{entry.summary} — {entry.detail}" if entry.detail else entry.summary
+    return Row(lambda most: f"{word}{cite_entry(entry)}: {said(text, most)}", entry.seq)
+
+
+def note_row(entry: Entry) -> Row:
+    """A finding, an artifact, a piece of context."""
+    text = f"{entry.summary} — {entry.detail}" if entry.detail else entry.summary
+    return Row(lambda most: f"{entry.type} {said(text, most)}{cite_entry(entry)}", entry.seq)
+
+
+def value_row(entry: Entry) -> Row:
+    """A variable and its value."""
+    name = encode.name(encode.clip(entry.key or "", 80))
+    value = entry.data.get("value")
+
+    def show(most: int) -> str:
+        shown = (
+            said(value, most) if isinstance(value, str) else encode.prompt(encode.clip(dumps(value), most))
+        )
+        return f"{name} = {shown}{cite_entry(entry)}"
+
+    return Row(show, entry.seq)
+
+
+# --- what holds it up, what happened ----------------------------------------------------------------
+
+
+def blocker_rows(task: Snapshot) -> list[Row]:
+    """What stands in the way: blockers, steps that are held up, what needs attention."""
+    source = task.sources.get("blockers")
+    rows = [
+        Row(
+            lambda most, text=text: f"Blocked: {said(text, most)}{cite_source(source)}.",
+            source and source.seq,
+        )
+        for text in task.blockers
+    ]
+    for number, item in live_steps(task):
+        if item.active_issue and item.status in ("pending", "active", "failed"):
+            issue = item.sources.get("active_issue")
+            rows.append(
+                Row(
+                    lambda most, item=item, number=number, issue=issue: (
+                        f"Step {number} is held up: {said(item.active_issue, most)}{cite_source(issue)}."
+                    ),
+                    issue and issue.seq,
+                )
+            )
+    if task.attention:
+        seen = task.sources.get("attention")
+        rows.append(
+            Row(
+                lambda most: f"Needs attention: {said(task.attention, most)}{cite_source(seen)}.",
+                seen and seen.seq,
+            )
+        )
+    return rows
+
+
+def wait_row(wait: Wait) -> Row:
+    """What the task waits for."""
+    until = f" until {said(wait.until, 120)}" if wait.until else ""
+    return Row(
+        lambda most: f"Waiting for {said(wait.target, most)}{until}{cite(wait.seq, wait.channel)}.", wait.seq
+    )
+
+
+def effect_row(effect: Effect) -> Row:
+    """A side effect: whether it happened, or that nobody knows, and how to find out."""
+    check, recorded = check_of(effect)
+    place = cite(effect.seq, effect.channel)
+
+    def show(most: int) -> str:
+        noted = ""
+        if effect.outcome:
+            noted = f"; {said(effect.outcome, most)}{cite(effect.outcome_seq, effect.outcome_channel)}"
+        if effect.status in ("did", "did_not"):
+            return f"{said(effect.what, most)}: {effect.status.replace('_', ' ')}{place}{noted}"
+        how = said(check, most) if recorded else check
+        return f"{said(effect.what, most)}: unknown — verify with {how}{place}{noted}"
+
+    return Row(show, effect.seq, *([effect.outcome_seq] if effect.outcome and effect.outcome_seq else []))
+
+
+def moment_rows(task: Snapshot, most: int, after: int = 0) -> list[Row]:
+    """The last things that happened, newest first."""
+    told = [
+        moment for moment in task.recent if moment.text and moment.type not in SILENT and moment.seq > after
+    ]
+    return [_moment_row(moment) for moment in told[:most]]
+
+
+def _moment_row(moment: Moment) -> Row:
+    status = f" {moment.status}" if moment.type == "action" and moment.status else ""
+    word = kind_word(moment.type) + status
+    return Row(
+        lambda most: f"Last {word}: {said(moment.text, most)}{cite(moment.seq, moment.channel)}.", moment.seq
+    )
+
+
+def kind_word(kind: str) -> str:
+    """What an event of a type is called in an answer."""
+    return {"task.updated": "update", "item.updated": "update", "plan.replaced": "new plan"}.get(kind, kind)
+
+
+# --- files ------------------------------------------------------------------------------------------
+
+
+def file_rows(task: Snapshot) -> list[Row]:
+    """Files by what became of them and by folder, the last touched first; the folder is said once."""
+    inside = f"{task.workspace}/" if task.workspace else ""
+    groups: dict[tuple[str, str], list[tuple[str, int]]] = {}
+    for file in task.files:
+        folder, slash, name = file.path.removeprefix(inside).rpartition("/")
+        groups.setdefault((file.change, folder + slash), []).append((name, file.seq))
+    rows: list[Row] = []
+    for (change, folder), files in groups.items():
+        names = ", ".join(encode.name(encode.clip(name, 200)) for name, _ in files)
+        place = f"in {encode.name(encode.clip(folder, 300))}: " if folder else ""
+        last = max(seq for _, seq in files)
+        rows.append(Row(lambda most, text=f"{change} {place}{names} #{last}": text, last))
+    return rows

@@ -1,0 +1,368 @@
+"""Actions, their logs, and the ways down: thread and drill-down."""
+
+from __future__ import annotations
+
+from ..model import validate, rules
+from ..model.errors import InvalidInput, NotFound
+from ..model.types import Drill, TaskCard, Thread, Written, is_dict, is_list
+from ..ledger.base import Base, Draft, find_item
+from .plans import EDIT, RECEIPT, begun_phase
+from ..ledger.values import OPEN_EFFECTS, read_actions, read_card, read_event, read_items, with_titles
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from ..store.tx import Row, Tx
+
+# The words of an execution log, and what they say of an action: status, and whether it is the system's.
+_LOG_WORDS = {
+    "system_action": ("completed", "system"),
+    "system_error": ("failed", "system"),
+    "success": ("completed", None),
+    "done": ("completed", None),
+    "error": ("failed", None),
+    "running": ("started", None),
+}
+
+
+# Of a step that was proven, so many edits are looked at to see whether a later one undoes the proof.
+MOST_EDITS = 200
+
+
+class Actions(Base):
+    """Operations on what was done."""
+
+    def task_log_action(
+        self,
+        task_id: str | None = None,
+        summary: str | None = None,
+        *,
+        type: str = "other",
+        status: str = "completed",
+        item: str | int | None = None,
+        tool: str | None = None,
+        input: Any = None,
+        output: Any = None,
+        error: Any = None,
+        duration_ms: float | None = None,
+        stage: str | int | None = None,
+        sub_task_id: str | None = None,
+        files: Sequence[Any] | None = None,
+        receipt: bool = False,
+        action: int | None = None,
+        token: int | None = None,
+        key: str | None = None,
+    ) -> Written:
+        """Log something that was done: a command, a click, a tool call, with input, output and error.
+
+        Log it as `started` and end it later with `action=<its seq>`, or once when it is over. `files`
+        are paths, or {path, change} with created, modified or deleted. With `receipt` it is a check of its
+        step, as with task_receipt. Without `item` it belongs to the active step.
+        """
+        if isinstance(stage, int):
+            validate.whole("stage", stage, -(1 << 62), 1 << 62)
+        word = validate.line("status", status).lower()
+        meant, kind = _LOG_WORDS.get(word, (word, None))
+        meant = validate.word("action status", meant, rules.ACTION_STATUSES)
+        kind = validate.word("action type", kind or type, rules.ACTION_TYPES)
+        data = {
+            "type": None if action is not None else kind,
+            "tool": validate.optional("tool", tool, 500),
+            "input": self._plain("input", input),
+            "output": self._plain("output", output),
+            "error": self._plain("error", error),
+            "stage": str(stage) if isinstance(stage, int) else validate.optional("stage", stage, 200),
+            "sub_task_id": validate.optional("sub_task_id", sub_task_id, 200),
+            "duration_ms": None
+            if duration_ms is None
+            else validate.number("duration_ms", duration_ms, 0, 1e15),
+        }
+        touched = _touched(files)
+        proves = bool(receipt) and action is None and meant in ("completed", "failed")
+        if action is None:
+            summary = self._line("summary", summary)
+        else:
+            validate.whole("action", action, 1, 1 << 62)
+            summary = self._text("summary", summary)
+
+        def decide(tx: Tx, head: Row, now: str) -> Draft:
+            if action is not None:
+                draft = _ended(tx, head, now, action, meant, summary, data)
+            else:
+                draft = _begun(tx, head, now, item, meant, summary, data)
+            if proves and draft.item is not None:
+                _prove(tx, head, draft, draft.item, meant == "completed")
+            if touched:
+                _note_edit(tx, head, draft, action, _file_sets(tx, head, touched, now))
+            return draft
+
+        return self._write(
+            "task_log_action", task_id, decide, key=key, token=token,
+            arguments=[summary, type, status, item, data, files, action, *([True] if receipt else [])],
+        )  # fmt: skip
+
+    def task_receipt(
+        self,
+        task_id: str | None = None,
+        command: str | None = None,
+        *,
+        exit_code: int = 0,
+        output: Any = None,
+        item: str | int | None = None,
+        duration_ms: float | None = None,
+        token: int | None = None,
+        key: str | None = None,
+    ) -> Written:
+        """Show that a step is really done: a check that was run after its last edit, and its exit code.
+
+        With exit code 0 a completed step is `verified`, and one that is completed later will be. A check
+        that fails, or an edit of the step's files afterwards, makes it `reported` again. Without `item` it
+        is about the active step.
+        """
+        command = self._line("command", command)
+        exit_code = validate.whole("exit_code", exit_code, -(1 << 31), 1 << 31)
+        result = {"exit_code": exit_code, "output": self._plain("output", output)}
+        took = None if duration_ms is None else validate.number("duration_ms", duration_ms, 0, 1e15)
+        data = {"type": "cli", "input": {"command": command}, "output": result, "duration_ms": took}
+        good = exit_code == 0
+
+        def decide(tx: Tx, head: Row, now: str) -> Draft:
+            draft = _begun(tx, head, now, item, "completed" if good else "failed", command, data)
+            if draft.item is None:
+                raise InvalidInput(
+                    "invalid_argument", "No step is active, and none was named.", "Say which step it proves."
+                )
+            _prove(tx, head, draft, draft.item, good)
+            return draft
+
+        return self._write(
+            "task_receipt", task_id, decide, key=key, token=token,
+            arguments=[command, exit_code, output, item, duration_ms],
+        )  # fmt: skip
+
+    def task_log_append(
+        self,
+        task_id: str | None = None,
+        *,
+        action: int,
+        content: str,
+        type: str = "output",
+        token: int | None = None,
+        key: str | None = None,
+    ) -> Written:
+        """Add a log to an action: a piece of output, a note, a screenshot's path."""
+        validate.whole("action", action, 1, 1 << 62)
+        content = validate.filled("content", content, self.settings.max_text_bytes)
+        kind = validate.line("type", type, 100)
+
+        def decide(tx: Tx, head: Row, now: str) -> Draft:
+            record = _action(tx, head, action)
+            return Draft("log", text=content, data={"type": kind}, item=record["item_id"], ref=action)
+
+        return self._write(
+            "task_log_append",
+            task_id,
+            decide,
+            key=key,
+            token=token,
+            arguments=[action, content, kind],
+        )
+
+    def task_thread(
+        self,
+        task_id: str | None = None,
+        *,
+        limit: int = 50,
+        before: int | None = None,
+        types: Sequence[str] | None = None,
+    ) -> Thread:
+        """The last events of a task in order; `before` a seq gives the page before it."""
+        limit = validate.whole("limit", limit, 1, 1000)
+        if before is not None:
+            validate.whole("before", before, 1, 1 << 62)
+        kinds = validate.words("types", types)
+
+        def work(tx: Tx) -> Thread:
+            head = self._find(tx, task_id)
+            rows = tx.thread(head["task_id"], limit + 1, before, kinds)
+            more = len(rows) > limit
+            events = tuple(read_event(row) for row in reversed(rows[:limit]))
+            return Thread(task_id=head["task_id"], events=events, cursor=events[0].seq if more else None)
+
+        return self.store.read(work)
+
+    def task_drill_down(
+        self,
+        task_id: str | None = None,
+        item: str | int | None = None,
+        *,
+        ordinal: int | None = None,
+        action: int | None = None,
+        limit: int = 100,
+    ) -> Drill:
+        """One level down: a task's steps, a step's actions and entries, an action's logs."""
+        limit = validate.whole("limit", limit, 1, 1000)
+        if action is not None:
+            validate.whole("action", action, 1, 1 << 62)
+        if ordinal is not None:
+            item = validate.whole("ordinal", ordinal, 0, 1 << 31) + 1
+
+        def work(tx: Tx) -> Drill:
+            head = self._find(tx, task_id)
+            name = head["task_id"]
+            steps = tx.steps(name)
+            unknown = sum(tx.record_count(name, "effect", status) for status in OPEN_EFFECTS)
+            card = TaskCard(**read_card(with_titles(head, steps, unknown)))
+            items = read_items(steps)
+            if action is not None:
+                rows = tx.records(name, "action", rules.ACTION_STATUSES, limit=1, seq=action)
+                if not rows:
+                    raise _no_action(head, action)
+                (found,) = read_actions(tx, name, rows, with_logs=True)
+                within = next((step for step in items if step.id == found.item), None)
+                return Drill(task=card, item=within, action=found)
+            if item is None:
+                return Drill(task=card, items=items)
+            row = find_item(steps, item)
+            rows = tx.records(name, "action", rules.ACTION_STATUSES, limit=limit + 1, item=row["item_id"])
+            left_out = 0
+            if len(rows) > limit:
+                left_out = tx.item_actions(name, row["item_id"]) - limit
+            actions = read_actions(tx, name, reversed(rows[:limit]), with_logs=True)
+            entries = [
+                entry
+                for kind in rules.ENTRY_TYPES
+                for entry in self._entries(tx, name, kind, ("active",), limit, item=row["item_id"])
+            ]
+            return Drill(
+                task=card,
+                item=next(step for step in items if step.id == row["item_id"]),
+                actions=actions,
+                entries=tuple(sorted(entries, key=lambda entry: entry.seq)),
+                left_out=left_out,
+            )
+
+        return self.store.read(work)
+
+
+def _begun(
+    tx: Tx,
+    head: Row,
+    now: str,
+    item: str | int | None,
+    status: str,
+    summary: str | None,
+    data: Mapping[str, Any],
+) -> Draft:
+    """The event of an action that begins, or that is told when it is over."""
+    sets: dict[str, Any] = {}
+    if (phase := begun_phase(head)) is not None:
+        sets["heads"] = {"phase": phase, **rules.phase_stamps(head, phase, now)}
+    return Draft(
+        "action",
+        text=summary,
+        data=data,
+        sets=sets,
+        item=head["current_item"] if item is None else find_item(tx.steps(head["task_id"]), item)["item_id"],
+        record={"type": "action", "status": status, "ended_at": None if status == "started" else now},
+    )
+
+
+def _ended(
+    tx: Tx,
+    head: Row,
+    now: str,
+    action: int,
+    status: str,
+    summary: str | None,
+    data: Mapping[str, Any],
+) -> Draft:
+    """The event that ends an action which was begun before."""
+    record = _action(tx, head, action)
+    rules.check_transition(
+        rules.ACTION_TRANSITIONS, f"Action #{action}", record["status"], status, again=False
+    )
+    if data["duration_ms"] is None:
+        begun = tx.event(head["task_id"], record["seq"])
+        if begun and begun["timestamp"] <= now:
+            took = validate.seconds_of(now) - validate.seconds_of(begun["timestamp"])
+            data = {**data, "duration_ms": round(took * 1000)}
+    changed = {"status": status, "ref_seq": head["last_seq"] + 1, "ended_at": now}
+    sets = {"records": {str(action): changed}}
+    return Draft("action.ended", text=summary, data=data, sets=sets, item=record["item_id"], ref=action)
+
+
+def _prove(tx: Tx, head: Row, draft: Draft, item: str, good: bool) -> None:
+    """Let an action be the receipt of its step."""
+    draft.record = {**(draft.record or {}), "key": RECEIPT}
+    row = find_item(tx.steps(head["task_id"]), item)
+    proven = "verified" if good else "reported"
+    if row["status"] == "completed" and row["evidence"] != proven:
+        draft.sets["steps"] = {item: {"evidence": proven}}
+
+
+def _note_edit(tx: Tx, head: Row, draft: Draft, action: int | None, files: Mapping[str, Any]) -> None:
+    """Let an action that changed files say so: what proved its step before that proves it no longer."""
+    draft.sets.update(files)
+    if action is None:
+        draft.record = {**(draft.record or {}), "key": EDIT}
+    else:
+        draft.sets["records"][str(action)]["key"] = EDIT
+    paths = {row["path"] for row in files["files"]}
+    for row in tx.steps(head["task_id"]):
+        own = row["item_id"] == draft.item
+        if row["evidence"] == "verified" and (own or paths & _edited(tx, head["task_id"], row["item_id"])):
+            draft.sets.setdefault("steps", {})[row["item_id"]] = {"evidence": "reported"}
+
+
+def _edited(tx: Tx, task_id: str, item: str) -> set[str]:
+    """The files that a step has changed: the check that proved it was of these, as they were then."""
+    found: set[str] = set()
+    for row in tx.records(task_id, "action", rules.ACTION_STATUSES, MOST_EDITS, item=item, key=EDIT):
+        for seq in {row["seq"], row["replaced_by"]} - {None}:
+            event = tx.event(task_id, seq)
+            found |= {file["path"] for file in read_event(event).sets.get("files", ())} if event else set()
+    return found
+
+
+def _no_action(head: Row, action: int) -> NotFound:
+    return NotFound(
+        "record_not_found",
+        f"#{action} is no action of task {head['task_id']}.",
+        "The number is the seq that task_log_action answered.",
+    )
+
+
+def _action(tx: Tx, head: Row, action: int | None) -> Row:
+    record = tx.record(head["task_id"], action or 0)
+    if record is None or record["type"] != "action":
+        raise _no_action(head, action or 0)
+    return record
+
+
+def _touched(files: Any) -> dict[str, str]:
+    if files is None:
+        return {}
+    if not is_list(files) or len(files) > 1000:
+        raise InvalidInput(
+            "invalid_argument", "files must be a list of at most 1,000.", "Log the rest in another action."
+        )
+    found: dict[str, str] = {}
+    for part in files:
+        row: dict[str, Any] = part if is_dict(part) else {"path": part}
+        path = validate.line("a file's path", row.get("path"), 2000)
+        found[path] = validate.word("file change", row.get("change", "modified"), rules.FILE_CHANGES)
+    return found
+
+
+def _file_sets(tx: Tx, head: Row, touched: Mapping[str, str], now: str) -> dict[str, Any]:
+    rows: list[dict[str, Any]] = []
+    for path, change in touched.items():
+        known = tx.file(head["task_id"], path)
+        # What this task has made stays its own, however often it is edited afterwards.
+        if change == "modified" and known and known["change"] == "created":
+            change = "created"
+        rows.append({"path": path, "change": change, "seq": head["last_seq"] + 1, "at": now})
+    return {"files": rows} if rows else {}

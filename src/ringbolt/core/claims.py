@@ -1,0 +1,181 @@
+"""Claims: one agent at a time, with a lease, a heartbeat and a fencing token."""
+
+from __future__ import annotations
+
+from ..model import validate
+from ..model.errors import Conflict
+from ..model.types import Written
+from ..ledger.base import Base, Draft, check_stale, find_item, written
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..store.tx import Row, Tx
+
+
+class Claims(Base):
+    """Operations on who works on what."""
+
+    def task_claim(
+        self,
+        task_id: str | None = None,
+        *,
+        item: str | int | None = None,
+        holder: str | None = None,
+        lease_seconds: float | None = None,
+        reclaim: str | None = None,
+        key: str | None = None,
+    ) -> Written:
+        """Claim a task, or one of its steps, for this agent; the answer holds the fencing token.
+
+        A claim lives for its lease and is renewed by task_heartbeat. An expired one can be claimed by
+        anyone; a live one only with `reclaim`, a reason that is kept. From then on this memory's writes
+        to the task are refused as soon as someone else has claimed it.
+        """
+        who = validate.line("holder", holder or _who(self), 200)
+        lease = self._lease(lease_seconds)
+        why = None if reclaim is None else validate.line("reclaim", reclaim, 2000)
+
+        def decide(tx: Tx, head: Row, now: str) -> Draft:
+            claimed = _item(tx, head, item)
+            claims = tx.claims(head["task_id"])
+            old = next((row for row in claims if row["item_id"] == claimed), None)
+            reason = None
+            if old is not None and old["status"] == "held":
+                alive = old["expires_at"] > now
+                if alive and old["holder"] != who and why is None:
+                    raise Conflict(
+                        "already_claimed",
+                        f"{old['holder']} holds {_named(head, claimed)} until {old['expires_at']}.",
+                        "Choose another one, wait, or reclaim it with a reason.",
+                        holder=old["holder"],
+                        expires_at=old["expires_at"],
+                    )
+                reason = why or (None if old["holder"] == who else "lease expired")
+            # Numbered through the whole task, so that a token names one claim of one item.
+            token = max((row["token"] for row in claims), default=0) + 1
+            expires_at = validate.stamp(self._clock() + lease)
+            row = {
+                "item_id": claimed,
+                "holder": who,
+                "token": token,
+                "status": "held",
+                "reason": reason,
+                "expires_at": expires_at,
+            }
+            return Draft(
+                "claim.taken",
+                text=reason,
+                data={
+                    "holder": who,
+                    "token": token,
+                    "from": old["holder"] if reason and old else None,
+                },
+                sets={"claims": [row]},
+                item=claimed or None,
+                token=token,
+                expires_at=expires_at,
+            )
+
+        # Not fenced: a claim that is taken again must not be refused for the one that was lost.
+        result = self._write(
+            "task_claim",
+            task_id,
+            decide,
+            key=key,
+            fenced=False,
+            arguments=[item, who, lease_seconds, reclaim],
+        )
+        if result.token is not None:
+            claims = self.store.read(lambda tx: tx.claims(result.task_id))
+            # A keyed call that is repeated may find that its claim has gone to someone else meanwhile.
+            names = [row["item_id"] for row in claims if row["token"] == result.token]
+            self._tokens.setdefault(result.task_id, {}).update(dict.fromkeys(names, result.token))
+        return result
+
+    def task_heartbeat(
+        self,
+        task_id: str | None = None,
+        *,
+        item: str | int | None = None,
+        token: int | None = None,
+        lease_seconds: float | None = None,
+    ) -> Written:
+        """Renew a claim for another lease. It leaves no event: the ledger holds work, not heartbeats."""
+        lease = self._lease(lease_seconds)
+        check_stale(token)
+
+        def work(tx: Tx) -> Written:
+            head = self._find(tx, task_id, lock=True)
+            claimed = _item(tx, head, item)
+            row = self._held(tx, head, claimed, token)
+            expires_at = validate.stamp(self._clock() + lease)
+            tx.renew_claim(head["task_id"], claimed, expires_at)
+            draft = Draft("claim.renewed", token=row["token"], expires_at=expires_at)
+            return written(head, head["last_seq"], draft)
+
+        return self._commit(work)
+
+    def task_release(
+        self,
+        task_id: str | None = None,
+        *,
+        item: str | int | None = None,
+        token: int | None = None,
+        reason: str | None = None,
+        key: str | None = None,
+    ) -> Written:
+        """Give a claim back, so that another agent can go on."""
+        reason = validate.optional("reason", reason, 2000)
+        check_stale(token)
+
+        def decide(tx: Tx, head: Row, now: str) -> Draft:
+            claimed = _item(tx, head, item)
+            row: dict[str, Any] = dict(self._held(tx, head, claimed, token))
+            row.pop("task_id")
+            row.update(status="released", reason=reason)
+            return Draft(
+                "claim.released",
+                text=reason,
+                data={"holder": row["holder"], "token": row["token"]},
+                sets={"claims": [row]},
+                item=claimed or None,
+                token=row["token"],
+            )
+
+        result = self._write(
+            "task_release", task_id, decide, key=key, fenced=False, arguments=[item, token, reason]
+        )
+        own = self._tokens.get(result.task_id, {})
+        self._tokens[result.task_id] = {name: held for name, held in own.items() if held != result.token}
+        return result
+
+    def _lease(self, seconds: float | None) -> float:
+        if seconds is None:
+            return self.settings.lease_seconds
+        return validate.number("lease_seconds", seconds, 1, 604_800)
+
+    def _held(self, tx: Tx, head: Row, claimed: str, token: int | None) -> Row:
+        own = self._tokens.get(head["task_id"], {}).get(claimed) if token is None else token
+        row = next((row for row in tx.claims(head["task_id"]) if row["item_id"] == claimed), None)
+        if row is None or row["status"] != "held" or row["token"] != own:
+            raise Conflict(
+                "stale_token",
+                f"The claim on {_named(head, claimed)} is not yours.",
+                "Stop working on it; claim it again before you go on.",
+            )
+        return row
+
+
+def _who(memory: Base) -> str:
+    origin = memory.origin
+    return "/".join(part for part in (origin.agent, origin.session) if part) or origin.principal
+
+
+def _item(tx: Tx, head: Row, item: str | int | None) -> str:
+    return "" if item is None else find_item(tx.steps(head["task_id"]), item)["item_id"]
+
+
+def _named(head: Row, item_id: str) -> str:
+    return f"step {item_id} of task {head['task_id']}" if item_id else f"task {head['task_id']}"

@@ -1,0 +1,116 @@
+"""Moving a whole store to another engine, place or tenant: event by event, hash by hash."""
+
+from __future__ import annotations
+
+from ..model.results import CopyReport
+from ..ledger.values import read_origin
+from .transfer import PAGE, Merge
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..store import Store
+    from ..store.tx import Row
+    from ..model.types import Origin
+    from ..memory import TaskMemory
+
+    Ends = dict[str, tuple[str, int, bytes]]
+
+
+def copy_store(
+    source: TaskMemory, target: TaskMemory, progress: Callable[[int, int], None] | None = None
+) -> CopyReport:
+    """Copy what `target` lacks of `source`, then verify both and compare their hashes.
+
+    It may be cut short and begun again: what has arrived is not copied twice. A task that the target
+    continued on its own is left as it is and named in `diverged`. `progress` is told how many events of
+    how many have been copied.
+    """
+    there = target.store.read(lambda tx: tx.ends())
+    lacking: list[tuple[str, str, int, int]] = []  # task, root, first and last event that the target lacks
+    for name, end in source.store.read(lambda tx: tx.ends()).items():
+        root, last, _ = end
+        known = there.get(name, (root, 0, b""))
+        if known != end and (not known[1] or _begins_with(source.store, name, last, known)):
+            lacking.append((name, root, known[1] + 1, last))
+    wanted = sum(last - first + 1 for _, _, first, last in lacking)
+    copied = _copy(source.store, target, lacking, lambda done: progress and progress(done, wanted))
+    _copy_leases(source.store, target.store)
+    return _compared(source, target, copied)
+
+
+def _begins_with(store: Store, name: str, last: int, known: tuple[str, int, bytes]) -> bool:
+    """Whether a task's history in a store begins with what is known of it elsewhere."""
+    if known[1] >= last:
+        return False
+    event = store.read(lambda tx: tx.event(name, known[1]))
+    return event is not None and event["hash"] == known[2]
+
+
+def _copy(
+    source: Store, target: TaskMemory, lacking: list[tuple[str, str, int, int]], told: Callable[[int], object]
+) -> int:
+    copied = 0
+    batch: list[tuple[int, Row, Origin]] = []
+
+    def flush() -> None:
+        nonlocal copied
+        # Each to its own place: the two sides of a conflict are two tasks there as well.
+        homes = {row["task_id"]: row["task_id"] for _, row, _ in batch}
+        target._commit(  # pyright: ignore[reportPrivateUsage]
+            lambda tx: Merge(homes).add_all(tx, batch), settles=True, tasks=Merge.tasks
+        )
+        copied += len(batch)
+        batch.clear()
+        told(copied)
+
+    for name, root, first, last in lacking:
+        after = first - 1
+        while after < last:
+            rows = source.read(lambda tx, n=name, a=after, e=last: tx.events(n, a, PAGE, e))
+            for row in rows:
+                row["root_id"] = root
+                batch.append((copied + len(batch) + 1, row, read_origin(row)))
+            after = rows[-1]["seq"]
+            if len(batch) >= PAGE:
+                flush()
+    if batch:
+        flush()
+    if copied >= PAGE:
+        target.store.loaded()
+    return copied
+
+
+def _copy_leases(source: Store, target: Store) -> None:
+    """Heartbeats leave no event, so how long a claim lives is copied by itself."""
+    leases = source.read(lambda tx: tx.leases())
+    there = target.read(lambda tx: tx.leases())
+    late = {place: end for place, end in leases.items() if place in there and there[place] < end}
+    if late:
+        target.write(lambda tx: [tx.renew_claim(*place, end) for place, end in late.items()], settles=True)
+
+
+def _compared(source: TaskMemory, target: TaskMemory, copied: int) -> CopyReport:
+    here = source.store.read(lambda tx: tx.ends())
+    there = target.store.read(lambda tx: tx.ends())
+    behind: list[str] = []
+    diverged: list[str] = []
+    for name, end in here.items():
+        known = there.get(name)
+        if known is None or (known != end and _begins_with(source.store, name, end[1], known)):
+            behind.append(name)  # the source went on meanwhile
+        elif known != end:
+            diverged.append(name)
+    reports = source.verify(), target.verify()
+    return CopyReport(
+        ok=not behind and not diverged and reports[0].ok and reports[1].ok,
+        tasks=len(here),
+        events=sum(end[1] for end in here.values()),
+        copied=copied,
+        behind=tuple(behind),
+        diverged=tuple(diverged),
+        others=len(there.keys() - here.keys()),
+        source=reports[0],
+        target=reports[1],
+    )

@@ -1,0 +1,87 @@
+"""What recovery drills have found, kept in the ledgers of their tasks: scores only, none of the texts."""
+
+from __future__ import annotations
+
+import json
+
+from ..model import validate
+from ..model.results import DrillResult, DrillResults, DrillRow
+from ..ledger.base import Base, Draft
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..store.tx import Row, Tx
+    from ..model.types import Written
+
+SCORED = "drill.scored"
+_FIND = (
+    "SELECT h.task_id, h.name, e.seq, e.timestamp, e.data FROM heads h"
+    " JOIN events e ON e.task_id = h.task_id AND e.event_type = :kind"
+)
+_COLUMNS = ("task_id", "name", "seq", "timestamp", "data")
+
+
+class Drilling(Base):
+    """Operations on the results of drills."""
+
+    def drill_results(
+        self, task_id: str | None = None, *, workspace: str | None = "", limit: int = 100
+    ) -> DrillResults:
+        """What recovery drills have found, the newest first: of one task, else of every task of a workspace.
+
+        `ringbolt drill` makes them: how much of a task's record would come back after a compaction.
+        """
+        limit = validate.whole("limit", limit, 1, 1000)
+        here = self.workspace if workspace == "" else validate.optional("workspace", workspace, 2000)
+
+        def work(tx: Tx) -> DrillResults:
+            if task_id is not None:
+                rows = _scores(tx, "h.task_id = :task_id", task_id=self._find(tx, task_id)["task_id"])
+            elif here is not None:
+                rows = _scores(tx, "h.workspace_path = :workspace", workspace=here)
+            else:
+                rows = _scores(tx, "1 = 1")
+            rows.sort(key=lambda row: (row["timestamp"], row["task_id"], row["seq"]), reverse=True)
+            return DrillResults(results=tuple(map(_result, rows[:limit])), left_out=max(0, len(rows) - limit))
+
+        return self.store.read(work)
+
+    def _keep_drill(self, result: DrillResult) -> bool:
+        """Keep what a drill found; False if that is what the last one at the same place found too."""
+        if result.task_id is None:
+            return False
+        data = {name: getattr(result, name) for name in ("cut", "last", "because", "ok")}
+        data["rows"] = [row.to_dict() for row in result.rows]
+        scribe = self.acting_as(agent="ringbolt", channel="system")
+
+        def work(tx: Tx) -> Written | None:
+            head = scribe._find(tx, result.task_id, lock=True)
+            rows = _scores(tx, "h.task_id = :task_id", task_id=head["task_id"])
+            known = [found for found in map(_result, rows) if found.cut == result.cut]
+            if known and (known[-1].rows, known[-1].because) == (result.rows, result.because):
+                return None
+            return scribe._append(tx, head, Draft(SCORED, data=data), scribe._now(), "drill")
+
+        return scribe._commit(work, tasks=lambda written: (written.task_id,) if written else ()) is not None
+
+
+def _scores(tx: Tx, where: str, **values: str) -> list[Row]:
+    return tx.rows(_COLUMNS, f"{_FIND} WHERE {where} ORDER BY e.task_id, e.seq", kind=SCORED, **values)
+
+
+def _result(row: Row) -> DrillResult:
+    data = json.loads(row["data"])
+    rows: Sequence[DrillRow] = [DrillRow(**one) for one in data["rows"]]
+    return DrillResult(
+        task_id=row["task_id"],
+        name=row["name"],
+        cut=data["cut"],
+        last=data["last"],
+        because=data["because"],
+        rows=tuple(rows),
+        ok=data["ok"],
+        seq=row["seq"],
+        at=row["timestamp"],
+    )

@@ -1,0 +1,383 @@
+"""Entries: decisions, exclusions, variables, everything worth remembering, snapshots, side effects."""
+
+from __future__ import annotations
+
+from ..model import validate, rules
+from ..model.errors import InvalidInput, NotFound
+from ..model.types import Entry, Written, is_list
+from ..ledger.base import Base, Draft, find_item
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from ..store.tx import Row, Tx
+
+
+class Entries(Base):
+    """Operations that remember."""
+
+    def task_decide(
+        self,
+        task_id: str | None = None,
+        *,
+        choice: str,
+        title: str | None = None,
+        options: Sequence[Any] | None = None,
+        reasoning: str | None = None,
+        risks: str | Sequence[str] | None = None,
+        if_wrong: str | None = None,
+        context: str | None = None,
+        item: str | int | None = None,
+        tags: Sequence[str] | None = None,
+        relevance_to: Sequence[str] | None = None,
+        supersedes: int | Sequence[int] | None = None,
+        anchors: Sequence[str] | None = None,
+        token: int | None = None,
+        key: str | None = None,
+    ) -> Written:
+        """Record a decision: what was chosen, from which options, and above all why."""
+        data = {
+            "choice": self._line("choice", choice),
+            "title": validate.optional("title", title, 1000),
+            "options": self._list("options", options) or None,
+            "reasoning": self._text("reasoning", reasoning),
+            "risks": self._plain("risks", risks),
+            "if_wrong": self._text("if_wrong", if_wrong),
+            "context": self._text("context", context),
+            "anchors": self._cited(anchors),
+        }
+        return self._remember(
+            "task_decide", task_id, "decision", title or choice, data, item=item, tags=tags,
+            relevance_to=relevance_to, supersedes=supersedes, token=token, key=key,
+        )  # fmt: skip
+
+    def task_exclude(
+        self,
+        task_id: str | None = None,
+        *,
+        what: str,
+        why: str | None = None,
+        symptom: str | None = None,
+        signature: str | None = None,
+        until: str | float | None = None,
+        item: str | int | None = None,
+        tags: Sequence[str] | None = None,
+        relevance_to: Sequence[str] | None = None,
+        supersedes: int | Sequence[int] | None = None,
+        anchors: Sequence[str] | None = None,
+        token: int | None = None,
+        key: str | None = None,
+    ) -> Written:
+        """Record an approach that did not work: what, why (the root cause), and its symptom.
+
+        `signature` is what a later attempt can be recognised by; `until` is when it may be tried again.
+        """
+        data = {
+            "what": self._line("what", what),
+            "why": self._text("why", why),
+            "symptom": self._text("symptom", symptom),
+            "until": None if until is None else validate.moment("until", until),
+            "anchors": self._cited(anchors),
+        }
+        return self._remember(
+            "task_exclude", task_id, "exclusion", what, data, item=item, tags=tags,
+            relevance_to=relevance_to, supersedes=supersedes, token=token, key=key,
+            record_key=validate.optional("signature", signature, 500),
+        )  # fmt: skip
+
+    def task_set(
+        self,
+        task_id: str | None = None,
+        name: str | None = None,
+        value: Any = None,
+        *,
+        item: str | int | None = None,
+        token: int | None = None,
+        key: str | None = None,
+    ) -> Written:
+        """Set a variable: a version, a URL, an id. Its earlier values stay in the history."""
+        name = validate.line("name", name, 200)
+        value = self._plain("value", value)
+        shown = value if isinstance(value, str) else validate.dumps(value)
+
+        def decide(tx: Tx, head: Row, now: str) -> Draft:
+            old = tx.record_with_key(head["task_id"], "variable", name)
+            sets = _closed(head, [old["seq"]] if old else [], "superseded", by_this=True)
+            return Draft(
+                "variable",
+                text=f"{name} = {shown}",
+                data={"value": value},
+                sets=sets,
+                item=_item_id(tx, head, item),
+                record={"type": "variable", "status": "active", "key": name},
+            )
+
+        return self._write("task_set", task_id, decide, key=key, token=token, arguments=[name, value, item])
+
+    def task_history(
+        self,
+        task_id: str | None = None,
+        *,
+        type: str = "variable",
+        name: str | None = None,
+        limit: int = 100,
+    ) -> tuple[Entry, ...]:
+        """Entries of a type with those that were superseded, resolved or invalidated, oldest first.
+
+        With a name: all the values that a variable has had.
+        """
+        kind = validate.word("entry type", type, (*rules.ENTRY_TYPES, "snapshot", "fact"))
+        limit = validate.whole("limit", limit, 1, 10_000)
+        name = validate.optional("name", name, 500)
+
+        def work(tx: Tx) -> tuple[Entry, ...]:
+            found = self._find(tx, task_id)["task_id"]
+            return self._entries(tx, found, kind, tuple(rules.ENTRY_TRANSITIONS), limit, key=name)
+
+        return self.store.read(work)
+
+    def task_remember(
+        self,
+        task_id: str | None = None,
+        summary: str | None = None,
+        *,
+        type: str = "discovery",
+        detail: str | None = None,
+        data: Mapping[str, Any] | None = None,
+        item: str | int | None = None,
+        tags: Sequence[str] | None = None,
+        relevance_to: Sequence[str] | None = None,
+        supersedes: int | Sequence[int] | None = None,
+        resolves: int | Sequence[int] | None = None,
+        invalidates: int | Sequence[int] | None = None,
+        anchors: Sequence[str] | None = None,
+        token: int | None = None,
+        key: str | None = None,
+    ) -> Written:
+        """Remember something: an error, a discovery, an artifact, an instruction, a question, context.
+
+        With `supersedes`, `resolves` or `invalidates` it also ends earlier entries; without a summary
+        that is all it does. `anchors` are files of the workspace that it is about: recall says later
+        whether they have changed. An instruction counts as the user's only when it came from the user.
+        """
+        kind = validate.word("entry type", type, rules.ENTRY_TYPES)
+        if kind == "user_instruction" and self.origin.channel not in ("user", "agent"):
+            raise InvalidInput(
+                "invalid_argument",
+                f"What came through the channel {self.origin.channel!r} is no user instruction.",
+                "Remember it as context.",
+            )
+        fields = self._mapping("data", data)
+        if detail is not None:
+            fields["detail"] = self._text("detail", detail)
+        if anchors is not None:
+            fields["anchors"] = self._cited(anchors)
+        if kind == "variable":
+            raise InvalidInput(
+                "invalid_argument", "A variable has a name and a value.", "Set it with task_set."
+            )
+        return self._remember(
+            "task_remember", task_id, kind, summary, fields, item=item, tags=tags,
+            relevance_to=relevance_to, supersedes=supersedes, resolves=resolves,
+            invalidates=invalidates, token=token, key=key,
+        )  # fmt: skip
+
+    def _cited(self, anchors: Sequence[str] | None) -> list[dict[str, Any]] | None:
+        if anchors is None:
+            return None
+        from ..recall.anchors import cite
+
+        return cite(anchors, self.workspace)
+
+    def _remember(
+        self,
+        operation: str,
+        task_id: str | None,
+        kind: str,
+        summary: str | None,
+        data: Mapping[str, Any],
+        *,
+        item: str | int | None,
+        tags: Sequence[str] | None,
+        relevance_to: Sequence[str] | None,
+        supersedes: int | Sequence[int] | None,
+        resolves: int | Sequence[int] | None = None,
+        invalidates: int | Sequence[int] | None = None,
+        record_key: str | None = None,
+        token: int | None,
+        key: str | None,
+    ) -> Written:
+        ended = {
+            "superseded": _numbers("supersedes", supersedes),
+            "resolved": _numbers("resolves", resolves),
+            "invalidated": _numbers("invalidates", invalidates),
+        }
+        if summary is None and not any(ended.values()):
+            raise InvalidInput("invalid_argument", "There is no summary.", "Say it in a sentence.")
+        if summary is not None:
+            summary = self._line("summary", summary)
+        tag_list = validate.words("tags", tags)
+        relevant = validate.words("relevance_to", relevance_to, 64)
+
+        def decide(tx: Tx, head: Row, now: str) -> Draft:
+            sets: dict[str, Any] = {}
+            for status, numbers in ended.items():
+                for number in numbers:
+                    _check_entry(tx, head, number, status)
+                closed = _closed(head, numbers, status, by_this=summary is not None)
+                sets.setdefault("records", {}).update(closed.get("records", {}))
+            if not sets.get("records"):
+                sets.pop("records", None)
+            item_id = _item_id(tx, head, item)
+            if summary is None:
+                return Draft("entry.closed", data={k: v for k, v in ended.items() if v}, sets=sets)
+            labels = [("tag", tag) for tag in tag_list] + [("item", name) for name in relevant]
+            return Draft(
+                kind,
+                text=summary,
+                data=data,
+                sets=sets,
+                item=item_id,
+                labels=labels,
+                record={"type": kind, "status": "active", "key": record_key},
+            )
+
+        arguments = [kind, summary, data, item, tags, relevance_to, ended, record_key]
+        return self._write(operation, task_id, decide, key=key, token=token, arguments=arguments)
+
+    def task_snapshot(
+        self,
+        task_id: str | None = None,
+        content: str | None = None,
+        *,
+        label: str = "context",
+        summarized: bool = False,
+        item: str | int | None = None,
+        token: int | None = None,
+        key: str | None = None,
+    ) -> Written:
+        """Keep a context as it was: at the start, before or after a summary, before a stage."""
+        content = validate.filled("content", content, self.settings.max_text_bytes)
+        label = validate.line("label", label, 200)
+
+        def decide(tx: Tx, head: Row, now: str) -> Draft:
+            return Draft(
+                "snapshot",
+                text=content,
+                data={"label": label, "summarized": bool(summarized)},
+                item=_item_id(tx, head, item),
+                record={"type": "snapshot", "status": "active", "key": label},
+            )
+
+        return self._write(
+            "task_snapshot", task_id, decide, key=key, token=token,
+            arguments=[content, label, summarized, item],
+        )  # fmt: skip
+
+    def task_intent(
+        self,
+        task_id: str | None = None,
+        *,
+        what: str,
+        verify: str | None = None,
+        signature: str | None = None,
+        item: str | int | None = None,
+        token: int | None = None,
+        key: str | None = None,
+    ) -> Written:
+        """Say what is about to be done that must not be done twice, and how to verify whether it was."""
+        what = self._line("what", what)
+        verify = self._text("verify", verify)
+        mark = validate.optional("signature", signature, 500)
+
+        def decide(tx: Tx, head: Row, now: str) -> Draft:
+            return Draft(
+                "intent",
+                text=what,
+                data={"verify": verify},
+                item=_item_id(tx, head, item),
+                record={"type": "effect", "status": "intended", "key": mark},
+            )
+
+        return self._write(
+            "task_intent",
+            task_id,
+            decide,
+            key=key,
+            token=token,
+            arguments=[what, verify, item, mark],
+        )
+
+    def task_outcome(
+        self,
+        task_id: str | None = None,
+        *,
+        intent: int,
+        outcome: str,
+        note: str | None = None,
+        token: int | None = None,
+        key: str | None = None,
+    ) -> Written:
+        """Say how an intended side effect ended: did, did_not, or unknown until someone verifies it."""
+        intent = validate.whole("intent", intent, 1, 1 << 62)
+        outcome = validate.word("outcome", outcome, ("did", "did_not", "unknown"))
+        note = self._text("note", note)
+
+        def decide(tx: Tx, head: Row, now: str) -> Draft:
+            record = _record(tx, head, intent, "effect")
+            rules.check_transition(
+                rules.EFFECT_TRANSITIONS, f"Side effect #{intent}", record["status"], outcome, again=False
+            )
+            changed = {"status": outcome, "ref_seq": head["last_seq"] + 1, "ended_at": now}
+            return Draft(
+                "outcome",
+                text=note,
+                data={"outcome": outcome},
+                sets={"records": {str(intent): changed}},
+                item=record["item_id"],
+                ref=intent,
+            )
+
+        return self._write(
+            "task_outcome", task_id, decide, key=key, token=token, arguments=[intent, outcome, note]
+        )
+
+
+def _item_id(tx: Tx, head: Row, item: str | int | None) -> str | None:
+    return None if item is None else find_item(tx.steps(head["task_id"]), item)["item_id"]
+
+
+def _record(tx: Tx, head: Row, seq: int, kind: str) -> Row:
+    record = tx.record(head["task_id"], seq)
+    if record is None or record["type"] != kind:
+        raise NotFound(
+            "record_not_found",
+            f"#{seq} is no {kind} of task {head['task_id']}.",
+            "The number is the seq that the call which wrote it answered.",
+        )
+    return record
+
+
+def _check_entry(tx: Tx, head: Row, seq: int, status: str) -> None:
+    record = tx.record(head["task_id"], seq)
+    if record is None or record["type"] not in (*rules.ENTRY_TYPES, "snapshot"):
+        raise NotFound(
+            "record_not_found",
+            f"#{seq} is no entry of task {head['task_id']}.",
+            "The number is the seq that the call which wrote it answered.",
+        )
+    rules.check_transition(rules.ENTRY_TRANSITIONS, f"Entry #{seq}", record["status"], status)
+
+
+def _closed(head: Row, seqs: Sequence[int], status: str, by_this: bool) -> dict[str, Any]:
+    changed = {"status": status, "ref_seq": head["last_seq"] + 1 if by_this else None}
+    return {"records": {str(seq): dict(changed) for seq in seqs}} if seqs else {}
+
+
+def _numbers(what: str, value: Any) -> list[int]:
+    if value is None:
+        return []
+    values = value if is_list(value) else [value]
+    return [validate.whole(what, number, 1, 1 << 62) for number in values]

@@ -1,0 +1,110 @@
+"""Two operations for those who want few names: one for notes of any kind, one for the plan."""
+
+from __future__ import annotations
+
+from ..model import validate
+from ..model.errors import InvalidInput
+from .entries import Entries
+from .plans import Plans
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from ..model.types import Written
+
+# What a kind of note is called, and how people and models call it too.
+KINDS = (
+    "decision",
+    "exclusion",
+    "variable",
+    "error",
+    "discovery",
+    "artifact",
+    "instruction",
+    "question",
+    "context",
+)
+_ALSO = {
+    "choice": "decision",
+    "failed": "exclusion",
+    "dead_end": "exclusion",
+    "value": "variable",
+    "fact": "discovery",
+    "finding": "discovery",
+    "note": "discovery",
+    "file": "artifact",
+    "user_instruction": "instruction",
+}
+
+
+class Notes(Plans, Entries):
+    """Operations with few names and flat arguments."""
+
+    def task_note(
+        self,
+        task_id: str | None = None,
+        text: str | None = None,
+        *,
+        kind: str = "discovery",
+        why: str | None = None,
+        name: str | None = None,
+        value: Any = None,
+        options: Sequence[str] | None = None,
+        step: str | int | None = None,
+        tags: Sequence[str] | None = None,
+        replaces: int | None = None,
+        key: str | None = None,
+    ) -> Written:
+        """Write down what must survive: a decision and why, an approach that failed and why, a value.
+
+        `kind` is decision, exclusion (what did not work: do not try again), variable (`name` and `value`),
+        error, discovery, artifact, instruction (from the user), question or context.
+        """
+        word = validate.line("kind", kind).strip().lower().replace("-", "_").replace(" ", "_")
+        meant = validate.word("kind", _ALSO.get(word, word), KINDS)
+        if meant == "variable":
+            return self.task_set(task_id, *_variable(text, name, value), item=step, key=key)
+        said = self._line("text", text)
+        shared: dict[str, Any] = {"item": step, "tags": tags, "supersedes": replaces, "key": key}
+        if meant == "decision":
+            return self.task_decide(
+                task_id, choice=said, title=name, reasoning=why, options=options, **shared
+            )
+        if meant == "exclusion":
+            return self.task_exclude(task_id, what=said, why=why, **shared)
+        kind_of_entry = "user_instruction" if meant == "instruction" else meant
+        return self.task_remember(task_id, said, type=kind_of_entry, detail=why, **shared)
+
+    def task_plan(
+        self,
+        task_id: str | None = None,
+        steps: Sequence[Any] | None = None,
+        *,
+        append: bool = False,
+        after: str | int | None = None,
+        reason: str | None = None,
+        key: str | None = None,
+    ) -> Written:
+        """Make the plan, replace it, or with `append` add steps to it. Steps are titles, in order.
+
+        Steps that stay keep their status; open ones that are left out stay visible as dropped.
+        """
+        if append or after is not None:
+            return self.task_plan_append(task_id, steps, after=after, note=reason, key=key)
+        return self.task_plan_replace(task_id, steps, reason=reason, key=key)
+
+
+def _variable(text: str | None, name: str | None, value: Any) -> tuple[str | None, Any]:
+    """Name and value of a variable; a text like `port = 8080` has both."""
+    if name is None and value is None and isinstance(text, str) and "=" in text:
+        left, _, right = text.partition("=")
+        return left.strip(), right.strip()
+    if name is None:
+        raise InvalidInput(
+            "invalid_argument",
+            "A variable has no name.",
+            "Give name and value, or a text like 'port = 8080'.",
+        )
+    return name, text if value is None else value

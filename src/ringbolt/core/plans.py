@@ -1,0 +1,358 @@
+"""Plans: replacing, extending, and moving their steps. What is dropped stays as a tombstone."""
+
+from __future__ import annotations
+
+from ..model import validate, rules, foreign_statuses
+from ..model.errors import Conflict, InvalidInput
+from ..model.types import PlanVersion, Written
+from ..ledger.base import Base, Draft, check_stale, find_item
+from ..ledger.values import read_items
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from ..store.tx import Row, Tx
+
+    StepChanges = dict[str, dict[str, Any]]
+
+
+# What marks an action as the proof of a step, and as a change of files: the keys of their records.
+RECEIPT, EDIT = "receipt", "edit"
+
+
+def added_steps(steps: list[dict[str, Any]], version: int, after: int) -> dict[str, dict[str, Any]]:
+    """New steps as an event sets them, numbered from `after`."""
+    rows: dict[str, dict[str, Any]] = {}
+    for number, step in enumerate(steps):
+        row = {"ordinal": after + number, "title": step["title"], "plan_version": version}
+        for name in ("stage", "depends_on", "detail"):
+            if step[name]:
+                row[name] = step[name]
+        rows[step["id"]] = row
+    return rows
+
+
+def begun_phase(head: Row) -> str | None:
+    """The phase that work itself brings a task into, if it has not been there yet."""
+    return "executing" if head["phase"] in ("received", "planning", "planned") else None
+
+
+def item_changes(
+    tx: Tx,
+    head: Row,
+    steps: list[Row],
+    row: Row,
+    now: str,
+    *,
+    status: str,
+    basis: str = "explicit",
+) -> tuple[StepChanges, list[str]]:
+    """What a step's new status changes, for itself and for the step that was active before."""
+    item = row["item_id"]
+    if row["dropped_in"] is not None:
+        raise Conflict(
+            "illegal_transition",
+            f"Step {item} was dropped from the plan in version {row['dropped_in']}.",
+            "A dropped step stays dropped; add a new one with task_plan_append.",
+            current="cancelled",
+            legal=[],
+        )
+    if row["basis"] != "inferred":  # what was only inferred binds nobody
+        rules.check_transition(rules.ITEM_TRANSITIONS, f"Step {item}", row["status"], status)
+    own: dict[str, Any] = {"status": status, "basis": basis, "cause_seq": head["last_seq"] + 1}
+    over = status in ("completed", "failed", "skipped", "cancelled")
+    own["evidence"] = _evidence(tx, head, item) if status == "completed" else None
+    if status == "active" and row["started_at"] is None:
+        own["started_at"] = now
+    own["completed_at"] = now if over else None
+    started = row["started_at"]
+    # A clock that was set back gives no duration rather than a wrong one.
+    own["duration_seconds"] = (
+        round(validate.seconds_of(now) - validate.seconds_of(started), 3)
+        if over and started and started <= now
+        else None
+    )
+    if over and row["active_issue"]:
+        own["active_issue"] = None
+    changes: StepChanges = {item: {k: v for k, v in own.items() if row[k] != v}}
+    warnings: list[str] = []
+    if status == "active":
+        claimed = {claim["item_id"] for claim in tx.claims(head["task_id"]) if claim["status"] == "held"}
+        for other in steps:
+            # One thing at a time, unless agents have claimed steps of their own.
+            if other["status"] == "active" and other["item_id"] != item and other["item_id"] not in claimed:
+                changes[other["item_id"]] = {"status": "pending"}
+                warnings.append(f"{other['item_id']} set aside as pending")
+    statuses = {step["item_id"]: step["status"] for step in steps}
+    if status in ("active", "completed") and not rules.is_ready(row["depends_on"], statuses):
+        waiting = [name for name in row["depends_on"] if statuses.get(name) != "completed"]
+        warnings.append(f"{item} depends on {', '.join(waiting)}, not completed yet")
+    return changes, warnings
+
+
+def _evidence(tx: Tx, head: Row, item: str) -> str:
+    """Whether a step that is completed now was proven already: by its last receipt, after its last edit."""
+
+    def last(key: str) -> Row | None:
+        found = tx.records(head["task_id"], "action", rules.ACTION_STATUSES, 1, item=item, key=key)
+        return found[0] if found else None
+
+    receipt = last(RECEIPT)
+    if receipt is None or receipt["status"] != "completed":
+        return "reported"
+    edit = last(EDIT)
+    edited = max(edit["seq"], edit["replaced_by"] or 0) if edit else 0
+    return "verified" if receipt["seq"] > edited else "reported"
+
+
+class Plans(Base):
+    """Operations on a task's plan."""
+
+    def task_plan_replace(
+        self,
+        task_id: str | None = None,
+        plan: Any = None,
+        *,
+        reason: str | None = None,
+        phase: str | None = None,
+        expect: int | None = None,
+        token: int | None = None,
+        key: str | None = None,
+    ) -> Written:
+        """Put a new plan in the place of the old one; earlier plans stay readable.
+
+        A step of the new plan with the id or the title of an old one is that step and keeps its status.
+        Open steps that the new plan leaves out become tombstones; completed ones stay.
+        """
+        if plan is None:
+            raise InvalidInput("invalid_plan", "There is no plan.", "An empty list drops all open steps.")
+        plan = self._plain("plan", plan)
+        reason = self._text("reason", reason)
+        meant_phase = None if phase is None else foreign_statuses.read_phase(validate.line("phase", phase))
+
+        def decide(tx: Tx, head: Row, now: str) -> Draft:
+            old = tx.steps(head["task_id"])
+            version = head["plan_version"] + 1
+            steps, kept = self._matched(plan, old)
+            changes: StepChanges = {}
+            added: list[tuple[int, dict[str, Any]]] = []
+            place = 0
+            for step in steps:
+                if (row := kept.get(step["id"])) is not None:
+                    changed = {
+                        "ordinal": place,
+                        "title": step["title"],
+                        "stage": step["stage"],
+                        "depends_on": step["depends_on"],
+                        **({"detail": step["detail"]} if step["detail"] else {}),
+                    }
+                    changes[step["id"]] = {k: v for k, v in changed.items() if row[k] != v}
+                else:
+                    added.append((place, step))
+                place += 1
+            over = [row for row in old if row["item_id"] not in kept]
+            for number, row in enumerate(over):
+                gone: dict[str, Any] = {"ordinal": place + number}
+                if row["dropped_in"] is None and row["status"] in ("pending", "active", "failed"):
+                    gone.update(status="cancelled", basis="explicit", dropped_in=version)
+                    gone["completed_at"] = now
+                changes[row["item_id"]] = {k: v for k, v in gone.items() if row[k] != v}
+            sets: dict[str, Any] = {}
+            if added:
+                sets["+steps"] = {
+                    name: row
+                    for where, step in added
+                    for name, row in added_steps([step], version, where).items()
+                }
+            if changes := {name: row for name, row in changes.items() if row}:
+                sets["steps"] = changes
+            heads: dict[str, Any] = {"plan_version": version, "plan_seq": head["last_seq"] + 1}
+            if version > 1:
+                heads["replanned_at"] = now
+            if head["plan_generated_at"] is None:
+                heads["plan_generated_at"] = now
+            new_phase = meant_phase or ("planned" if head["phase"] in ("received", "planning") else None)
+            if new_phase and new_phase != head["phase"]:
+                heads.update(rules.phase_stamps(head, new_phase, now), phase=new_phase)
+            sets["heads"] = heads
+            return Draft(
+                "plan.replaced",
+                text=reason,
+                data={"version": version, "plan": [step["id"] for step in steps]},
+                sets=sets,
+                items=tuple(step["id"] for step in steps),
+            )
+
+        return self._write(
+            "task_plan_replace", task_id, decide, key=key, token=token, expect=expect,
+            arguments=[plan, reason, phase],
+        )  # fmt: skip
+
+    def _matched(self, plan: Any, old: list[Row]) -> tuple[list[dict[str, Any]], dict[str, Row]]:
+        """The steps of a new plan, with the ids of the old ones that they are, and those old ones."""
+        live = {row["item_id"]: row for row in old if row["dropped_in"] is None}
+        steps = rules.parse_plan(
+            plan,
+            taken=[row["item_id"] for row in old],
+            live={name: row["title"] for name, row in live.items()},
+        )
+        kept = {step["id"]: live[step["id"]] for step in steps if step["id"] in live}
+        self._check_steps(steps, len(old) - len(kept))
+        return steps, kept
+
+    def task_plan_append(
+        self,
+        task_id: str | None = None,
+        items: Any = None,
+        *,
+        after: str | int | None = None,
+        note: str | None = None,
+        token: int | None = None,
+        key: str | None = None,
+    ) -> Written:
+        """Add steps to the plan: at its end, or after a step."""
+        note = self._text("note", note)
+        items = self._plain("items", items)
+
+        def decide(tx: Tx, head: Row, now: str) -> Draft:
+            old = tx.steps(head["task_id"])
+            steps = rules.parse_plan(items, taken=[row["item_id"] for row in old])
+            if not steps:
+                raise InvalidInput("invalid_plan", "There are no steps to add.", "Give some titles.")
+            self._check_steps(steps, len(old))
+            rules.check_dependencies(
+                {row["item_id"]: row["depends_on"] for row in old}
+                | {step["id"]: step["depends_on"] for step in steps}
+            )
+            live = [row for row in old if row["dropped_in"] is None]
+            place = max((row["ordinal"] for row in live), default=-1) + 1
+            if after is not None:
+                place = find_item(old, after)["ordinal"] + 1
+            version = max(head["plan_version"], 1)
+            moved = {
+                row["item_id"]: {"ordinal": row["ordinal"] + len(steps)}
+                for row in old
+                if row["ordinal"] >= place
+            }
+            sets: dict[str, Any] = {"+steps": added_steps(steps, version, place)}
+            if moved:
+                sets["steps"] = moved
+            if head["plan_version"] == 0:
+                heads: dict[str, Any] = {"plan_version": 1, "plan_seq": head["last_seq"] + 1}
+                if head["plan_generated_at"] is None:
+                    heads["plan_generated_at"] = now
+                if head["phase"] in ("received", "planning"):
+                    heads["phase"] = "planned"
+                sets["heads"] = heads
+            return Draft("plan.appended", text=note, sets=sets, items=tuple(step["id"] for step in steps))
+
+        return self._write(
+            "task_plan_append",
+            task_id,
+            decide,
+            key=key,
+            token=token,
+            arguments=[items, after, note],
+        )
+
+    def task_plans(self, task_id: str | None = None) -> tuple[PlanVersion, ...]:
+        """Every plan that a task has had, each as it was when it was made."""
+        versions: list[PlanVersion] = []
+
+        def visit(past: Tx, event: Row) -> None:
+            if event["event_type"] not in ("task.registered", "plan.replaced", "plan.appended"):
+                return
+            head = past.head(event["task_id"])
+            if head is None or head["plan_seq"] != event["seq"]:
+                return
+            versions.append(
+                PlanVersion(
+                    version=head["plan_version"],
+                    seq=event["seq"],
+                    at=event["timestamp"],
+                    reason=None if event["seq"] == 1 else event["text"],
+                    items=read_items(past.steps(event["task_id"])),
+                )
+            )
+
+        self._as_of(task_id, None, visit)
+        return tuple(versions)
+
+    def task_item_update(
+        self,
+        task_id: str | None = None,
+        item: str | int | None = None,
+        *,
+        ordinal: int | None = None,
+        status: str | None = None,
+        note: str | None = None,
+        title: str | None = None,
+        active_issue: str | None = None,
+        depends_on: Sequence[str] | None = None,
+        replaced_by: str | None = None,
+        expect: int | None = None,
+        token: int | None = None,
+        key: str | None = None,
+    ) -> Written:
+        """Change a step: status, note, title, issue, dependencies.
+
+        `item` is an id, a number from 1, or a title; `ordinal` counts from 0. An empty note or issue
+        clears it. `expect` is the step's version: if it has changed since, nothing is written.
+        """
+        meant = None
+        if status is not None:
+            word = validate.line("status", status)
+            meant = foreign_statuses.read_item_status(word)
+            if word.strip().lower() == "blocked" and active_issue is None:
+                active_issue = note or "blocked"
+        note = validate.optional("note", note, 100_000)
+        issue = validate.optional("active_issue", active_issue, 10_000)
+        new_title = None if title is None else validate.line("title", title, 4000)
+        depends = None if depends_on is None else validate.words("depends_on", depends_on, 64)
+        check_stale(expect=expect)
+        if item is None and ordinal is None:
+            raise InvalidInput("invalid_argument", "No step was named.", "Give item or ordinal.")
+        given = (meant, note, new_title, issue, depends, replaced_by)
+        if all(part is None for part in given):
+            raise InvalidInput("invalid_argument", "There is nothing to change.", "Give a status.")
+
+        def decide(tx: Tx, head: Row, now: str) -> Draft:
+            steps = tx.steps(head["task_id"])
+            if item is not None:
+                row = find_item(steps, item)
+            else:
+                row = find_item(steps, validate.whole("ordinal", ordinal, 0, len(steps)) + 1)
+            name = row["item_id"]
+            if expect is not None and expect != row["version"]:
+                raise Conflict(
+                    "stale_version",
+                    f"Step {name} is at version {row['version']}, not {expect}.",
+                    "Read it again, then decide anew.",
+                    current=row["version"],
+                )
+            changes: StepChanges = {}
+            warnings: list[str] = []
+            if meant is not None:
+                changes, warnings = item_changes(tx, head, steps, row, now, status=meant)
+            own = changes.setdefault(name, {})
+            for column, value in (("note", note), ("title", new_title), ("active_issue", issue)):
+                if value is not None and (value or None) != row[column]:
+                    own[column] = value or None
+            if depends is not None:
+                known = {step["item_id"]: step["depends_on"] for step in steps}
+                own["depends_on"] = [find_item(steps, other)["item_id"] for other in depends]
+                rules.check_dependencies({**known, name: own["depends_on"]})
+            if replaced_by is not None:
+                own["replaced_by"] = find_item(steps, replaced_by)["item_id"]
+            sets: dict[str, Any] = {"steps": {k: v for k, v in changes.items() if v}}
+            heads: dict[str, Any] = {}
+            if meant in ("active", "completed") and (phase := begun_phase(head)) is not None:
+                heads.update(rules.phase_stamps(head, phase, now), phase=phase)
+            if heads:
+                sets["heads"] = heads
+            return Draft("item.updated", text=note or None, sets=sets, item=name, warnings=tuple(warnings))
+
+        arguments = [item, ordinal, status, note, title, active_issue, depends_on, replaced_by]
+        return self._write("task_item_update", task_id, decide, key=key, token=token, arguments=arguments)

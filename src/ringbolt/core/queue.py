@@ -1,0 +1,51 @@
+"""The queue of jobs as an operator sees it: what waits, what was given up, and another chance for that."""
+
+from __future__ import annotations
+
+from ..model import validate
+from ..model.results import Job, JobsStatus
+from ..store import jobs, workers
+from ..ledger.base import Base
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..store.tx import Tx
+
+
+class Queue(Base):
+    """Operations on jobs: extractions, summaries and all else that a worker does."""
+
+    def jobs_status(self, *, limit: int = 20) -> JobsStatus:
+        """What waits for a worker, by kind, what was given up, with its last error, and who does the jobs."""
+        limit = validate.whole("limit", limit, 1, 1000)
+        now = self._clock()
+
+        def work(tx: Tx) -> JobsStatus:
+            totals = {"waiting": 0, "leased": 0, "dead": 0, "due": 0}
+            kinds: dict[str, dict[str, int]] = {}
+            waiting: list[str] = []
+            due: list[str] = []
+            for row in jobs.counts(tx, now):
+                totals[row["status"]] += row["count"]
+                totals["due"] += row["due"]
+                kinds.setdefault(row["kind"], {})[row["status"]] = row["count"]
+                if row["status"] == "waiting":
+                    waiting.append(row["oldest"])
+                if row["due"]:
+                    due.append(row["due_since"])
+            return JobsStatus(
+                **totals,
+                kinds=kinds,
+                oldest=min(waiting, default=None),
+                due_since=min(due, default=None),
+                given_up=tuple(jobs.dead(tx, limit)),
+                workers=workers.seen(tx, now),
+                totals=workers.totals(tx),
+            )
+
+        return self.store.read(work)
+
+    def jobs_retry(self, id: int) -> Job:
+        """Give a job that was given up another chance."""
+        job_id = validate.whole("id", id, 1, 1 << 62)
+        return self.store.write(lambda tx: jobs.retry(tx, job_id))

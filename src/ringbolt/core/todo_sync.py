@@ -1,0 +1,199 @@
+"""The plan as a to-do list elsewhere has it: steps and statuses at once, in one event or none."""
+
+from __future__ import annotations
+
+from ..model import validate, rules, foreign_statuses
+from ..model.errors import InvalidInput, shown
+from ..model.types import Written, is_dict
+from ..ledger.base import Base, Draft
+from .plans import added_steps, begun_phase, item_changes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from ..store.tx import Row, Tx
+    from .plans import StepChanges
+
+    Listed = dict[str, Any]
+
+# Where a step keeps the id that the list knows it by.
+LIST_ID = "list_id"
+
+
+class Syncing(Base):
+    """Operations that take over a list from elsewhere."""
+
+    def task_plan_sync(
+        self,
+        task_id: str | None = None,
+        items: Sequence[Any] | None = None,
+        *,
+        token: int | None = None,
+        key: str | None = None,
+    ) -> Written:
+        """Make the plan what a whole to-do list says, statuses included: {title, status, id?} each.
+
+        A step is known again by its title, or by the list's own id while it is open. Steps that the list
+        no longer has become tombstones: open ones as cancelled, completed ones stay completed. Several may
+        be active at once. A list that says nothing new writes nothing.
+        """
+        wanted = self._listed(items)
+
+        def decide(tx: Tx, head: Row, now: str) -> Draft | None:
+            old = tx.steps(head["task_id"])
+            known = _known_again(wanted, [row for row in old if row["dropped_in"] is None])
+            version = head["plan_version"] + 1
+            changes = _changed(tx, head, old, wanted, known, version, now)
+            added = _added(old, wanted, known)
+            self._check_steps([step for _, step in added], len(old))
+            sets: dict[str, Any] = {}
+            if added:
+                sets["+steps"] = {
+                    name: {**row, **_status(wanted[place]["status"], head, now)}
+                    for place, step in added
+                    for name, row in added_steps([step], version, place).items()
+                }
+            if changes:
+                sets["steps"] = changes
+            if not sets:
+                return None
+            other_list = bool(added) or any(
+                "ordinal" in row or "dropped_in" in row for row in changes.values()
+            )
+            if heads := _heads(head, other_list, wanted, now):
+                sets["heads"] = heads
+            names = [known[place]["item_id"] if place in known else "" for place in range(len(wanted))]
+            for place, step in added:
+                names[place] = step["id"]
+            data = {"version": version, "plan": names} if other_list else None
+            return Draft(
+                "plan.replaced" if other_list else "item.updated", data=data, sets=sets, items=tuple(names)
+            )
+
+        return self._write("task_plan_sync", task_id, decide, key=key, token=token, arguments=wanted)
+
+    def _listed(self, items: Any) -> list[Listed]:
+        """The steps of a list, each with a title, a status in our words and perhaps an id."""
+        found: list[Listed] = []
+        for given in self._list("items", items):
+            fields: Listed = given if is_dict(given) else {"title": given}
+            title = next(
+                (fields[name] for name in ("title", "text", "content", "subject") if fields.get(name)), None
+            )
+            if not isinstance(title, str) or not title.strip():
+                raise InvalidInput(
+                    "invalid_plan", f"A step has no title: {shown(given)}.", 'Each step has a "title".'
+                )
+            status = fields.get("status") or "pending"
+            found.append(
+                {
+                    "title": validate.line("title", title.strip()[:4000], 4000),
+                    "status": foreign_statuses.read_item_status(validate.line("status", status)),
+                    "id": None if fields.get("id") is None else str(fields["id"])[:200],
+                }
+            )
+        return found
+
+
+def _known_again(wanted: Sequence[Listed], live: Sequence[Row]) -> dict[int, Row]:
+    """Which steps of the list are steps of the plan, by their places in the list."""
+    free = {row["item_id"]: row for row in live}
+    known: dict[int, Row] = {}
+
+    def take(place: int, row: Row | None) -> None:
+        if row is not None:
+            known[place] = free.pop(row["item_id"])
+
+    for place, step in enumerate(wanted):
+        take(place, next((row for row in free.values() if row["title"] == step["title"]), None))
+    for place, step in enumerate(wanted):
+        if place not in known and step["id"] is not None:
+            same = (
+                row
+                for row in free.values()
+                if row["detail"].get(LIST_ID) == step["id"] and row["status"] in ("pending", "active")
+            )
+            take(place, next(same, None))
+    return known
+
+
+def _changed(
+    tx: Tx,
+    head: Row,
+    old: list[Row],
+    wanted: Sequence[Listed],
+    known: dict[int, Row],
+    version: int,
+    now: str,
+) -> StepChanges:
+    """What changes in the steps that the plan has: their places, titles and statuses; what is left out."""
+    changes: StepChanges = {}
+    for place, row in known.items():
+        step = wanted[place]
+        own: dict[str, Any] = {}
+        if step["status"] != row["status"] or row["basis"] != "explicit":
+            own = item_changes(tx, head, [row], row, now, status=step["status"])[0][row["item_id"]]
+        own |= {
+            name: value
+            for name, value in (("ordinal", place), ("title", step["title"]))
+            if row[name] != value
+        }
+        if own:
+            changes[row["item_id"]] = own
+    kept = {row["item_id"] for row in known.values()}
+    for number, row in enumerate(row for row in old if row["item_id"] not in kept):
+        gone: dict[str, Any] = {"ordinal": len(wanted) + number}
+        if row["dropped_in"] is None:
+            gone["dropped_in"] = version
+            if row["status"] in ("pending", "active", "failed"):
+                gone |= {"status": "cancelled", "basis": "explicit", "completed_at": now}
+        if gone := {name: value for name, value in gone.items() if row[name] != value}:
+            changes[row["item_id"]] = gone
+    return changes
+
+
+def _added(old: list[Row], wanted: Sequence[Listed], known: dict[int, Row]) -> list[tuple[int, Listed]]:
+    """The steps of the list that are new, with their places."""
+    places = [place for place in range(len(wanted)) if place not in known]
+    steps = rules.parse_plan(
+        [{"title": wanted[place]["title"]} for place in places], taken=[row["item_id"] for row in old]
+    )
+    for place, step in zip(places, steps, strict=True):
+        if wanted[place]["id"] is not None:
+            step["detail"] = {LIST_ID: wanted[place]["id"]}
+    return list(zip(places, steps, strict=True))
+
+
+def _status(status: str, head: Row, now: str) -> dict[str, Any]:
+    """What a new step has besides its title: whoever keeps the list says how each step stands."""
+    own: dict[str, Any] = {"status": status, "basis": "explicit", "cause_seq": head["last_seq"] + 1}
+    if status == "pending":
+        return own
+    if status == "active":
+        own["started_at"] = now
+    else:
+        own["completed_at"] = now
+    if status == "completed":
+        own["evidence"] = "reported"
+    return own
+
+
+def _heads(head: Row, other_list: bool, wanted: Sequence[Listed], now: str) -> dict[str, Any]:
+    """What changes in the task itself."""
+    heads: dict[str, Any] = {}
+    if other_list:
+        heads = {"plan_version": head["plan_version"] + 1, "plan_seq": head["last_seq"] + 1}
+        if head["plan_version"]:
+            heads["replanned_at"] = now
+        if head["plan_generated_at"] is None:
+            heads["plan_generated_at"] = now
+    begun = any(step["status"] in ("active", "completed") for step in wanted)
+    if begun and (phase := begun_phase(head)):
+        heads["phase"] = phase
+        if head["execution_started_at"] is None:
+            heads["execution_started_at"] = now
+    elif other_list and head["phase"] in ("received", "planning"):
+        heads["phase"] = "planned"
+    return heads

@@ -1,0 +1,391 @@
+"""Moving ledgers: events as JSON Lines, merging what others wrote, backup and restore."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import ChainMap
+
+from ..model import validate, rules
+from ..model.validate import blake2b
+from ..model.errors import RingboltError, InvalidInput, shown
+from ..system.files import FileErrors
+from ..model.results import Divergence, ImportReport
+from ..store.forgetting import is_purged
+from ..store.tombstones import redacted
+from ..store.tx import EVENTS, ORIGINS, check_sets, event_hash, first_link, origin_id
+from ..model.types import Event, Origin, is_dict
+from ..ledger.base import Base
+from ..ledger.values import read_event, read_origin
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, MutableMapping, Sequence
+    from typing import Any
+
+    from ..store.tx import Row, Tx
+
+FORMAT = {"ringbolt": "events", "version": 1}
+PAGE = 1000
+
+
+class Transfer(Base):
+    """The operations that move a ledger."""
+
+    def events(self, task_id: str | None = None, *, after: int = 0) -> Iterator[Event]:
+        """Events in order, read in short pages: of one task, after a seq, or of every task in turn.
+
+        Tasks come in the order of their last change, the longest unchanged first: the same in every
+        store that holds the same ledger.
+        """
+        for row in self._ledger(task_id, after):
+            yield read_event(row)
+
+    def _ledger(self, task_id: str | None, after: int = 0, until: int | None = None) -> Iterator[Row]:
+        validate.whole("after", after, 0, 1 << 62)
+        if after and task_id is None:
+            raise InvalidInput(
+                "invalid_argument", "Without a task there is no number to begin after.", "Name a task."
+            )
+        if task_id is None:
+            names = self.store.read(lambda tx: tx.task_ids())
+        else:
+            names = [self.store.read(lambda tx: self._find(tx, task_id))["task_id"]]
+        for name in names:
+            head = self.store.read(lambda tx, n=name: tx.head(n)) or {"last_seq": 0, "root_id": name}
+            last, end = after, head["last_seq"] if until is None else until
+            while last < end:
+                rows = self.store.read(lambda tx, n=name, a=last, e=end: tx.events(n, a, PAGE, e))
+                for row in rows:
+                    row["root_id"] = head["root_id"]
+                    yield row
+                last = rows[-1]["seq"]
+
+    def export_events(self, path: str | os.PathLike[str], task_id: str | None = None) -> int:
+        """Write the ledger as JSON Lines, nothing left out; returns the number of events."""
+        target = validate.path("the export", path)
+        if target in self.store.files():
+            raise InvalidInput(
+                "invalid_argument", f"{target} is the store itself.", "Name another file for the export."
+            )
+        with FileErrors(target):
+            return self._export(target, task_id)
+
+    def _export(self, target: str, task_id: str | None) -> int:
+        part = f"{target}.part"
+        if os.path.isdir(target):
+            raise IsADirectoryError(None, "it is a folder")
+        if os.path.exists(part):  # left by an export that was killed
+            os.unlink(part)
+        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        try:
+            count = self._write_lines(handle, task_id)
+            os.replace(part, target)
+        except BaseException:
+            os.unlink(part)
+            raise
+        return count
+
+    def _write_lines(self, handle: int, task_id: str | None) -> int:
+        count = 0
+        with open(handle, "w", encoding="utf-8", newline="\n") as file:
+            file.write(validate.dumps(FORMAT) + "\n")
+            for row in self._ledger(task_id):
+                file.write(validate.dumps(event_line(row)) + "\n")
+                count += 1
+            file.flush()
+            os.fsync(file.fileno())
+        return count
+
+    def import_events(self, path: str | os.PathLike[str]) -> ImportReport:
+        """Bring in an export: what is known is skipped, what is new is added, nothing is overwritten.
+
+        What was forgotten here stays forgotten, and a task that was purged here is not brought back.
+
+        Where the two stores continued one task differently, the other side's history is kept whole, as
+        a task of its own, and reported. The file is read through once before anything is written.
+        """
+        source = validate.path("the export", path)
+        with FileErrors(source):
+            return self._import(source)
+
+    def _import(self, source: str, root: str | None = None, only: str | None = None) -> ImportReport:
+        """Bring in an export, which lies within a root and is about one task, where these are given."""
+        begins: dict[str, tuple[int, Row]] = {}
+        number = 1
+        for number, row, _ in _checked_lines(source, root):
+            begins.setdefault(row["task_id"], (number, row))
+        if only is not None and set(begins) != {only}:
+            raise InvalidInput(
+                "import_invalid",
+                f"{source} is not the ledger of task {only}: it has events of {', '.join(begins) or 'none'}.",
+                "Import it with import_events if you trust it. Nothing was written.",
+            )
+        self.store.read(lambda tx: _check_begins(tx, begins))
+        merge = Merge(all_tasks=False)
+        batch: list[tuple[int, Row, Origin]] = []
+
+        def flush() -> None:
+            if batch:
+                merge.take(self._commit(lambda tx: merge.add_all(tx, batch), settles=True, tasks=Merge.tasks))
+                batch.clear()
+                if self.progress is not None:
+                    self.progress(merge.events, number - 1)  # the first line is no event
+
+        for entry in _checked_lines(source, root):
+            batch.append(entry)
+            if len(batch) == PAGE:
+                flush()
+        flush()
+        report = merge.report()
+        if report.added >= PAGE:
+            self.store.loaded()
+        return report
+
+    def backup(self, path: str | os.PathLike[str]) -> None:
+        """Copy the store into a file while everyone goes on writing."""
+        self.store.backup(validate.path("the backup", path))
+
+    def restore(self, path: str | os.PathLike[str]) -> str:
+        """Put a backup in the place of this store; returns where a copy of what was there is kept."""
+        kept = self.store.restore(validate.path("the backup", path))
+        if self._mirrors is not None:
+            self._mirrors.refresh(self.workspace, force=True)
+        return kept
+
+
+def event_line(row: Row) -> dict[str, Any]:
+    """An event as a line of an export."""
+    line: dict[str, Any] = {
+        "task": row["task_id"],
+        "root": row["root_id"] if row["root_id"] != row["task_id"] else None,
+        "seq": row["seq"],
+        "type": row["event_type"],
+        "at": row["timestamp"],
+        "item": row["item_id"],
+        "ref": row["ref_seq"],
+        "text": row["text"],
+        "data": json.loads(row["data"]) if row["data"] != "{}" else None,
+        "sets": json.loads(row["sets"]) if row["sets"] else None,
+        "origin": {name: row[name] for name in ORIGINS if row[name]},
+        "correlation": row["correlation_id"] or None,
+        "hash": row["hash"].hex(),
+        "forgotten": row["forgotten"].hex() if row["forgotten"] else None,
+    }
+    return {name: value for name, value in line.items() if value is not None}
+
+
+def _checked_lines(path: str, root: str | None = None) -> Iterator[tuple[int, Row, Origin]]:
+    """The events of an export with their line numbers, each checked; the first bad one raises."""
+    from ..system.files import open_plain
+
+    last: dict[str, tuple[int, bytes]] = {}
+    line: Any
+    number = 0
+    with open(path, "rb") if root is None else open_plain(path, root=root) as file:
+        try:
+            for raw in file:
+                number += 1
+                line = json.loads(raw.decode())
+                if number == 1:
+                    if not is_dict(line) or line.get("ringbolt") != "events":
+                        raise ValueError("this is no export of Ringbolt")
+                    if line.get("version") != FORMAT["version"]:
+                        raise ValueError(f"this is version {shown(line.get('version'))} of the format")
+                    continue
+                row, origin = _row(line)
+                name = row["task_id"]
+                seq, before = last.get(name, (row["seq"] - 1, b""))
+                if row["seq"] == 1:
+                    before = first_link(row["root_id"])
+                if row["seq"] != seq + 1:
+                    raise ValueError(f"#{seq + 1} of task {name} is missing")
+                if before and event_hash(before, row) != row["hash"]:
+                    raise ValueError("the hash does not fit the content and the event before it")
+                last[name] = row["seq"], row["hash"]
+                yield number, row, origin
+            if number == 0:
+                raise ValueError("the file is empty")
+        except (RingboltError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            reason = error.message if isinstance(error, RingboltError) else str(error)
+            raise InvalidInput(
+                "import_invalid",
+                f"Line {number} of {path} is not an event: {reason}",
+                "Export again. Nothing was written.",
+                line=number,
+            ) from None
+
+
+def _check_begins(tx: Tx, begins: dict[str, tuple[int, Row]]) -> None:
+    """Raise if a piece of a task does not follow on what is here."""
+    for name, (number, row) in begins.items():
+        before = tx.event(name, row["seq"] - 1) if row["seq"] > 1 else None
+        if row["seq"] > 1 and (before is None or event_hash(before["hash"], row) != row["hash"]):
+            raise InvalidInput(
+                "import_invalid",
+                f"Line {number}: #{row['seq']} of task {name} does not follow on what is here.",
+                "Export the whole task. Nothing was written.",
+                line=number,
+            )
+
+
+def _row(line: dict[str, Any]) -> tuple[Row, Origin]:
+    task_id = str(line["task"])
+    if rules.normal_id(task_id) != task_id or len(task_id) != rules.ID_LENGTH:
+        raise ValueError(f"{task_id[:40]!r} is no task id")
+    seq, ref = line["seq"], line.get("ref")
+    if type(seq) is not int or not 0 < seq < 1 << 62:
+        raise ValueError("seq must be a positive number")
+    if ref is not None and (type(ref) is not int or not 0 < ref < 1 << 62):
+        raise ValueError("ref must be a positive number")
+    root: str = line.get("root", task_id)
+    if rules.normal_id(root) != root:
+        raise ValueError(f"{shown(root)} is no task id")
+    if not is_dict(line.get("data", {})):
+        raise ValueError("data must be an object")
+    validate.plain(line.get("data"))
+    for name in ("item", "text", "correlation"):
+        validate.optional(name, line.get(name), 1 << 30)
+    validate.line("type", line["type"], 100)
+    if validate.moment("at", validate.line("at", line["at"], 100)) != line["at"]:
+        raise ValueError(f"{shown(line['at'])} is no time of ours")
+    given: dict[str, Any] = {
+        name: validate.text(name, value, 1000) for name, value in line.get("origin", {}).items()
+    }
+    validate.word("channel", given.get("channel", "agent"), rules.CHANNELS)
+    origin = Origin(**given)
+    sets = line.get("sets")
+    if sets is not None or seq == 1:
+        check_sets(sets, seq)
+    if line.get("forgotten") and (line.get("text") or line.get("data") or (sets and redacted(sets) != sets)):
+        raise ValueError("it has a content and says that it was forgotten")
+    row: Row = dict.fromkeys(EVENTS)
+    row.update(
+        task_id=task_id,
+        root_id=root,
+        seq=seq,
+        event_type=line["type"],
+        timestamp=line["at"],
+        item_id=line.get("item"),
+        ref_seq=ref,
+        text=line.get("text"),
+        data=validate.dumps(line.get("data", {})),
+        sets=None if sets is None else validate.dumps(sets),
+        origin_id=origin_id(origin),
+        correlation_id=line.get("correlation", ""),
+        hash=bytes.fromhex(line["hash"]),
+        forgotten=bytes.fromhex(line["forgotten"]) if line.get("forgotten") else None,
+    )
+    return row, origin
+
+
+class Merge:
+    """Adds foreign events to a store, event by event, and remembers where they went."""
+
+    def __init__(self, homes: MutableMapping[str, str] | None = None, all_tasks: bool = True) -> None:
+        self._all_tasks = all_tasks  # also those that were purged here
+        self._events = 0
+        self._purged = 0
+        self._added = 0
+        self._known = 0
+        self._tasks: dict[str, None] = {}
+        # Where the events of a foreign task go, once that is known; on top of what is known already.
+        self._homes = ChainMap({}, homes or {})
+        self._conflicts: dict[str, Divergence] = {}
+
+    def add_all(self, tx: Tx, batch: Sequence[tuple[int, Row, Origin]]) -> Merge:
+        """Add a batch; what came of it is returned, for a transaction may be tried more than once."""
+        part = Merge(self._homes, self._all_tasks)
+        heads: dict[str, Row] = {}
+        for number, row, origin in batch:
+            part._add(tx, heads, number, row, origin)
+        return part
+
+    def take(self, part: Merge) -> None:
+        """Count a batch that is committed."""
+        self._events += part._events
+        self._added += part._added
+        self._known += part._known
+        self._purged += part._purged
+        self._tasks.update(part._tasks)
+        self._homes.update(part._homes.maps[0])
+        for name, conflict in part._conflicts.items():
+            self._conflicts.setdefault(name, conflict)
+
+    def _add(self, tx: Tx, heads: dict[str, Row], number: int, row: Row, origin: Origin) -> None:
+        self._events += 1
+        foreign: str = row["task_id"]
+        home = self._homes.get(foreign)
+        if home is None:
+            # The other side of a conflict may be our own: it begins where the task itself does.
+            root: str = row["root_id"]
+            home = root if root != foreign and tx.head(root) else foreign
+            if root != foreign:
+                self._homes[foreign] = home
+        shares_with = home
+        while True:
+            head = heads.get(home) or tx.head(home, lock=True)
+            if head is None:
+                if not self._all_tasks and is_purged(tx, home):
+                    self._purged += 1
+                    return
+                head = self._begin(tx, home, shares_with, row)
+            heads[home] = head
+            if row["seq"] > head["last_seq"]:
+                self._append(tx, head, home, row, origin, number)
+                return
+            known = tx.event(home, row["seq"])
+            if known is not None and known["hash"] == row["hash"]:
+                self._known += 1
+                return
+            # The two sides part here. The other one's place is named by what it says, so that it is
+            # found again when more of it comes.
+            content = f"{home}\n{row['hash'].hex()}".encode()
+            shares_with = home
+            home = rules.make_id(blake2b(content, digest_size=rules.ID_LENGTH).digest())
+            self._homes[foreign] = home
+            if home != foreign:  # else the other store knew of this conflict, and keeps it in the same place
+                self._conflicts.setdefault(home, Divergence(task_id=foreign, seq=row["seq"], kept_as=home))
+
+    def _begin(self, tx: Tx, home: str, shares_with: str, row: Row) -> Row:
+        """An empty task; for the other side of a conflict, with the history that both sides share."""
+        head: Row = {"task_id": home, "root_id": row["root_id"], "last_seq": 0}
+        if home != shares_with:
+            while head["last_seq"] < row["seq"] - 1:
+                for shared in tx.events(shares_with, head["last_seq"], PAGE, row["seq"] - 1):
+                    event = {name: shared[name] for name in EVENTS}
+                    tx.append(head, {**event, "task_id": home}, read_origin(shared))
+        return head
+
+    def _append(self, tx: Tx, head: Row, home: str, row: Row, origin: Origin, number: int) -> None:
+        event = {name: row[name] for name in EVENTS}
+        event["task_id"] = home
+        tx.append(head, event, origin)
+        if event["hash"] != row["hash"]:
+            raise InvalidInput(
+                "import_invalid",
+                f"Line {number}: the hash does not fit the events before it.",
+                "Export the whole task.",
+                line=number,
+            )
+        self._added += 1
+        self._tasks[home] = None
+
+    @property
+    def events(self) -> int:
+        """How many events were read."""
+        return self._events
+
+    def tasks(self) -> tuple[str, ...]:
+        """The tasks that got new events."""
+        return tuple(self._tasks)
+
+    def report(self) -> ImportReport:
+        return ImportReport(
+            events=self._events,
+            added=self._added,
+            known=self._known,
+            tasks=tuple(self._tasks),
+            conflicts=tuple(self._conflicts.values()),
+            purged=self._purged,
+        )

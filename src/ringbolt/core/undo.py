@@ -1,0 +1,210 @@
+"""Undo: taking back what an event changed, by an event that sets what was before."""
+
+from __future__ import annotations
+
+import json
+
+from ..model import validate
+from ..model.errors import Conflict, NotFound
+from ..store.tx import KEPT, SOURCES, STATE, row_key
+from ..model.types import Written
+from ..ledger.base import Base, Draft, first_result
+from ..ledger.values import read_origin
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..store.tx import Row, Tx
+
+_FINAL = (
+    "task.registered", "claim.taken", "claim.released", "task.focused", "model.used", "drill.scored",
+    "claim.reclaimed", "task.stuck", "forgotten", "purged",
+    "wait.started", "wait.updated", "wait.changed", "wait.ended",
+)  # fmt: skip
+# What follows from an event without being set by it: no sign that a later one has changed the row.
+_FOLLOWS = {"version", *(cite for cites in SOURCES.values() for cite in cites.values())}
+_JSON_CELLS = ("blockers", "depends_on", "detail", "metadata", "acceptance")
+
+
+class Undo(Base):
+    """The operation that takes back."""
+
+    def task_undo(
+        self,
+        task_id: str | None = None,
+        seq: int | None = None,
+        *,
+        reason: str | None = None,
+        token: int | None = None,
+        key: str | None = None,
+    ) -> Written:
+        """Take back what an event changed: the last one, or the one named. Nothing is erased.
+
+        What it set gets the values from before, what it added is marked as invalidated or dropped, and
+        the undoing is itself an event that can be undone.
+        """
+        reason = self._text("reason", reason)
+        arguments = [seq, reason]
+        fingerprint = self._fingerprint("task_undo", key, arguments)
+        if key is not None and (
+            known := self.store.read(lambda tx: self._known(tx, "task_undo", task_id, key))
+        ):
+            return first_result(known, fingerprint)
+        target = self.store.read(lambda tx: self._undoable(tx, self._find(tx, task_id, writing=True), seq))
+        found = target["task_id"]
+        past, _ = self._as_of(found, target["seq"] - 1)
+        before = {table: past.state_rows(table, found) for table in STATE}
+        past.append(past.head(found) or {}, dict(target), read_origin(target))
+        after = {table: past.state_rows(table, found) for table in STATE}
+        sets: dict[str, Any] = json.loads(target["sets"]) if target["sets"] else {}
+
+        def decide(tx: Tx, head: Row, now: str) -> Draft:
+            inverse = _inverse(tx, before, after, head, target, sets)
+            if target["event_type"] == "item.inferred":
+                # Somebody has said that it is not so: it is not inferred again.
+                for row in inverse["steps"].values():
+                    row.update(basis="explicit", cause_seq=head["last_seq"] + 1)
+            return Draft(
+                "undone",
+                text=reason,
+                data={"type": target["event_type"]},
+                sets=inverse,
+                item=target["item_id"],
+                ref=target["seq"],
+            )
+
+        return self._write("task_undo", found, decide, key=key, token=token, arguments=arguments)
+
+    def _undoable(self, tx: Tx, head: Row, seq: int | None) -> Row:
+        if seq is not None:
+            row = tx.event(head["task_id"], validate.whole("seq", seq, 1, 1 << 62))
+            if row is None:
+                raise NotFound(
+                    "record_not_found",
+                    f"Task {head['task_id']} has no event #{seq}.",
+                    f"Its events are #1 to #{head['last_seq']}.",
+                )
+            if row["forgotten"] is not None:
+                raise Conflict(
+                    "not_undoable",
+                    f"The content of #{seq} was forgotten; nothing can bring it back, nor take it back.",
+                    "Set the value you want by a new event.",
+                )
+            if row["event_type"] in _FINAL:
+                raise Conflict(
+                    "not_undoable",
+                    f"#{seq} ({row['event_type']}) cannot be undone.",
+                    "Cancel the task or the wait, or release the claim, instead.",
+                )
+            if _is_undone(tx, head["task_id"], seq):
+                raise Conflict("not_undoable", f"#{seq} is undone already.", "Undo the undoing to redo it.")
+            return row
+        gone: set[int] = set()
+        before = None
+        while rows := tx.thread(head["task_id"], 100, before):
+            for row in rows:
+                if row["event_type"] == "undone":
+                    if row["seq"] not in gone:  # else the undoing was itself undone
+                        gone.add(row["ref_seq"])
+                elif row["seq"] not in gone and row["event_type"] not in _FINAL and row["forgotten"] is None:
+                    return row
+            before = rows[-1]["seq"]
+        raise NotFound("record_not_found", "There is nothing to undo.", "To end the task, cancel it instead.")
+
+
+def _is_undone(tx: Tx, task_id: str, seq: int) -> bool:
+    undoings = tx.thread(task_id, 1000, None, types=("undone",), refs=(seq,))
+    return any(not _is_undone(tx, task_id, row["seq"]) for row in undoings)
+
+
+def _undo_conflict(what: str, seq: int, later: object) -> Conflict:
+    return Conflict(
+        "undo_conflict",
+        f"{what} was changed again after #{seq}" + (f", by #{later}." if later else "."),
+        "Undo the later event first, or set the value you want.",
+        later=later,
+    )
+
+
+def _inverse(
+    tx: Tx,
+    before: dict[str, list[Row]],
+    after: dict[str, list[Row]],
+    head: Row,
+    target: Row,
+    sets: dict[str, Any],
+) -> dict[str, Any]:
+    """What must be set so that the effect of an event is gone, if nothing later builds on it.
+
+    `before` and `after` are the state that the event found and left.
+    """
+    task_id, seq = head["task_id"], target["seq"]
+    result: dict[str, Any] = {}
+    for name, rows in sets.items():
+        table = name.lstrip("+")
+        if name in ("+labels", "+keys"):
+            continue
+        now = {row_key(table, row): row for row in tx.state_rows(table, task_id)}
+        then = {row_key(table, row): row for row in before[table]}
+        left = {row_key(table, row): row for row in after[table]}
+        for number, columns in _touched(table, name, rows).items():
+            for column in columns if columns is not None else set(left[number]) - _FOLLOWS:
+                if now[number][column] != left[number][column]:
+                    what = f"{column} of {number or 'the task'}".replace("\n", " ")
+                    raise _undo_conflict(what, seq, now[number].get("version", now[number].get("seq")))
+            old = _previous(table, number, _with_sources(table, columns), then, now, head)
+            if table in ("files", "links"):
+                result.setdefault(table, []).append(old)
+            elif table in ("heads", "extras"):
+                result.setdefault(table, {}).update(old)
+            else:
+                result.setdefault(table, {}).setdefault(number, {}).update(old)
+    if not sets:
+        retracted = {"type": "message", "status": "invalidated"}
+        again = tx.record(task_id, seq) is not None
+        result["records" if again else "+records"] = {str(seq): retracted}
+    return {name: rows for name, rows in result.items() if rows}
+
+
+def _touched(table: str, name: str, rows: Any) -> dict[str, list[str] | None]:
+    """The rows that an event set, with the columns; None for whole rows."""
+    if name in ("heads", "extras"):
+        return {"": [column for column in rows if column not in KEPT]}
+    if table in ("files", "links", "claims"):
+        return {row_key(table, row): None for row in rows}
+    if name.startswith("+"):
+        return dict.fromkeys(rows)
+    return {number: list(row) for number, row in rows.items()}
+
+
+def _with_sources(table: str, columns: list[str] | None) -> list[str] | None:
+    """The columns, and those that say where their texts came from: what comes back is whose it was."""
+    if columns is None:
+        return None
+    return columns + [cite for name, cite in SOURCES.get(table, {}).items() if name in columns]
+
+
+def _previous(
+    table: str,
+    number: str,
+    columns: list[str] | None,
+    then: dict[str, Row],
+    now: dict[str, Row],
+    head: Row,
+) -> dict[str, Any]:
+    """The cells that a row had before an event; for one that it added, what takes it out of the way."""
+    old = then.get(number)
+    if columns is None and old is None:
+        if table == "steps":
+            return {"status": "cancelled", "dropped_in": head["plan_version"]}
+        if table == "records":
+            return {"status": "active" if now[number]["status"] == "invalidated" else "invalidated"}
+        gone = {"change": "undone"} if table == "files" else {"status": "removed"}
+        return {name: value for name, value in {**now[number], **gone}.items() if name != "task_id"}
+    row = old or {}
+    kept = columns if columns is not None else [name for name in row if name != "task_id"]
+    return {
+        column: json.loads(row[column]) if column in _JSON_CELLS and row[column] else row[column]
+        for column in kept
+    }

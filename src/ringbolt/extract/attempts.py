@@ -1,0 +1,169 @@
+"""Attempts that failed and what worked instead: a window over the actions of a task."""
+
+from __future__ import annotations
+
+import re
+
+from ..model.types import Record, is_dict, is_list
+from ..signals.text_layout import one_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+MOST_OPEN = 8  # failures that wait for what works
+PATIENCE = 10  # successes of the same tool after which it is no longer waited for
+MOST_WHAT = 200
+MOST_EDITS = 5
+
+_WORD = re.compile(r"[\w./-]{2,80}")
+# The program and what it is to do: `git push`, `npm run`; without what only prepares it.
+_HEAD = re.compile(
+    r"(?:^|&&|;|\n)\s*(?!cd |export |set |source |sleep )(?:\w+=\S*\s+){0,5}"
+    r"([\w./-]+(?:\s+[a-z][\w:-]*(?=\s|$))?)"
+)
+_FILES = ("file_path", "path", "notebook_path", "filename")
+_COMMANDS = ("command", "cmd", "script", "code", "sql", "query", "pattern", "url", "prompt")
+_COMMON = frozenset("2>&1 cd echo head tail grep cat true null dev run and the for -n -l".split())
+
+
+class Attempt(Record):
+    """Something that was tried: with which tool, on what, by which program, in which other words."""
+
+    seq: int
+    tool: str
+    what: str
+    input: str
+    words: tuple[str, ...]
+    file: str = ""
+    head: str = ""
+
+
+class Failure(Record):
+    """An attempt that failed, how often, with which symptom, and what was edited since."""
+
+    attempt: Attempt
+    symptom: str
+    key: str
+    seqs: tuple[int, ...]
+    age: int = 0
+    edited: tuple[str, ...] = ()
+
+
+def attempt(seq: int, tool: str, given: Any, summary: str | None) -> Attempt:
+    """An action as an attempt."""
+    fields: Mapping[str, Any] = given if is_dict(given) else {}
+    file = _field(fields, _FILES)
+    command = _field(fields, _COMMANDS) or ("" if is_dict(given) else _text(given))
+    what = command or (f"{tool} {file}".strip() if file else "") or summary or tool or "an action"
+    if file and command:
+        what = f"{command} {file}"
+    head = _HEAD.search(command[:2000])
+    program = head[1].split() if head else []
+    words = _WORD.findall(f"{command} {file}"[:2000])
+    words = dict.fromkeys(part for word in words for part in (word, word.rpartition("/")[2]) if part)
+    told = [word for word in words if word not in _COMMON and word not in program and word[0] != "-"]
+    whole = " ".join(
+        f"{name}={_text(value)[:400]}" for name, value in list(fields.items())[:8] if name != "description"
+    )
+    return Attempt(
+        seq=seq,
+        tool=tool,
+        what=one_line(what, MOST_WHAT),
+        input=one_line(whole or what, 600),
+        words=tuple(told)[:40],
+        file=file[:400],
+        head=" ".join(program),
+    )
+
+
+def read_attempt(state: Mapping[str, Any]) -> Attempt:
+    """An attempt from its state."""
+    fields: dict[str, Any] = {**state, "words": tuple(state["words"])}
+    return Attempt(**fields)
+
+
+def _field(fields: Mapping[str, Any], names: tuple[str, ...]) -> str:
+    return next((value[:4000] for name in names if isinstance(value := fields.get(name), str) and value), "")
+
+
+def _text(value: Any) -> str:
+    if is_list(value):
+        return " ".join(_text(one) for one in value[:20])
+    return str(value)[:2000] if isinstance(value, (str, int, float)) else ""
+
+
+def is_same(one: Attempt, other: Attempt) -> bool:
+    """Whether an attempt was made again as it was."""
+    return one.tool == other.tool and one.input == other.input
+
+
+def is_like(one: Attempt, other: Attempt) -> bool:
+    """Whether an attempt is another way to do the same: the same file, or much the same words."""
+    if one.tool != other.tool:
+        return False
+    if one.file and other.file and not one.input.startswith("command="):
+        ours, theirs = one.file.rpartition("/"), other.file.rpartition("/")
+        return ours[2] == theirs[2] or ours[0] == theirs[0]
+    if (one.head or other.head) and one.head != other.head:
+        return False
+    mine, yours = set(one.words), set(other.words)
+    shared = mine & yours
+    return bool(shared) and len(shared) >= 0.34 * min(len(mine), len(yours))
+
+
+class Attempts:
+    """The failures that are still open, and what closes them."""
+
+    def __init__(self, state: Any = None) -> None:
+        self.open: list[Failure] = []
+        for one in state if is_list(state) else ():
+            self.open.append(
+                Failure(
+                    attempt=read_attempt(one["attempt"]),
+                    symptom=one["symptom"],
+                    key=one["key"],
+                    seqs=tuple(one["seqs"]),
+                    age=one["age"],
+                    edited=tuple(one["edited"]),
+                )
+            )
+
+    def state(self) -> list[dict[str, Any]]:
+        """What is open, ready for JSON."""
+        return [one.to_dict() for one in self.open]
+
+    def failed(self, tried: Attempt, symptom: str, key: str) -> list[Failure]:
+        """Note a failure; what is dropped for it."""
+        for place, one in enumerate(self.open):
+            if one.key == key:
+                self.open[place] = one.replace(seqs=(one.seqs[0], tried.seq), age=0)
+                return []
+        self.open.append(Failure(attempt=tried, symptom=symptom, key=key, seqs=(tried.seq,)))
+        dropped, self.open = self.open[:-MOST_OPEN], self.open[-MOST_OPEN:]
+        return dropped
+
+    def succeeded(self, done: Attempt, edits: bool) -> list[tuple[Failure, bool]]:
+        """The failures that a success closes, each with whether it was the same attempt; also overdue ones.
+
+        An overdue failure is told by an age above `PATIENCE`.
+        """
+        closed: list[tuple[Failure, bool]] = []
+        still: list[Failure] = []
+        for one in self.open:
+            if is_same(one.attempt, done):
+                closed.append((one, True))
+            elif is_like(one.attempt, done):
+                closed.append((one, False))
+            else:
+                if edits and done.file and done.file not in one.edited:
+                    one = one.replace(edited=(*one.edited, done.file)[-MOST_EDITS:])
+                if one.attempt.tool == done.tool:
+                    one = one.replace(age=one.age + 1)
+                if one.age > PATIENCE:
+                    closed.append((one, False))
+                else:
+                    still.append(one)
+        self.open = still
+        return closed

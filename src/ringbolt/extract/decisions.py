@@ -1,0 +1,323 @@
+"""Decisions in what an agent writes: under a heading that announces them, in a table, or in a sentence.
+
+A question, a hypothesis, an option that is only listed, quoted words and code are no decisions.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ..model.types import Record
+from ..signals.text_layout import cells, masked, plain, sentences
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ..signals.text_layout import Line
+
+MOST_DECISIONS = 20  # of one text
+MOST_CHOICE, MOST_REASON = 300, 600
+
+
+class Decided(Record):
+    """A decision as it was stated: what was chosen, why, instead of what; how sure that it is one."""
+
+    choice: str
+    reason: str = ""
+    instead: str = ""
+    title: str = ""
+    confidence: float = 0.8
+
+
+# --- headings, lists and tables ---------------------------------------------------------------------
+
+_ANNOUNCES = re.compile(
+    r"(?:\d+[.)] +)?(?:(?:key|main|design|architectur\w+|technical|implementation|important|other|final"
+    r"|our|the|new"
+    r"|my|all|decided|notable)[ -]+){0,3}(?:decisions?|design choices|choices)"
+    r"(?:[ -]+(?:made|log|taken|record|records|so far|summary|(?:and|&|with) (?:rationale|reasons?"
+    r"|reasoning|why)|here"
+    r"|in this (?:phase|plan|session|step)|for this \w+)){0,2}\W*(?:\([^)]{0,60}\))?\W*$",
+    re.I,
+)
+_OPEN = re.compile(
+    r"\b(?:open|pending|needed|required|remaining|outstanding|future|unresolved|to make|points?)\b", re.I
+)
+_NOTHING = re.compile(
+    r"\W*(?:none|n/?a|nothing|no (?:new |major |key )?decisions?|tbd|not applicable|whether|if|how|what|why"
+    r"|which|when|where|who)\b",
+    re.I,
+)
+_EXPLICIT = re.compile(
+    r"\W*(?:(?:final |our |key )?decision(?: \d{1,3})?|decided|chosen(?: approach"
+    r"| option)?)\**\s*[:—–-]\**\s+(?=\S)",
+    re.I,
+)
+_REASON_LABEL = re.compile(
+    r"\W*(?:rationale|reason(?:ing|s)?|why|because|justification)\**\s*[:—–-]\**\s*(?=\S)", re.I
+)
+_OTHER_LABEL = re.compile(
+    r"\W*(?:options?|alternatives?|considered|context|consequences?|trade-?offs?|status|date|impact"
+    r"|risks?|note|files?"
+    r"|source|pros|cons|question|problem|phase|made by|outcome)\b[^:]{0,20}:", re.I
+)  # fmt: skip
+_DECIDES = re.compile(r"\W*(?:(?:key |design )?decision|choice|chosen|we chose|selected|decided)\b", re.I)
+_GIVES_REASON = re.compile(r"\W*(?:rationale|reason|why|because|justification)", re.I)
+_ALTERNATIVES = re.compile(r"\W*(?:alternative|options?|instead of|rejected|considered)", re.I)
+_TAGS = re.compile(r"(?:\[[^\]]{1,40}\]:?\s*)+")
+_BOLD = re.compile(r"\*\*([^*]{2,300}?)\*\*(:?)\s*")
+
+# Where a choice ends and its reason begins, best first.
+_BECAUSE = re.compile(
+    r",? \(?(?:because(?: of)?|since|as (?:it|this|that|they|we)\b|so that|due to|given that)\s", re.I
+)
+_DASH = re.compile(r"\s+(?:--|—|–|-)\s+|\s*;\s+|\s*—\s*")
+_COLON = re.compile(r":\s+")
+_AIM = re.compile(
+    r",? (?:(?:in order )?to (?:avoid|prevent|keep|allow|ensure|enable|reduce|preserve|simplify|match"
+    r"|make|minimi[sz]e"
+    r"|support|maintain|distinguish|handle|reach|get|stay|let)"
+    r"|for (?:its|the sake of|\w{3,20} (?:reasons|safety|compatibility|simplicity|purposes))"
+    r"|(?:avoiding|preventing|enabling|keeping|matching|allowing|following|ensuring|which|making) )",
+    re.I,
+)
+_PARENTHESIS = re.compile(r"\s+\(([^()]{8,400})\)\W*$")
+_INSTEAD = re.compile(r",? (?:instead of|rather than|in favou?r of not|over|not)\s+(?=\S)", re.I)
+_SURE_INSTEAD = re.compile(r",? (?:instead of|rather than)\s+(?=\S)", re.I)
+
+
+def decisions(lines: Iterable[Line]) -> list[Decided]:
+    """The decisions that a text of the agent states, in order."""
+    reader = _Reader()
+    for line in lines:
+        if line.kind not in ("blank", "code") and len(reader.found) < MOST_DECISIONS:
+            reader.read(line)
+    reader.settle()
+    found = {one.choice: one for one in reversed(reader.found) if len(one.choice) >= 4}
+    return list(reversed(found.values()))[:MOST_DECISIONS]
+
+
+class _Reader:
+    """Reads lines: whether they stand below a heading about decisions, and what they decide."""
+
+    def __init__(self) -> None:
+        self.found: list[Decided] = []
+        self._inside = 0  # the level of the heading that announced decisions
+        self._pending: Decided | None = None  # a decision whose reason may follow
+        self._header: list[str] | None = None  # of the table that is read
+
+    def settle(self) -> None:
+        """Keep the decision that was pending."""
+        if self._pending:
+            self.found.append(self._pending)
+            self._pending = None
+
+    def read(self, line: Line) -> None:
+        if line.kind != "row":
+            self._header = None
+        if line.kind in ("heading", "lead"):
+            self._enter(line)
+        elif line.kind == "row":
+            self._header, decided = _row(line, self._header, bool(self._inside))
+            self.found += [decided] if decided else []
+        elif not self._reasons(line):
+            self._decide(line)
+
+    def _enter(self, line: Line) -> None:
+        """A heading begins a section about decisions, ends it, or is a decision itself."""
+        self.settle()
+        below = self._inside and (line.kind == "lead" or line.depth > self._inside)
+        if _announces(line):
+            self._inside = line.depth if line.kind == "heading" else 7
+        elif not below:
+            self._inside = 0
+        explicit = _EXPLICIT.match(line.text)
+        if line.kind == "heading" and (explicit or (below and not _OTHER_LABEL.match(line.text))):
+            self._pending = _checked(line.text[explicit.end() if explicit else 0 :], 0.8)
+
+    def _reasons(self, line: Line) -> bool:
+        """Whether a line belongs to the decision before it: its reason, or a detail."""
+        if not self._pending:
+            return False
+        if label := _REASON_LABEL.match(line.text):
+            self._pending = self._pending.replace(reason=plain(line.text[label.end() :], MOST_REASON))
+            self.settle()
+            return True
+        if (
+            line.kind == "prose"
+            and self._inside
+            and not _is_listed(line)
+            and not _OTHER_LABEL.match(line.text)
+        ):
+            if not self._pending.reason:
+                self._pending = self._pending.replace(reason=plain(line.text, MOST_REASON))
+            return True
+        return line.depth > 0
+
+    def _decide(self, line: Line) -> None:
+        self.settle()
+        if explicit := _EXPLICIT.match(masked(line.text)):
+            self._pending = _checked(line.text[explicit.end() :], 0.9)
+        elif self._inside and _is_listed(line):
+            if line.depth < 4 and not _OTHER_LABEL.match(line.text):
+                self._pending = _checked(line.text, 0.9)
+        elif _HINT.search(line.text):
+            self.found += [one for sentence in sentences(line.text) if (one := _sentence(sentence))]
+
+
+def _is_listed(line: Line) -> bool:
+    return line.kind == "item" or bool(_BOLD.match(line.text))
+
+
+def _announces(line: Line) -> bool:
+    text = line.text.strip("*#: \t").lstrip("🔑📋✅⚖️🧭📝 ")
+    return bool(_ANNOUNCES.match(text)) and not _OPEN.search(text)
+
+
+def _checked(text: str, confidence: float) -> Decided | None:
+    if _NOTHING.match(text) or text.rstrip("* ").endswith("?"):
+        return None
+    return _split(text, confidence)
+
+
+def _row(line: Line, header: list[str] | None, inside: bool) -> tuple[list[str] | None, Decided | None]:
+    """The header of the table that a row belongs to, and the decision in the row."""
+    columns = cells(line.text)
+    if header is None:
+        return columns, None
+    if all(not cell.strip(":- ") for cell in columns):
+        return header, None
+    choice = _column(header, _DECIDES)
+    reason = _column(header, _GIVES_REASON)
+    if choice is None or (reason is None and not inside) or len(columns) <= max(choice, reason or 0):
+        return header, None
+    before = columns[0] if choice else ""
+    if _NOTHING.match(columns[choice]) or columns[choice].endswith("?"):
+        return header, None
+    found = Decided(
+        choice=plain(columns[choice], MOST_CHOICE),
+        reason=plain(columns[reason], MOST_REASON) if reason is not None else "",
+        title="" if before.strip("# ").isdigit() else plain(before, 120),
+        confidence=0.9,
+    )
+    other = _column(header, _ALTERNATIVES)
+    if other is not None and other != choice and other < len(columns):
+        found = found.replace(instead=plain(columns[other], 200))
+    return header, found
+
+
+def _column(header: Iterable[str], wanted: re.Pattern[str]) -> int | None:
+    return next((number for number, name in enumerate(header) if wanted.match(name)), None)
+
+
+# --- choice and reason ------------------------------------------------------------------------------
+
+
+def _split(text: str, confidence: float) -> Decided:
+    """A stated decision as choice, reason and what it was preferred to."""
+    text = _TAGS.sub("", text, count=1) if text.startswith("[") else text
+    choice, reason = _halves(text)
+    instead = ""
+    if found := _SURE_INSTEAD.search(masked(choice)):
+        instead = choice[found.end() :]
+    return Decided(
+        choice=plain(choice, MOST_CHOICE).rstrip(".:;,- "),
+        reason=plain(reason, MOST_REASON),
+        instead=plain(instead, 200).rstrip(".:;, "),
+        confidence=confidence,
+    )
+
+
+def _halves(text: str) -> tuple[str, str]:
+    bold = _BOLD.match(text)
+    if bold and len(rest := text[bold.end() :].lstrip(" :—–-.")) > 3:
+        return bold[1].rstrip(": "), rest
+    hidden = masked(text)
+    for pattern in (_DASH, _BECAUSE):
+        if (found := pattern.search(hidden)) and found.start() >= 4:
+            return text[: found.start()], text[found.end() :] if pattern is _DASH else text[
+                found.start() :
+            ].lstrip(" ,(")
+    if (found := _COLON.search(hidden)) and 12 <= found.start() <= 120:
+        return text[: found.start()], text[found.end() :]
+    if found := _PARENTHESIS.search(text):
+        return text[: found.start()], found[1]
+    if (found := _AIM.search(hidden)) and found.start() >= 8:
+        return text[: found.start()], text[found.start() :].lstrip(" ,")
+    return text, ""
+
+
+# --- sentences --------------------------------------------------------------------------------------
+
+_HINT = re.compile(
+    r"\b(?:decided|chose|opted|settled|picked|went with|going with|go with|stick(?:ing)? with|instead of"
+    r"|rather than|because|since|switched|elected)\b",
+    re.I,
+)
+_START = r"(?:^|[,;:] |\b(?:so|and|then|therefore|but) |^instead of [^,]{2,80}?,? )"
+_SAYS = re.compile(
+    rf"{_START}(?:I|we)(?:'ve| have|'d)? (?:(?:also|finally|therefore|deliberately|then) )?"
+    r"(?:decided (?:to|on|against|that|not to)|chose|opted (?:to|for|against)|settled on|picked|went with"
+    r"|elected to|switched (?:to|from))\s",
+    re.I,
+)
+_WILL = re.compile(
+    rf"{_START}(?:(?:I|we)(?:'ll| will|'m going to| am going to|'re going to)|let's|let us|I'm|we're"
+    r"|(?:decision|choice) is to) (?:(?:now|just|also|instead|therefore) )?"
+    r"(?!(?:start|begin|invoke|check|look|read|run|leave|investigate|see|try|verify|test|explore|search|find"
+    r"|need|wait|continue|proceed|first|going)\b)\w{2,15}\b",
+    re.I,
+)
+_DID = re.compile(
+    r"(?:used|using|kept|chose|picked|selected|preferred|dropped|adopted|avoided|deferred|opted for|went with"
+    r"|(?:going|sticking) with|switch(?:ed|ing) (?:to|from))\s",
+    re.I,
+)
+_SUBJECT = re.compile(
+    r"(?:(?:so|and|then|therefore|but),? )?(?:I|we|let's|let us)(?:'ll| will|'m| am|'re| are|'ve| have)?\s+"
+    r"(?:going to )?(?:(?:decided|chose|opted|elected) to )?",
+    re.I,
+)
+_HEDGES = re.compile(
+    r"\b(?:could|might|would|may|maybe|perhaps|whether|if (?:we|you|I|it|the)|should (?:we|I)|alternatively"
+    r"|consider|considering|not (?:yet )?decided|haven't|hasn't|didn't (?:choose|decide)|undecided|unless"
+    r"|either|do you|want me to|they|he|she|the (?:user|author|doc|docs|page|article|issue|README)"
+    r"|previously|originally)\b|n't (?:decided|chosen|opted|settled)",
+    re.I,
+)
+_BEFORE = re.compile(r"\W*((?:since|because|given that|as) [^,]{3,200}), ", re.I)
+_STATED = re.compile(r"[ ,(]*(?:because|since|so that|due to|given that|as )", re.I)
+
+
+def _sentence(sentence: str) -> Decided | None:
+    """The decision that a sentence states: with its reason, or with what it prefers and to what."""
+    if not _HINT.search(sentence) or sentence.rstrip(" *_)\"'").endswith("?"):
+        return None
+    hidden = masked(sentence)
+    said, done = _SAYS.search(hidden), _DID.match(hidden)
+    found = said or done or _WILL.search(hidden)
+    if not found:
+        return None
+    start, end = found.span()
+    because = _BECAUSE.search(hidden, end) or _DASH.search(hidden, end)
+    instead = _SURE_INSTEAD.search(hidden, end)
+    if said or done:
+        because = because or _COLON.search(hidden, end)
+        instead = instead or _INSTEAD.search(hidden, end)
+    # Hedges before the choice or in it; what follows may well be about what would have been.
+    stop = min((one.start() for one in (because, instead) if one), default=len(sentence))
+    if _HEDGES.search(hidden[:start]) or _HEDGES.search(hidden, start, max(stop, end)):
+        return None
+    before = _BEFORE.match(hidden)
+    if before and before.end() > start + 2:
+        before = None
+    reasoned = because and (done or instead or _STATED.match(hidden, because.start()))
+    if not (said or reasoned or (instead and before)):
+        return None  # an announcement, no choice
+    choice = sentence[start:].lstrip(" ,;:")
+    subject = _SUBJECT.match(choice)
+    one = _split(choice[subject.end() if subject else 0 :], 0.75 if said else 0.6)
+    if before and not one.reason:
+        one = one.replace(reason=plain(before[1], MOST_REASON))
+    return one

@@ -1,0 +1,84 @@
+"""Distilling: bringing all that follows from a task's events up to date, as far as it is behind."""
+
+from __future__ import annotations
+
+from ..model.results import Distilled
+from ..store import distilled
+from .extract_operations import Extracting
+from ..ledger.values import read_event
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from ..store.tx import Tx
+    from ..model.types import Event
+
+    # From a state and the events after it to the next state.
+    Fold = Callable[[Mapping[str, Any], Sequence[Event]], Mapping[str, Any]]
+
+# Events that are read at once: no snapshot is held for long.
+PAGE = 500
+
+
+class Distilling(Extracting):
+    """Operations that make what is derived."""
+
+    def task_distill(self, task_id: str | None = None) -> Distilled:
+        """Bring what follows from a task's events up to date: how far its plan is, what is worth remembering,
+        and the names that the work uses.
+
+        Only events since the last time are read, and no model is asked. Doing it twice, at once or after a
+        crash changes nothing. A worker does the same bit by bit; before a compaction it is done at once.
+        """
+        found = self.store.read(lambda tx: self._find(tx, task_id)["task_id"])
+        self._catch_up(found)
+        entries = self.task_extract(found).entries if self.settings.extraction == "on" else ()
+        return Distilled(task_id=found, seq=self._find_names(found), entries=entries)
+
+    def _catch_up(self, task_id: str) -> None:
+        """Let the plan follow what the agent said and did, page by page."""
+        if self.settings.progress == "off":
+            return
+        from .progress_operations import catch_up
+
+        def work(tx: Tx) -> int:
+            return catch_up(self, tx, self._find(tx, task_id, lock=True), self._now())
+
+        while self._commit(work, tasks=lambda _: (task_id,)):
+            pass
+
+    def _find_names(self, task_id: str) -> int:
+        return self._fold(task_id, "names", _names)
+
+    def _fold(self, task_id: str, kind: str, fold: Fold) -> int:
+        """Bring one kind up to date, page by page; returns the last event that it covers."""
+
+        def read(tx: Tx) -> tuple[int, dict[str, Any], list[Event]]:
+            mark, state = distilled.get(tx, task_id, kind)
+            return mark, state, [read_event(row) for row in tx.events(task_id, mark, PAGE)]
+
+        while True:
+            mark, state, events = self.store.read(read)
+            if not events:
+                return mark
+            found, last, now = fold(state, events), events[-1].seq, self._now()
+
+            def write(
+                tx: Tx, state: Mapping[str, Any] = found, mark: int = mark, last: int = last, at: str = now
+            ) -> None:
+                # Whoever else was here first has seen the same events: that is the same state.
+                if distilled.get(tx, task_id, kind)[0] == mark:
+                    distilled.put(tx, task_id, kind, last, at, state)
+
+            self.store.write(write, settles=True)
+
+
+def _names(state: Mapping[str, Any], events: Sequence[Event]) -> Mapping[str, Any]:
+    from .names import Names
+
+    names = Names(state)
+    for event in events:
+        names.observe(event)
+    return names.state()

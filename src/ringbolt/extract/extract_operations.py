@@ -1,0 +1,381 @@
+# pyright: reportPrivateUsage=false
+"""Extraction: what a step brought to light becomes entries, once each, with the trust of where it comes from.
+
+A fold with a mark: the events after the mark are read, looked at outside any transaction, and what was found
+is written together with the new mark. Whoever finds the mark moved begins again: no event is taken twice.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+
+from ..model import validate, rules
+from ..model.errors import InvalidInput
+from ..model.results import Extraction
+from ..store import distilled, jobs
+from . import queries
+from ..model.types import Event, is_dict, is_list
+from . import patterns
+from ..ledger.base import Draft, find_item
+from .known_entries import AGENT, LATEST, KnownEntries, names_of, trust_of, trusts
+from ..llm.calls import Modelling
+from ..ledger.values import read_event, read_task
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any, Protocol
+
+    from ..llm.prompts import ModelEntry
+    from ..store.tx import Row, Tx
+
+    class Found(Protocol):
+        """What was found: an entry to be, the events that it comes from, and how sure that is.
+
+        `key` is the same for the same thing. An error whose `data` has `resolved` was fixed (`fixed_by`).
+        """
+
+        @property
+        def type(self) -> str: ...
+        @property
+        def summary(self) -> str: ...
+        @property
+        def detail(self) -> str | None: ...
+        @property
+        def data(self) -> Mapping[str, Any]: ...
+        @property
+        def key(self) -> str | None: ...
+        @property
+        def seqs(self) -> tuple[int, ...]: ...
+        @property
+        def channel(self) -> str: ...
+        @property
+        def confidence(self) -> float: ...
+
+    class Reader(Protocol):
+        """Reads events one by one; `state` is all that it must keep, `open` what is open at the end."""
+
+        def observe(self, event: Event) -> Sequence[Found]: ...
+        def open(self) -> Sequence[Found]: ...
+        def state(self) -> Mapping[str, Any]: ...
+
+    # What makes a reader from the state of an earlier one; and another source of findings, like a model.
+    Extractor = Callable[[Mapping[str, Any] | None], Reader]
+    More = Callable[[str, Sequence[Event]], Sequence[Found]]
+    Settle = Callable[[Tx], None]
+
+KIND = "extraction"
+PAGE = 200  # events that are taken at once
+_ECHO = re.compile(
+    r"<(ringbolt-[\w-]{1,80}|active-tasks|task-hygiene|stale-tasks)\b[^>]{0,200}>.*?(?:</\1>|\Z)", re.DOTALL
+)
+
+
+class Extracting(Modelling):
+    """Operations that find what is worth remembering."""
+
+    def task_extract(self, task_id: str | None = None, item: str | int | None = None) -> Extraction:
+        """Remember what a task's events say and nobody has recorded: errors and their fixes, decisions and
+        why, artifacts, versions, addresses.
+
+        Looks at the events since the last time; with `item`, again at all that belongs to that step. What is
+        known already is not written twice. The worker does this by itself when a step is over.
+        """
+        return self._extract(task_id, item)
+
+    def _extract(
+        self,
+        task_id: str | None = None,
+        item: str | int | None = None,
+        *,
+        extractor: Extractor | None = None,
+        more: More | None = None,
+        settle: Settle | None = None,
+    ) -> Extraction:
+        """The same with another extractor, or with more than that; `settle` runs in the last transaction."""
+        if extractor is None:
+            from .extractor import Extractor
+
+            extractor = Extractor
+        found = self.store.read(lambda tx: self._find(tx, task_id))["task_id"]
+        total = Extraction(task_id=found, seq=0)
+        known = KnownEntries(found, again=item is not None)
+        before: _Page | None = None
+        while True:
+            page = self.store.read(lambda tx, k=known, b=before: _Page(tx, found, item, k, b))
+            work = _Writing(self, page, _look(self, page, extractor, more), settle if page.last else None)
+            part = self._commit(work, tasks=lambda _: (found,))
+            if part is None:  # someone else has taken these events meanwhile
+                continue
+            total = _sum(total, part)
+            if page.last:
+                return total
+            known, before = work.known, page
+
+    def _found_by_model(self, task_id: str, events: Sequence[Event]) -> Sequence[Found]:
+        """What the local model finds besides, where there is one; for the worker, never for a hook."""
+        if not self.settings.model_local_url:
+            return ()
+        from ..llm.prompts import known
+
+        task = self.store.read(lambda tx: read_task(tx, task_id))
+        if task is None:
+            return ()
+        said, _ = self._model_extraction(task, [known(event) for event in events], task.current_title or "")
+        return [] if said is None else [_FromModel(entry, said[1]) for entry in said[0].entries]
+
+
+class _FromModel:
+    """An entry of a model as something found; every field that the model gave is kept."""
+
+    confidence = 0.5
+
+    def __init__(self, entry: ModelEntry, model: str) -> None:
+        self.type = entry.type
+        self.summary = entry.summary
+        self.detail = entry.detail
+        self.key: str | None = None
+        self.seqs = entry.cites
+        self.channel: str = entry.channel
+        self.data: Mapping[str, Any] = {**entry.data, "by": model}
+        self.labels = [("tag", tag) for tag in entry.tags] + [("item", name) for name in entry.relevance_to]
+
+
+class _Page:
+    """Some events of a task with all that is needed to judge what is new in them."""
+
+    def __init__(
+        self, tx: Tx, task_id: str, item: str | int | None, known: KnownEntries, before: _Page | None
+    ) -> None:
+        self.task_id = task_id
+        head = tx.head(task_id)
+        self.name = head["name"] if head else ""
+        steps = tx.steps(task_id)
+        self.titles = {row["item_id"]: row["title"] for row in steps}
+        self.mark, self.state = distilled.get(tx, task_id, KIND)
+        self.again = item is not None  # looked at once more: the mark stays where it is
+        begin, end = self.mark, None
+        if item is not None:
+            begin, end = queries.span(tx, task_id, find_item(steps, item)["item_id"])
+            begin = before.until if before else begin
+            self.state = before.state if before else {}
+        rows = tx.events(task_id, begin, PAGE, end)
+        self.events = [read_event(row) for row in rows]
+        self.until: int = self.events[-1].seq if self.events else begin
+        self.last = len(rows) < PAGE or self.until == end
+        self.known = known.copy()
+        self.known.read(tx, head["last_seq"] if head else 0)
+
+
+# --- looking ----------------------------------------------------------------------------------------
+
+
+class _Findings:
+    """What was found in some events, ready to be written."""
+
+    def __init__(self) -> None:
+        self.candidates: list[_Candidate] = []
+        self.refused = 0
+        self.open: set[str] = set()  # what is open now, by its first name
+
+
+class _Candidate:
+    """Something found, as an entry."""
+
+    def __init__(
+        self, memory: Extracting, found: Found, sources: Sequence[tuple[int, str, str | None]]
+    ) -> None:
+        if not sources:
+            raise InvalidInput("invalid_argument", "It comes from no event of the task.", "Cite events.")
+        kind = validate.word("entry type", found.type, rules.ENTRY_TYPES)
+        self.key = validate.optional("key", found.key, 500)
+        self.channel = trust_of([found.channel, *(channel for _, channel, _ in sources)])
+        if kind == "user_instruction" and any(channel != "user" for _, channel, _ in sources):
+            kind = "context"  # only the user instructs
+        if kind == "variable" and not self.key:
+            raise InvalidInput("invalid_argument", "A variable without a name.", "Give it a key.")
+        self.kind = kind
+        data = memory._mapping("data", found.data)
+        self.summary = memory._line("summary", found.summary)
+        detail = memory._text("detail", found.detail)
+        if kind == "variable":
+            value = data.setdefault("value", self.summary)
+            self.summary = f"{self.key} = {value if isinstance(value, str) else validate.dumps(value)}"
+        self.names = names_of(kind, self.key, self.summary)
+        self.fix: str | None = None
+        if kind == "error" and data.get("resolved"):
+            self.fix = str(data.get("fixed_by") or "the same worked later")
+        own = {"inferred": True, "from": [seq for seq, _, _ in sources], "confidence": found.confidence}
+        self.draft = Draft(
+            kind,
+            text=self.summary,
+            data={"detail": detail, **data, **own},
+            item=sources[-1][2],
+            labels=_labels(found, data),
+            record={"type": kind, "status": "active", "key": self.key},
+        )
+
+
+def _labels(found: Found, data: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The tags of an entry, and the steps that it matters for: a commit is tagged as one."""
+    labels: list[tuple[str, str]] = found.labels if isinstance(found, _FromModel) else []
+    if found.type == "artifact" and isinstance(data.get("kind"), str):
+        labels = [*labels, ("tag", validate.line("tag", data["kind"], 100))]
+    return list(dict.fromkeys(labels))
+
+
+def _look(memory: Extracting, page: _Page, extractor: Extractor, more: More | None) -> _Findings:
+    """What is found in a page, outside any transaction; the reader's state goes on to the next one."""
+    events = [clean for event in page.events if (clean := without_echo(event)) is not None]
+    reader = extractor(page.state.get("reader"))
+    found = [one for event in events for one in reader.observe(event)]
+    result = _Findings()
+    if page.last:
+        still = reader.open()
+        result.open = {names_of(one.type, one.key, one.summary)[0] for one in still}
+        found += still
+    if more is not None and events:
+        found += more(page.task_id, events)
+    page.state = {**page.state, "reader": reader.state()}
+    sources = _sources(memory, page, {seq for one in found for seq in one.seqs})
+    for one in found:
+        try:
+            cited = [sources[seq] for seq in sorted(set(one.seqs)) if seq in sources]
+            result.candidates.append(_Candidate(memory, one, cited))
+        except InvalidInput:  # from a model, perhaps; it is counted
+            result.refused += 1
+    return result
+
+
+def _sources(memory: Extracting, page: _Page, seqs: set[int]) -> dict[int, tuple[int, str, str | None]]:
+    """The channel and the step of each event that is cited; those of earlier pages are read again."""
+    known = {event.seq: (event.seq, event.origin.channel, event.item) for event in page.events}
+    if missing := sorted(seqs - set(known)):
+        rows = memory.store.read(lambda tx: queries.origins(tx, page.task_id, missing))
+        known |= {row[0]: row for row in rows}
+    return known
+
+
+def without_echo(event: Event) -> Event | None:
+    """An event without what this memory itself has put into it; None if it is all of that."""
+    tool = event.data.get("tool")
+    if event.origin.agent == AGENT or (isinstance(tool, str) and "ringbolt" in tool.lower()):
+        return None
+    text = _stripped(event.text)
+    data = _stripped(event.data)
+    return event if text == event.text and data == event.data else event.replace(text=text, data=data)
+
+
+def _stripped(value: Any) -> Any:
+    if isinstance(value, str):
+        return _ECHO.sub(" ", value) if "<" in value else value
+    if is_dict(value):
+        return {name: _stripped(inner) for name, inner in value.items()}
+    if is_list(value):
+        return [_stripped(inner) for inner in value]
+    return value
+
+
+# --- writing ----------------------------------------------------------------------------------------
+
+
+class _Writing:
+    """The transaction that writes what was found: entries, mark, patterns, and the end of the job."""
+
+    def __init__(self, memory: Extracting, page: _Page, found: _Findings, settle: Settle | None) -> None:
+        self._memory = memory
+        self._page = page
+        self._found = found
+        self._settle = settle
+        self._as = {
+            channel: memory.acting_as(agent=AGENT, channel=channel, session="")
+            for channel in {"agent", *(one.channel for one in found.candidates)}
+        }
+
+    def __call__(self, tx: Tx) -> Extraction | None:
+        page, found = self._page, self._found
+        head = self._memory._find(tx, page.task_id, lock=True)
+        if not page.again and distilled.get(tx, page.task_id, KIND)[0] != page.mark:
+            return None
+        now = self._memory._now()
+        self.known = page.known.copy()
+        self.known.read(tx, head["last_seq"])
+        unchanged = head["last_seq"] == page.until
+        written: list[int] = []
+        settled = 0
+        for one in found.candidates:
+            if (seq := self._entry(tx, head, one, now)) is not None:
+                written.append(seq)
+            if one.fix is not None and (row := self.known.active(one.names[0])) and row["agent"] == AGENT:
+                self._close(tx, head, row, one.fix, one.channel, now)
+                settled += 1
+        if page.last and not page.again:
+            # A question that is no longer open was answered, or the work has gone on without.
+            for row in self.known.asked(found.open):
+                self._close(tx, head, row, None, "agent", now)
+        seen = 0 if page.again else self._mark(tx, head["last_seq"] if unchanged else page.until, now)
+        if self._settle is not None:
+            self._settle(tx)
+        return Extraction(
+            task_id=page.task_id,
+            seq=page.until,
+            events=len(page.events),
+            entries=tuple(written),
+            known=len(found.candidates) - len(written),
+            settled=settled,
+            refused=found.refused,
+            patterns=seen,
+        )
+
+    def _entry(self, tx: Tx, head: Row, one: _Candidate, now: str) -> int | None:
+        """Write an entry; None if it is there already, or someone who is trusted more has said otherwise."""
+        known = self.known
+        names = one.names
+        old = known.active(names[0])
+        if one.kind == "exclusion" and (failed := known.active(names_of("error", one.key, one.summary)[0])):
+            # An error for which something else worked is an exclusion from now on.
+            old, names = failed, names[:1]
+        if known.has(one.kind, names):
+            return None
+        if old and one.kind in LATEST and not (old["agent"] == AGENT and trusts(one.channel, old["channel"])):
+            return None
+        draft = one.draft.copy()
+        if old and old["agent"] == AGENT:
+            change = {"status": "superseded", "ref_seq": head["last_seq"] + 1}
+            draft.sets["records"] = {str(old["seq"]): change}
+            known.change(old, "superseded")
+        seq = self._as[one.channel]._append(tx, head, draft, now, "task_extract").seq
+        known.add(one.names, {"seq": seq, "type": one.kind, "channel": one.channel})
+        return seq
+
+    def _close(self, tx: Tx, head: Row, row: Row, why: str | None, channel: str, now: str) -> None:
+        """Call an entry of ours resolved, by what fixed it."""
+        change = {"status": "resolved", "ref_seq": head["last_seq"] + 1}
+        draft = Draft(
+            "entry.closed",
+            text=why,
+            data={"resolved": [row["seq"]], "inferred": True},
+            sets={"records": {str(row["seq"]): change}},
+        )
+        self._as[channel]._append(tx, head, draft, now, "task_extract")
+        self.known.change(row, "resolved")
+
+    def _mark(self, tx: Tx, until: int, now: str) -> int:
+        """Say how far this came, with the patterns that the events show; our own events are included unless
+        others came before them. Returns the number of patterns."""
+        page = self._page
+        state = copy.deepcopy(page.state)
+        seen = patterns.learn(state, page.events, page.name, page.titles)
+        patterns.keep(tx, page.task_id, seen, now)
+        if seen:  # and some day they are to be forgotten
+            jobs.add(tx, "prune", "", "patterns", {}, validate.stamp(validate.seconds_of(now) + 86_400), now)
+        distilled.put(tx, page.task_id, KIND, until, now, state)
+        return len(seen)
+
+
+def _sum(total: Extraction, part: Extraction) -> Extraction:
+    counted = ("events", "entries", "known", "settled", "refused", "patterns")
+    return total.replace(
+        seq=part.seq, **{name: getattr(total, name) + getattr(part, name) for name in counted}
+    )

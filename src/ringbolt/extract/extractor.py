@@ -1,0 +1,392 @@
+"""The rule-based extractor: what is worth remembering in what an agent said and did. No model, no I/O.
+
+Reads ledger events in order and finds decisions with their reasons, attempts that failed and what worked
+instead, what the user rejected, commits and other artifacts, named values, discoveries, blockers, questions
+and next steps. What a tool prints never becomes a decision; what is found is trusted as much as the least
+trusted of its sources, and never more than the agent.
+
+`Extractor` works event by event and keeps a small state between batches; `extract` reads a whole list.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ..model.validate import blake2b
+from ..model.types import Record, is_dict, is_list
+from . import artifacts, values
+from ..signals import failures
+from .attempts import PATIENCE, Attempt, Attempts, attempt, read_attempt
+from .decisions import decisions
+from ..signals.failures import error_line, fingerprint
+from ..signals.text_layout import cut, layout, one_line, plain
+from .statements import is_offer, statements
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
+
+    from ..model.types import Channel, EntryType, Event
+    from .attempts import Failure
+
+__all__ = ["Extractor", "Found", "error_line", "extract", "fingerprint"]
+
+OURS = "ringbolt"  # the agent who writes what is inferred: never read again
+MOST_SUMMARY, MOST_DETAIL = 300, 2000
+MOST_RUNNING, MOST_SEEN = 64, 400
+
+_TRUST = (
+    "agent",
+    "tool",
+    "web",
+    "import",
+)  # most trusted first; nothing found is trusted more than the agent
+_MESSAGES = ("message", "task.updated", "item.updated")
+_WEB = re.compile(r"web|browser|fetch|http|search_documentation", re.I)
+_RUNS = re.compile(r"bash|shell|exec|command|terminal|^run|powershell|^cmd$", re.I)
+_EDITS = re.compile(r"edit|write|patch|replace|create_file|insert", re.I)
+_INTERRUPTED = "[Request interrupted"  # what a host writes in the user's name
+# Of these only the latest counts.
+_LATEST = ("variable", "context")
+
+
+class Found(Record):
+    """Something worth remembering, as an entry would have it, and the events that it was found in.
+
+    Of type `context` are blockers and next steps (`data["kind"]`). `key` is the same for the same thing: a
+    variable's name, or a fingerprint.
+    """
+
+    type: EntryType
+    summary: str
+    detail: str | None = None
+    data: Mapping[str, Any]
+    key: str
+    seqs: tuple[int, ...]
+    channel: Channel
+    confidence: float
+
+
+def extract(events: Iterable[Event]) -> list[Found]:
+    """All that is found in some events, each thing once, with what is still open at the end."""
+    extractor = Extractor()
+    found: dict[tuple[str, str], Found] = {}
+    for event in events:
+        for one in extractor.observe(event):
+            place = (one.type, one.key)
+            if place in found and one.type not in _LATEST:
+                one = found[place]
+            elif place in found:
+                del found[place]  # the latest stands where it was said
+            found[place] = one
+    for one in extractor.open():
+        found.setdefault((one.type, one.key), one)
+    return list(found.values())
+
+
+class Extractor:
+    """Reads events one by one. `state()` is all that it must remember between them: JSON of bounded size."""
+
+    def __init__(self, state: Mapping[str, Any] | None = None) -> None:
+        state = state or {}
+        self._attempts = Attempts(state.get("attempts"))
+        self._running: dict[int, dict[str, Any]] = {
+            int(seq): one for seq, one in state.get("running", {}).items()
+        }
+        self._seen: dict[str, str] = dict(state.get("seen", {}))
+        self._asked: dict[str, Any] | None = state.get("asked")
+        self._refused: dict[str, Any] | None = state.get("refused")
+
+    def state(self) -> dict[str, Any]:
+        """What must be kept to go on later."""
+        return {
+            "attempts": self._attempts.state(),
+            "running": {str(seq): one for seq, one in self._running.items()},
+            "seen": dict(self._seen),
+            "asked": self._asked,
+            "refused": self._refused,
+        }
+
+    def observe(self, event: Event) -> list[Found]:
+        """What an event leads to; nothing that was found before, unless its value has changed."""
+        if event.origin.agent == OURS:
+            return []
+        if event.origin.channel == "user" and event.type != "action.ended":
+            found = self._hear_user(event)
+        elif event.type in ("action", "action.ended"):
+            found = self._act(event)
+        elif event.type in _MESSAGES and event.text and event.origin.channel == "agent":
+            found = self._hear(event)
+        else:
+            return []
+        return [one for one in found if self._is_new(one)]
+
+    def open(self) -> list[Found]:
+        """What is open now: failures without a remedy, a rejection without a reason, the last question."""
+        found = [_error(one) for one in self._attempts.open]
+        if self._refused:
+            found.append(_rejected(self._refused, "The user rejected it."))
+        if self._asked:
+            question = self._asked["text"]
+            found.append(
+                _found("question", question, {}, _key(question), (self._asked["seq"],), "agent", 0.7)
+            )
+        return found
+
+    def _is_new(self, one: Found) -> bool:
+        """Whether this was not found before; a variable that has got another value is new."""
+        mark = f"{one.type} {one.key}"
+        value = _key(one.summary) if one.type in _LATEST else ""
+        if self._seen.get(mark) == value:
+            return False
+        self._seen.pop(mark, None)  # it counts as seen last
+        self._seen[mark] = value
+        if len(self._seen) > MOST_SEEN:
+            del self._seen[next(iter(self._seen))]
+        return True
+
+    # --- what is said
+
+    def _hear_user(self, event: Event) -> list[Found]:
+        """The user speaks: the question is answered; a rejection without a reason may have got one."""
+        self._asked = None
+        if not event.text or event.text.startswith(_INTERRUPTED):
+            return []
+        refused, self._refused = self._refused, None
+        if not refused:
+            return []
+        refused["seqs"] = [*refused["seqs"], event.seq]
+        return [_rejected(refused, one_line(event.text, MOST_SUMMARY))]
+
+    def _hear(self, event: Event) -> list[Found]:
+        text, seqs = event.text or "", (event.seq,)
+        lines = list(layout(text))
+        found: list[Found] = []
+        for one in decisions(lines):
+            data: dict[str, Any] = {"choice": one.choice, "reasoning": one.reason, "title": one.title}
+            if one.instead:
+                data["options"] = [one.instead]
+            found.append(
+                _found(
+                    "decision", one.title or one.choice, data, _key(one.choice), seqs, "agent", one.confidence
+                )
+            )
+        said = statements(lines)
+        found += [_found("discovery", one, {}, _key(one), seqs, "agent", 0.6) for one in said.discoveries]
+        for kind, told in (("blocker", said.blockers), ("next_steps", said.steps)):
+            if told:
+                data = {"kind": kind, "items": told}
+                found.append(_found("context", "; ".join(told), data, kind, seqs, "agent", 0.6))
+        found += [_artifact("address", url, url, seqs, "agent") for url in artifacts.live(text[:20_000])]
+        found += [_variable(*pair, seqs, "agent") for pair in values.said(lines)]
+        question = said.question
+        self._asked = {"text": question, "seq": event.seq} if question and not is_offer(question) else None
+        return found
+
+    # --- what is done
+
+    def _act(self, event: Event) -> list[Found]:
+        """An action: remembered until it has ended, then read."""
+        self._asked = None
+        data = event.data
+        if event.type == "action":
+            status = _status(event.sets.get("+records"), event.seq)
+            tried = attempt(
+                event.seq, str(data.get("tool") or data.get("type") or ""), data.get("input"), event.text
+            )
+            if status == "started":
+                self._running[event.seq] = {
+                    "attempt": tried.to_dict(),
+                    "input": _kept_input(data.get("input")),
+                }
+                if len(self._running) > MOST_RUNNING:
+                    del self._running[next(iter(self._running))]
+                return []
+            return self._end(event, tried, data.get("input"), status, (event.seq,))
+        begun = self._running.pop(event.ref or -1, None)
+        if begun is None:
+            return []
+        tried = read_attempt(begun["attempt"])
+        status = _status(event.sets.get("records"), event.ref or -1)
+        return self._end(event, tried, begun["input"], status, (tried.seq, event.seq))
+
+    def _end(
+        self, event: Event, tried: Attempt, given: Any, status: str | None, seqs: tuple[int, ...]
+    ) -> list[Found]:
+        data = event.data
+        output = failures.output_text(data.get("output"))
+        error = failures.output_text(data.get("error"))
+        text = "\n".join(part for part in (error, output) if part)
+        fields: Mapping[str, Any] = given if is_dict(given) else {}
+        command = (
+            str(fields.get("command") or fields.get("cmd") or "")
+            if _RUNS.search(tried.tool) or "command" in fields
+            else ""
+        )
+        words = failures.rejection(text)
+        if words is not None:
+            return self._refuse(tried, words, seqs)
+        code = failures.exit_code(data.get("output"))
+        failed = status == "failed" or bool(data.get("error")) or bool(code)
+        channel = _channel(event, tried.tool)
+        found: list[Found] = []
+        if failed or (command and failures.hides_failure(command, output)):
+            found = self._fail(tried, text, seqs)
+        elif status != "skipped":
+            found = self._succeed(tried)
+            found += [
+                _artifact(*one, seqs, channel) for one in artifacts.made_by_tool(tried.tool, fields, output)
+            ]
+        if command:
+            found += _by_command(command, output, failed, seqs, channel)
+        return found
+
+    def _refuse(self, tried: Attempt, words: str, seqs: tuple[int, ...]) -> list[Found]:
+        refused = {"what": tried.what, "seqs": list(seqs)}
+        if words:
+            return [_rejected(refused, one_line(words, MOST_DETAIL))]
+        self._refused = refused
+        return []
+
+    def _fail(self, tried: Attempt, text: str, seqs: tuple[int, ...]) -> list[Found]:
+        symptom = error_line(text)
+        if not symptom or failures.is_noise(symptom):
+            return []
+        key = _key(fingerprint(f"{tried.tool} {symptom}", paths=False))
+        return [_error(one) for one in self._attempts.failed(tried.replace(seq=seqs[-1]), symptom, key)]
+
+    def _succeed(self, done: Attempt) -> list[Found]:
+        closed = self._attempts.succeeded(done, bool(_EDITS.search(done.tool)))
+        return [
+            _error(one) if one.age > PATIENCE else _mended(one) if again else _excluded(one, done)
+            for one, again in closed
+        ]
+
+
+# --- what is found ----------------------------------------------------------------------------------
+
+
+def _found(
+    kind: EntryType,
+    summary: str,
+    data: Mapping[str, Any],
+    key: str,
+    seqs: Sequence[int],
+    channel: Channel,
+    confidence: float,
+    detail: str | None = None,
+) -> Found:
+    return Found(
+        type=kind,
+        summary=cut(values.without_secrets(summary), MOST_SUMMARY),
+        detail=detail and cut(values.without_secrets(detail), MOST_DETAIL),
+        data={name: _clean(value) for name, value in data.items() if value},
+        key=key,
+        seqs=tuple(seqs),
+        channel=channel,
+        confidence=confidence,
+    )
+
+
+def _clean(value: Any) -> Any:
+    if is_list(value):
+        return [_clean(one) for one in value]
+    return values.without_secrets(value) if isinstance(value, str) else value
+
+
+def _attempted(one: Failure) -> dict[str, Any]:
+    return {"what": one.attempt.what, "why": one.symptom, "symptom": one.symptom}
+
+
+def _sure(one: Failure, sure: float) -> float:
+    return 0.3 if failures.is_of_the_host(one.symptom) else sure
+
+
+def _excluded(one: Failure, done: Attempt) -> Found:
+    data = {**_attempted(one), "worked": done.what}
+    return _found(
+        "exclusion", one.attempt.what, data, one.key, (*one.seqs, done.seq), "tool", _sure(one, 0.8)
+    )
+
+
+def _mended(one: Failure) -> Found:
+    """The same attempt worked later: it was an error, and something else was changed."""
+    edited = ", ".join(path.rpartition("/")[2] for path in one.edited)
+    data = {**_attempted(one), "resolved": True, "fixed_by": f"edited {edited}" if edited else ""}
+    return _found(
+        "error", f"{one.attempt.what}: {one.symptom}", data, one.key, one.seqs, "tool", _sure(one, 0.6)
+    )
+
+
+def _error(one: Failure) -> Found:
+    """A failure for which nothing worked."""
+    data = _attempted(one)
+    return _found(
+        "error", f"{one.attempt.what}: {one.symptom}", data, one.key, one.seqs, "tool", _sure(one, 0.5)
+    )
+
+
+def _rejected(refused: Mapping[str, Any], words: str) -> Found:
+    what = refused["what"]
+    data = {"what": what, "why": words, "rejected": True}
+    return _found("exclusion", what, data, _key(f"{what} {words}"), refused["seqs"], "tool", 0.9)
+
+
+def _variable(name: str, value: str, kind: str, seqs: Sequence[int], channel: Channel) -> Found:
+    data = {"value": value, "kind": kind}
+    return _found("variable", f"{name} = {value}", data, name, seqs, channel, 0.7 if kind == "state" else 0.6)
+
+
+def _artifact(kind: str, name: str, url: str, seqs: Sequence[int], channel: Channel) -> Found:
+    summary = f"{kind}: {name}" + (f" ({url})" if url and url != name else "")
+    return _found(
+        "artifact", summary, {"kind": kind, "name": name, "url": url}, _key(url or name), seqs, channel, 0.8
+    )
+
+
+def _by_command(
+    command: str, output: str, failed: bool, seqs: Sequence[int], channel: Channel
+) -> list[Found]:
+    """What a command made and stated. One that failed may have committed before: only its output tells."""
+    found: list[Found] = []
+    if "commit" in command:
+        for number, subject in artifacts.commits(command, output):
+            if number or not failed:
+                data = {"kind": "commit", "name": subject, "commit": number}
+                told = f"commit {number}: {subject}" if number else f"commit: {subject}"
+                found.append(_found("artifact", told, data, _key(f"{number} {subject}"), seqs, channel, 0.9))
+    if not failed:
+        found += [_artifact(*one, seqs, channel) for one in artifacts.made_by_command(command, output)]
+        found += [_artifact("address", url, url, seqs, channel) for url in artifacts.live(output[:20_000])]
+        found += [_variable(*pair, seqs, channel) for pair in values.printed(output)]
+    return found
+
+
+# --- events -----------------------------------------------------------------------------------------
+
+
+def _status(records: Any, seq: int) -> str | None:
+    """The status that an event gives an action."""
+    record = records.get(str(seq)) if is_dict(records) else None
+    return record.get("status") if is_dict(record) else None
+
+
+def _channel(event: Event, tool: str) -> Channel:
+    """How far what a tool printed is trusted."""
+    own = event.origin.channel
+    least = max(_TRUST.index(own) if own in _TRUST else 0, 2 if _WEB.search(tool) else 1)
+    return _TRUST[least]
+
+
+def _kept_input(given: Any) -> dict[str, Any]:
+    """Of an input what is needed when the action has ended."""
+    if not is_dict(given):
+        return {}
+    names = ("command", "cmd", "file_path", "path", "title", "name")
+    return {name: plain_value[:4000] for name in names if isinstance(plain_value := given.get(name), str)}
+
+
+def _key(text: str) -> str:
+    """A short name for a text, the same for the same words."""
+    return blake2b(plain(text, 600).lower().encode("utf-8", "replace"), digest_size=8).hexdigest()

@@ -1,0 +1,170 @@
+"""The names that the work uses, and which of them it will need again. No model, no I/O.
+
+After a compaction an agent reaches for files, identifiers, commits and tickets that it has seen. `Names`
+finds all of them in what was said, done and answered, and ranks them: by sort, by how often and how lately
+they occurred, and by whether they were used (said or typed) or only seen in an output. The weights are rough
+log-odds; halving or doubling any of them changes little.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+
+from ..model.validate import dumps
+from ..model.types import Name, is_dict
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    from ..model.types import Event
+
+OCCURS, LATELY, RECENTLY, USED = 0.6, 1.2, 0.8, 1.0
+LATELY_EVENTS, RECENTLY_EVENTS = 6, 60  # ages at which those two are down to a half
+SORTS = {"path": 1.7, "const": 1.5, "commit": 0.7, "ticket": 0.7, "version": 0.3, "url": 0.3}
+SNAKE, LOWER = -0.6, -0.3  # local variables, mostly: names with small letters only, or a small one first
+LONG = 0.5  # what is long takes the room of others: so much less for each e-fold
+
+SHOWN = 320
+# Above MOST names the least likely ones are dropped, down to KEPT.
+MOST, KEPT = 1200, 800
+TEXT = 64_000  # characters of one text that are looked at
+LONGEST = 80  # characters of a name
+
+_EXTENSIONS = frozenset(
+    "go py js ts tsx jsx mjs cjs md mdx rst json jsonl yaml yml toml sh bash zsh txt rs c h cc cpp hpp java"
+    " kt rb php html css scss sql lock mod sum cfg ini conf env xml proto csv log tmpl tf swift ex exs hs"
+    " lua pl vue svelte ipynb gradle properties service patch diff dockerfile gitignore".split()
+)
+# First what could be a name is cut out, in one pass; what such a piece is, is asked of its end alone: no text
+# can make that slow.
+_PIECE = re.compile(r"https?://[^\s<>\"'`)\]}|\\]+|[\w@~+.#/-]+")
+PIECE = 160  # characters
+_FIND = re.compile(
+    r"(?P<path>(?:[\w@~+.-]+/)*[\w@+.-]*\.[A-Za-z][A-Za-z0-9]{0,11}(?![\w/]))"
+    r"|(?P<version>\bv?\d+\.\d+\.\d+(?:[-+][\w.]+)?\b)"
+    r"|(?P<ticket>\b[A-Z]{2,8}-\d{1,6}\b|(?<![\w&/])#\d{2,6}\b)"
+    r"|(?P<commit>(?<![\w-])(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b(?!-[0-9a-f]{4}))"
+    r"|(?P<ident>\b_?[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+\b|\b[A-Za-z]+[a-z0-9]*[A-Z][A-Za-z0-9]*\b)"
+)
+
+
+def find(text: str) -> set[tuple[str, str]]:
+    """The names in a text, each with its sort."""
+    found: set[tuple[str, str]] = set()
+    for piece in _PIECE.findall(text[:TEXT]):
+        if piece.startswith("http") and "://" in piece:
+            if len(piece) <= PIECE:
+                found.add(("url", piece.rstrip(".,;:!?")))
+            continue
+        for match in _FIND.finditer(piece[-PIECE:]):
+            sort, name = match.lastgroup or "", match[0]
+            if sort == "path":
+                found.update(_of_path(name))
+            elif sort == "commit":
+                found.add((sort, name[:7] if len(name) == 40 else name[:8]))
+            elif len(name) <= LONGEST and (sort != "ident" or _is_camel(name)):
+                found.add(("const" if sort == "ident" and name.isupper() else sort, name))
+    return found
+
+
+def _of_path(path: str) -> Iterable[tuple[str, str]]:
+    """The file that a path ends in; words joined by a dot are no path, but may be a name with its package."""
+    name = path.rsplit("/", 1)[-1].strip(".")
+    if not name or len(name) > LONGEST:
+        return
+    if "/" in path or name.rsplit(".", 1)[-1].lower() in _EXTENSIONS:
+        yield "path", name
+    else:
+        for part in name.split("."):
+            if _is_camel(part):
+                yield ("const" if part.isupper() else "ident"), part
+
+
+def _is_camel(name: str) -> bool:
+    """Whether a word is a name of a program's making: with an underscore inside, or humps."""
+    if "_" in name.strip("_"):
+        return True
+    return len(name) > 2 and not name.islower() and not name.rstrip("s").isupper() and not name[1:].islower()
+
+
+class Names:
+    """The names of a task so far. An event costs the same however many came before."""
+
+    def __init__(self, state: Mapping[str, Any] | None = None) -> None:
+        # By name: sort, events that have it, the last of them, events that use it, channel of the last one.
+        self._known: dict[str, list[Any]] = dict((state or {}).get("known", {}))
+        self._at: int = (state or {}).get("at", 0)
+
+    def observe(self, event: Event) -> None:
+        """Take in an event of the ledger; the state in our own words, kept before a compaction, is no use."""
+        if event.type == "snapshot" and not event.data.get("summarized"):
+            return
+        used: set[tuple[str, str]] = set()
+        seen: set[tuple[str, str]] = set()
+        data = event.data
+        if event.text:
+            used |= find(event.text)
+        for field, value in data.items():
+            if field in ("output", "error"):
+                seen |= find(value if isinstance(value, str) else dumps(value))
+            elif field == "input" and is_dict(value):
+                for inner in value.values():
+                    used |= find(inner if isinstance(inner, str) else dumps(inner))
+            elif isinstance(value, str):
+                used |= find(value)
+        for step in _titles(event):
+            used |= find(step)
+        self._at = event.seq
+        for sort, name in used | seen:
+            row = self._known.setdefault(name, [sort, 0, 0, 0, ""])
+            row[1] += 1
+            row[2] = event.seq
+            row[3] += (sort, name) in used
+            row[4] = event.origin.channel
+        if len(self._known) > MOST:
+            best = sorted(self._known, key=self.weight, reverse=True)[:KEPT]
+            self._known = {name: self._known[name] for name in best}
+
+    def weight(self, name: str) -> float:
+        """How likely a name is needed again, as log-odds but for a constant."""
+        sort, events, last, used, _ = self._known[name]
+        age = self._at - last
+        found = OCCURS * math.log1p(events) + USED * math.log1p(used) + SORTS.get(sort, 0.0)
+        found += LATELY / (1 + age / LATELY_EVENTS) + RECENTLY / (1 + age / RECENTLY_EVENTS)
+        if sort == "ident":
+            found += SNAKE if "_" in name else LOWER if name[0].islower() else 0.0
+        return found - LONG * math.log(len(name) + 2)
+
+    def best(self, most: int = SHOWN) -> list[Name]:
+        """The names that are most likely needed again, the likeliest first."""
+        weights = {name: self.weight(name) for name in self._known}
+        order = sorted(weights, key=lambda name: (-weights[name], name))[:most]
+        return [
+            Name(
+                name=name,
+                kind=self._known[name][0],
+                seq=self._known[name][2],
+                channel=self._known[name][4],
+                weight=round(weights[name], 2),
+            )
+            for name in order
+        ]
+
+    def state(self) -> dict[str, Any]:
+        """All that must be kept to go on later, and what is shown."""
+        return {
+            "known": self._known,
+            "at": self._at,
+            "shown": [name.to_dict() for name in self.best()],
+        }
+
+
+def _titles(event: Event) -> Iterable[str]:
+    """The titles of the steps that an event adds or renames."""
+    for table in ("+steps", "steps"):
+        for row in event.sets.get(table, {}).values():
+            if row.get("title"):
+                yield row["title"]

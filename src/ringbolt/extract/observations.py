@@ -1,0 +1,84 @@
+"""Events of the ledger as observations of the work on a plan."""
+
+from __future__ import annotations
+
+import json
+
+from ..model.types import is_dict
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from .progress import Observation
+    from ..store.tx import Row
+
+_SAID = ("message", "task.updated", "item.updated", "task.finished")
+_PLANNED = ("task.registered", "plan.replaced", "plan.appended")
+_TOOLS = {"cli": "shell", "edit": "edit"}
+
+
+def changes_plan(row: Row) -> bool:
+    """Whether an event makes another plan: steps come, go, move or are named anew."""
+    if row["event_type"] in ("message", "action", "log"):
+        return False
+    sets = sets_of(row)
+    changed: Sequence[Mapping[str, Any]] = list(sets.get("steps", {}).values())
+    return (
+        row["event_type"] in _PLANNED
+        or "+steps" in sets
+        or any("title" in columns or "dropped_in" in columns for columns in changed)
+    )
+
+
+def sets_of(row: Row) -> dict[str, Any]:
+    """What an event sets; one that is about to be written has it unpacked."""
+    sets: Any = row["sets"] or {}
+    return json.loads(sets) if isinstance(sets, str) else sets
+
+
+def observation(row: Row, sets: Mapping[str, Any]) -> Observation | None:
+    """An event as something that was observed; None if it tells nothing about a plan."""
+    from .progress import Observation
+
+    kind, seq = row["event_type"], row["seq"]
+    if kind in _SAID:
+        # Only an agent's own words count: what users and tools say completes nothing.
+        if row["channel"] == "agent" and row["text"]:
+            return Observation(at=seq, kind="agent", text=row["text"])
+    elif kind in ("action", "action.ended") and row["channel"] in ("agent", "tool"):
+        data: dict[str, Any] = json.loads(row["data"])
+        ended = kind == "action.ended"
+        of = row["ref_seq"] if ended else seq
+        record = sets.get("records" if ended else "+records", {}).get(str(of), {})
+        status = record.get("status")
+        if status == "skipped":
+            return None
+        ok = None if status == "started" else status == "completed"
+        text = _tail(data.get("output") or data.get("error"))
+        if ended:
+            return Observation(at=seq, kind="outcome", of=of, ok=ok, text=text)
+        tool = data.get("tool") or _TOOLS.get(data.get("type", ""), "")
+        return Observation(
+            at=seq, kind="action", tool=tool, input=_input(data, row["text"], sets), ok=ok, text=text
+        )
+    return None
+
+
+def _input(data: Mapping[str, Any], summary: str | None, sets: Mapping[str, Any]) -> dict[str, Any]:
+    """The input of an action as a mapping, made from what there is."""
+    given: Any = data.get("input")
+    if not is_dict(given):
+        given = {"command": given if isinstance(given, str) else summary or ""}
+    if files := sets.get("files"):
+        given = {"path": files[0]["path"], **given}
+    return given
+
+
+def _tail(output: Any) -> str:
+    """The end of an output."""
+    from .progress import CHARACTERS
+
+    text = output if isinstance(output, str) else "" if output is None else json.dumps(output)
+    return text[-CHARACTERS:]

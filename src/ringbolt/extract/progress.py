@@ -1,0 +1,634 @@
+"""Plan progress: which items of a plan are over, judged from what the agent says and does. No model, no I/O.
+
+Plans are mostly worked in order, so the question is where in the plan the work stands. `Progress` keeps a
+belief over that place (one share for each item, and how likely the item there is finished) and moves it with
+each observation: what is announced or done is compared with the titles, by words weighted by their rarity and
+by the sort of work. An item is over as far as the work stands behind it, or when the agent says so by number
+or by name. What tools and people say never completes anything; a tool's output can only deny a success.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from functools import lru_cache
+
+from ..model.types import Record, is_list
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from typing import Any, Literal
+
+    Kind = Literal["agent", "user", "question", "action", "outcome"]
+    Sort = Literal["change", "tests", "docs", "verify", "commit", "explore", "delegate"]
+    Status = Literal["completed", "suggested", "open"]
+
+# Levels of confidence. From SETTLED on, the work has moved on or the agent said it: safe to write down.
+SETTLED, HIGH, MEDIUM = 0.9, 0.55, 0.3
+
+# How strongly an observation that has a whole title speaks for that item (natural logarithm of the odds).
+# The figures hardly change when any of these is halved or doubled: they are orders of magnitude, not fits.
+ANNOUNCED, NUMBERED, EDITED, DELEGATED, COMMAND, LOOKED = 8.0, 8.0, 5.0, 5.0, 3.0, 3.0
+OF_THE_SORT = 1.0
+SAYS_NOTHING = 0.2  # an observation that tells the items apart by less leaves the belief alone
+
+# The chance that the next thing observed belongs to a later item, to one so many items on, to an earlier one.
+LEAVES_OPEN, LEAVES_FINISHED, SKIPS, RETURNS = 0.06, 0.55, 0.4, 0.02
+
+# How likely the item that was worked on is finished after …
+AFTER_FAILURE, AFTER_CHECK, AFTER_CHANGE, AFTER_RUN, AFTER_WORD = 0.1, 0.5, 0.75, 0.85, 0.92
+
+CLEAR, CLOSE = 0.6, 0.3  # a title that is meant beyond doubt, or perhaps
+CHARACTERS = 3000  # of each text of an action, and of both ends of a message
+SENTENCES = 8  # at each end of a message
+MOST_RUNNING = 64  # actions whose outcome is awaited
+
+
+class Observation(Record):
+    """Something that happened; `at` is its number, by which findings cite it.
+
+    `agent`, `user` and `question` have a text. `action` has a tool and its input, and `ok` if it has ended;
+    else an `outcome` follows that names it in `of`. `text` of an ended action is the end of its output.
+    """
+
+    at: int
+    kind: Kind
+    text: str = ""
+    tool: str = ""
+    input: Mapping[str, Any] | None = None
+    ok: bool | None = None
+    of: int | None = None
+
+
+class Finding(Record):
+    """What is believed about one item, and the observation that brought it there."""
+
+    item: int
+    status: Status
+    confidence: float
+    settled: bool
+    cause: int | None
+
+
+def evidence(items: Sequence[str], observations: Iterable[Observation]) -> list[Finding]:
+    """The findings after all the observations."""
+    progress = Progress(items)
+    for observation in observations:
+        progress.observe(observation)
+    return progress.findings()
+
+
+# --- words ------------------------------------------------------------------------------------------
+
+_RUN = re.compile(r"\w[\w./-]*")
+_HUMP = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_a-zA-Z]+")
+_SUFFIXES = "ization ations ation ising izing ings ing ions ion ies ied ers er ed es s e".split()
+_COMMON = frozenset(
+    "the a an to and or of in for on with by from is are be it its this that into as at all any if so we you"
+    " i via use using up out new now let me will".split()
+)
+# Verbs of plans tell little: every second title has one.
+_VERBS = frozenset("add updat creat implement remov fix run writ mak chang ensur handl set task step".split())
+
+
+def stem(word: str) -> str:
+    """A word without its ending, so that `adding`, `added` and `adds` are one."""
+    for suffix in _SUFFIXES:
+        if word.endswith(suffix) and len(word) - len(suffix) >= 3:
+            word = word[: -len(suffix)]
+            break
+    return word[:-1] if len(word) > 3 and word[-1] == word[-2] else word
+
+
+def words(text: str) -> dict[str, float]:
+    """The words of a text with what each is worth: names as a whole most, their parts and plan verbs less."""
+    found: dict[str, float] = {}
+    for run in _RUN.findall(text):
+        for word, worth in _words_of(run) if len(run) <= LONGEST_KNOWN else _words_of.__wrapped__(run):
+            if worth > found.get(word, 0.0):
+                found[word] = worth
+    return found
+
+
+LONGEST_KNOWN = 40  # characters of a run that is remembered
+
+
+@lru_cache(maxsize=1 << 12)
+def _words_of(run: str) -> tuple[tuple[str, float], ...]:
+    """The words of a run of letters and digits, which may be a name or a path."""
+    found: list[tuple[str, float]] = []
+    for name in (part.strip("._-") for part in run.split("/")):
+        parts = _HUMP.findall(name)
+        if len(parts) > 1:
+            wholes = {name, *re.split(r"[.-]", name)}
+            found += [(whole.lower(), 1.0) for whole in wholes if len(_HUMP.findall(whole)) > 1]
+        for part in map(str.lower, parts):
+            if len(part) > 1 and part not in _COMMON:
+                root = stem(part)
+                found.append((root, 0.3 if len(parts) > 1 else 0.4 if root in _VERBS else 1.0))
+    return tuple(found)
+
+
+# --- sorts of work ----------------------------------------------------------------------------------
+
+_NOUNS = "task|step|item|todo|phase|stage|milestone|part"
+_LABEL = re.compile(rf"\W*(?:({_NOUNS})\s*#?)?(\d{{1,3}})\s*[:.)–-]\s+", re.I)
+# The first that a title matches is its sort; anything else is a change.
+_TITLES: tuple[tuple[Sort, re.Pattern[str]], ...] = (
+    ("verify", re.compile(r"(?:run|verify|test|lint|build|check|format|fmt|validate|ensure|final)\b", re.I)),
+    ("verify", re.compile(r".*\bverification$", re.I)),
+    ("commit", re.compile(r"(?:commit|push|merge|release|submit)\b|.*\b(?:pull request|PR)\b", re.I)),
+    (
+        "explore",
+        re.compile(
+            r"(?:read|review|investigate|explore|research|understand|analy[sz]e|find|determine|plan|design"
+            r"|look|identify|audit|present|synthesi[sz]e)\b",
+            re.I,
+        ),
+    ),
+    ("docs", re.compile(r".*(?:\b(?:docs?|documentation|document|readme|changelog)\b|\.md\b)", re.I)),
+    ("tests", re.compile(r".*(?:\b[Tt]est|_tests?\b|Tests?\b|\bcoverage\b)")),
+)
+_DELEGATES = re.compile(r"(?:task|agent|delegate\w*|spawn\w*|dispatch\w*)$", re.I)
+_EDITS = re.compile(r"edit|write|patch|replace|create|insert|update|delete", re.I)
+_COMMANDS = re.compile(r"bash|shell|exec|command|terminal|^run", re.I)
+_COMMIT = re.compile(r"\bgit (?:commit|push|merge)\b|\bgh pr\b")
+_CHECK = re.compile(
+    r"\b(?:tests?|\w*test|lint|vet|build|check|fmt|format|gofmt|prettier|eslint|tsc|ruff|mypy|pyright|compile"
+    r"|make|ci)\b",
+    re.I,
+)
+_NEW_TEXT = ("new_string", "new_str", "new", "content", "file_text", "edits", "changes", "patch", "input")
+_TEST_PARTS = frozenset(("test", "tests", "spec", "specs", "e2e"))
+_DOC_ENDS = (".md", ".rst", ".txt", ".adoc")
+# Words in an output by which a check that ended well denies it.
+_DENIAL = re.compile(r"\bFAIL(?:ED|URE)?\b|\b[1-9]\d* (?:failed|failures?|errors?|issues?)\b|\berror:", re.M)
+
+
+class _Deed(Record):
+    """What an action is: its sort, its words, and the words around what it changes."""
+
+    sort: Sort
+    words: Mapping[str, float]
+    around: Mapping[str, float]
+
+
+def _unlabelled(title: str) -> str:
+    """A title without a number in front, as in "Task 3: …" or "3. …"."""
+    return title[label.end() :] if (label := _LABEL.match(title)) else title
+
+
+def title_sort(title: str) -> Sort:
+    """The sort of work that a title asks for."""
+    plain = _unlabelled(title).lstrip("*-# ")
+    for sort, pattern in _TITLES:
+        if pattern.match(plain):
+            return sort
+    return "change"
+
+
+def _field(given: Mapping[str, Any], *names: str) -> str:
+    """The first of some fields of an input, as a text of bounded length."""
+    value: Any = next((given[name] for name in names if given.get(name)), "")
+    if is_list(value):
+        value = " ".join(str(part)[:CHARACTERS] for part in value[:50])
+    return str(value)[:CHARACTERS]
+
+
+def read_action(tool: str, given: Mapping[str, Any]) -> _Deed:
+    """What an action is, from its tool and input alone."""
+    path = _field(given, "file_path", "path", "filename", "notebook_path")
+    place = "/".join(path.split("/")[-2:])
+    if _DELEGATES.match(tool):
+        told = f"{_field(given, 'description')} {_field(given, 'prompt', 'task')[:200]}"
+        return _Deed(sort="delegate", words=words(told), around={})
+    if _COMMANDS.search(tool):
+        command = _field(given, "command", "cmd", "script")
+        return _Deed(
+            sort=_command_sort(command),
+            words=words(f"{command[:600]} {_field(given, 'description')}"),
+            around={},
+        )
+    if _EDITS.search(tool) and (path or "patch" in tool.lower()):
+        old = words(_field(given, "old_string", "old_str", "old"))
+        new = words(_field(given, *_NEW_TEXT))
+        changed = dict.fromkeys(old.keys() ^ new.keys(), 1.0)
+        both = dict.fromkeys(old.keys() & new.keys(), 1.0)
+        return _Deed(sort=_path_sort(path), words=words(place) | changed, around=both)
+    return _Deed(sort="explore", words=words(f"{place} {_field(given, 'pattern', 'query')[:400]}"), around={})
+
+
+def _command_sort(command: str) -> Sort:
+    if _COMMIT.search(command):
+        return "commit"
+    return "verify" if _CHECK.search(command) else "explore"
+
+
+def _path_sort(path: str) -> Sort:
+    if path.lower().endswith(_DOC_ENDS):
+        return "docs"
+    parts = {part.lower() for name in path.split("/")[-3:] for part in _HUMP.findall(name)}
+    return "change" if parts.isdisjoint(_TEST_PARTS) else "tests"
+
+
+# --- sentences --------------------------------------------------------------------------------------
+
+_QUOTED = re.compile(r"```.*?(?:```|\Z)|^[ \t]*>[^\n]*", re.S | re.M)
+_BREAK = re.compile(r"(?<=[.!?:])\s+")
+_LIST_LINE = re.compile(r"\s*(?:[-*•|]|\d{1,3}[.)])\s")
+_ASKS = re.compile(r"\W*(?:should|shall|do you|would you|can you|could you|may i)\b", re.I)
+_STEPS = frozenset(("task", "step", "item", "todo"))
+_NUMBER = r"#?\d{1,3}(?:\s*\([^)]*\))?"
+_NUMBERS = re.compile(
+    rf"\b({_NOUNS})s?\s*({_NUMBER}(?:(?:\s*(?:,|and|&|/|-|–|to|through))+\s*{_NUMBER})*)",
+    re.I,
+)
+_SPAN = re.compile(r"(\d+)\s*(?:-|–|to|through)\s*#?(\d+)|(\d+)")
+_MARK = re.compile(r"✅|✓|✔|☑|\[x\]", re.I)
+_DONE = re.compile(
+    r"✅|✓|✔|☑|\[x\]|\b(?:done|completed?|finished|committed|in place|pass(?:es|ed|ing)?|all green"
+    r"|(?:is|are|was|were) (?:now )?(?:fixed|implemented|added|updated|removed)|succee(?:ds|ded)|compiles"
+    r"|builds (?:cleanly|successfully))\b",
+    re.I,
+)
+# "now" and "next" announce, except in a sentence that says how a thing stands: "step 2 is now complete".
+_STANDS = re.compile(
+    rf"\b(?:{_NOUNS})s?\s*{_NUMBER}\s+(?:done|completed?|finished)\b"
+    r"|\b(?:is|are|was|were|been)\s+(?:(?:now|all|already|both)\s+)?"
+    r"(?:done|completed?|finished|in place|passing)\b",
+    re.I,
+)
+_DENIES = re.compile(
+    r"n['’]t\b|\b(?:not|never|no|yet|before|once|when|until|unless|if|after|should|would|will|must|to be"
+    r"|still|remain\w*|missing|fail\w*|almost|nearly|half|part\w*|need\w*|incomplete|without)\b",
+    re.I,
+)
+_NOT_OVER = re.compile(r"n['’]t\b|\b(?:not|never|yet|still|incomplete|half|partly|remain\w*)\b", re.I)
+_LATER = re.compile(
+    r"n['’]t\b|\b(?:not|never|before|later|afterwards|eventually|instead of|after that)\b", re.I
+)
+_ANNOUNCES = re.compile(
+    r"\b(?:now|next|let me|let['’]s|i['’]ll|i will|i['’]m going to|start(?:ing)?|mov(?:e|ing) (?:on )?to"
+    r"|proceed|continu(?:e|ing)|dispatch(?:ing)?|on to|time to|first)\b",
+    re.I,
+)
+_TURNS = re.compile(r"\b(?:mov(?:e|ing)(?: on)? to|proceed|start|continue|now|next)\b", re.I)
+_LEAVES = re.compile(r"\W*mov(?:e|ing)(?: on)? to\b", re.I)
+# An agent that turns to its own list has just finished something.
+_KEEPS_LIST = re.compile(
+    r"\b(?:updat|mark|tick|check)\w*\b[^.]{0,40}\b(?:tasks?|todos?|to-do|list|status(?:es)?|plan|completed?|done)\b"
+    r"|\bmov(?:e|ing) on\b|\bmov(?:e|ing) to\b",
+    re.I,
+)
+_ALL_DONE = re.compile(
+    r"\W*(?:all done|everything(?:['’]s| is) (?:now )?(?:done|complete|finished|in place)"
+    r"|all (?:of )?(?:the |my |our |\d+ )?(?:tasks|steps|items|todos)"
+    r"(?: (?:are|is|have been|now))* (?:done|complete|finished))",
+    re.I,
+)
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a message at both its ends, without what it quotes and asks."""
+    if len(text) > 2 * CHARACTERS:
+        text = f"{text[:CHARACTERS]}\n{text[-CHARACTERS:]}"
+    lines = [line for line in _QUOTED.sub(" ", text).splitlines() if line.strip()]
+    # The line of a list stays whole: its mark may stand at its end.
+    parts = [part for line in lines for part in ([line] if _LIST_LINE.match(line) else _BREAK.split(line))]
+    if len(parts) > 2 * SENTENCES:
+        parts = parts[:SENTENCES] + parts[-SENTENCES:]
+    return [part for part in parts if not part.rstrip("\"'*_) ").endswith("?") and not _ASKS.match(part)]
+
+
+def numbers(sentence: str, nouns: Collection[str] = _STEPS) -> list[int]:
+    """The steps that a sentence names by number: "step 3", "tasks 1, 2 and 5", "steps 1-3"."""
+    found: list[int] = []
+    for named in _NUMBERS.finditer(sentence):
+        if named[1].lower() not in nouns:
+            continue
+        for span in _SPAN.finditer(re.sub(r"\([^)]*\)", "", named[2])):
+            first = int(span[1] or span[3])
+            found.extend(range(first, min(int(span[2] or first), first + 99) + 1))
+    return found
+
+
+# --- the belief -------------------------------------------------------------------------------------
+
+_CHANGES = ("change", "tests", "docs")
+
+
+def _strength(deed: Sort, title: Sort, match: float) -> float:
+    """How strongly an action of one sort speaks for a title of another, given how far their words agree."""
+    if deed in _CHANGES:
+        if title in ("verify", "commit"):
+            return 0.0  # what a check finds is mended while checking: that is no step back
+        return EDITED * match + (OF_THE_SORT if deed == title else -OF_THE_SORT if title in _CHANGES else 0.0)
+    if deed == "verify":
+        # Tests are run after every item: only an item that asks for it is meant.
+        return OF_THE_SORT + COMMAND * match if title == "verify" else 0.0
+    if deed == "commit":
+        return COMMAND if title == "commit" else 0.0
+    if deed == "delegate":
+        return DELEGATED * match
+    return LOOKED * match if title == "explore" else 0.0  # looking at a thing is not working on it
+
+
+class Progress:
+    """Where the work on a plan stands. An observation costs the same however many came before."""
+
+    def __init__(self, items: Sequence[str], state: Mapping[str, Any] | None = None) -> None:
+        self._titles = [words(_unlabelled(title)[:400]) for title in items]
+        self._sorts: list[Sort] = [title_sort(title) for title in items]
+        self._labels, self._nouns = _labels(items)
+        count = len(items)
+        kept = state or {}
+        # The share of the belief that the work is at an item, and how likely that one is finished.
+        self._here: list[float] = list(kept.get("here") or [1.0] + [0.0] * (count - 1))[:count]
+        self._over: list[float] = list(kept.get("over") or [0.0] * count)
+        self._stated: list[float] = list(kept.get("stated") or [0.0] * count)
+        self._causes: list[int | None] = list(kept.get("causes") or [None] * count)
+        # Whether anything has told where the work stands: at first it is only taken to begin at the top.
+        self.placed: bool = kept.get("placed", False)
+        self._running: dict[int, Sort] = {int(at): sort for at, sort in kept.get("running", {}).items()}
+        self._texts: int = kept.get("texts", 0)
+        self._seen: dict[str, int] = dict(kept.get("seen", {}))
+        self._rarity = _rarity(self._titles)
+        self._sure = self._reckoned()  # between observations
+
+    def state(self) -> dict[str, Any]:
+        """All that must be kept to go on later with the same items: plain data, as large as the plan."""
+        return {
+            "here": list(self._here),
+            "over": list(self._over),
+            "stated": list(self._stated),
+            "causes": list(self._causes),
+            "placed": self.placed,
+            "running": dict(self._running),
+            "texts": self._texts,
+            "seen": dict(self._seen),
+        }
+
+    def observe(self, seen: Observation) -> None:
+        """Take in one observation; the text of users and tools never completes anything."""
+        if not self._titles:
+            return
+        if seen.kind == "agent":
+            self._hear(seen.text)
+        elif seen.kind == "action":
+            self._act(seen)
+        elif seen.kind == "outcome" and seen.of is not None:
+            self._end(self._running.pop(seen.of, "explore"), seen)
+        self._note(seen.at)
+
+    def _note(self, cause: int | None) -> None:
+        """Reckon anew, and note what brought each item that came to another level there."""
+        before, self._sure = self._sure, self._reckoned()
+        for item, (old, now) in enumerate(zip(before, self._sure, strict=True)):
+            if old != now and (level := _level(now)) != _level(old):
+                self._causes[item] = cause if level else None
+
+    def confidence(self) -> list[float]:
+        """How likely each item is over: the work is behind it, or at it and finished, or it was stated."""
+        return list(self._sure)
+
+    def _reckoned(self) -> list[float]:
+        found: list[float] = []
+        behind = 1.0
+        for here, over, stated in zip(self._here, self._over, self._stated, strict=True):
+            behind -= here
+            sure = behind + here * over if behind > 0.0 else here * over
+            found.append(sure if sure > stated else stated)
+        return found
+
+    def findings(self) -> list[Finding]:
+        """What is believed about each item."""
+        return [self._finding(item, sure) for item, sure in enumerate(self._sure)]
+
+    def clear(self, over: Collection[int]) -> list[Finding]:
+        """The findings that are settled or say that an item is open although it is taken to be over."""
+        return [
+            self._finding(item, sure)
+            for item, sure in enumerate(self._sure)
+            if (sure < MEDIUM if item in over else sure >= SETTLED)
+        ]
+
+    def _finding(self, item: int, sure: float) -> Finding:
+        # "That was added" settles nothing while it is not known what was worked on.
+        firm = sure if self.placed else max(self._stated[item], 1.0 - sum(self._here[: item + 1]))
+        return Finding(
+            item=item,
+            status=("open", "suggested", "completed", "completed")[_level(sure)],
+            confidence=round(sure, 3),
+            settled=firm >= SETTLED,
+            cause=self._causes[item],
+        )
+
+    @property
+    def current(self) -> int | None:
+        """The item that is worked on: where the work stands, or the next open one; None if all are over."""
+        is_open = [sure < HIGH for sure in self._sure]
+        if True not in is_open:
+            return None
+        place = max(range(len(is_open)), key=self._here.__getitem__)
+        return is_open.index(True, place) if True in is_open[place:] else is_open.index(True)
+
+    @property
+    def place(self) -> tuple[int, float]:
+        """The item where the work most likely stands, and how likely that is."""
+        place = max(range(len(self._here)), key=self._here.__getitem__)
+        return place, self._here[place]
+
+    def told(self, item: int, status: str) -> None:
+        """Take over a status that was set on purpose: the work is there; it proves nothing of others."""
+        if status == "active":
+            self.placed = True
+            self._here = [float(one == item) for one in range(len(self._here))]
+            self._over = [0.0] * len(self._over)
+        self._stated[item] = 0.0 if status in ("active", "pending") else 1.0
+        self._over[item] = self._stated[item]
+        self._note(None)
+
+    # --- what is said
+
+    def _hear(self, text: str) -> None:
+        for sentence in sentences(text):
+            self._read(sentence)
+        self._count(words(text[:CHARACTERS]))
+
+    def _read(self, sentence: str) -> None:
+        done = _DONE.search(sentence)
+        keeps = _KEEPS_LIST.search(sentence)
+        announces = _ANNOUNCES.search(sentence)
+        stands = done and not _DENIES.search(sentence) and (not announces or _STANDS.search(sentence))
+        if _ALL_DONE.match(sentence) and not _DENIES.search(sentence):
+            self._stated = [AFTER_WORD] * len(self._stated)
+        elif _LIST_LINE.match(sentence):
+            # A plan or summary is restated: only what is ticked off in it counts.
+            if _MARK.search(sentence) and (item := self._meant(sentence)) is not None:
+                self._stated[item] = AFTER_WORD
+        elif done and _NOT_OVER.search(sentence):
+            self._reopen(sentence)
+        elif keeps or stands:
+            self._claim(sentence)
+        elif announces and not _LATER.search(sentence):
+            self._announce(sentence)
+
+    def _claim(self, sentence: str) -> None:
+        """Something is said to be done: what is named, else what was worked on; and what comes next."""
+        turn = _LEAVES.match(sentence) or _TURNS.search(
+            sentence, len(sentence) - len(sentence.lstrip("*_ ")) + 1
+        )
+        said, follows = (sentence[: turn.start()], sentence[turn.end() :]) if turn else (sentence, "")
+        named = self._numbered(said)
+        if not named and (item := self._meant(said)) is not None:
+            named = [item]
+        sure = self._reckoned()
+        # What was over already is only recalled. A list with gaps tells which ones are open; otherwise the
+        # work has come to the last one named.
+        if any(sure[item] < HIGH for item in named) and named == list(range(named[0], named[-1] + 1)):
+            self._go(named[-1])
+            self._over[named[-1]] = AFTER_WORD
+        elif not named and not numbers(said, self._nouns):
+            self._over = [AFTER_WORD] * len(self._over)
+        for item in named:
+            self._stated[item] = AFTER_WORD
+        if after := self._numbered(follows):
+            self._go(after[0])
+            self._over[after[0]] = 0.0
+
+    def _announce(self, sentence: str) -> None:
+        """Something is about to be done: the earlier items are over, that one is not."""
+        match = self._match(words(sentence[:400]))
+        strengths = [ANNOUNCED * one for one in match]
+        named = self._numbered(sentence)
+        if named:
+            strengths[named[0]] += NUMBERED
+            self._stated[named[0]] = 0.0
+        self._move(strengths)
+        if named or max(match) > CLOSE:
+            self._over = [0.0] * len(self._over)
+
+    def _reopen(self, sentence: str) -> None:
+        """Something is said not to be done."""
+        for item in self._numbered(sentence) or [self._meant(sentence)]:
+            if item is not None:
+                self._stated[item] = 0.0
+                self._go(item)
+                self._over[item] = 0.0
+
+    def _numbered(self, sentence: str) -> list[int]:
+        """The items that a sentence names by number; none if it has a number of another list."""
+        named = numbers(sentence, self._nouns)
+        return [self._labels[one] for one in named] if all(one in self._labels for one in named) else []
+
+    def _meant(self, sentence: str) -> int | None:
+        """The one item whose title a sentence clearly has."""
+        match = self._match(words(sentence[:400]))
+        first, *rest = sorted(match, reverse=True)
+        return match.index(first) if first >= CLEAR and first - max(rest, default=0.0) >= CLOSE else None
+
+    # --- what is done
+
+    def _act(self, seen: Observation) -> None:
+        deed = read_action(seen.tool, seen.input or {})
+        match = self._match(deed.words, deed.around)
+        self._move([_strength(deed.sort, s, m) for s, m in zip(self._sorts, match, strict=True)])
+        self._count(deed.words)
+        if deed.sort in (*_CHANGES, "delegate"):
+            self._over = [0.0] * len(self._over)
+        if seen.ok is not None:
+            self._end(deed.sort, seen)
+        elif deed.sort != "explore":
+            self._running[seen.at] = deed.sort
+            if len(self._running) > MOST_RUNNING:
+                del self._running[next(iter(self._running))]
+
+    def _end(self, sort: Sort, seen: Observation) -> None:
+        """An action has ended: the item that it was for may be finished."""
+        if sort == "explore":
+            return
+        if not seen.ok or (sort == "verify" and _DENIAL.search(seen.text[-CHARACTERS:])):
+            self._over = [AFTER_FAILURE] * len(self._over)
+        elif sort == "verify":
+            self._over = [
+                AFTER_RUN if title == "verify" else max(over, AFTER_CHECK)
+                for over, title in zip(self._over, self._sorts, strict=True)
+            ]
+        elif sort == "commit":
+            self._over = [AFTER_RUN] * len(self._over)
+        else:
+            self._over = [
+                over if title in ("verify", "commit") else AFTER_CHANGE
+                for over, title in zip(self._over, self._sorts, strict=True)
+            ]
+
+    # --- arithmetic
+
+    def _match(self, said: Mapping[str, float], around: Mapping[str, float] | None = None) -> list[float]:
+        """The share of each title that is in some words, weighted by rarity in the plan and the session."""
+        found: list[float] = []
+        for title in self._titles:
+            whole, hit = 1e-9, 0.0  # a title without words is not meant by every sentence
+            for word, worth in title.items():
+                weight = worth * self._rarity[word] * (1 - 0.7 * self._seen.get(word, 0) / (self._texts + 4))
+                whole += weight
+                hit += weight * (1.0 if word in said else 0.3 if around and word in around else 0.0)
+            found.append(hit / whole)
+        return found
+
+    def _count(self, said: Mapping[str, float]) -> None:
+        """Remember how often the words of titles occur; only those, so that this cannot grow."""
+        self._texts += 1
+        for word in self._rarity.keys() & said.keys():
+            self._seen[word] = self._seen.get(word, 0) + 1
+
+    def _go(self, item: int) -> None:
+        self._move([NUMBERED * (one == item) for one in range(len(self._here))])
+
+    def _move(self, strengths: Sequence[float]) -> None:
+        """Move the belief: most stays, some goes on (the more, the more finished), a little goes back."""
+        strongest = max(strengths)
+        if strongest - min(strengths) < SAYS_NOTHING:
+            return
+        self.placed = True
+        last = len(self._here) - 1
+        later, arriving = 1.0, 0.0
+        moved: list[float] = []
+        for item, (here, over) in enumerate(zip(self._here, self._over, strict=True)):
+            later -= here
+            going = here * (LEAVES_OPEN + (LEAVES_FINISHED - LEAVES_OPEN) * over) if item < last else 0.0
+            staying = here - going - here * RETURNS * (item > 0)
+            stopping = arriving if item == last else arriving * (1 - SKIPS)
+            new = max(1e-9, staying + stopping + max(0.0, later) * RETURNS / max(1, last))
+            arriving += going - stopping
+            self._over[item] = over * min(1.0, max(0.0, staying) / new)  # who arrives has not finished
+            moved.append(new * math.exp(strengths[item] - strongest))
+        total = sum(moved)
+        self._here = [share / total for share in moved]
+
+
+def _level(sure: float) -> int:
+    return (sure >= MEDIUM) + (sure >= HIGH) + (sure >= SETTLED)
+
+
+def _labels(items: Sequence[str]) -> tuple[dict[int, int], frozenset[str]]:
+    """Which number means which item, and after which nouns: as the titles have it themselves, else in order.
+
+    A "phase 4" is something else unless the titles are called so; steps and tasks are those of the plan.
+    """
+    own = [label for title in items if (label := _LABEL.match(title))]
+    taken = [int(label[2]) for label in own]
+    nouns = _STEPS.union(label[1].lower() for label in own if label[1])
+    if len(set(taken)) < len(items):
+        taken = list(range(1, len(items) + 1))
+    return {number: item for item, number in enumerate(taken)}, nouns
+
+
+def _rarity(titles: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """The weight of each word of a plan: less, the more titles have it."""
+    count: dict[str, int] = {}
+    for title in titles:
+        for word in title:
+            count[word] = count.get(word, 0) + 1
+    return {word: math.log1p(len(titles) / times) - 0.4 for word, times in count.items()}

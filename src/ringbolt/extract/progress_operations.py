@@ -1,0 +1,361 @@
+"""Plan progress: what an agent says and does moves the steps whose status nobody has set.
+
+What is believed is kept as `progress` in `distilled`; what is beyond doubt becomes an event `item.inferred`,
+which says what it sets like any other. A status that was set on purpose is never changed.
+"""
+
+from __future__ import annotations
+
+import json
+
+from ..model import rules
+from ..model.validate import blake2b
+from ..model.results import ItemProgress, ProgressReport
+from ..store import distilled
+from ..model.types import Record
+from ..ledger.base import Base, Draft
+from .observations import changes_plan, observation, sets_of
+from ..core.plans import begun_phase, item_changes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from .progress import Finding, Progress
+    from ..store.tx import Row, Tx
+
+KIND = "progress"
+AGENT = "ringbolt"  # what it writes is never taken for the word of an agent
+PAGE = 200  # events that one look takes in; the rest waits for the next one
+UNSAVED = 10  # events that another process may have to take in again
+MOST_AT_HAND = 64
+MOST_ITEMS = 200  # a longer plan is not followed: each look costs as much as the plan is long
+_OPEN = ("pending", "active")
+_TRUST = ("agent", "tool", "web", "import")
+
+
+class Following:
+    """What a look at new events leads to: events to write, and the belief to keep.
+
+    `position` is what the task's row will say when they are written.
+    """
+
+    def __init__(self, look: _Look, progress: Progress, seq: int) -> None:
+        self._look = look
+        self._progress = progress
+        self._seq = seq
+        self.drafts: list[tuple[str, Draft]] = []
+        self.position: dict[str, Any] = {}
+
+    def write(self, memory: Base, tx: Tx, head: Row, now: str) -> None:
+        """Write what was inferred, and how far the look came."""
+        for channel, draft in self.drafts:
+            itself = memory.acting_as(agent=AGENT, channel=channel)
+            itself._append(tx, head, draft, now, "infer")  # pyright: ignore[reportPrivateUsage]
+        look, seq = self._look, self._seq
+        whole = seq == head["last_seq"] - len(self.drafts)
+        if whole:
+            seq = head["last_seq"]  # what we wrote ourselves tells nothing new
+        if self.drafts or not look.known or seq - look.mark >= UNSAVED:
+            state = {**self._progress.state(), "plan": look.plan}
+            distilled.put(tx, head["task_id"], KIND, seq, now, state)
+            look.mark = seq
+        if whole:
+            while len(_at_hand) >= MOST_AT_HAND:
+                _at_hand.pop(next(iter(_at_hand)), None)
+            _at_hand[head["task_id"]] = _Kept(
+                seq=seq,
+                hash=head["last_hash"],
+                mark=look.mark,
+                plan=look.plan,
+                steps=look.steps,
+                progress=self._progress,
+            )
+
+
+class _Kept(Record):
+    """A belief that this process has at hand: the last event that it knows, and how far it is saved."""
+
+    seq: int
+    hash: bytes
+    mark: int
+    plan: str
+    steps: list[Row]
+    progress: Progress
+
+
+# By task. The hash of its last event stands for the whole history: a belief that does not fit is not used.
+_at_hand: dict[str, _Kept] = {}
+
+
+def foresee(memory: Base, tx: Tx, head: Row, draft: Draft, now: str) -> Following | None:
+    """What a message that is about to be written will lead to; None if it cannot lead to anything."""
+    after = {**head, **draft.sets.get("heads", {})}
+    if not _is_followed(after):
+        return None
+    look = _Look(tx, after, kept=_at_hand.pop(head["task_id"], None))
+    seq = head["last_seq"] + 1
+    for name, row in draft.sets.get("steps", {}).items():
+        look.change(name, {**row, "version": seq})
+    if not look.more:
+        look.rows.append(
+            {
+                "seq": seq,
+                "event_type": draft.kind,
+                "text": draft.text,
+                "data": "{}",
+                "sets": draft.sets,
+                "channel": memory.origin.channel,
+                "agent": memory.origin.agent,
+            }
+        )
+    return look.outcome(tx, now, seq)
+
+
+def catch_up(memory: Base, tx: Tx, head: Row, now: str) -> int:
+    """Take in the next events of a task whose row is locked; how many there were, 0 if none is left."""
+    if not _is_followed(head):
+        return 0
+    look = _Look(tx, head)
+    if not look.rows:
+        return 0
+    look.outcome(tx, now, head["last_seq"]).write(memory, tx, head, now)
+    return len(look.rows)
+
+
+class Progressing(Base):
+    """The operation that says how a plan stands, as far as can be told."""
+
+    def task_progress(self, task_id: str | None = None) -> ProgressReport:
+        """How the plan stands: each step's status, and what the agent's words and deeds let conclude.
+
+        What is likely but not beyond doubt is a `suggestion`: it is offered, and never written. `cause` is
+        the event that a status or a suggestion follows from. The last 1,000 new events are taken in.
+        """
+
+        def work(tx: Tx) -> ProgressReport:
+            head = self._find(tx, task_id)
+            look = _Look(tx, head, 1000)
+            progress = look.observe() if look.live and head["total"] <= MOST_ITEMS else None
+            return look.report(progress)
+
+        return self.store.read(work)
+
+
+def _is_followed(head: Row) -> bool:
+    return head["status"] in rules.OPEN and 0 < head["total"] <= MOST_ITEMS
+
+
+class _Look:
+    """A task's plan and belief with the events that the belief does not have yet."""
+
+    def __init__(self, tx: Tx, head: Row, most: int = PAGE, kept: _Kept | None = None) -> None:
+        self.head = head
+        start = head["plan_seq"] or 0
+        self.state: dict[str, Any] = {}
+        self.rows: list[Row] = []
+        self.known = kept if kept and self._follows(tx, kept, most) else None
+        if self.known is None:
+            self.mark, self.state, self.rows, self.steps = tx.news(head["task_id"], KIND, start, most)
+        self.more = len(self.rows) == most
+        self.live = [row for row in self.steps if row["dropped_in"] is None]
+        self._places = {row["item_id"]: place for place, row in enumerate(self.live)}
+        self._channels: dict[int, str] = {}
+        self._start = max(self.mark, start)
+        self._last = 0  # the last event that was an observation
+
+    def _follows(self, tx: Tx, kept: _Kept, most: int) -> bool:
+        """Go on from a belief at hand, if the task's history goes on from there with the same plan."""
+        self.mark, self.plan, self.steps = kept.mark, kept.plan, kept.steps
+        if kept.hash == self.head["last_hash"]:
+            return True
+        _, _, rows, self.steps = tx.news(self.head["task_id"], "", kept.seq - 1, most)
+        self.rows = rows[1:]
+        goes_on = 0 < len(rows) < most and rows[0]["hash"] == kept.hash
+        return goes_on and not any(map(changes_plan, self.rows))
+
+    def change(self, item: str, columns: Mapping[str, Any]) -> None:
+        """Change a step here, as an event that is about to be written will."""
+        self.live[self._places[item]].update(columns)
+
+    def observe(self) -> Progress:
+        """Take in the events."""
+        progress, rows = (self.known.progress, self.rows) if self.known else self._resumed()
+        for row in rows:
+            self._take(progress, row)
+        return progress
+
+    def _resumed(self) -> tuple[Progress, list[Row]]:
+        """The belief that was saved, or a new one for a new plan, and the events that it has to take in."""
+        from .progress import Progress
+
+        titles = [row["title"] for row in self.live]
+        self.plan = blake2b(json.dumps([*self._places, *titles]).encode(), digest_size=8).hexdigest()
+        if self.state.get("plan") == self.plan:
+            return Progress(titles, self.state), self.rows
+        # Events before the last change of the plan say nothing about the plan as it stands.
+        rows = self.rows
+        changes = [row["seq"] for row in rows if changes_plan(row)]
+        if changes:
+            self._start = changes[-1]
+        elif self.mark > (self.head["plan_seq"] or 0) and self.more:
+            rows, self.plan = [], self.state.get("plan", "")  # the change is yet to come
+        return Progress(titles, self._beginning()), [row for row in rows if row["seq"] > self._start]
+
+    def _beginning(self) -> dict[str, Any]:
+        """The belief with which a plan begins: at its first step that was not over by then."""
+        over = [row["status"] not in _OPEN and (row["cause_seq"] or 0) <= self._start for row in self.live]
+        place = over.index(False) if False in over else len(over) - 1
+        return {
+            "here": [float(one == place) for one in range(len(over))],
+            "stated": [float(one) for one in over],
+        }
+
+    def _take(self, progress: Progress, row: Row) -> None:
+        if row["agent"] == AGENT:
+            return
+        sets = sets_of(row)
+        for item, columns in sets.get("steps", {}).items():
+            if "status" in columns and item in self._places:
+                progress.told(self._places[item], columns["status"])
+        if (seen := observation(row, sets)) is not None:
+            self._channels[row["seq"]] = row["channel"]
+            self._last = row["seq"]
+            progress.observe(seen)
+
+    def outcome(self, tx: Tx, now: str, last: int) -> Following:
+        """What follows from the events; `last` is the task's last one, even if it is yet to be written."""
+        progress = self.observe()
+        found = Following(self, progress, self.rows[-1]["seq"] if self.more else last)
+        causes = self._conclusions(progress) if self._last else {}
+        if causes:
+            claimed = {row["item_id"] for row in tx.claims(self.head["task_id"]) if row["status"] == "held"}
+            for cause, statuses in sorted(causes.items()):
+                if free := {item: status for item, status in statuses.items() if item not in claimed}:
+                    self._add(found, tx, now, last, cause, free, progress.confidence())
+        if found.drafts:
+            found.position.update(rules.plan_position(self.steps))
+        return found
+
+    def _conclusions(self, progress: Progress) -> dict[int, dict[str, str]]:
+        """The statuses that steps should get, by the event which each follows from.
+
+        Each cause is an event of its own, so that it can be traced and undone by itself.
+        """
+        causes: dict[int, dict[str, str]] = {}
+        rows = self.live
+        over = {place for place, row in enumerate(rows) if row["status"] not in _OPEN}
+        for finding in progress.clear(over):
+            row = rows[finding.item]
+            if finding.item in over and (row["status"], row["basis"]) == ("completed", "inferred"):
+                causes.setdefault(self._last, {})[row["item_id"]] = "pending"
+            elif (
+                finding.settled and finding.cause and finding.item not in over and row["basis"] != "explicit"
+            ):
+                causes.setdefault(finding.cause, {})[row["item_id"]] = "completed"
+        if (begun := self._begun(progress)) is not None:
+            causes.setdefault(self._last, {})[begun] = "active"
+        return causes
+
+    def _begun(self, progress: Progress) -> str | None:
+        """The step that is being worked on, if that is clear and nobody has said what is."""
+        from .progress import HIGH
+
+        if not self.live:  # every step was dropped
+            return None
+        place, share = progress.place
+        row = self.live[place]
+        if not progress.placed or share < HIGH or row["basis"] == "explicit" or progress.current != place:
+            return None
+        if any(one["status"] == "active" and one["basis"] == "explicit" for one in self.live):
+            return None
+        denied = (row["status"], row["basis"]) == ("completed", "inferred")
+        return row["item_id"] if row["status"] == "pending" or denied else None
+
+    def _add(
+        self,
+        found: Following,
+        tx: Tx,
+        now: str,
+        last: int,
+        cause: int,
+        statuses: Mapping[str, str],
+        confidence: Sequence[float],
+    ) -> None:
+        """Draft the event that gives some steps a status."""
+        seq = last + len(found.drafts) + 1
+        steps: dict[str, dict[str, Any]] = {}
+        for item, status in statuses.items():
+            row = self.live[self._places[item]]
+            changes, _ = item_changes(tx, self.head, self.steps, row, now, status=status, basis="inferred")
+            changes[item]["cause_seq"] = cause
+            for name, columns in changes.items():
+                self.change(name, {**columns, "version": seq})
+                steps.setdefault(name, {}).update(columns)
+        sets: dict[str, Any] = {"steps": steps}
+        if (phase := begun_phase({**self.head, **found.position})) is not None:
+            sets["heads"] = {"phase": phase, **rules.phase_stamps(self.head, phase, now)}
+            found.position["phase"] = phase
+        draft = Draft(
+            "item.inferred",
+            data={
+                "inferred": True,
+                "from": [cause],
+                "confidence": {
+                    item: round(confidence[self._places[item]], 3)
+                    for item, status in statuses.items()
+                    if status == "completed"
+                }
+                or None,
+            },
+            sets=sets,
+            item=next(iter(statuses)) if len(statuses) == 1 else None,
+        )
+        found.drafts.append((self._trust(tx, cause), draft))
+
+    def _trust(self, tx: Tx, cause: int) -> str:
+        """The channel of what follows from an event: never a better one than the event's own."""
+        channel = self._channels.get(cause)
+        if channel is None:  # it was taken in by an earlier look
+            row = tx.event(self.head["task_id"], cause)
+            channel = row["channel"] if row else "import"
+        return channel if channel in _TRUST else "agent"
+
+    def report(self, progress: Progress | None) -> ProgressReport:
+        """The steps with what is believed of each."""
+        findings = progress.findings() if progress else []
+        current = progress.current if progress else None
+        items = [
+            _reported(row, finding, place == current)
+            for place, (row, finding) in enumerate(
+                zip(self.live, findings or [None] * len(self.live), strict=True)
+            )
+        ]
+        return ProgressReport(
+            task_id=self.head["task_id"],
+            seq=self.head["last_seq"],
+            current=None if current is None else self.live[current]["item_id"],
+            items=tuple(items),
+        )
+
+
+def _reported(row: Row, finding: Finding | None, is_current: bool) -> ItemProgress:
+    suggestion = None
+    if finding is not None and row["status"] in _OPEN:
+        if finding.status != "open":
+            suggestion = "completed"
+        elif is_current and row["status"] == "pending":
+            suggestion = "active"
+    cause = row["cause_seq"]
+    if finding is not None and suggestion == "completed":
+        cause = finding.cause
+    return ItemProgress(
+        id=row["item_id"],
+        title=row["title"],
+        status=row["status"],
+        basis=row["basis"],
+        confidence=finding.confidence if finding else None,
+        suggestion=suggestion,
+        cause=cause,
+    )

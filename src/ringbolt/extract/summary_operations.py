@@ -1,0 +1,157 @@
+"""The running summary: made when enough is new, kept, and shown with what happened since."""
+
+from __future__ import annotations
+
+from ..model import validate, rules
+from ..model.errors import NotFound
+from ..store import distilled
+from ..model.types import Summary
+from .distill_operations import Distilling
+from ..ledger.values import read_actions, read_event, read_snapshot
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ..store.tx import Row, Tx
+    from ..model.types import Action, Event, Snapshot
+
+    # A summary in a model's words and the model's name, from the task, the previous summary and what is new;
+    # None where there is no model or its words were refused.
+    Writer = Callable[[Snapshot, str, Sequence[Event]], tuple[str, str] | None]
+
+KIND = "summary"
+DETAILS = ("summary", "items", "actions", "full", "focused")
+MOST_SINCE = 30  # lines that are shown
+MOST_NEW = 200  # lines that a writer is given
+MOST_ACTIONS = 20  # of each step
+
+
+class Summarizing(Distilling):
+    """The operation that sums a task up."""
+
+    def task_summary(
+        self, task_id: str | None = None, *, detail: str = "summary", refresh: bool = True
+    ) -> Summary:
+        """A task in three to five sentences and at most 500 tokens, and what happened since, line by line.
+
+        The summary is kept, and made anew when `summary_every` new messages have come; with `refresh=False`
+        the kept one is shown as it is. Other details are made on the spot: `items` (the steps), `actions`
+        (with what was done), `full` (with inputs, outputs and logs), `focused` (the active step in full).
+        """
+        level = validate.word("detail", detail, DETAILS)
+        task, state = self.store.read(lambda tx: self._summed_up(tx, task_id))
+        if level != "summary":
+            return self._outline(task, level)
+        every = self.settings.summary_every
+        new = task.messages - state.get("messages", 0)
+        if refresh and (task.summary is None or 0 < every <= new):
+            self._summarize(task.id, self._model_writer())
+            task, _ = self.store.read(lambda tx: self._summed_up(tx, task.id))
+        summary = task.summary
+        if summary is None:  # it is neither there nor wanted: what the task says now is at hand all the same
+            from .summary import compose
+
+            now = compose(task, count=self._tokens_of())
+            summary = Summary(
+                text=now.text, seq=task.seq, at=task.updated_at, source="ledger", channel=now.channel
+            )
+        return self._with_news(task, summary)
+
+    def _summed_up(self, tx: Tx, task_id: str | None) -> tuple[Snapshot, dict[str, int]]:
+        """A task with its summary, and what else is kept with that."""
+        found = self._find(tx, task_id)["task_id"]
+        task = read_snapshot(tx, found)
+        if task is None:
+            raise NotFound("task_not_found", f"There is no task {found}.", "task_list shows the tasks.")
+        _, state = distilled.get(tx, found, KIND)
+        return task, {"messages": state.get("messages", 0)}
+
+    def _tokens_of(self) -> Callable[[str], int]:
+        from ..packet import tokens
+
+        return tokens.counter(self.settings.tokens == "exact")
+
+    def _summarize(
+        self, task_id: str, write: Writer | None = None, settle: Callable[[Tx], None] | None = None
+    ) -> int:
+        """Make the summary anew and keep it; returns the event that it covers.
+
+        Of the events only those since the last time are read. `write` is asked outside any transaction.
+        Whoever else does the same at once, or comes later, has seen as much or more: that one stays.
+        """
+        from .summary import compose, lowest
+
+        self._find_names(task_id)
+        task, _ = self.store.read(lambda tx: self._summed_up(tx, task_id))
+        made = compose(task, count=self._tokens_of())
+        text, source, channel = made.text, "ledger", made.channel
+        if write is not None:
+            previous = task.summary
+            new = self._new_events(task_id, previous.seq if previous else 0, task.seq, MOST_NEW)
+            if (said := write(task, previous.text if previous else "", new)) is not None:
+                text, source = said
+                # A model may have used anything that it was given.
+                given = [channel, *(event.origin.channel for event in new)]
+                channel = lowest(given if previous is None else [*given, previous.channel])
+        state = {"text": text, "source": source, "channel": channel, "messages": task.messages}
+        now = self._now()
+
+        def keep(tx: Tx) -> None:
+            distilled.put(tx, task_id, KIND, task.seq, now, state)
+            if settle is not None:  # the end of the job that asked for it, in the same transaction
+                settle(tx)
+
+        self.store.write(keep, settles=True)
+        return task.seq
+
+    def _model_writer(self) -> Writer | None:
+        """What lets the local model write the summary, where there is one; never on the way of a hook."""
+        if not self.settings.model_local_url:
+            return None
+        from ..llm.prompts import known
+
+        def write(task: Snapshot, previous: str, new: Sequence[Event]) -> tuple[str, str] | None:
+            said, _ = self._model_summary(task, previous, [known(event) for event in new])
+            return said
+
+        return write
+
+    def _with_news(self, task: Snapshot, summary: Summary) -> Summary:
+        new = self._new_events(task.id, summary.seq, task.seq, 2 * MOST_SINCE)
+        lines = _lines(new)
+        left_out = task.seq - summary.seq - len(new) + max(0, len(lines) - MOST_SINCE)
+        return summary.replace(since=tuple(lines[-MOST_SINCE:]), left_out=left_out)
+
+    def _new_events(self, task_id: str, after: int, until: int, most: int) -> list[Event]:
+        """The events of a stretch, the newest of them."""
+        first = max(after, until - most)
+        if first >= until:
+            return []
+        return [read_event(row) for row in self.store.read(lambda tx: tx.events(task_id, first, most, until))]
+
+    def _outline(self, task: Snapshot, level: str) -> Summary:
+        """The steps of a task with as much below them as a level asks for."""
+        from ..packet import outline
+
+        below: dict[str | None, tuple[Action, ...]] = {}
+        if level != "items":
+            wanted = [task.current] if level == "focused" else [*(item.id for item in task.items), None]
+            shown = [item for item in wanted if item is not None or level != "focused"][-outline.MOST_ITEMS :]
+            below = self.store.read(lambda tx: {item: _actions(tx, task.id, item, level) for item in shown})
+        text, channel = outline.outline(task, level, below)
+        return Summary(text=text, seq=task.seq, at=task.updated_at, source="ledger", channel=channel)
+
+
+def _actions(tx: Tx, task_id: str, item: str | None, level: str) -> tuple[Action, ...]:
+    """The last actions of a step, in order; with logs where a level shows them."""
+    most = MOST_ACTIONS if item else 10 * MOST_ACTIONS  # of these only those of no step are shown
+    rows: list[Row] = tx.records(task_id, "action", rules.ACTION_STATUSES, most, item=item)
+    return read_actions(tx, task_id, reversed(rows), with_logs=level != "actions")
+
+
+def _lines(events: Sequence[Event]) -> list[str]:
+    """A line for each event of interest."""
+    from .summary import line
+
+    return [said for event in events if (said := line(event))]

@@ -1,0 +1,227 @@
+"""What an agent or a tool states as a name and a value: phase, status, versions, ports, addresses, branches.
+
+Conservative on purpose: a name that we know, a short value, in a form that is meant to be read so. What looks
+like a secret is left out.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ..signals.text_layout import cells, plain, without_colours
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from ..signals.text_layout import Line
+
+    Pair = tuple[str, str, str]  # name, value, kind
+
+MOST_PAIRS = 12
+MOST_VALUE = 120
+MOST_JSON = 600  # characters of an answer; a longer one is a listing
+
+_STATE = (
+    "phase|plan|status|stage|milestone|current (?:phase|plan|step|task|focus|state)|focus|progress"
+    "|last activity|stopped at"
+)
+_NAMED = (
+    "version|release|tag|image|branch|base branch|target branch|port|url|endpoint|base url|host|hostname"
+    "|database"
+    "|namespace|cluster|region|environment|env|ticket|issue|pr|pull request|project|project id|session id"
+    "|account id"
+    "|deployment|bucket|table|queue|topic|model|build|commit|schema version|run id|job id|container"
+)
+_IS_STATE = re.compile(rf"(?:{_STATE})$")
+_LABEL = re.compile(
+    rf"\W{{0,4}}((?:{_STATE}|{_NAMED}|[a-z][\w.-]{{1,30}} (?:version|port|url|branch|id|tag|image"
+    rf"|endpoint)))\W{{0,3}}[:=]"
+    rf"(?!//)\W{{0,4}}(?=\S)",
+    re.I,
+)
+_CAPITALS = re.compile(
+    r"\W{0,4}(?:export )?([A-Z][A-Z0-9]{1,30}(?:_[A-Z0-9]{1,30}){1,6})=([^\s`;,]{1,200})`?[*_]*$"
+)
+_JSON = re.compile(
+    rf'"({_NAMED.replace(" ", "[ _]")})"[ ]{{0,4}}:[ ]{{0,4}}"?([^",{{}}\[\]\n]{{1,120}})', re.I
+)
+_PLACE = re.compile(
+    r"\bphase[ :#]{1,2}(\d{1,3}(?:\.\d{1,3})?)\b(?:[^\n]{0,60}?\bplan[ :#]{1,2}(\d{1,3}(?:\.\d{1,3})?)\b)?",
+    re.I,
+)
+_PLACE_OF = re.compile(r"\((phase) ([\w.-]{1,120}), (plan) ([\w.-]{1,60})\)", re.I)
+_PLAN_ONLY = re.compile(r"plan[ :#]{1,2}(\d{1,3}(?:\.\d{1,3})?)\b", re.I)
+_VERSION = re.compile(
+    r"\b(?:upgraded|bumped|updated|pinned|downgraded"
+    r"|released)\s+(?:to )?`?([A-Za-z][\w./@-]{1,60})`?\s+(?:version )?"
+    r"(?:from `?v?[\d.]{1,30}`? )?to\s+`?v?(\d{1,5}(?:\.\d{1,6}){1,3}[\w.+-]{0,20})",
+    re.I,
+)
+_PORT = re.compile(
+    r"\b(?:listening|running|runs|listens|serving|served|started)\b[^.\n]{0,60}?\bport (\d{2,5})\b", re.I
+)
+_SERVED = re.compile(
+    r"\b(?:listening|running|serving|started|available|local|server)\b[^\n]{0,40}?(https?://(?:localhost"
+    r"|127\.0\.0\.1|0\.0\.0\.0)"
+    r":\d{2,5}[\w/.-]{0,80})",
+    re.I,
+)
+_BRANCH = re.compile(r"^Switched to (?:a new )?branch '([^'\n]{1,150})'|^On branch ([\w./-]{1,150})$", re.M)
+_VERSION_VALUE = re.compile(r"v?\d{1,5}(?:\.\d{1,6}){1,3}[\w.+-]{0,30}$")
+
+_TICKET = re.compile(r"#?\d{1,9}$|[A-Z][A-Z0-9]{1,9}-\d{1,7}$|https?://\S+$")
+_LINK = re.compile(r"\[([^\]\n]{1,120})\]\([^)\n]{1,300}\)")
+
+_SECRET_NAME = re.compile(
+    r"pass(?:word|wd|phrase)?\b|passw|secret|token|api[ _-]?key|private|credential|auth|cookie|bearer"
+    r"|signature|_key$|\bkey$"
+    r"|salt|dsn|connection.?string",
+    re.I,
+)
+_SECRET_VALUE = re.compile(
+    r"\b(?:sk|pk|rk)[-_](?:live|test|ant|proj)?[\w-]{12,200}|\bgh[pousr]_\w{16,200}"
+    r"|\bgithub_pat_\w{16,200}|\bxox[abprs]-[\w-]{8,200}"
+    r"|\bAKIA[A-Z0-9]{12,20}|\beyJ[\w-]{10,2000}\.[\w-]{4,2000}|\bglpat-[\w-]{10,100}|\bnpm_\w{20,100}"
+    r"|\bAIza[\w-]{20,60}"
+    r"|-----BEGIN [A-Z ]{0,30}PRIVATE KEY|(?<=://)[^\s/:@]{1,100}:[^\s/@]{1,200}(?=@)"
+    r"|(?:(?<=[?&])|\b)(?:password|passwd|pwd|secret|token|api_?key|access_key)=[^\s&\"']{4,200}"
+    r"|\b[Bb]earer [\w.~+/-]{12,400}",
+)
+_RANDOM = re.compile(
+    r"(?=[\w+/=-]{0,400}\d)(?=[\w+/=-]{0,400}[a-z])(?=[\w+/=-]{0,400}[A-Z])[\w+/=-]{24,400}$"
+)
+
+
+def is_secret(name: str, value: str) -> bool:
+    """Whether a value looks like something that must not be kept: by its name or by its looks."""
+    return bool(_SECRET_NAME.search(name) or _SECRET_VALUE.search(value) or _RANDOM.match(value))
+
+
+def without_secrets(text: str) -> str:
+    """A text in which what looks like a password, token or key is blotted out."""
+    return _SECRET_VALUE.sub("[secret]", text)
+
+
+def said(lines: Iterable[Line]) -> list[Pair]:
+    """What an agent states in a message: lines and tables of names and values, phase and plan in headings."""
+    found: dict[str, Pair] = {}
+    for pair in _said(lines):
+        found[pair[0]] = pair
+        if len(found) >= MOST_PAIRS:
+            break
+    return list(found.values())
+
+
+def printed(output: str) -> list[Pair]:
+    """What the output of a command states: the branch, what is served where, named versions and addresses."""
+    output = without_colours(output[:20_000])
+    found: dict[str, Pair] = {}
+    for branch in _BRANCH.finditer(output):
+        found["branch"] = ("branch", branch[1] or branch[2], "branch")
+    if served := _SERVED.search(output):
+        found["url"] = ("url", served[1], "url")
+    lines = output.splitlines()
+    if len(lines) <= 20:  # a long output is a listing
+        for line in lines:
+            pair = _capitals(line) or _labelled(line[:300], state=False)
+            if pair:
+                found.setdefault(pair[0], pair)
+    if len(output) <= MOST_JSON:
+        for pair in _in_json(output):
+            found.setdefault(pair[0], pair)
+    return list(found.values())[:MOST_PAIRS]
+
+
+def _said(lines: Iterable[Line]) -> Iterator[Pair]:
+    header: list[str] | None = None
+    for number, line in enumerate(lines):
+        if line.kind in ("blank", "code"):
+            continue
+        if number == 0 or (line.kind == "heading" and line.depth == 1):  # what the whole text is about
+            yield from _place(line)
+        if line.kind == "row":
+            columns = cells(line.text)
+            if header is None:
+                header = columns
+            elif len(columns) == 2 and (pair := _labelled(f"{columns[0].strip('*` ')}: {columns[1]}")):
+                yield pair
+            continue
+        header = None
+        short = line.kind in ("item", "prose", "lead") and len(line.text) <= 400
+        if short and (pair := _labelled(line.text) or _capitals(line.text)):
+            yield pair
+        yield from _in_prose(line.text)
+
+
+def _place(line: Line) -> Iterator[Pair]:
+    if found := _PLACE_OF.search(line.text):
+        yield "phase", found[2], "state"
+        yield "plan", found[4], "state"
+    elif found := _PLACE.match(line.text.lstrip("#* ")) or (
+        line.kind != "heading" and _PLACE.search(line.text[:120])
+    ):
+        yield "phase", found[1], "state"
+        if found[2]:
+            yield "plan", found[2], "state"
+    elif line.kind == "heading" and (found := _PLAN_ONLY.match(line.text)):
+        yield "plan", found[1], "state"
+
+
+def _labelled(text: str, state: bool = True) -> Pair | None:
+    """The name and value of a line that states one; whether it may be about where the work stands."""
+    found = _LABEL.match(text)
+    if not found:
+        return None
+    name = found[1].lower()
+    value = text[found.end() :].strip(" *_`|")
+    if link := _LINK.match(value):
+        value = link[1]
+    value = plain(value, MOST_VALUE + 1).strip("\"' ,")
+    is_state = _IS_STATE.match(name) is not None
+    kind = ("state" if state else None) if is_state else _kind(name, value)
+    if not kind or not value or len(value) > MOST_VALUE or value.endswith("?") or is_secret(name, value):
+        return None
+    return name, value, kind
+
+
+def _in_json(output: str) -> Iterator[Pair]:
+    for one in _JSON.finditer(output):
+        if pair := _labelled(f"{one[1].replace('_', ' ')}: {one[2]}", state=False):
+            yield pair
+
+
+def _kind(name: str, value: str) -> str | None:
+    """The kind of a named value; None if the value does not look like one."""
+    word = name.rsplit(" ", 1)[-1]
+    if word in ("url", "endpoint"):
+        return "url" if "://" in value or value.startswith("/") else None
+    if word == "port":
+        return "port" if value.isdigit() and len(value) <= 5 else None
+    if word == "version":
+        return "version" if _VERSION_VALUE.match(value) or value.isdigit() else None
+    if word in ("ticket", "issue", "pr", "request"):
+        return "id" if _TICKET.match(value) else None
+    if " " in value:
+        return None
+    if word in ("tag", "image", "branch", "release"):
+        return word
+    return "id" if word in ("id", "commit", "build") else "name"
+
+
+def _capitals(text: str) -> Pair | None:
+    found = _CAPITALS.match(text.strip()[:300])
+    if not found or is_secret(found[1], found[2]):
+        return None
+    value = found[2].strip("\"'")
+    return (found[1], value, "setting") if value and "$" not in value and len(value) <= MOST_VALUE else None
+
+
+def _in_prose(text: str) -> Iterator[Pair]:
+    if " to " in text:
+        for found in _VERSION.finditer(text):
+            yield f"{found[1]} version", found[2].rstrip("."), "version"
+    if "port " in text and (port := _PORT.search(text)):
+        yield "port", port[1], "port"
+    if "://" in text and (served := _SERVED.search(text)):
+        yield "url", served[1], "url"

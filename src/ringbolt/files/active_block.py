@@ -1,0 +1,224 @@
+"""What a prompt is told about active tasks: the live ones, those that went stale, and what is untidy.
+
+The blocks share one budget of tokens. They state what is recorded; every row says who it came from.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ..model import validate
+from ..model.results import Projection
+from ..model.types import Record
+from ..packet import encode, tokens
+from .active_tasks import real_next, select
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ..model.results import ActiveRow
+
+    Count = Callable[[str], int]
+
+# Of the budget, kept for hygiene on a heartbeat.
+RESERVED = 0.25
+_MOST_LABEL = 80
+_MOST_STATUS = 40
+_MOST_TITLE = 160
+_MOST_NEXT = 240
+_WORDS = re.compile(r"\w+")
+_PREFIX = 24
+_SOURCES = {"u": "user", "a": "agent", "t": "tool", "w": "web", "i": "import", "s": "system", "?": "unknown"}
+_CONSIDER = (
+    "Consider: finished work can be closed with active_tasks_complete; work that goes on counts as fresh"
+    " after active_task_checkpoint."
+)
+
+
+class Injection(Record):
+    """The text for a prompt, and how many rows became what on the way."""
+
+    text: str
+    injected: int = 0
+    stale: int = 0
+    collapsed: int = 0
+
+
+def inject(
+    rows: Sequence[ActiveRow],
+    *,
+    projection: Projection | None = None,
+    user_text: str = "",
+    session: str = "",
+    budget: int = 500,
+    max_tasks: int = 0,
+    threshold_minutes: int = 1440,
+    heartbeat: bool = False,
+    now: float,
+    count: Count = tokens.estimate,
+) -> Injection:
+    """The blocks about active tasks, within a budget of tokens; empty where there is nothing to say."""
+    projection = projection or Projection()
+    selection = select(rows, projection.replace(max_rows=0))
+    most = max_tasks or projection.max_rows or len(rows)
+    asked = _Asked(user_text, session)
+    live = sorted(selection.active, key=lambda row: (-asked.relevance(row), *_newest_first(row)))
+    gone = sorted(selection.stale, key=_newest_first)
+    hygiene = _hygiene(rows, selection.collapsed, len(selection.suppressed), gone) if heartbeat else ""
+    kept = int(budget * RESERVED) if hygiene else 0
+    active, shown = _fitted(
+        live,
+        most,
+        budget - kept,
+        count,
+        "active-tasks",
+        "In-progress tasks from ACTIVE-TASKS.md:",
+        _live_lines,
+    )
+    heading = f"No update for more than {_period(threshold_minutes * 60)}:"
+    stale, warned = _fitted(
+        gone, most, budget - kept - count(active), count, "stale-tasks", heading,
+        lambda row: _stale_lines(row, now), _CONSIDER,
+    )  # fmt: skip
+    text = active + stale
+    if count(text) > budget:  # a tokenizer may need more for the whole than for the parts
+        text, warned = active, 0
+    if hygiene and count(text + hygiene) <= budget:
+        text += hygiene
+    return Injection(text=text, injected=shown + warned, stale=len(gone), collapsed=selection.collapsed)
+
+
+# --- order ------------------------------------------------------------------------------------------
+
+
+class _Asked:
+    """What the user wrote, ready to be compared with rows."""
+
+    def __init__(self, text: str, session: str) -> None:
+        self._text = text.casefold()
+        self._words = set(_WORDS.findall(self._text))
+        self._session = session
+
+    def relevance(self, row: ActiveRow) -> int:
+        """How much a row has to do with the user's message and the session."""
+        label, title = row.label.casefold().strip(), row.title.casefold().strip()
+        points = 4 if self._session and self._session in (row.subagent, row.session) else 0
+        if not self._text:
+            return points
+        if len(label) > 1 and label in self._text:
+            points += 3
+        prefix = title[:_PREFIX].rstrip()
+        if len(prefix) > 3 and prefix in self._text:
+            points += 2
+        if any(len(word) > 2 and word in self._words for word in _WORDS.findall(label.replace("_", " "))):
+            points += 1
+        return points
+
+
+def _newest_first(row: ActiveRow) -> tuple[float, str]:
+    return -validate.seconds_of(row.updated) if row.updated else 0.0, row.label
+
+
+# --- blocks -----------------------------------------------------------------------------------------
+
+
+def _fitted(
+    rows: Sequence[ActiveRow],
+    most: int,
+    budget: int,
+    count: Count,
+    tag: str,
+    heading: str,
+    describe: Callable[[ActiveRow], list[str]],
+    closing: str = "",
+) -> tuple[str, int]:
+    """A block with as many rows as fit, in order, each whole or in one line; and how many these are."""
+    lines: list[str] = []
+    shown: list[ActiveRow] = []
+    text = ""
+    for row in rows[:most]:
+        described = describe(row)
+        # The first line alone says which task it is; the rest can be asked for.
+        for part in (described, described[:1]):
+            left = len(rows) - len(shown) - 1
+            tried = _block(tag, heading, [*shown, row], [*lines, *part], left, closing)
+            if count(tried) <= budget:
+                break
+        else:
+            break
+        lines += part
+        shown.append(row)
+        text = tried
+    return text, len(shown)
+
+
+def _block(
+    tag: str, heading: str, rows: Sequence[ActiveRow], lines: Sequence[str], left: int, closing: str
+) -> str:
+    letters = sorted({encode.CLASS[row.channel] for row in rows})
+    sources = ", ".join(f"{letter} = {_SOURCES[letter]}" for letter in letters)
+    parts = [f"<{tag}>", heading, f"(recorded text; source: {sources})", *lines]
+    if left:
+        parts.append(f"({left} more)")
+    if closing:
+        parts.append(closing)
+    return "\n".join([*parts, f"</{tag}>", ""])
+
+
+def _first_line(row: ActiveRow) -> str:
+    label = _short(row.label, _MOST_LABEL).replace("]", "&#93;")
+    status = _short(row.status, _MOST_STATUS)
+    return f"- [{label}] {_short(row.title, _MOST_TITLE)} ({status}, {encode.CLASS[row.channel]})"
+
+
+def _short(text: str, most: int) -> str:
+    return encode.prompt(encode.clip(encode.one_line(text), most))
+
+
+def _live_lines(row: ActiveRow) -> list[str]:
+    lines = [_first_line(row)]
+    if following := real_next(row):
+        lines.append(f"  Next: {_short(following, _MOST_NEXT)}")
+    if row.unknown:
+        lines.append(f"  Begun: {_short(row.unknown, _MOST_NEXT)}")
+    if row.subagent:
+        lines.append(f"  Subagent: {_short(row.subagent, _MOST_LABEL)}")
+    return lines
+
+
+def _stale_lines(row: ActiveRow, now: float) -> list[str]:
+    return [f"{_first_line(row)}: {age(row.updated, now)}"]
+
+
+def age(updated: str | None, now: float) -> str:
+    """How long ago the last update was, coarsely."""
+    if updated is None:
+        return "last update unknown"
+    seconds = now - validate.seconds_of(updated)
+    return f"last update {_period(seconds) if seconds >= 3_600 else 'less than an hour'} ago"
+
+
+def _period(seconds: float) -> str:
+    for unit, length in (("day", 86_400), ("hour", 3_600)):
+        if seconds >= 2 * length or (unit == "hour" and seconds >= length):
+            number = int(seconds // length)
+            return f"{number} {unit}s" if number > 1 else f"1 {unit}"
+    return f"{int(seconds // 60)} minutes"
+
+
+def _hygiene(rows: Sequence[ActiveRow], collapsed: int, suppressed: int, stale: Sequence[ActiveRow]) -> str:
+    """What is untidy, in figures; empty where nothing is."""
+    open_rows = [row for row in rows if not row.completed]
+    found = {
+        "stale": len(stale),
+        "with an unknown time of update": sum(row.updated is None for row in open_rows),
+        "without a next step": sum(real_next(row) is None for row in open_rows),
+        "failed": sum(row.status.casefold() == "failed" for row in open_rows),
+        "duplicates": collapsed,
+        "placeholders": suppressed,
+    }
+    counts = ", ".join(f"{number} {what}" for what, number in found.items() if number)
+    if not counts:
+        return ""
+    return f"<task-hygiene>\nOf {len(open_rows)} open tasks: {counts}.\n</task-hygiene>\n"

@@ -1,0 +1,321 @@
+"""Active tasks: the rows of ACTIVE-TASKS.md, the file itself, and what a prompt is told of them.
+
+The truth is the store (ledger `facts`), and the file shows it; or it is the file (ledger `markdown`).
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+
+from ..model import validate, rules, foreign_statuses
+from ..model.errors import RingboltError, NotFound, shown
+from ..model.results import ActiveBlock, ActiveRow, ActiveTaskList, Diagnostics, ProjectionState, RenderReport
+from .active_rows import ActiveRows, check_ours
+from ..ledger.base import Draft
+from .facts import TIMES, goal_links, status_heads
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from ..store.tx import Row, Tx
+
+
+class ActiveTasks(ActiveRows):
+    """Operations on the list of active tasks."""
+
+    def active_tasks(self, *, render: bool = False, completed: bool = False) -> ActiveTaskList:
+        """The rows as they stand, with the state of the file; `render` brings the file up to date first.
+
+        Rows come in the order of the file, the live ones first, then the stale ones; `completed` adds the
+        completed ones. A file that cannot be written makes the list stale, and fails nothing.
+        """
+        from .active_tasks import rendered, select
+
+        begun = time.perf_counter()
+        report = RenderReport(requested=False)
+        if render:
+            try:
+                report = self.active_tasks_render()
+            except RingboltError as error:
+                report = RenderReport(error=error.to_dict())
+        found = self._rows()
+        projection = self._projection()
+        selection = select(found.rows, projection.replace(max_rows=0))
+        shown_rows = selection.active + selection.stale + (selection.completed if completed else ())
+        facts = found.source == "store"
+        state = (
+            self._file_state(rendered(select(found.rows, projection), projection, found.position), found)
+            if facts
+            else ProjectionState(path=found.path)
+        )
+        diagnostics = self._told(
+            "active_tasks",
+            begun,
+            fetched=len(found.rows),
+            collapsed=selection.collapsed,
+            stale=len(selection.stale),
+            rendered=len(shown_rows),
+        )
+        return ActiveTaskList(
+            generated_at=self._now(),
+            source=found.source,
+            ledger=self.settings.active_tasks_ledger,
+            stale_threshold_minutes=self._threshold(),
+            active=shown_rows,
+            active_count=len(selection.active),
+            stale_count=len(selection.stale),
+            completed_count=len(selection.completed),
+            projection=state,
+            render=report,
+            warnings=found.warnings,
+            diagnostics=diagnostics,
+        )
+
+    def active_tasks_render(self) -> RenderReport:
+        """Write ACTIVE-TASKS.md anew from the store.
+
+        With the markdown ledger the file is the truth, and nothing is done. A file that was not rendered
+        by us, or was edited since, is not overwritten.
+        """
+        from .active_tasks import rendered, select
+        from . import textfile
+
+        if self._is_markdown():
+            return RenderReport(reason="the ledger is markdown: the file itself is the truth")
+        begun = time.perf_counter()
+        path = textfile.locate(self.settings.active_tasks_file, self.workspace)
+        found = self._rows()
+        projection = self._projection()
+        selection = select(found.rows, projection)
+        content = rendered(selection, projection, found.position).encode()
+
+        def change(old: bytes | None) -> bytes:
+            check_ours(path, old)
+            return content
+
+        applied = textfile.edit(path, change, self.settings.max_text_bytes)
+        diagnostics = self._told(
+            "active_tasks_render",
+            begun,
+            fetched=len(found.rows),
+            collapsed=selection.collapsed,
+            stale=len(selection.stale),
+            rendered=selection.shown,
+        )
+        reason = None if applied else "the file shows this already"
+        return RenderReport(applied=applied, path=path, reason=reason, diagnostics=diagnostics)
+
+    def _active_tasks_text(self) -> str:
+        """ACTIVE-TASKS.md as it should be now, from the store."""
+        from .active_tasks import rendered, select
+
+        found = self._rows()
+        projection = self._projection()
+        return rendered(select(found.rows, projection), projection, found.position)
+
+    def active_tasks_stale(self) -> tuple[ActiveRow, ...]:
+        """The rows that have had no update for too long, or for nobody knows how long."""
+        from .active_tasks import select
+
+        return select(self._rows().rows, self._projection().replace(max_rows=0)).stale
+
+    def active_tasks_block(
+        self,
+        user_text: str = "",
+        *,
+        session: str | None = None,
+        budget: int | None = None,
+        heartbeat: bool = False,
+    ) -> ActiveBlock:
+        """What a prompt is told about active tasks, within a budget of tokens; empty if there is nothing.
+
+        Live tasks come first, those that fit the user's message and session before others; stale ones
+        have a block of their own. On a heartbeat a third block counts what is untidy.
+        """
+        from .active_block import inject
+
+        begun = time.perf_counter()
+        user_text = validate.text("user_text", user_text, self.settings.max_text_bytes)
+        session = self.origin.session if session is None else validate.text("session", session, 200)
+        given = self.settings.injection_budget if budget is None else budget
+        rows = self._rows(ended=False).rows
+        made = inject(
+            rows,
+            projection=self._projection(),
+            user_text=user_text,
+            session=session,
+            budget=validate.whole("budget", given, 0, 1_000_000),
+            max_tasks=self.settings.injection_max_tasks,
+            threshold_minutes=self._threshold(),
+            heartbeat=bool(heartbeat),
+            now=self._clock(),
+        )
+        diagnostics = self._told(
+            "active_tasks_block",
+            begun,
+            fetched=len(rows),
+            collapsed=made.collapsed,
+            stale=made.stale,
+            injected=made.injected,
+        )
+        return ActiveBlock(text=made.text, diagnostics=diagnostics)
+
+    # --- changing ---------------------------------------------------------------------------------
+
+    def active_tasks_add(
+        self,
+        label: str,
+        description: str,
+        *,
+        branch: str | None = None,
+        status: str | None = None,
+        subagent: str | None = None,
+        next: str | None = None,
+    ) -> ActiveRow:
+        """Add a task with a label, or change the one that has it and is not over. Repeating it is safe."""
+        return self._upsert(
+            label,
+            {
+                "title": validate.line("description", description, 500),
+                "branch": branch,
+                "status": status,
+                "related_session": subagent,
+                "next": next,
+            },
+            fresh=True,
+        )
+
+    def active_task_checkpoint(
+        self,
+        entity: str,
+        *,
+        status: str | None = None,
+        owner: str | None = None,
+        next: str | None = None,
+        related_session: str | None = None,
+        related_goal: str | None = None,
+        title: str | None = None,
+        resume_at: str | float | None = None,
+        state: Mapping[str, Any] | None = None,
+    ) -> ActiveRow:
+        """Note where a task stands, under its label or id; it counts as updated now.
+
+        A task that is not there is registered. `state` is any JSON object, kept as a variable of the task.
+        With the markdown ledger, only what has a line in the file is kept.
+        """
+        return self._upsert(
+            entity,
+            {
+                "title": None if title is None else validate.line("title", title, 500),
+                "status": status,
+                "owner": owner,
+                "next": next,
+                "related_session": related_session,
+                "related_goal": related_goal,
+                "resume_at": None if resume_at is None else validate.moment("resume_at", resume_at),
+                "state": None if state is None else self._mapping("state", state),
+            },
+        )
+
+    def active_tasks_complete(self, label: str) -> ActiveRow:
+        """Mark the task with a label as done. One that is done already stays as it is."""
+        label = validate.line("label", label, 200)
+        if self._is_markdown():
+            from .tasks_file import complete
+
+            return self._edit_file(label, lambda document: complete(document, label, self._now()))
+
+        def work(tx: Tx) -> ActiveRow:
+            head = self._labelled(tx, label, lock=True)
+            if head is None:
+                raise NotFound(
+                    "task_not_found",
+                    f"No task here has the label or id {shown(label)}.",
+                    "active_tasks shows the labels.",
+                )
+            if head["status"] == "completed":
+                return self._row(tx, head["task_id"])
+            rules.check_transition(
+                rules.TASK_TRANSITIONS, f"Task {head['task_id']}", head["status"], "completed"
+            )
+            self._check_own_claims(tx, head)
+            now = self._now()
+            heads = {**status_heads(head, "completed", now), "finish_seq": head["last_seq"] + 1}
+            heads |= {name: None for name in ("next_step", "blockers") if head[name] is not None}
+            draft = Draft("task.finished", data={"status": "completed"}, sets={"heads": heads})
+            self._append(tx, head, draft, now, "active_tasks_complete")
+            self._touch(tx, head, now)
+            return self._row(tx, head["task_id"])
+
+        return self._commit(work, tasks=lambda row: (row.task_id,) if row.task_id else ())
+
+    def _upsert(self, label: str, values: dict[str, Any], fresh: bool = False) -> ActiveRow:
+        """Set what is known of a row; `fresh`: the label of an ended task may begin a new one."""
+        label = validate.line("label", label, 200)
+        for name in ("branch", "owner", "related_session", "related_goal"):
+            validate.optional(name, values.get(name), 500)
+        validate.optional("next", values.get("next"), 2000)
+        if values.get("status") is not None:
+            foreign_statuses.read_task_status(validate.line("status", values["status"]), "active-tasks")
+        if self._is_markdown():
+            return self._upsert_file(label, values)
+
+        def work(tx: Tx) -> ActiveRow:
+            now = self._now()
+            head = self._labelled(tx, label, lock=True)
+            if head is None or (fresh and head["status"] in rules.ENDED and head["status"] != "failed"):
+                head = self._begin_task(tx, now, label, values.get("title") or label)
+            self._check_own_claims(tx, head)
+            self._checkpoint(tx, head, values, now)
+            return self._row(tx, head["task_id"])
+
+        return self._commit(work, tasks=lambda row: (row.task_id,) if row.task_id else ())
+
+    def _checkpoint(self, tx: Tx, head: Row, values: dict[str, Any], now: str) -> None:
+        """Write what changed: the columns in one event, and each variable in its own."""
+        heads: dict[str, Any] = {}
+        if values.get("title") is not None and values["title"] != head["name"]:
+            heads["name"] = values["title"]
+        if values.get("next") is not None and (values["next"] or None) != head["next_step"]:
+            heads["next_step"] = values["next"] or None
+        if values.get("status") is not None:
+            heads |= status_heads(head, values["status"], now)
+        sets: dict[str, Any] = {"heads": heads} if heads else {}
+        if values.get("related_goal") is not None and (links := goal_links(tx, head, values["related_goal"])):
+            sets["links"] = links
+        said = {name: value for name, value in values.items() if value is not None}
+        self._append(tx, head, Draft("task.updated", data={"checkpoint": said}, sets=sets), now, "checkpoint")
+        for name in ("branch", "owner", "related_session", "resume_at", "state"):
+            if (value := said.get(name)) is not None:
+                self._set_variable(tx, head, name, value, now)
+        self._touch(tx, head, now)
+
+    def _set_variable(
+        self, tx: Tx, head: Row, name: str, value: Any, now: str, kind: str = "variable"
+    ) -> None:
+        """Give a variable of a task a new value, if it is new."""
+        old = tx.record_with_key(head["task_id"], kind, name)
+        event = tx.event(head["task_id"], old["seq"]) if old else None
+        if event is not None and json.loads(event["data"]).get("value") == value:
+            return
+        fact = {"key": name, "value": value, "category": "project", "entity": None, "text": None, "at": None}
+        self._append(tx, head, self._fact_draft(tx, head, fact, now), now, "checkpoint")
+
+    def _touch(self, tx: Tx, head: Row, now: str) -> None:
+        """Where facts say when a task was updated, that is now."""
+        for name in TIMES[3:]:
+            if tx.record_with_key(head["task_id"], "fact", name):
+                self._set_variable(tx, head, name, now, now, kind="fact")
+
+    def _told(self, what: str, begun: float, **counts: int) -> Diagnostics:
+        """The figures of a call; also logged, where someone has asked for that."""
+        grouped = counts["fetched"] - counts["collapsed"]
+        elapsed = round((time.perf_counter() - begun) * 1000, 3)
+        diagnostics = Diagnostics(grouped=grouped, elapsed_ms=elapsed, **counts)
+        if (logging := sys.modules.get("logging")) is not None:  # nobody listens where it is not loaded
+            logging.getLogger("ringbolt.active").debug("%s %s", what, diagnostics.to_dict())
+        return diagnostics

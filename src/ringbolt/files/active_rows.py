@@ -1,0 +1,299 @@
+"""Where the rows of active tasks come from: the store, or ACTIVE-TASKS.md; and what the file says of both."""
+
+from __future__ import annotations
+
+import json
+import os
+
+from ..model import validate, rules, foreign_statuses
+from ..model.errors import Conflict, RingboltError, shown
+from ..model.results import ActiveRow, Projection, ProjectionState
+from .fact_queries import FactQueries
+from ..model.types import Record
+from .facts import TIMES, Facts
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from ..store.tx import Row, TaskRows, Tx
+    from .tasks_file import Document
+
+# The variables of a task that have a line in the file.
+VARIABLES = {
+    "branch": "branch",
+    "stash_commit": "stash_commit",
+    "related_session": "subagent",
+    "handoff": "handoff",
+}
+_KEYS = (*VARIABLES, *TIMES)
+MOST_ROWS = 10_000
+_MOST_VALUE = 2_000
+_OLD_NAME = ("ACTIVE-TASKS.md", "ACTIVE-TASK.md")
+
+
+class Found(Record):
+    """The rows of a ledger, and where they came from."""
+
+    rows: tuple[ActiveRow, ...]
+    source: str
+    position: int | None = None
+    path: str | None = None
+    warnings: tuple[str, ...] = ()
+
+
+class ActiveRows(Facts):
+    """The rows of active tasks, and the file that holds or shows them."""
+
+    def _rows(self, ended: bool = True) -> Found:
+        """The rows of the ledger, with what is stale by now."""
+        found = self._file_rows() if self._is_markdown() else self._store_rows(ended)
+        return found.replace(rows=self._aged(found.rows))
+
+    def _aged(self, rows: Sequence[ActiveRow]) -> tuple[ActiveRow, ...]:
+        from .active_tasks import is_stale
+
+        now, threshold = self._clock(), self._threshold()
+        return tuple(
+            row if row.stale == stale else row.replace(stale=stale)
+            for row in rows
+            for stale in (not row.completed and is_stale(row.updated, now, threshold),)
+        )
+
+    def _row(self, tx: Tx, task_id: str) -> ActiveRow:
+        """The row of one task."""
+        found, _ = FactQueries(tx).active_rows(self.workspace, rules.TASK_STATUSES, _KEYS, 1, only=task_id)
+        (row,) = self._aged(_read_rows(found))
+        return row
+
+    def _store_rows(self, ended: bool) -> Found:
+        statuses = rules.TASK_STATUSES if ended else (*rules.OPEN, "failed")
+        found, position = self.store.read(
+            lambda tx: FactQueries(tx).active_rows(self.workspace, statuses, _KEYS, MOST_ROWS), once=True
+        )
+        full = len(found["heads"]) >= MOST_ROWS
+        return Found(
+            rows=tuple(_read_rows(found)),
+            source="store",
+            position=position,
+            warnings=(f"only {MOST_ROWS:,} tasks of each status are read",) if full else (),
+        )
+
+    def _is_markdown(self) -> bool:
+        return self.settings.active_tasks_ledger == "markdown"
+
+    def _threshold(self) -> int:
+        return rules.parse_duration("stale_threshold", self.settings.stale_threshold)
+
+    def _projection(self) -> Projection:
+        settings = self.settings
+        return Projection(
+            mode=settings.projection_mode,
+            exclude_generic_title=settings.projection_exclude_generic_title == "on",
+            title_min_chars=settings.projection_title_min_chars,
+            dedupe_by=settings.projection_dedupe_by,
+            max_rows=settings.projection_max_rows,
+            sectioned=settings.projection_sectioned == "on",
+        )
+
+    # --- the file ---------------------------------------------------------------------------------
+
+    def _ledger_path(self) -> tuple[str, tuple[str, ...]]:
+        """The file that is the truth; one of the old name if there is none of the new one."""
+        from . import textfile
+
+        name = self.settings.active_tasks_file
+        path = textfile.locate(name, self.workspace)
+        new, old = _OLD_NAME
+        if os.path.basename(name) == new and not os.path.lexists(path):
+            other = textfile.locate(name.removesuffix(new) + old, self.workspace)
+            if os.path.exists(other):
+                return other, (f"{new} is not there; {old} is used",)
+        return path, ()
+
+    def _file_rows(self) -> Found:
+        from .tasks_file import parse
+        from . import textfile
+
+        path, warnings = self._ledger_path()
+        content = textfile.read(path, self.settings.max_text_bytes)
+        rows = parse(content[0]).rows if content else ()
+        labels = [row.label for row in rows]
+        if twice := sorted({label for label in labels if labels.count(label) > 1}):
+            warnings = (*warnings, f"labels that are used twice: {', '.join(map(shown, twice[:5]))}")
+        return Found(rows=rows, source="file", path=path, warnings=warnings)
+
+    def _upsert_file(self, label: str, values: dict[str, Any]) -> ActiveRow:
+        from .tasks_file import find, upsert
+
+        now = self._now()
+        changes: dict[str, str | None] = {
+            "title": values.get("title"),
+            "branch": values.get("branch"),
+            "subagent": values.get("related_session"),
+            "next": values.get("next"),
+            "related_goal": values.get("related_goal"),
+            "updated": now,
+        }
+        if values.get("status") is not None:
+            status, phase, reason = foreign_statuses.read_task_status(values["status"], "active-tasks")
+            changes["status"] = foreign_statuses.write_task_status("active-tasks", status, phase, reason)
+
+        def change(document: Document) -> Document:
+            if find(document, label) is not None:
+                return upsert(document, label, changes)
+            first = {"title": label, "status": "In progress", "started": now}  # for it begins now
+            given = {name: value for name, value in changes.items() if value is not None}
+            return upsert(document, label, {**first, **given})
+
+        return self._edit_file(label, change)
+
+    def _edit_file(self, label: str, change: Callable[[Document], Document]) -> ActiveRow:
+        from .tasks_file import find, parse, write
+        from . import textfile
+
+        path, _ = self._ledger_path()
+        after: list[Document] = []
+
+        def edited(old: bytes | None) -> bytes:
+            after.append(change(parse(old or b"")))
+            return write(after[0])
+
+        textfile.edit(path, edited, self.settings.max_text_bytes)
+        block = find(after[0], label)
+        assert block is not None  # noqa: S101 - the change has checked it
+        return self._aged([block.row])[0]
+
+    def _file_state(self, wanted: str, found: Found) -> ProjectionState:
+        """Whether the file shows what was rendered, and if not, why."""
+        from .active_tasks import read_stamp
+        from . import textfile
+
+        try:
+            path = textfile.locate(self.settings.active_tasks_file, self.workspace)
+            content = textfile.read(path, self.settings.max_text_bytes)
+        except RingboltError as error:
+            return ProjectionState(
+                stale=True, stale_reasons=(f"unreadable: {error.message}",), store_position=found.position
+            )
+        if content is None:
+            return ProjectionState(
+                path=path, stale=True, stale_reasons=("missing",), store_position=found.position
+            )
+        text = content[0].decode("utf-8", "surrogateescape")
+        stamp = read_stamp(text)
+        reasons: list[str] = []
+        if stamp is None:
+            reasons.append("not rendered by ringbolt")
+        else:
+            if not stamp[1]:
+                reasons.append("edited by hand")
+            if stamp[0] != found.position:
+                reasons.append("behind the store")
+            if not reasons and text != wanted:
+                reasons.append("rendered with other settings, or rows have become stale since")
+        return ProjectionState(
+            path=path,
+            stale=bool(reasons),
+            stale_reasons=tuple(reasons),
+            store_position=found.position,
+            file_position=stamp[0] if stamp else None,
+            file_modified_at=validate.stamp(content[1].st_mtime),
+        )
+
+
+def check_ours(path: str, content: bytes | None) -> None:
+    """Raise if a file holds what someone else wrote."""
+    from .active_tasks import read_stamp
+
+    if content is None or not content.strip():
+        return
+    stamp = read_stamp(content.decode("utf-8", "surrogateescape"))
+    if stamp is None or not stamp[1]:
+        what = "was not rendered by ringbolt" if stamp is None else "was edited since it was rendered"
+        raise Conflict(
+            "stale_version",
+            f"{path} {what}.",
+            "Nothing was written. Bring what it says into the tasks and move it to another place,"
+            " or choose active_tasks_ledger = markdown to make the file the truth.",
+        )
+
+
+def _read_rows(found: TaskRows) -> list[ActiveRow]:
+    from .active_tasks import STARTED, UPDATED, is_completed, least_trusted, resolved
+
+    facts: dict[str, dict[str, Row]] = {}
+    for row in found["facts"]:
+        facts.setdefault(row["task_id"], {})[row["key"]] = row
+    effects: dict[str, list[Row]] = {}
+    for row in found["effects"]:
+        effects.setdefault(row["task_id"], []).append(row)
+    rows: list[ActiveRow] = []
+    for head in found["heads"]:
+        own = facts.get(head["task_id"], {})
+        begun = effects.get(head["task_id"], [])
+        values: dict[str, Any] = {key: json.loads(row["data"]).get("value") for key, row in own.items()}
+        status = foreign_statuses.write_task_status("active-tasks", head["status"], head["phase"], head["reason"])
+        updated = resolved(values, UPDATED, head["updated_at"])
+        # Work that was written down after the last fact is an update, too.
+        if all(row["worked"] for row in own.values()):
+            updated = max(updated or "", head["updated_at"])
+        rows.append(
+            ActiveRow(
+                label=head["label"] or head["task_id"],
+                title=head["name"],
+                status=status,
+                next=head["next"],
+                evidence=_evidence(head),
+                unknown=_unknown(begun),
+                related_goal=head["goal"],
+                started=resolved(values, STARTED, head["created_at"]),
+                updated=updated,
+                completed=is_completed(status),
+                session=head["session_id"],
+                task_id=head["task_id"],
+                seq=head["last_seq"],
+                channel=least_trusted([*_channels(head, own), *(row["channel"] for row in begun)]),
+                **_texts(values),
+            )
+        )
+    return rows
+
+
+def _evidence(head: Row) -> str | None:
+    """How much of what is done was proven, of a task that goes on and has done something."""
+    if not head["done"] or head["verified"] is None:
+        return None
+    parts = (("verified", head["verified"]), ("reported", head["done"] - head["verified"]))
+    return ", ".join(f"{count} {word}" for word, count in parts if count > 0)
+
+
+def _unknown(effects: Sequence[Row]) -> str | None:
+    """The last side effect that was begun without a word of how it ended, and how to find out."""
+    if not effects:
+        return None
+    from ..packet.effects import natural_check
+
+    last = effects[-1]
+    check = json.loads(last["data"]).get("verify") or natural_check(last["what"])
+    more = f" (and {len(effects) - 1} more)" if len(effects) > 1 else ""
+    return _shown(f"{last['what']}: unknown — verify with {check}{more}")
+
+
+def _channels(head: Row, facts: Mapping[str, Row]) -> list[Any]:
+    """Where the texts of a row come from."""
+    channels = [head["name_channel"]]
+    if head["next"] is not None:
+        channels.append(head["next_channel"])
+    return channels + [facts[key]["channel"] for key in VARIABLES if key in facts]
+
+
+def _texts(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The variables that have a line in the file, as texts."""
+    return {field: _shown(values[key]) for key, field in VARIABLES.items() if values.get(key) is not None}
+
+
+def _shown(value: Any) -> str:
+    text = value if isinstance(value, str) else validate.dumps(value)
+    return text if len(text) <= _MOST_VALUE else f"{text[: _MOST_VALUE - 1]}…"

@@ -1,0 +1,304 @@
+"""ACTIVE-TASKS.md: rows of tasks as a file for people and agents.
+
+The text follows from the rows alone. No time in it is that of the rendering: what is not known is called
+Unknown and counts as stale.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ..model import validate, foreign_statuses
+from ..model.errors import RingboltError
+from ..model.results import ActiveRow, Projection
+from ..model.types import Record
+from ..packet import encode
+
+try:  # the same function without loading OpenSSL
+    from _blake2 import blake2b
+except ImportError:
+    from hashlib import blake2b
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from ..model.results import ActiveTaskList
+    from ..model.types import Channel
+
+HEADINGS = {"active": "Active", "stale": "Stale — revisit", "completed": "Completed"}
+FLAT_HEADING = "Active Tasks"
+EMPTY = "No active tasks."
+UNKNOWN = "Unknown"
+# The lines of a row, in order: the field of the row, and its name in the file.
+FIELDS = {
+    "branch": "Branch",
+    "status": "Status",
+    "stash_commit": "Stash/Commit",
+    "subagent": "Subagent",
+    "next": "Next",
+    "evidence": "Evidence",
+    "unknown": "Outcome unknown",
+    "related_goal": "Related goal",
+    "handoff": "Handoff",
+    "started": "Started",
+    "updated": "Updated",
+}
+# Where the times of a row come from: the first of these facts that can be read, then the ledger itself.
+STARTED = ("started", "task_started", "created_at")
+UPDATED = ("task_updated", "updated", "updated_at")
+
+GENERIC_TITLE = "project task"
+_NO_NEXT = frozenset(
+    ("", "-", "–", "—", "…", "...", "tbd", "todo", "n/a", "na", "none", "unknown", "next", "next:")
+)
+_NEXT_PREFIX = re.compile(r"\s*task\s+\[?[^\]\n]*?\]?\s+next\s*:\s*", re.IGNORECASE)
+_SESSION_KEY = re.compile(r"(?:^|:)subagent:|^agent:[^:\s]+:|^session:", re.IGNORECASE)
+_NOT_WORDS = re.compile(r"[\W_]+")
+_OUR_TIME = re.compile(
+    r"(?:19[7-9]\d|[2-9]\d{3})-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z"
+)
+_STAMP = re.compile(
+    r"^<!-- ringbolt: active-tasks(?: store-position=(\d{1,18}))? content=([0-9a-f]{16}) -->\s*$",
+    re.MULTILINE,
+)
+NOT_SHOWN = "_Not shown: "
+_OVER = ("completed", "cancelled", "abandoned", "superseded")
+_WORDS = {word: status in _OVER for word, status, _, _ in foreign_statuses.TASK_WORDS["active-tasks"]}
+# From the one that may be acted on to the one that may not even be believed.
+_TRUST: tuple[Channel | None, ...] = ("user", "system", "agent", "import", "tool", "web", None)
+
+
+class Selection(Record):
+    """The rows that are shown, by section, and why others are not."""
+
+    active: tuple[ActiveRow, ...]
+    stale: tuple[ActiveRow, ...]
+    completed: tuple[ActiveRow, ...]
+    omitted: Mapping[str, int]
+    suppressed: tuple[ActiveRow, ...] = ()
+    collapsed: int = 0
+
+    @property
+    def shown(self) -> int:
+        """How many rows are shown."""
+        return len(self.active) + len(self.stale) + len(self.completed)
+
+
+# --- rows -------------------------------------------------------------------------------------------
+
+
+def known_moment(value: Any) -> str | None:
+    """A time in our form, or None where a value is none."""
+    if isinstance(value, str) and _OUR_TIME.fullmatch(value):
+        return value
+    try:
+        return None if value in (None, "") else validate.moment("the time", value)
+    except RingboltError:
+        return None
+
+
+def resolved(facts: Mapping[str, Any], keys: Sequence[str], otherwise: str | None) -> str | None:
+    """The first of some facts that is a time, else what is known otherwise."""
+    for key in keys:
+        if key in facts and (found := known_moment(facts[key])):
+            return found
+    return otherwise
+
+
+def is_stale(updated: str | None, now: float, threshold_minutes: int) -> bool:
+    """Whether a row has had no update for too long; if it is not known, it has."""
+    return updated is None or now - validate.seconds_of(updated) > threshold_minutes * 60
+
+
+def is_completed(status: str) -> bool:
+    """Whether a status word means that nothing is left to do. A failure is open: someone must look at it."""
+    return _WORDS[status] if status in _WORDS else foreign_statuses.means(status, "active-tasks") in _OVER
+
+
+def least_trusted(channels: Sequence[Channel | None]) -> Channel | None:
+    """Of several sources, the one to trust least: a row is as good as its worst text."""
+    return max(channels, key=_TRUST.index, default=None)
+
+
+def real_next(row: ActiveRow) -> str | None:
+    """The next step without placeholders that say nothing."""
+    text = _NEXT_PREFIX.sub("", row.next or "", count=1).strip()
+    return None if text.casefold() in _NO_NEXT else text
+
+
+def is_bookkeeping(row: ActiveRow) -> bool:
+    """Whether a row only says that some sub-agent session exists, and nothing that can be done."""
+    names = (row.label, row.title)
+    keyed = any(_SESSION_KEY.search(name) or name == row.subagent for name in names)
+    return keyed and not row.completed and real_next(row) is None
+
+
+def normalized(title: str) -> str:
+    """A title without case, punctuation and spaces, for comparing."""
+    return _NOT_WORDS.sub(" ", title.casefold()).strip()
+
+
+# --- selecting --------------------------------------------------------------------------------------
+
+
+def select(rows: Sequence[ActiveRow], projection: Projection) -> Selection:
+    """The rows that a projection shows, in their sections and order."""
+    omitted: dict[str, int] = {}
+    suppressed: list[ActiveRow] = []
+    kept: list[ActiveRow] = []
+    for row in rows:
+        reason = _unreadable(row, projection) if projection.mode == "readable" else None
+        if reason is None:
+            kept.append(row)
+        else:
+            omitted[reason] = omitted.get(reason, 0) + 1
+            suppressed.append(row)
+    before = len(kept)
+    if projection.mode == "readable":
+        kept = _deduplicated(kept, projection.dedupe_by)
+    if collapsed := before - len(kept):
+        omitted["duplicates"] = collapsed
+    sections: dict[str, list[ActiveRow]] = {"active": [], "stale": [], "completed": []}
+    for row in sorted(kept, key=_newest_first):
+        sections["completed" if row.completed else "stale" if row.stale else "active"].append(row)
+    limit = projection.max_rows
+    for name, found in sections.items():
+        if limit and len(found) > limit:
+            omitted[f"{name} over the limit of {limit}"] = len(found) - limit
+            del found[limit:]
+    return Selection(
+        active=tuple(sections["active"]),
+        stale=tuple(sections["stale"]),
+        completed=tuple(sections["completed"]),
+        omitted=omitted,
+        suppressed=tuple(suppressed),
+        collapsed=collapsed,
+    )
+
+
+def _unreadable(row: ActiveRow, projection: Projection) -> str | None:
+    """Why a readable list leaves a row out, if it does."""
+    title = row.title.strip()
+    if projection.exclude_generic_title and title.casefold() == GENERIC_TITLE:
+        return "with a placeholder title"
+    if len(title) < projection.title_min_chars:
+        return "with a short title"
+    return "of sub-agents with no next step" if is_bookkeeping(row) else None
+
+
+def _deduplicated(rows: list[ActiveRow], by: str) -> list[ActiveRow]:
+    """Of rows that are alike, the one updated last; in a tie, the one that is done."""
+    if by == "none":
+        return rows
+    best: dict[str, ActiveRow] = {}
+    for row in rows:
+        # A title of nothing but punctuation is like no other.
+        name = row.label if by == "label" else normalized(row.title) or f"\n{row.label}"
+        other = best.get(name)
+        if other is None or _weight(row) > _weight(other):
+            best[name] = row
+    return list(best.values())
+
+
+def _weight(row: ActiveRow) -> tuple[str, bool]:
+    return row.updated or "", row.completed
+
+
+def _newest_first(row: ActiveRow) -> tuple[float, str]:
+    return -validate.seconds_of(row.updated) if row.updated else 0.0, row.label
+
+
+# --- rendering --------------------------------------------------------------------------------------
+
+
+def row_lines(row: ActiveRow) -> list[str]:
+    """The lines of a row; empty fields have none, unknown times say so."""
+    title = encode.markdown_row(row.title)
+    lines = [f"### [{encode.markdown_row(row.label, bracketed=True)}]: {title}".rstrip(" ")]
+    values = row.__dict__
+    for field, name in FIELDS.items():
+        value: str | None = values[field]
+        if value is None and field in ("started", "updated"):
+            value = UNKNOWN
+        if value and (shown := encode.markdown_row(value)):
+            lines.append(f"- **{name}:** {shown}")
+    return lines
+
+
+def render(
+    rows: Sequence[ActiveRow], projection: Projection | None = None, position: int | None = None
+) -> str:
+    """The file, with a stamp in its last line: the place of the store that it shows, and its own digest."""
+    return rendered(select(rows, projection or Projection()), projection or Projection(), position)
+
+
+def rendered(selection: Selection, projection: Projection, position: int | None = None) -> str:
+    """The file of rows that are selected already."""
+    sections = {
+        HEADINGS["active"]: selection.active,
+        HEADINGS["stale"]: selection.stale,
+        HEADINGS["completed"]: selection.completed,
+    }
+    if not projection.sectioned:
+        sections = {FLAT_HEADING: selection.active + selection.stale + selection.completed}
+    parts = ["# Active tasks"]
+    for heading, found in sections.items():
+        if found:
+            parts.append(f"## {heading}")
+            parts += ["\n".join(row_lines(row)) for row in found]
+    if len(parts) == 1:
+        parts.append(f"## {next(iter(sections))}\n\n{EMPTY}")
+    if selection.omitted:
+        counts = ", ".join(f"{count} {reason}" for reason, count in selection.omitted.items())
+        parts.append(f"{NOT_SHOWN}{counts}._")
+    body = "\n\n".join(parts) + "\n"
+    place = "" if position is None else f" store-position={position}"
+    return f"{body}\n<!-- ringbolt: active-tasks{place} content={_digest(body)} -->\n"
+
+
+def read_stamp(text: str) -> tuple[int | None, bool] | None:
+    """The place of the store that a file shows, and whether the rest is as it was rendered.
+
+    None if the file was not rendered by us.
+    """
+    found = None
+    for found in _STAMP.finditer(text):  # noqa: B007 - the last one counts
+        pass
+    if found is None:
+        return None
+    as_rendered = not text[found.end() :].strip() and found[2] == _digest(text[: found.start()])
+    return int(found[1]) if found[1] else None, as_rendered
+
+
+def is_stamp(line: str) -> bool:
+    """Whether a line is the stamp of a rendered file."""
+    return _STAMP.match(line) is not None
+
+
+def _digest(body: str) -> str:
+    # Line ends and blanks at them may be changed by git or an editor without anyone meaning it.
+    plain = "\n".join(line.rstrip() for line in body.strip("\n\r\ufeff ").splitlines()).rstrip()
+    return blake2b(plain.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
+# --- the answer of a gateway ------------------------------------------------------------------------
+
+
+def answer(found: ActiveTaskList) -> dict[str, Any]:
+    """The list as a program gets it, in the names that gateways use."""
+    return _camel(found.to_dict())
+
+
+def _camel(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {_camel_name(name): _camel(inner) for name, inner in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+    if isinstance(value, list):
+        return [_camel(inner) for inner in value]  # pyright: ignore[reportUnknownVariableType]
+    return value
+
+
+def _camel_name(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(part.capitalize() for part in rest)

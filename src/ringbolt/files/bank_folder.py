@@ -1,0 +1,355 @@
+"""Writing a task as a bank folder, and reading one, file by file."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from ..model import validate
+from ..model.errors import InvalidInput, shown
+from ..system.files import is_temp, locked_folder, make_folder
+from ..model.results import FolderExport
+from ..model.types import Record, is_dict
+from . import bank
+from .bank_reading import plan_files, read_index, read_log_line, read_metadata, read_plan, read_snapshot_name
+from .arrivals import infer_steps, read_status, short_name, tag_of
+from .folder_files import Source, begin, digest, file_digest, invalid, is_intact, make_root, signed
+from ..ledger.values import read_event
+from ..core.transfer import FORMAT, event_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from typing import Any
+
+    from ..config import Settings
+    from ..store.tx import Row, Tx
+    from ..model.types import Event, Task
+    from .arrivals import Arrival
+    from .folder_files import Target
+
+_OURS = re.compile(
+    r"plan(_v\d{1,9})?\.json|execution\.log\.jsonl|final_answer\.md|events\.jsonl"
+    r"|context_history(/(index\.json|\d{2,9}_[A-Za-z0-9_]{1,60}\.txt))?"
+)
+MOST_CONTEXTS = 100_000
+
+
+# --- writing ----------------------------------------------------------------------------------------
+
+
+def write_bank(
+    root: str, task: Task, rows: Iterable[Row], find: Callable[[int], Event | None]
+) -> FolderExport:
+    """Write a task's folder below a root: every file whole, and the metadata, which vouches for all, last."""
+    make_root(root, ignored=True)
+    folder = os.path.join(root, task.id)
+    make_folder(folder)
+    with locked_folder(folder):
+        target = begin(folder, bank.METADATA, _is_ours)
+        _write_files(target, task, rows, find)
+        target.finish(bank.METADATA, lambda files, mark: bank.metadata_json(task, files, mark))
+    return FolderExport(
+        task_id=task.id,
+        path=folder,
+        seq=task.seq,
+        files=tuple(sorted(target.files)),
+        written=target.written,
+        removed=target.removed,
+        warnings=tuple(target.warnings),
+    )
+
+
+def _is_ours(name: str) -> bool:
+    """Whether an export can have written a file of this name."""
+    return bool(_OURS.fullmatch(name)) or is_temp(name)
+
+
+def _write_files(
+    target: Target, task: Task, rows: Iterable[Row], find: Callable[[int], Event | None]
+) -> None:
+    """Everything but the metadata, in one walk over the ledger."""
+    from contextlib import ExitStack
+
+    with ExitStack() as open_files:
+        ledger = open_files.enter_context(target.stream(bank.EVENTS))
+        ledger.write(validate.dumps(FORMAT) + "\n")
+        streams = {bank.LOG: open_files.enter_context(target.stream(bank.LOG))}
+
+        def events() -> Iterator[Event]:
+            for row in rows:
+                ledger.write(validate.dumps(event_line(row)) + "\n")
+                yield read_event(row)
+
+        below = False
+        for name, piece in bank.bank_parts(task, events(), find):
+            if name.startswith(bank.CONTEXTS) and not below:
+                target.below(bank.CONTEXTS)
+                below = True
+            if name not in bank.STREAMS:
+                target.put(name, piece.encode())
+                continue
+            if name not in streams:
+                streams[name] = open_files.enter_context(target.stream(name))
+            streams[name].write(piece)
+
+
+def bank_texts(task: Task, rows: Iterable[Row], find: Callable[[int], Event | None]) -> dict[str, str]:
+    """The same files with their contents, for one who writes them himself: path below the task's folder."""
+    ledger = [validate.dumps(FORMAT)]
+
+    def events() -> Iterator[Event]:
+        for row in rows:
+            ledger.append(validate.dumps(event_line(row)))
+            yield read_event(row)
+
+    files: dict[str, str] = {}
+    for name, piece in bank.bank_parts(task, events(), find):
+        files[name] = files.get(name, "") + piece
+    files[bank.EVENTS] = "\n".join(ledger) + "\n"
+    digests = {name: digest(text.encode()) for name, text in sorted(files.items())}
+    files[bank.METADATA] = signed(lambda mark: bank.metadata_json(task, digests, mark))
+    return files
+
+
+# --- reading ----------------------------------------------------------------------------------------
+
+
+def bank_folders(root: str) -> list[str]:
+    """The folders of tasks at a path: itself, or those in it."""
+    if _is_task(root):
+        return [root]
+    with os.scandir(root) as entries:
+        below = sorted(entry.path for entry in entries if entry.is_dir(follow_symlinks=False))
+    found = [path for path in below if _is_task(path)]
+    if not found:
+        raise invalid(root, f"neither it nor a folder in it has a {bank.METADATA}")
+    return found
+
+
+def _is_task(folder: str) -> bool:
+    return any(os.path.lexists(os.path.join(folder, name)) for name in (bank.METADATA, bank.EVENTS))
+
+
+class BankFolder(Record):
+    """A bank folder as far as it is read before anything is written."""
+
+    source: Source
+    identity: str
+    metadata: Mapping[str, Any]
+    own: Mapping[str, Any]
+    ledger: bool
+    digest: str
+    warnings: tuple[str, ...]
+
+
+def read_bank(folder: str, settings: Settings) -> BankFolder:
+    """Look at a folder: what it says of itself, and whether it still is what Ringbolt wrote."""
+    source = Source(folder)
+    most = settings.max_text_bytes + settings.max_json_bytes
+    text = source.text(bank.METADATA, most)
+    try:
+        metadata = {} if text is None else read_metadata(text.removeprefix("\ufeff"))
+    except ValueError as error:
+        raise invalid(source.path(bank.METADATA), str(error)) from None
+    own: Any = metadata.get("ringbolt")
+    own = own if is_dict(own) else {}
+    ledger = source.has(bank.EVENTS)
+    odd = [*source.odd_names(), *source.odd_names(bank.CONTEXTS)]
+    warnings = [f"{shown(name)} is no plain file and was not read" for name in odd]
+    if ledger:
+        warnings += _differences(source, own, text)
+    identity = metadata.get("parentTaskId")
+    return BankFolder(
+        source=source,
+        identity=identity if isinstance(identity, str) and identity else os.path.basename(folder),
+        metadata=metadata,
+        own=own,
+        ledger=ledger,
+        digest="" if ledger else _content_digest(source),
+        warnings=tuple(warnings),
+    )
+
+
+def _content_digest(source: Source) -> str:
+    """A digest over all the plain files of a folder: the same files were imported before, or not."""
+    names = [*source.names(), *(f"{bank.CONTEXTS}/{name}" for name in source.names(bank.CONTEXTS))]
+    marks = [f"{name}\0{file_digest(source.path(name))}" for name in names if not is_temp(name)]
+    return digest("\n".join(marks).encode("utf-8", "surrogateescape"))
+
+
+def _differences(source: Source, own: Mapping[str, Any], text: str | None) -> list[str]:
+    """How the files differ from what Ringbolt wrote; the ledger is what is imported."""
+    if text is None or not own:
+        return [f"There is no {bank.METADATA} of Ringbolt; only the ledger was imported"]
+    if own.get("complete") is not True:
+        return ["The export was not finished; the ledger was imported as far as it goes"]
+    found = [] if is_intact(text) else [bank.METADATA]
+    listed: Any = own.get("files")
+    files: dict[str, Any] = listed if is_dict(listed) else {}
+    names = [*source.names(), *(f"{bank.CONTEXTS}/{name}" for name in source.names(bank.CONTEXTS))]
+    missing = sorted(name for name in files if _OURS.fullmatch(name) and name not in names)
+    found += [name for name in names if name in files and file_digest(source.path(name)) != files[name]]
+    strange = [name for name in names if name not in files and name != bank.METADATA and not is_temp(name)]
+    return [
+        *(
+            f"{name} was changed after it was written; the ledger was imported, the change was not"
+            for name in found
+        ),
+        *(f"{name} is missing; the ledger was imported, which has its content" for name in missing),
+        *(f"{shown(name)} was not written by Ringbolt and was not imported" for name in strange),
+    ]
+
+
+# --- a folder of another project --------------------------------------------------------------------
+
+
+def bring_bank(arrival: Arrival, tx: Tx, folder: BankFolder) -> tuple[str, int, list[str]]:
+    """Make a task of a folder without a ledger: its id, how many events it took, and what is to be said."""
+    source, settings = folder.source, arrival.settings
+    tag = tag_of("bank", folder.identity)
+    known, others = arrival.known_as(tx, tag, "bank", folder.digest)
+    if known is not None:
+        return known, 0, []
+    warnings = [f"An earlier state of this folder is task {name}" for name in others]
+    metadata, own = folder.metadata, folder.own
+    plans, said = _read_plans(source, settings, ours=bool(own))
+    first = plans.pop(0)[1] if plans and plans[0][1] else None
+    try:
+        task_id = _begin_task(arrival, folder, first, tag)
+        status = read_status(own, metadata.get("taskStatus"), "bank")
+        error = _read_error(metadata.get("errorSummary"))
+    except InvalidInput as problem:
+        raise invalid(source.path(bank.METADATA), problem.message) from None
+    for name, plan in plans:
+        _checked(source.path(name), lambda p=plan, n=name: arrival.task_plan_replace(task_id, p, reason=n))
+    head = arrival.head(tx, task_id)
+    log_said = _bring_log(arrival, tx, head, source, warnings)
+    _bring_contexts(arrival, tx, head, source, warnings)
+    _checked(source.path(bank.PLAN), lambda: arrival.move_steps(tx, head, said or log_said))
+    variables: Any = own.get("variables")
+    for name, value in (variables if is_dict(variables) else {}).items():
+        _checked(source.path(bank.METADATA), lambda n=name, v=value: arrival.task_set(task_id, n, v))
+    answer = _read_answer(source, metadata.get("finalAnswerFile"), settings, warnings)
+    _checked(source.path(bank.METADATA), lambda: arrival.stand(task_id, own, status, answer, error))
+    return task_id, arrival.head(tx, task_id)["last_seq"], warnings
+
+
+def _checked(path: str, work: Callable[[], object], line: int | None = None) -> None:
+    """Run an operation; what it refuses is laid at the door of a file."""
+    try:
+        work()
+    except InvalidInput as error:
+        raise (error if error.code == "import_invalid" else invalid(path, error.message, line)) from None
+
+
+def _begin_task(arrival: Arrival, folder: BankFolder, plan: Any, tag: str) -> str:
+    metadata, own = folder.metadata, folder.own
+    request = metadata.get("originalUserTask") if "request" not in own else None
+    if request is not None and not isinstance(request, str):
+        raise InvalidInput("invalid_argument", "originalUserTask is no text.", "Give it as a string.")
+    used = ("version", "originalUserTask", "finalAnswerFile", "errorSummary", "ringbolt")
+    came = {name: value for name, value in metadata.items() if name not in used and value is not None}
+    before: Any = own.get("metadata")
+    extra = {**(before if is_dict(before) else {}), "bank": {**came, "digest": folder.digest}}
+    given = own.get("name")
+    name = given if isinstance(given, str) else short_name(request, folder.identity)
+    return arrival.begin(name, plan, own, request=request, metadata=extra, tags=[tag])
+
+
+def _read_plans(
+    source: Source, settings: Settings, ours: bool
+) -> tuple[list[tuple[str, Any]], dict[str, dict[str, Any]]]:
+    """The plans in order, each with its file, and what Ringbolt said about the steps of the last."""
+    plans: list[tuple[str, Any]] = []
+    said: dict[str, dict[str, Any]] = {}
+    for name in plan_files(source.names()):
+        text = source.text(name, settings.max_json_bytes)
+        try:
+            plan, said = read_plan((text or "").removeprefix("\ufeff"))
+        except ValueError as error:
+            raise invalid(source.path(name), str(error)) from None
+        # Others keep the present plan under its number too.
+        if ours or not plans or plans[-1][1] != plan:
+            plans.append((name, plan))
+    return plans, said
+
+
+def _bring_log(
+    arrival: Arrival, tx: Tx, head: Row, source: Source, warnings: list[str]
+) -> dict[str, dict[str, Any]]:
+    """Add the entries of the execution log; returns what they let conclude about the steps."""
+    find = infer_steps(tx.steps(head["task_id"]))
+    said: dict[str, dict[str, Any]] = {}
+    path = source.path(bank.LOG)
+    for number, text, ended in source.lines(bank.LOG, arrival.settings.max_json_bytes):
+        try:
+            entry = read_log_line(text.removeprefix("\ufeff"))
+        except ValueError as error:
+            if not ended:  # whoever wrote it was stopped in the middle of the line
+                warnings.append(f"Line {number} of {bank.LOG} is cut off and was not imported")
+                break
+            raise invalid(path, str(error), number) from None
+        item = find(entry)
+        _checked(path, lambda e=entry, i=item: arrival.action(tx, head, e, i), number)
+        if item is not None and entry["type"] != "system":
+            said[item] = {"status": entry["status"], "basis": "inferred"}
+    return said
+
+
+def _bring_contexts(arrival: Arrival, tx: Tx, head: Row, source: Source, warnings: list[str]) -> None:
+    """Add the contexts in the order of their numbers."""
+    names = source.names(bank.CONTEXTS)
+    text = source.text(bank.INDEX, arrival.settings.max_json_bytes) if "index.json" in names else None
+    try:
+        index = {} if text is None else read_index(text)
+    except ValueError as error:
+        raise invalid(source.path(bank.INDEX), str(error)) from None
+    numbered: list[tuple[int, str, str]] = []
+    for name in names:
+        if (found := read_snapshot_name(name)) is not None:
+            numbered.append((found[0], name, found[1]))
+        elif name != "index.json" and not is_temp(name):
+            warnings.append(f"{bank.CONTEXTS}/{shown(name)} has no number in its name and was not imported")
+    if len(numbered) > MOST_CONTEXTS:
+        raise invalid(source.path(bank.CONTEXTS), f"it has more than {MOST_CONTEXTS:,} contexts")
+    ids = {row["item_id"] for row in tx.steps(head["task_id"])}
+    for _, name, label in sorted(numbered):
+        path = f"{bank.CONTEXTS}/{name}"
+        content = source.text(path, arrival.settings.max_text_bytes) or ""
+        if not content.strip():
+            warnings.append(f"{path} is empty and was not imported")
+            continue
+        row = index.get(name) or {"label": label, "summarized": label.startswith("after summar")}
+        item = row.get("item") if row.get("item") in ids else None
+        _checked(source.path(path), lambda c=content, r=row, i=item: arrival.context(tx, head, c, r, i))
+
+
+def _read_answer(source: Source, named: Any, settings: Settings, warnings: list[str]) -> str | None:
+    names = [bank.ANSWER, "final_answer.txt"]
+    if named is not None:
+        plain = isinstance(named, str) and named.isprintable() and os.path.basename(named) == named
+        if not plain or named in ("", ".", ".."):
+            raise invalid(source.path(bank.METADATA), f"finalAnswerFile cannot be {shown(named)}")
+        names.insert(0, named)
+    for name in names:
+        if (text := source.text(name, settings.max_text_bytes)) is not None:
+            return text
+    if named is not None:
+        warnings.append(f"There is no file {shown(named)} with the final answer")
+    return None
+
+
+def _read_error(summary: Any) -> dict[str, Any] | None:
+    if not is_dict(summary):
+        return None
+    if all(summary.get(name) is None for name in ("failedAtStage", "failedStepNarrative", "errorMessage")):
+        return None
+    message = summary.get("errorMessage")
+    error: dict[str, Any] = {
+        "message": message if isinstance(message, str) else "" if message is None else validate.dumps(message)
+    }
+    for name, theirs in (("stage", "failedAtStage"), ("step", "failedStepNarrative")):
+        if summary.get(theirs) is not None:
+            error[name] = str(summary[theirs])
+    return error

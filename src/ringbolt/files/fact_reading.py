@@ -1,0 +1,110 @@
+"""From rows to facts: what is stored, what tasks say of themselves, and which of them fit a question."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from ..model import validate, foreign_statuses
+from ..model.results import Fact
+from .fact_queries import FactQueries
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from ..store.tx import Row, Tx
+
+_WORDS = re.compile(r"\w+")
+
+
+def read_fact(row: Row, labels: dict[str, str]) -> Fact:
+    """A fact that is stored; its tags are read apart."""
+    data: dict[str, Any] = json.loads(row["data"])
+    task = row["kind"] != "facts"
+
+    def text(name: str) -> str | None:
+        found = data.get(name)
+        return found if isinstance(found, str) else None  # an import may bring anything
+
+    return Fact(
+        id=f"{row['task_id']}#{row['seq']}",
+        task_id=row["task_id"],
+        seq=row["seq"],
+        category=text("category") or "project",
+        entity=labels.get(row["task_id"], row["task_id"]) if task else text("entity"),
+        key=row["key"] if task else text("key"),
+        value=data.get("value"),
+        text=row["text"] if row["key"] is None else text("text"),
+        why=text("why"),
+        importance=data.get("importance"),
+        status=row["status"],
+        at=text("at") or row["timestamp"],
+        channel=row["channel"],
+    )
+
+
+def with_columns(tx: Tx, found: list[Fact], heads: Sequence[Row], history: bool) -> list[Fact]:
+    """The facts with what tasks say of themselves now; a stored one that is no longer so is history."""
+    labels = FactQueries(tx).own_labels([head["task_id"] for head in heads])
+    derived: list[Fact] = []
+    outdated: set[str] = set()
+    stored_by_task: dict[str, dict[str | None, Fact]] = {}
+    for fact in found:
+        if fact.status == "active":
+            stored_by_task.setdefault(fact.task_id, {})[fact.key] = fact
+    for head in heads:
+        own = stored_by_task.get(head["task_id"], {})
+        now = {"title": head["name"], "status": head["status"], "next": head["next_step"]}
+        seqs = {"title": head["name_seq"], "status": head["version"], "next": head["next_seq"]}
+        for key, value in now.items():
+            stored = own.get(key)
+            if stored is not None and _still(key, stored.value, value):
+                continue
+            if stored is not None:
+                outdated.add(stored.id)
+            if value is not None:
+                derived.append(
+                    Fact(
+                        id=f"{head['task_id']}#{seqs[key]}",
+                        task_id=head["task_id"],
+                        seq=seqs[key],
+                        category="project",
+                        entity=labels.get(head["task_id"], head["task_id"]),
+                        key=key,
+                        value=value,
+                        derived=True,
+                    )
+                )
+    past = [fact.replace(status="superseded") for fact in found if history and fact.id in outdated]
+    return [fact for fact in found if fact.id not in outdated] + derived + past
+
+
+def _still(key: str, stored: Any, value: Any) -> bool:
+    """Whether a stored fact says what the task says."""
+    if not isinstance(stored, str):  # an import may bring anything
+        return False
+    if key == "status":
+        return foreign_statuses.means(stored, "active-tasks") == value
+    return (stored.strip() if key == "title" else stored or None) == value
+
+
+def fits(fact: Fact, key: str | None, category: str | None) -> bool:
+    """Whether a fact has the key and category that are asked for."""
+    return (key is None or fact.key == key) and (category is None or fact.category == category)
+
+
+def words(what: str, query: Any) -> frozenset[str]:
+    return (
+        frozenset(_WORDS.findall(validate.text(what, query, 10_000).casefold()))
+        if query is not None
+        else frozenset()
+    )
+
+
+def score(fact: Fact, wanted: frozenset[str]) -> int:
+    value = fact.value if isinstance(fact.value, str) else validate.dumps(fact.value)
+    parts = (fact.entity, fact.key, fact.text, value, fact.why)
+    own = set(_WORDS.findall(" ".join(part for part in parts if part).casefold()))
+    return len(wanted & own)

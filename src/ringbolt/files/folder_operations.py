@@ -1,0 +1,194 @@
+"""Folders: a task as the files of other projects, and their files as tasks."""
+
+from __future__ import annotations
+
+from ..model import validate
+from ..system.files import FileErrors
+from ..model.results import FolderExport, FolderImport
+from ..ledger.values import read_event
+from ..core.tasks import Tasks
+from ..core.transfer import Transfer
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+    from ..model.results import Divergence
+    from ..store.tx import Row, Tx
+    from ..model.types import Entry, Event, Task
+    from .arrivals import Arrival
+
+# Of each type of entry; a task with more is no task for a folder that a person reads.
+MOST_ENTRIES = 20_000
+
+
+class Folders(Tasks, Transfer):
+    """The operations that write and read folders."""
+
+    def export_bank(self, folder: str | os.PathLike[str], task_id: str | None = None) -> FolderExport:
+        """Write a task as `<folder>/<task id>/`: metadata, plans, execution log, answer, contexts, ledger.
+
+        Every file is replaced whole, and the metadata last: it lists the others with their digests. What
+        someone edited there is kept under another name. A folder that is made inside a git work tree is
+        kept out of git.
+        """
+        from .bank_folder import write_bank
+
+        root = validate.path("the folder", folder)
+        task = self.task_get(task_id)
+        with FileErrors(root):
+            return write_bank(root, task, *self._history(task))
+
+    def _bank_texts(self, task_id: str) -> dict[str, str]:
+        """The files of a task's folder with their contents, as a mirror keeps them."""
+        from .bank_folder import bank_texts
+
+        task = self.task_get(task_id)
+        return bank_texts(task, *self._history(task))
+
+    def _history(self, task: Task) -> tuple[Iterator[Row], Callable[[int], Event | None]]:
+        def find(seq: int) -> Event | None:
+            row = self.store.read(lambda tx: tx.event(task.id, seq))
+            return None if row is None else read_event(row)
+
+        return self._ledger(task.id, until=task.seq), find
+
+    def import_bank(self, folder: str | os.PathLike[str]) -> FolderImport:
+        """Bring in the folder of a task, or all in a folder of such folders; nothing is added twice.
+
+        One that Ringbolt wrote comes back event by event, with its id and its hashes. One of another
+        project becomes a new task, in one transaction; its own times are kept in the data of the events.
+        """
+        from .bank_folder import bank_folders, bring_bank, read_bank
+
+        root = validate.path("the folder", folder)
+        merged = _Merged()
+        with FileErrors(root):
+            for path in bank_folders(root):
+                found = read_bank(path, self.settings)
+                merged.warn(path, found.warnings)
+                if found.ledger:
+                    only = found.own.get("id")
+                    report = self._import(
+                        found.source.path("events.jsonl"),
+                        root=path,
+                        only=only if isinstance(only, str) else None,
+                    )
+                    conflicts = {conflict.task_id: conflict.kept_as for conflict in report.conflicts}
+                    names = report.tasks or ((conflicts.get(only, only),) if isinstance(only, str) else ())
+                    merged.add(names, report.added, report.known, report.conflicts)
+                    continue
+                task_id, added, warnings = self._commit(
+                    lambda tx, f=found: bring_bank(self._arriving(tx), tx, f),
+                    settles=True,
+                    tasks=lambda result: (result[0],),
+                )
+                merged.warn(path, warnings)
+                known = 0 if added else self.task_get(task_id).seq
+                merged.add((task_id,), added, known)
+        return merged.report()
+
+    def export_states(self, folder: str | os.PathLike[str], task_id: str | None = None) -> FolderExport:
+        """Write a task as the files of a states folder: state, decisions, context map.
+
+        It becomes the active task of the folder. What someone edited there is kept under another name.
+        """
+        from .states_folder import write_states
+
+        root = validate.path("the folder", folder)
+        task, entries = self._noted(task_id)
+        with FileErrors(root):
+            return write_states(root, task, entries)
+
+    def _states_texts(self, task_id: str) -> dict[str, str]:
+        """The files of a task in a states folder with their contents, as a mirror keeps them."""
+        from .states_folder import states_texts
+
+        return states_texts(*self._noted(task_id))
+
+    def _noted(self, task_id: str | None) -> tuple[Task, dict[str, tuple[Entry, ...]]]:
+        def work(tx: Tx) -> tuple[Task, dict[str, tuple[Entry, ...]]]:
+            from ..model.rules import ENTRY_TRANSITIONS
+            from .states import FIELDS
+
+            task = self._read(tx, task_id)
+            entries = {
+                kind: self._entries(tx, task.id, kind, tuple(ENTRY_TRANSITIONS), MOST_ENTRIES)
+                for kind in FIELDS
+            }
+            entries["variable"] = self._entries(tx, task.id, "variable", ("active",), MOST_ENTRIES)
+            return task, entries
+
+        return self.store.read(work)
+
+    def import_states(self, folder: str | os.PathLike[str]) -> FolderImport:
+        """Bring in the tasks of a states folder; nothing is added twice.
+
+        A task that is not here becomes a new one, in one transaction. One that is here, or came from these
+        files before, gets the decisions and exclusions that it does not have; other differences are
+        reported and not written.
+        """
+        from .states_folder import bring_states, read_states
+
+        root = validate.path("the folder", folder)
+        merged = _Merged()
+        active = None
+        with FileErrors(root):
+            for found in read_states(root, self.settings):
+                merged.warn(root, found.warnings)
+                task_id, added, known, warnings = self._commit(
+                    lambda tx, f=found: bring_states(self._arriving(tx), tx, f),
+                    settles=True,
+                    tasks=lambda result: (result[0],),
+                )
+                merged.warn(root, warnings)
+                merged.add((task_id,), added, known)
+                active = task_id if found.active else active
+        return merged.report(active)
+
+    def _arriving(self, tx: Tx) -> Arrival:
+        """A memory within a transaction for what comes from elsewhere, of which this session did nothing."""
+        from .arrivals import Arrival, OneTransaction
+
+        store: Any = OneTransaction(tx)
+        return Arrival(
+            store,
+            self.settings,
+            origin=self.origin.replace(channel="import", session=""),
+            workspace=self.workspace,
+            repository=self.repository,
+            correlation=self._correlation,
+            clock=self._clock,
+            random=self._random,
+        )
+
+
+class _Merged:
+    """What came of several folders."""
+
+    def __init__(self) -> None:
+        self._tasks: dict[str, None] = {}
+        self._added = self._known = 0
+        self._conflicts: list[Divergence] = []
+        self._warnings: list[str] = []
+
+    def warn(self, path: str, warnings: Any) -> None:
+        self._warnings += [f"{path}: {warning}." for warning in warnings]
+
+    def add(self, tasks: Any, added: int, known: int, conflicts: Any = ()) -> None:
+        self._tasks.update(dict.fromkeys(tasks))
+        self._added += added
+        self._known += known
+        self._conflicts += conflicts
+
+    def report(self, active: str | None = None) -> FolderImport:
+        return FolderImport(
+            tasks=tuple(self._tasks),
+            active=active,
+            added=self._added,
+            known=self._known,
+            conflicts=tuple(self._conflicts),
+            warnings=tuple(self._warnings),
+        )

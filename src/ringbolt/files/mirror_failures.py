@@ -1,0 +1,69 @@
+"""Failures of mirrors, kept in the user's data folder: it may be a mirror's folder that cannot be written."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+
+from ..model import validate
+from ..config import user_folder
+from ..model.errors import RingboltError
+from ..system.files import read_bounded, write_atomic
+from ..model.types import is_dict
+from .mirror_files import locked
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+MOST_KEPT = 200
+MOST_BYTES = 1 << 20
+PATIENCE = 0.2
+
+
+class Failures:
+    """What went wrong last with each mirror of this user, and when."""
+
+    def __init__(self) -> None:
+        self._path = os.path.join(user_folder("data"), "mirrors.json")
+        self._known: dict[str, dict[str, str]] = {}
+        self.fresh: set[str] = set()  # mirrors whose last refresh by this process failed
+
+    def note(self, path: str, error: Exception) -> None:
+        """Remember a failure, also for other processes and later ones."""
+        self.fresh.add(path)
+        self._known[path] = {"at": validate.stamp(time.time()), "error": _in_words(error)}
+        try:
+            os.makedirs(os.path.dirname(self._path), mode=0o700, exist_ok=True)
+            with locked(f"{self._path}.lock", PATIENCE) as got:
+                if got:
+                    self.load()
+                    newest = sorted(self._known.items(), key=lambda pair: pair[1]["at"])[-MOST_KEPT:]
+                    write_atomic(self._path, json.dumps(dict(newest), indent=1).encode() + b"\n")
+        except OSError:
+            # Nowhere to keep it, as on a full disk. This process knows; others see by the stamp what is late.
+            return
+
+    def load(self) -> None:
+        """Learn of what other processes noted."""
+        try:
+            found = json.loads(read_bounded(self._path, MOST_BYTES))
+        except (OSError, ValueError, RecursionError, RingboltError):
+            return  # none yet, or not ours to read: what this process knows stands
+        for path, noted in found.items() if is_dict(found) else ():
+            if _is_note(noted) and noted["at"] > self._known.get(path, {"at": ""})["at"]:
+                self._known[path] = noted
+
+    def of(self, path: str) -> dict[str, str] | None:
+        """The last failure of a mirror."""
+        return self._known.get(path)
+
+
+def _is_note(noted: Any) -> bool:
+    return is_dict(noted) and isinstance(noted.get("at"), str) and isinstance(noted.get("error"), str)
+
+
+def _in_words(error: Exception) -> str:
+    words = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return (words or type(error).__name__)[:500]

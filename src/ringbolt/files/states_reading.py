@@ -1,0 +1,276 @@
+"""Reading a states folder: what Ringbolt wrote comes back as it was, what a person wrote as it is meant.
+
+An entry begins with a heading (`### [time] Decision: title`), or, where only fields are written, with the
+first of them (`- **What**: …`). A line that belongs to nothing is not dropped in silence: it is reported.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+from ..model.types import Record, is_dict, is_list
+from ..packet.encode import from_markdown, read_json
+from .states import DATA, FIELDS, KINDS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+_KINDS = {word.lower(): kind for kind, word in KINDS.items()}
+_NAMES = {
+    **{word.lower(): name for fields in FIELDS.values() for name, word in fields.items()},
+    "options": "options",
+    "option": "options",
+    "risk": "risks",
+    DATA.lower(): "data",
+}
+# The field that an entry begins with if it has no heading.
+_FIRST = {"choice": "decision", "what": "exclusion", "summary": "context"}
+_HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)[ \t]*")
+_ENTRY = re.compile(
+    r"(?:\[((?:\\.|[^\]\\])*)\][ \t]*|(\d[^A-Za-z]*(?:T[\d:.]+Z?)?)[ \t]+)?("
+    + "|".join(re.escape(word) for word in _KINDS)
+    + r")[ \t]*:[ \t]*(.*)",
+    re.IGNORECASE,
+)
+_BOLD = re.compile(r"[ \t]*(?:[-*+][ \t]+)?\*\*([^*:]{1,60})(?:\*\*[ \t]*:|:[ \t]*\*\*)[ \t]*(.*)")
+_PLAIN = re.compile(r"[-*+][ \t]+([A-Za-z][A-Za-z ]{0,30})[ \t]*:[ \t]*(.*)")
+_BULLET = re.compile(r"[-*+][ \t]+(.*)")
+_FILE = re.compile(r"[-*+][ \t]+(created|modified|deleted):[ \t]+(.*)")
+_COMMENT = re.compile(r"<!-- ringbolt (.*) -->")
+
+
+class Note(Record):
+    """An entry of a file: its kind, its time as it was written, its fields and what else it says."""
+
+    kind: str
+    line: int
+    at: str | None = None
+    title: str | None = None
+    fields: Mapping[str, Any]
+    data: Mapping[str, Any]
+    own: Mapping[str, Any]
+
+
+class Notes(Record):
+    """What a Markdown file of a states folder says."""
+
+    notes: tuple[Note, ...] = ()
+    files: tuple[tuple[str, str], ...] = ()
+    unread: tuple[int, ...] = ()
+
+
+def read_notes(text: str, kind: str) -> Notes:
+    """The entries of a file, `kind` being those that need not say what they are."""
+    reader = _Reader(kind)
+    for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), 1):
+        reader.take(number, line.removesuffix("\r"))
+    reader.end_entry()
+    return Notes(notes=tuple(reader.notes), files=tuple(reader.files), unread=tuple(reader.unread))
+
+
+class _Reader:
+    """Goes through the lines of a file."""
+
+    def __init__(self, kind: str) -> None:
+        self.notes: list[Note] = []
+        self.files: list[tuple[str, str]] = []
+        self.unread: list[int] = []
+        self._section = self._kind = kind
+        self._entry: dict[str, Any] | None = None
+        self._field: str | None = None
+        self._lines: list[str] = []
+
+    def take(self, number: int, line: str) -> None:
+        """Read the next line."""
+        if found := _HEADING.fullmatch(line):
+            self._heading(number, len(found[1]), found[2])
+        elif found := _COMMENT.fullmatch(line):
+            self._own(found[1])
+        elif self._section == "files" and (found := _FILE.fullmatch(line)):
+            self.files.append((from_markdown(found[2]), found[1]))
+        elif (found := _BOLD.fullmatch(line)) or (found := self._plain(line)):
+            self._begin_field(number, found[1].strip(), found[2])
+        elif self._field is not None and (not line.strip(" \t") or line[:1] in (" ", "\t")):
+            self._lines.append(line)
+        elif not line.strip(" \t") or line.startswith("<!--"):
+            self._end_field()
+        elif self._section in ("context", "files") and (found := _BULLET.fullmatch(line)):
+            self._end_field()
+            self._bare(number, found[1])
+        else:
+            self._end_field()
+            self.unread.append(number)
+
+    def _plain(self, line: str) -> re.Match[str] | None:
+        found = _PLAIN.fullmatch(line)
+        return found if found and found[1].strip().lower() in _NAMES else None
+
+    def _heading(self, number: int, level: int, text: str) -> None:
+        self.end_entry()
+        if found := _ENTRY.fullmatch(text):
+            at = found[2] if found[1] is None else from_markdown(found[1].strip(" \t"))
+            self._begin(number, _KINDS[found[3].lower()], at, from_markdown(found[4]))
+            return
+        sections = ("exclusion", "decision", "file", "context")
+        named = next((name for name in sections if text.lower().startswith(name)), None)
+        if named and level < 3:
+            self._section = "files" if named == "file" else named
+        elif level >= 3 and self._section != "files":
+            self._begin(number, self._section, None, from_markdown(text))
+        elif level == 2:
+            self._section = self._kind
+
+    def _begin(self, number: int, kind: str, at: str | None, title: str | None) -> None:
+        self.end_entry()
+        self._entry = {"kind": kind, "line": number, "at": at, "title": title}
+        self._entry.update(fields={}, data={}, own={})
+
+    def _bare(self, number: int, text: str) -> None:
+        """A plain point of a list: something that is known."""
+        self._begin(number, "context", None, None)
+        self._begin_field(number, "Summary", text)
+
+    def _own(self, text: str) -> None:
+        try:
+            value = json.loads(text)
+        except (ValueError, RecursionError):
+            value = None
+        if self._entry is not None and is_dict(value):
+            self._entry["own"] = value
+
+    def _begin_field(self, number: int, word: str, value: str) -> None:
+        self._end_field()
+        name = _NAMES.get(word.lower(), word)
+        entry = self._entry
+        if entry is None or (name in _FIRST and name in entry["fields"]):
+            kind = "context" if self._section == "files" else self._section
+            self._begin(number, _FIRST.get(name, kind), None, None)
+        self._field = name
+        self._lines = [value]
+
+    def _end_field(self) -> None:
+        if self._field is None or self._entry is None:
+            return
+        name, self._field = self._field, None
+        value = _read_value(self._lines)
+        if name == "data" and is_dict(value):
+            self._entry["data"].update(value)
+        elif value is not None:
+            fields: dict[str, Any] = self._entry["fields" if name in FIELDS[self._entry["kind"]] else "data"]
+            fields[name] = value if name not in fields else f"{fields[name]}\n{value}"
+
+    def end_entry(self) -> None:
+        """Close the entry that is being read."""
+        self._end_field()
+        entry, self._entry = self._entry, None
+        if entry is None:
+            return
+        if entry["fields"] or entry["data"] or entry["title"] or entry["own"]:
+            self.notes.append(Note(**entry))
+        else:
+            self.unread.append(entry["line"])
+
+
+def _read_value(lines: list[str]) -> Any:
+    """A field's value from the text behind its name and the lines below it."""
+    while len(lines) > 1 and not lines[-1].strip(" \t"):
+        lines.pop()
+    first, *rest = lines
+    first = first.strip(" \t")
+    if not first and rest and _BULLET.fullmatch(rest[0].lstrip(" \t")):
+        return _read_list(rest)
+    if not rest:
+        return _read_text(first) if first else None
+    shared = min((_indent(line) for line in rest if line.strip(" \t")), default=0)
+    return _read_text("\n".join([first, *(line[shared:].rstrip(" \t") for line in rest)]).removeprefix("\n"))
+
+
+def _read_list(lines: list[str]) -> list[Any]:
+    items: list[list[str]] = []
+    level = _indent(lines[0])
+    for line in lines:
+        found = _BULLET.fullmatch(line.lstrip(" \t"))
+        if found and _indent(line) <= level:
+            items.append([found[1].strip(" \t")])
+        else:
+            items[-1].append(line.strip(" \t"))
+    return [_read_text("\n".join(item).rstrip("\n")) for item in items]
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" \t"))
+
+
+def _read_text(text: str) -> Any:
+    if len(text) > 4 and text.startswith("``") and text.endswith("``") and text[2] != "`":
+        try:
+            return json.loads(text[2:-2])
+        except (ValueError, RecursionError):
+            return text
+    return from_markdown(text)
+
+
+# --- the state --------------------------------------------------------------------------------------
+
+
+def read_state(text: str) -> dict[str, Any]:
+    """The state of a task; what is unknown in it is under `rest`."""
+    value = read_json(text)
+    if not is_dict(value):
+        raise ValueError("it is no JSON object")
+    known = (
+        "id",
+        "name",
+        "goal",
+        "status",
+        "phase",
+        "reason",
+        "attention",
+        "blockers",
+        "variables",
+        "ringbolt",
+    )
+    state = {name: value[name] for name in known if value.get(name) is not None}
+    rest = {name: part for name, part in value.items() if name not in known and name != "progress"}
+    progress = value.get("progress")
+    state["steps"], state["next_step"], unclear = _read_progress(progress)
+    if unclear:
+        rest["progress"] = progress
+    own = state.get("ringbolt")
+    state["ringbolt"] = own if is_dict(own) else {}
+    blockers = state.get("blockers")
+    if isinstance(blockers, str):
+        state["blockers"] = [] if blockers.strip().lower() in ("", "none", "-") else [blockers]
+    if not is_list(state.setdefault("blockers", [])) or not all(
+        isinstance(b, str) for b in state["blockers"]
+    ):
+        raise ValueError("blockers must be a list of texts")
+    if not is_dict(state.setdefault("variables", {})):
+        raise ValueError("variables must be an object")
+    return {**state, "rest": rest}
+
+
+def _read_progress(progress: Any) -> tuple[list[dict[str, Any]], str | None, bool]:
+    """The steps with their statuses, what is next in words, and whether there was more to it."""
+    if progress is None:
+        return [], None, False
+    if not is_dict(progress):
+        return [], None, True
+    steps: Any = progress.get("steps")
+    following = progress.get("next_step")
+    if is_list(steps):
+        return [dict(step) if is_dict(step) else {"title": step} for step in steps], following, False
+    found: list[dict[str, Any]] = []
+    for name, status in (
+        ("done", "completed"),
+        ("completed", "completed"),
+        ("current", "active"),
+        ("next", "pending"),
+    ):
+        part: Any = progress.get(name)
+        titles = part if is_list(part) else [part] if isinstance(part, str) and part.strip() else []
+        found += [{"title": title, "status": status} for title in titles if isinstance(title, str)]
+    return found, following, not found

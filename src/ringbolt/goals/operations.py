@@ -1,0 +1,391 @@
+"""Goals: what is to be reached, by criteria that can be checked, over as many tasks as it takes.
+
+A goal is a task of the kind `goal` in the same ledger; its criteria are records of it, and tasks are tied to
+it by links. So it is exported, searched, undone and verified like any task.
+"""
+
+from __future__ import annotations
+
+import json
+
+from ..model import validate, rules
+from ..model.errors import Conflict, RingboltError, InvalidInput, NotFound, shown
+from ..model.results import GoalStatus
+from ..store import goal_queries as queries
+from ..model.types import Written
+from . import rules as own
+from ..ledger.base import Base, Draft
+from .breaker import stop_if_spent
+from .checks import look, read_target
+from .reading import goal_status
+from ..core.tasks import Tasks
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from ..store.tx import Row, Tx
+
+MOST_GOALS = 50
+
+
+class Goals(Base):
+    """Operations on goals."""
+
+    def goal_create(
+        self,
+        name: str,
+        criteria: Sequence[Any] | None = None,
+        *,
+        description: str | None = None,
+        request: str | None = None,
+        budget: Mapping[str, Any] | None = None,
+        blocker_limit: int = own.BLOCKER_LIMIT,
+        workspace: str | None = "",
+        tags: Sequence[str] | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        callback_url: str | None = None,
+        key: str | None = None,
+    ) -> Written:
+        """Set a goal: what is to be reached, and the criteria by which that is known.
+
+        A criterion is a text, which a person decides, or {text, check, target} with the check `file` (a path
+        that must exist), `command` (a list of words that must succeed; only where the operator allows it) or
+        `http` (a URL that must answer well). `budget` limits attempts, tokens, seconds and cost. Tie tasks to
+        it with task_link.
+        """
+        wanted = own.read_criteria(self._plain("criteria", criteria), self.workspace)
+        fields = {
+            "goal": description,
+            "request": request,
+            "workspace": workspace,
+            "tags": tags,
+            "callback_url": callback_url,
+            "metadata": self._goal_metadata(metadata, budget, blocker_limit),
+        }
+        return self._commit(
+            lambda tx: self._begin_goal(tx, name, wanted, fields, key)[0], settles=key is not None
+        )
+
+    def goal_promote(
+        self,
+        task_id: str | None = None,
+        *,
+        name: str | None = None,
+        criteria: Sequence[Any] | None = None,
+        budget: Mapping[str, Any] | None = None,
+        blocker_limit: int = own.BLOCKER_LIMIT,
+        key: str | None = None,
+    ) -> Written:
+        """Make a goal of what a task is for: its request, its goal and what it is accepted by go along.
+
+        The task stays as it is, tied to the goal. `criteria` come on top of what the task is accepted by.
+        """
+        more = own.read_criteria(self._plain("criteria", criteria), self.workspace)
+        title = None if name is None else validate.line("name", name, 500)
+        metadata = self._goal_metadata(None, budget, blocker_limit)
+
+        def work(tx: Tx) -> Written:
+            head = self._find(tx, task_id, lock=True)
+            if head["kind"] != "task":
+                raise Conflict(
+                    "illegal_transition", f"{head['task_id']} is no task.", "Promote a task to a goal."
+                )
+            extras = tx.extras(head["task_id"])
+            first = tx.event(head["task_id"], 1) or {}
+            fields: dict[str, Any] = {
+                "goal": extras["goal"],
+                "request": first.get("text"),
+                "workspace": head["workspace_path"],
+                "metadata": metadata,
+            }
+            wanted = [*own.read_criteria(own.accepted(extras["acceptance"]), self.workspace), *more]
+            made, fresh = self._begin_goal(tx, title or head["name"], wanted, fields, key)
+            if fresh:
+                data = {
+                    "promoted_from": head["task_id"],
+                    "request": 1 if first.get("text") else None,
+                    "goal": extras["goal_seq"],
+                    "name": None if title else head["name_seq"],
+                }
+                goal = self._find(tx, made.task_id, lock=True)
+                self._append(tx, goal, Draft("goal.promoted", data=data), self._now(), "goal_promote")
+                tie = {
+                    "kind": "goal",
+                    "target": made.task_id,
+                    "seq": head["last_seq"] + 1,
+                    "status": "active",
+                }
+                link = Draft(
+                    "task.linked", data={"kind": "goal", "target": made.task_id}, sets={"links": [tie]}
+                )
+                self._append(tx, head, link, self._now(), "goal_promote")
+            return made
+
+        return self._commit(work, settles=key is not None, tasks=lambda made: (made.task_id,))
+
+    def goal_status(self, goal_id: str | None = None) -> tuple[GoalStatus, ...]:
+        """How a goal stands: its criteria with their evidence, its tasks, its budget, and what blocks it.
+
+        Without `goal_id`: every open goal of this workspace.
+        """
+
+        def work(tx: Tx) -> tuple[GoalStatus, ...]:
+            if goal_id is not None:
+                names = [self._find_goal(tx, goal_id)["task_id"]]
+            else:
+                names = queries.open_goals(tx, self.workspace, MOST_GOALS)
+            return tuple(goal_status(self, tx, name) for name in names)
+
+        return self.store.read(work)
+
+    def goal_check(self, goal_id: str, *, finish: bool = False) -> GoalStatus:
+        """Look at every criterion that can be checked, and write down what has changed; how it is then.
+
+        What a person decides is left alone. `finish`: complete the goal if all criteria are met or waived.
+        """
+        goal, rows, known = self.store.read(lambda tx: self._checkable(tx, goal_id))
+        verdicts = {row["seq"]: self._look_at_criterion(row, row["seq"] in known) for row in rows}
+
+        def work(tx: Tx) -> tuple[str]:
+            head = self._find(tx, goal, lock=True)
+            for row in queries.criteria(tx, goal):
+                if (verdict := verdicts.get(row["seq"])) is None or row["status"] == "waived":
+                    continue
+                met, said = verdict
+                status = row["status"] if met is None else "met" if met else "failed"
+                if (status, said) != (row["status"], row["evidence"]):
+                    self._settle(tx, head, row["seq"], status, said, "tool")
+            stop_if_spent(self, tx, head)
+            return (goal,)
+
+        self._commit(work, tasks=lambda names: names)
+        if finish and (found := self.goal_status(goal)[0]).ready and found.status in rules.OPEN:
+            self.goal_finish(goal)
+        return self.goal_status(goal)[0]
+
+    def goal_decide(
+        self, goal_id: str, criterion: int, status: str, *, reason: str | None = None, key: str | None = None
+    ) -> Written:
+        """Say how a criterion stands: met, failed, waived, or open again.
+
+        Only a person says that one is waived, or that one which a person decides is met. `open` has a check
+        that came from another store carried out here from now on.
+        """
+        word = validate.word("status of a criterion", status, own.STATUSES)
+        number = validate.whole("criterion", criterion, 1, 1 << 62)
+        said = self._text("reason", reason)
+
+        def decide(tx: Tx, head: Row, now: str) -> Draft:
+            self._check_goal(head)
+            row = next((one for one in queries.criteria(tx, head["task_id"]) if one["seq"] == number), None)
+            if row is None:
+                raise NotFound(
+                    "record_not_found",
+                    f"Goal {head['task_id']} has no criterion #{number}.",
+                    "goal_status shows them with their numbers.",
+                )
+            manual = json.loads(row["data"]).get("check") == "manual"
+            if self.origin.channel != "user" and (word == "waived" or (manual and word == "met")):
+                raise Conflict(
+                    "illegal_transition",
+                    f"Only a person can say that criterion #{number} is {word}.",
+                    "Ask the user: `ringbolt goal decide` on their terminal, or with --as-user.",
+                )
+            if word == "open" and not manual and self.origin.channel == "user":
+                mine = queries.own_checks(tx, head["task_id"]) | {number}
+                queries.keep_checks(tx, head["task_id"], mine, now)
+            return _judgement(head, number, word, said, now)
+
+        return self._write("goal_decide", goal_id, decide, key=key, arguments=[number, word, said])
+
+    def goal_update(
+        self,
+        goal_id: str,
+        *,
+        criteria: Sequence[Any] | None = None,
+        budget: Mapping[str, Any] | None = None,
+        blocker_limit: int | None = None,
+        spent: Mapping[str, Any] | None = None,
+        reset: str | None = None,
+        key: str | None = None,
+    ) -> Written:
+        """Add criteria, change the budget, report what was spent, or let a goal that was stopped go on.
+
+        `spent` adds tokens or cost to what was used; `reset` says why it may go on, and counts blockers anew.
+        """
+        more = own.read_criteria(self._plain("criteria", criteria), self.workspace)
+        limits = None if budget is None else own.read_budget(self._mapping("budget", budget))
+        added = None if spent is None else own.read_spending(self._mapping("spent", spent))
+        most = None if blocker_limit is None else validate.whole("blocker_limit", blocker_limit, 1, 1000)
+        why = None if reset is None else validate.line("reset", reset, 2000)
+        if not more and limits is added is most is why is None:
+            raise InvalidInput("invalid_argument", "There is nothing to change.", "Give what is to change.")
+
+        def decide(tx: Tx, head: Row, now: str) -> Draft:
+            self._check_goal(head)
+            if more:
+                self._add_criteria(tx, head, more, now)
+            metadata = dict(tx.extras(head["task_id"])["metadata"])
+            if limits is not None:
+                metadata[own.BUDGET] = limits
+            if most is not None:
+                metadata[own.LIMIT] = most
+            if added is not None:
+                before: Any = metadata.get(own.SPENDING) or {}
+                metadata[own.SPENDING] = {name: before.get(name, 0) + value for name, value in added.items()}
+                metadata[own.SPENDING] = {**before, **metadata[own.SPENDING]}
+            sets: dict[str, Any] = {"extras": {"metadata": metadata}}
+            if why is not None:
+                sets |= self._going_on(tx, head)
+            draft = Draft("goal.updated", text=why, data={"spent": added, "reset": why and True}, sets=sets)
+            stop_if_spent(self, tx, head, draft, metadata)
+            return draft
+
+        arguments = [more, limits, most, added, why]
+        return self._write("goal_update", goal_id, decide, key=key, arguments=arguments)
+
+    def goal_finish(
+        self, goal_id: str, answer: str | None = None, *, despite: str | None = None, key: str | None = None
+    ) -> Written:
+        """Complete a goal whose criteria are all met or waived; or `despite` those that are not, and why.
+
+        To give a goal up, use task_finish with another status.
+        """
+        words = self._text("answer", answer)
+        why = None if despite is None else validate.line("despite", despite, 2000)
+
+        def decide(tx: Tx, head: Row, now: str) -> Draft:
+            self._check_goal(head)
+            rules.check_transition(
+                rules.TASK_TRANSITIONS, f"Goal {head['task_id']}", head["status"], "completed", again=False
+            )
+            found = queries.criteria(tx, head["task_id"])
+            if why is None:
+                own.check_ready(head["task_id"], found)
+            missing = [row["seq"] for row in found if row["status"] not in own.SETTLED]
+            heads: dict[str, Any] = {"status": "completed", "reason": None, "completed_at": now}
+            heads["finish_seq"] = head["last_seq"] + 1
+            heads |= {name: None for name in ("attention", "blockers", "next_step") if head[name] is not None}
+            data = {"status": "completed", "answer": words, "despite": why, "missing": missing or None}
+            return Draft("task.finished", text=why, data=data, sets={"heads": heads})
+
+        return self._write("goal_finish", goal_id, decide, key=key, arguments=[words, why])
+
+    # --- beginning --------------------------------------------------------------------------------
+
+    def _goal_metadata(self, metadata: Any, budget: Any, limit: Any) -> dict[str, Any]:
+        found = self._mapping("metadata", metadata)
+        if budget is not None:
+            found[own.BUDGET] = own.read_budget(self._mapping("budget", budget))
+        return {**found, own.LIMIT: validate.whole("blocker_limit", limit, 1, 1000)}
+
+    def _begin_goal(
+        self, tx: Tx, name: str, criteria: Sequence[Any], fields: Mapping[str, Any], key: str | None
+    ) -> tuple[Written, bool]:
+        """Register a goal with its criteria, all in the transaction that is under way; whether it is new."""
+        from ..files.arrivals import OneTransaction
+
+        store: Any = OneTransaction(tx)
+        scribe = Tasks(
+            store, self.settings, origin=self.origin, workspace=self.workspace, repository=self.repository,
+            correlation=self._correlation, clock=self._clock, random=self._random,
+        )  # fmt: skip
+        made = scribe.task_register(name, kind="goal", key=key, **fields)
+        head = self._find(tx, made.task_id, lock=True)
+        if head["last_seq"] > 1:  # the same call once more
+            known = [(row["text"], json.loads(row["data"])) for row in queries.criteria(tx, made.task_id)]
+            if known[: len(criteria)] != list(criteria):
+                raise Conflict(
+                    "key_reused",
+                    f"The key {shown(key)} was used for a goal with other criteria.",
+                    "Use a new key for a new call; the same key only repeats the same call.",
+                )
+            return made, False
+        self._add_criteria(tx, head, criteria, self._now())
+        return made, True
+
+    def _add_criteria(self, tx: Tx, head: Row, criteria: Sequence[Any], now: str) -> None:
+        known = queries.criteria(tx, head["task_id"])
+        own.check_count(len(known) + len(criteria))
+        mine = queries.own_checks(tx, head["task_id"])
+        for text, check in criteria:
+            draft = Draft("criterion", text=text, data=check, record={"type": "criterion", "status": "open"})
+            mine.add(self._append(tx, head, draft, now, "goal").seq)
+        if criteria:
+            queries.keep_checks(tx, head["task_id"], mine, now)
+
+    # --- finding ----------------------------------------------------------------------------------
+
+    def _find_goal(self, tx: Tx, goal_id: str) -> Row:
+        head = self._find(tx, validate.text("goal_id", goal_id, 100_000))
+        self._check_goal(head)
+        return head
+
+    def _check_goal(self, head: Row) -> None:
+        if head["kind"] != "goal":
+            raise NotFound(
+                "task_not_found",
+                f"{head['task_id']} ({head['name'][:40]}) is no goal.",
+                "goal_status shows the goals; goal_promote makes one of a task.",
+            )
+
+    # --- checking ---------------------------------------------------------------------------------
+
+    def _checkable(self, tx: Tx, goal_id: str) -> tuple[str, list[Row], set[int]]:
+        head = self._find_goal(tx, goal_id)
+        if head["status"] in rules.ENDED:
+            raise Conflict(
+                "illegal_transition", f"Goal {head['task_id']} is {head['status']}.", "Reopen it first."
+            )
+        rows = [
+            {**row, "check": json.loads(row["data"]), "folder": head["workspace_path"]}
+            for row in queries.criteria(tx, head["task_id"])
+        ]
+        looked_at = [row for row in rows if row["check"].get("check") in ("file", "command", "http")]
+        return head["task_id"], looked_at, queries.own_checks(tx, head["task_id"])
+
+    def _look_at_criterion(self, row: Row, known: bool) -> tuple[bool | None, str]:
+        """Whether a criterion is met and what says so; None where that was not looked at."""
+        if not known:
+            return None, "it came from elsewhere and is not carried out here until a person reopens it"
+        kind = row["check"]["check"]
+        try:  # a criterion that was brought in may say anything
+            target = read_target(kind, row["check"].get("target"), row["folder"])
+        except RingboltError as error:
+            return None, error.message
+        return look(kind, target, row["folder"], self.settings)
+
+    def _settle(self, tx: Tx, head: Row, seq: int, status: str, said: str | None, channel: str) -> None:
+        now = self._now()
+        self.acting_as(channel=channel)._append(
+            tx, head, _judgement(head, seq, status, said, now), now, "goal_check"
+        )
+
+    # --- standing still ---------------------------------------------------------------------------
+
+    def _going_on(self, tx: Tx, head: Row) -> dict[str, Any]:
+        """What a reset changes: the goal goes on, and blockers are counted anew."""
+        if head["reason"] not in own.STOPPED:
+            raise Conflict(
+                "illegal_transition",
+                f"Goal {head['task_id']} does not stand still: it is {head['status']}.",
+                "There is nothing to reset.",
+                current=head["status"],
+            )
+        over = {"status": "resolved", "ref_seq": head["last_seq"] + 1}
+        records = {str(row["seq"]): over for row in queries.blockers(tx, head["task_id"])}
+        heads = {"status": "active", "reason": None, "attention": None}
+        return {"heads": heads, **({"records": records} if records else {})}
+
+
+def _judgement(head: Row, seq: int, status: str, said: str | None, now: str) -> Draft:
+    changed = {"status": status, "ref_seq": head["last_seq"] + 1, "ended_at": now}
+    return Draft(
+        "criterion.updated",
+        text=said,
+        data={"status": status},
+        sets={"records": {str(seq): changed}},
+        ref=seq,
+    )

@@ -1,0 +1,74 @@
+"""From rows to values: how a goal stands."""
+
+from __future__ import annotations
+
+import json
+
+from ..model.errors import NotFound, shown
+from ..model.results import GoalStatus, GoalTask, Repeated
+from ..store import goal_queries as queries
+from . import rules as own
+from .breaker import budget_of, words_of
+from ..ledger.values import read_criterion
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..store.tx import Row, Tx
+    from ..ledger.base import Base
+
+
+def goal_status(memory: Base, tx: Tx, goal: str) -> GoalStatus:
+    """A goal as it stands."""
+    head = tx.head(goal)
+    if head is None:
+        raise NotFound("task_not_found", f"There is no goal {shown(goal)}.", "task_list(kind='goal').")
+    extras = tx.extras(goal)
+    rows = queries.criteria(tx, goal)
+    tasks = queries.tasks(tx, goal)
+    statuses = queries.counts(tx, goal)
+    met = sum(row["status"] in own.SETTLED for row in rows)
+    return GoalStatus(
+        goal_id=goal,
+        name=head["name"],
+        status=head["status"],
+        reason=head["reason"],
+        description=extras["goal"],
+        seq=head["last_seq"],
+        ready=bool(rows) and met == len(rows),
+        met=met,
+        criteria=tuple(read_criterion(row) for row in rows),
+        tasks_done=statuses.get("completed", 0),
+        tasks_total=sum(statuses.values()) - statuses.get("superseded", 0),
+        steps_done=sum(row["done"] for row in tasks),
+        steps_total=sum(row["total"] for row in tasks),
+        tasks=tuple(_task(row) for row in tasks),
+        budget=budget_of(memory, tx, head, extras["metadata"]),
+        blocked=head["attention"] if head["reason"] in own.STOPPED else None,
+        blocker_limit=own.blocker_limit(extras["metadata"]),
+        repeated=_repeated(tx, goal),
+    )
+
+
+def _task(row: Row) -> GoalTask:
+    return GoalTask(
+        id=row["task_id"],
+        name=row["name"],
+        status=row["status"],
+        reason=row["reason"],
+        done=row["done"],
+        total=row["total"],
+        blockers=tuple(json.loads(row["blockers"])) if row["blockers"] else (),
+        seq=row["last_seq"],
+        updated_at=row["updated_at"],
+    )
+
+
+def _repeated(tx: Tx, goal: str) -> tuple[Repeated, ...]:
+    """The blockers of a goal's tasks; their words are read where they were written."""
+    found: dict[str, list[Row]] = {}
+    for row in queries.blockers(tx, goal):
+        found.setdefault(row["key"], []).append(row)
+    return tuple(
+        Repeated(text=words_of(tx, rows[0]), task_id=rows[0]["task"], seq=rows[0]["at"], times=len(rows))
+        for rows in found.values()
+    )

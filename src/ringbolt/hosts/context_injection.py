@@ -1,0 +1,152 @@
+"""What a host's model is told: where its task stands, after a compaction or at the start. Only facts."""
+
+from __future__ import annotations
+
+import time
+
+from .deadline import Enough, set_alarm
+from .events import own_task, session_of
+from .compaction_state import COMPACTED, DELIVERED, PENDING
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from ..memory import TaskMemory
+    from .compaction_state import Mark
+    from .host_schemas import Shape
+
+# Of the time that is left, how much may go into distilling before the packet is made.
+_SHARE = 0.6
+# Events that show that a session is at work again after a compaction.
+_GOES_ON = ("UserPromptSubmit", "PostToolUse", "PostToolUseFailure")
+_LIST_TOKENS = 500
+_NOTE_CHARACTERS = 4000
+
+
+class Answers:
+    """The answer to one event."""
+
+    def __init__(
+        self, memory: TaskMemory, shape: Shape, event: Mapping[str, Any], mark: Mark, end: float
+    ) -> None:
+        self._memory, self._shape, self._event, self._mark, self._end = memory, shape, event, mark, end
+        self._marked = mark.read()
+
+    def is_repeated(self) -> bool:
+        """Whether a host says again that it is about to compact: it may say so several times."""
+        return self._event["event"] == "PreCompact" and self._marked == PENDING
+
+    def text(self) -> str:
+        """The text for the model, or for the host's summary; empty if there is nothing to say."""
+        name = self._event["event"]
+        if name == "PreCompact":
+            return self._before_compaction()
+        if name == "SessionStart":
+            return self._at_start()
+        if name == "PreToolUse":
+            return self._advice()
+        if name == "PostCompact" and self._marked == PENDING:
+            self._mark.set(COMPACTED)
+        if self._marked in (PENDING, COMPACTED) and name in self._delivers():
+            self._mark.clear()
+            return self._packet(distill=True)
+        if self._marked == DELIVERED and name in _GOES_ON:
+            self._mark.clear()
+        return ""
+
+    def _delivers(self) -> tuple[str, ...]:
+        """The events on which a packet is given that was not asked for after a compaction."""
+        if self._shape.only_looks:  # it compacts in the middle of a turn, and says nothing after it
+            return ("UserPromptSubmit", "PostToolUse")
+        return ("UserPromptSubmit",) if "UserPromptSubmit" in self._shape.injects else ("PostToolUse",)
+
+    def _at_start(self) -> str:
+        if self._event.get("source") == "compact":
+            if self._marked == DELIVERED:
+                return ""  # asked again for the same compaction
+            text = self._packet(distill=True)
+            self._mark.set(DELIVERED)
+            return text
+        if text := self._packet(distill=False):
+            return text
+        from ..journal.spool import health
+
+        block = self._memory.active_tasks_block(budget=_LIST_TOKENS).text
+        notes = [f"Task memory: {line}." for line in health(self._memory.store.url)]
+        return "\n".join(part for part in (block, *notes) if part)[: self._shape.characters]
+
+    def _packet(self, *, distill: bool) -> str:
+        """The resume packet of this session's task, within what the host takes."""
+        task = own_task(self._memory)
+        if task is None:
+            return ""
+        if distill:
+            self._distill(task)
+        from ..packet.operations import Views
+
+        # Only what shows a task: to load all the other operations would take longer than to make the packet.
+        memory = self._memory
+        views = Views(memory.store, memory.settings, origin=memory.origin, workspace=memory.workspace)
+        budget = self._shape.tokens
+        text = views.task_resume(task, budget=budget).text
+        while len(text) > self._shape.characters:
+            budget = budget * self._shape.characters * 9 // (10 * len(text))
+            text = views.task_resume(task, budget=budget).text
+        return text
+
+    def _before_compaction(self) -> str:
+        task = own_task(self._memory)
+        if self._marked != PENDING:
+            self._mark.set(PENDING)
+        if task is None:
+            return ""
+        note = self._note(task) if self._shape.notes else ""
+        self._distill(task)
+        return note
+
+    def _note(self, task_id: str) -> str:
+        """What a summary has to keep word for word, as facts."""
+        from ..packet import encode
+
+        task = self._memory.task_get(task_id)
+        lines = [
+            f"This session has task {task.id} in the task memory, which keeps its ledger outside the context."
+        ]
+        if task.request:
+            lines += ["The user's request, verbatim:", encode.margined(encode.clip(task.request, 1500))]
+        said = [encode.margined(encode.clip(entry.summary, 300)) for entry in task.instructions[-5:]]
+        if said:
+            lines += ["Instructions of the user since, verbatim:", *said]
+        if task.current:
+            title = next((item.title for item in task.items if item.id == task.current), task.current)
+            lines.append(f"The current step: {encode.quoted(encode.clip(title, 300))}")
+        lines.append(
+            "Paths, commands, versions, ids and error messages are worth keeping as they are written."
+        )
+        return "\n".join(lines)[:_NOTE_CHARACTERS]
+
+    def _advice(self) -> str:
+        from .guard import advice
+
+        memories, tool = [self._memory], str(self._event.get("tool") or "")
+        if agent := str(self._event.get("agent_id") or ""):  # what a helper tried is on its own task
+            memories.insert(0, self._memory.acting_as(session=session_of(self._event, agent)))
+        for memory in memories:
+            task = own_task(memory)
+            if task and (text := advice(memory, task, tool, self._event.get("input"))):
+                return text
+        return ""
+
+    def _distill(self, task: str) -> None:
+        """Bring what follows from the events up to date, as far as the time allows; the next call goes on."""
+        share = (self._end - time.monotonic()) * _SHARE
+        try:
+            try:
+                set_alarm(share, Enough)
+                self._memory.task_distill(task)
+            finally:
+                set_alarm(self._end - time.monotonic())
+        except Enough:
+            return

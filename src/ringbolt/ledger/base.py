@@ -1,0 +1,629 @@
+"""What all operations share: the store, who is acting, finding a task, and writing to it."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+
+from ..model import validate, rules
+from ..model.validate import blake2b
+from ..model.errors import Conflict, InvalidInput, NotFound, shown
+from ..store.tx import origin_id
+from ..model.types import Origin, Pattern, Written, is_dict, is_list
+from .drafts import Draft as Draft
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Any, Self, TypeVar
+
+    from ..config import Settings
+    from ..store import Store
+    from ..store.tx import Row, Tx
+    from ..model.types import Entry
+    from ..files.mirroring import Keeper
+
+    Result = TypeVar("Result")
+
+
+# A step of which nothing more is expected.
+_OVER = ("completed", "failed", "skipped")
+
+
+def _blocked(head: Row, draft: Draft) -> str | None:
+    """What blocked a task before an event that blocks or ends it, as JSON; None for all other events."""
+    heads: Any = draft.sets.get("heads")
+    if not heads or head.get("kind") != "task":
+        return None
+    if heads.get("blockers") or heads.get("status") in rules.ENDED:
+        return head.get("blockers") or ""
+    return None
+
+
+def _its_task(result: Written) -> tuple[str]:
+    return (result.task_id,)
+
+
+class Base:
+    """A store and the one who acts on it."""
+
+    def __init__(
+        self,
+        store: Store,
+        settings: Settings,
+        *,
+        origin: Origin,
+        workspace: str | None = None,
+        repository: str | None = None,
+        correlation: str = "",
+        clock: Callable[[], float] = time.time,
+        random: Callable[[int], bytes] = os.urandom,
+        mirrors: Keeper | None = None,
+    ) -> None:
+        self.store = store
+        self.settings = settings
+        self.origin = origin
+        self.workspace = workspace
+        self.repository = repository
+        self._correlation = correlation
+        self._clock = clock
+        self._random = random
+        self._origin_id = origin_id(origin)
+        # Of the claims that this memory took: by task, then by item ("" for the whole task).
+        self._tokens: dict[str, dict[str, int]] = {}
+        self._mirrors = mirrors
+        # Told by long work how much of how much is done.
+        self.progress: Callable[[int, int], None] | None = None
+
+    @classmethod
+    def open(
+        cls,
+        location: str | os.PathLike[str] | None = None,
+        *,
+        workspace: str | None = "",
+        session: str | None = None,
+        agent: str | None = None,
+        principal: str | None = None,
+        channel: str = "agent",
+        settings: Settings | None = None,
+        create: bool = True,
+        clock: Callable[[], float] = time.time,
+        random: Callable[[int], bytes] = os.urandom,
+        **overrides: Any,
+    ) -> Self:
+        """Open the memory at a path or URL, making it if there is none (unless `create` is false).
+
+        Without a location: RINGBOLT_STORE, then the settings file, then the user's data folder.
+        `workspace` is where the tasks belong: by default the worktree of the current folder; None for
+        none. Any setting can be given as an argument.
+        """
+        from ..config import changed, load_settings, store_location
+        from ..store import open_store
+
+        given: dict[str, Any] = {"store": _location(location), **overrides}
+        settings = load_settings(**given) if settings is None else changed(settings, **given)
+        workspace, repository = _place(_here() if workspace == "" else workspace)
+        environ = os.environ
+        origin = Origin(
+            principal=validate.text(
+                "principal",
+                principal or environ.get("RINGBOLT_PRINCIPAL") or environ.get("USER") or str(os.getuid()),
+                200,
+            ),
+            agent=validate.text("agent", agent or environ.get("RINGBOLT_AGENT", ""), 200),
+            channel=_channel(channel),
+            session=validate.text("session", session or environ.get("RINGBOLT_SESSION", ""), 200),
+        )
+        store = open_store(store_location(settings), settings, create=create)
+        memory = cls(
+            store,
+            settings,
+            origin=origin,
+            workspace=workspace,
+            repository=repository,
+            clock=clock,
+            random=random,
+        )
+        if settings.mirrors:
+            from ..files.mirroring import Keeper
+
+            memory._mirrors = Keeper(memory)
+            memory._mirrors.check(workspace)
+        return memory
+
+    def acting_as(
+        self,
+        *,
+        channel: str | None = None,
+        agent: str | None = None,
+        principal: str | None = None,
+        session: str | None = None,
+        workspace: str | None = "",
+        correlation: str | None = None,
+    ) -> Self:
+        """The same memory for someone else: another agent, session, workspace or channel of trust."""
+        here, repository = self.workspace, self.repository
+        if workspace != "":
+            here, repository = _place(workspace)
+        old = self.origin
+        origin = Origin(
+            principal=validate.text("principal", old.principal if principal is None else principal, 200),
+            agent=validate.text("agent", old.agent if agent is None else agent, 200),
+            channel=_channel(channel or old.channel),
+            session=validate.text("session", old.session if session is None else session, 200),
+        )
+        return type(self)(
+            self.store,
+            self.settings,
+            origin=origin,
+            workspace=here,
+            repository=repository,
+            correlation=self._correlation
+            if correlation is None
+            else validate.text("correlation", correlation, 200),
+            clock=self._clock,
+            random=self._random,
+            mirrors=self._mirrors,
+        )
+
+    def close(self) -> None:
+        """Close the store; safe to call twice."""
+        if self._mirrors is not None:
+            self._mirrors.close()
+        self.store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # --- finding ----------------------------------------------------------------------------------
+
+    def _find(self, tx: Tx, task_id: str | None, lock: bool = False, writing: bool = False) -> Row:
+        """A task's row by id, by an unambiguous prefix, or the current one of workspace and session."""
+        if task_id is None:
+            task_id = self._current(tx, writing or lock)
+        plain = rules.normal_id(validate.text("task_id", task_id, 100_000))
+        if plain is not None:
+            if len(plain) == rules.ID_LENGTH and (head := tx.head(plain, lock)):
+                return head
+            found = tx.heads_with_prefix(plain)
+            if len(found) == 1 and (head := tx.head(found[0]["task_id"], lock)):
+                return head
+            if found:
+                raise Conflict(
+                    "ambiguous_task",
+                    f"{len(found)} tasks begin with {plain}: {_named(found)}.",
+                    "Give more of the id.",
+                    candidates=[row["task_id"] for row in found],
+                )
+        raise NotFound(
+            "task_not_found",
+            f"There is no task {shown(task_id)}.",
+            "task_list shows the tasks; an id may be shortened to what is unambiguous.",
+        )
+
+    def _current(self, tx: Tx, writing: bool) -> str:
+        """The task that this session turned to last, else the only open one of the workspace.
+
+        A session may read another session's task unasked, but never write to it.
+        """
+        session = self.origin.session
+        if session and (found := tx.session_task(session, self.workspace)):
+            return found
+        tasks = tx.open_tasks(self.workspace)
+        if len(tasks) == 1:
+            if not writing or not session:
+                return tasks[0]["task_id"]
+            owner = f"session {tasks[0]['session_id']}" if tasks[0]["session_id"] else "no session"
+            raise NotFound(
+                "no_current_task",
+                f"This session has no task; {_named(tasks)} is open here, of {owner}.",
+                "Take it over with task_focus, name it by its id, or register a task of your own.",
+                candidates=[tasks[0]["task_id"]],
+            )
+        if tasks:
+            raise Conflict(
+                "ambiguous_task",
+                f"{len(tasks)} tasks are open here: {_named(tasks)}.",
+                "Name one by its id.",
+                candidates=[row["task_id"] for row in tasks],
+            )
+        raise NotFound(
+            "no_current_task",
+            "No task is open in this workspace and session.",
+            "Register one with task_register, or name one by its id.",
+        )
+
+    def _new_id(self, tx: Tx) -> str:
+        while True:
+            task_id = rules.make_id(self._random(rules.ID_LENGTH))
+            if tx.head(task_id) is None:
+                return task_id
+
+    def _now(self) -> str:
+        return validate.stamp(self._clock())
+
+    def _as_of(
+        self, task_id: str | None, at: Any, visit: Callable[[Tx, Row], None] | None = None
+    ) -> tuple[Tx, str]:
+        """The ledger as it stood after an event of a task or at a time, in memory, and the task's id.
+
+        `visit` is called after each event on the way. None means now.
+        """
+        from ..store import scratch
+        from .values import read_origin
+
+        head = self.store.read(lambda tx: self._find(tx, task_id))
+        found, last = head["task_id"], head["last_seq"]
+        if at is None:
+            until = last
+        elif isinstance(at, int) and not isinstance(at, bool):
+            until = validate.whole("at", at, 1, last)
+        else:
+            when = validate.moment("at", at)
+            until = self.store.read(lambda tx: tx.seq_at(found, when))
+        past = scratch()
+        row: Row = {"task_id": found, "root_id": head["root_id"], "last_seq": 0}
+        while row["last_seq"] < until:
+            # In pages, each read by itself: events never change, and no snapshot is held for long.
+            after = row["last_seq"]
+            for event in self.store.read(lambda tx, a=after: tx.events(found, a, 1000, until)):
+                past.append(row, event, read_origin(event))
+                if visit is not None:
+                    visit(past, event)
+        return past, found
+
+    # --- writing ----------------------------------------------------------------------------------
+
+    def _write(
+        self,
+        operation: str,
+        task_id: str | None,
+        decide: Callable[[Tx, Row, str], Draft | None],
+        *,
+        key: str | None = None,
+        token: int | None = None,
+        fenced: bool = True,
+        expect: int | None = None,
+        arguments: Any = None,
+    ) -> Written:
+        """Find the task, let `decide(tx, head, now)` draft an event, append it; all in one transaction.
+
+        Without a draft there is nothing new, and nothing is written.
+        """
+        fingerprint = self._fingerprint(operation, key, arguments)
+        check_stale(token, expect)
+
+        def work(tx: Tx) -> Written:
+            # On the current task it is looked for on any: by now another one may be current.
+            if key is not None and task_id is None and (known := self._known(tx, operation, None, key)):
+                return first_result(known, fingerprint)
+            head = self._find(tx, task_id, lock=True)
+            # Only with the lock: until now the same call may have been under way elsewhere.
+            if key is not None and (known := tx.key(head["task_id"], key)):
+                return first_result(known, fingerprint)
+            if expect is not None and expect != head["version"]:
+                raise Conflict(
+                    "stale_version",
+                    f"Task {head['task_id']} is at version {head['version']}, not {expect}.",
+                    "Read it again, then decide anew.",
+                    current=head["version"],
+                )
+            if fenced and token is not None:
+                self._check_tokens(tx, head, {token})
+            now = self._now()
+            draft = decide(tx, head, now)
+            if draft is None:
+                return written(head, head["last_seq"], Draft(""))
+            if fenced and token is None and (claimed := self._tokens.get(head["task_id"])):
+                # What is written about an item that is still held may go on when another was lost.
+                about = claimed if draft.item is None else ("", draft.item)
+                self._check_tokens(tx, head, {claimed[name] for name in about if name in claimed})
+            return self._append(tx, head, draft, now, operation, key, fingerprint)
+
+        return self._commit(work, settles=key is not None)
+
+    def _commit(
+        self,
+        work: Callable[[Tx], Result],
+        *,
+        settles: bool = False,
+        tasks: Callable[[Any], Iterable[str]] = _its_task,
+    ) -> Result:
+        """Write to the store; once that is on disk, tell the mirrors which tasks it was about."""
+        result = self.store.write(work, settles=settles)
+        if self._mirrors is not None:
+            self._mirrors.touched(tasks(result))
+        return result
+
+    def _known(self, tx: Tx, operation: str, task_id: str | None, key: str) -> Row | None:
+        """What the call with this key answered the first time, if it was made before.
+
+        A call on the current task is looked for on any: by now another one may be current.
+        """
+        if task_id is None:
+            return tx.own_key(key, operation, self._origin_id, self.workspace)
+        return tx.key(self._find(tx, task_id)["task_id"], key)
+
+    def _append(
+        self,
+        tx: Tx,
+        head: Row,
+        draft: Draft,
+        now: str,
+        operation: str,
+        key: str | None = None,
+        fingerprint: str = "",
+    ) -> Written:
+        seq: int = head["last_seq"] + 1 if head.get("last_seq") else 1
+        draft.complete(seq)
+        if key is not None:
+            result = self._foretold(tx, head, draft, seq).to_dict()
+            # These are of their moment, and quote other tasks: whoever repeats the call is answered anew.
+            del result["answer"], result["patterns"]
+            draft.sets["+keys"] = {
+                "key": key,
+                "operation": operation,
+                "arguments": fingerprint,
+                "result": validate.dumps(result),
+            }
+        event: Row = {
+            "task_id": head["task_id"],
+            "seq": seq,
+            "event_type": draft.kind,
+            "timestamp": now,
+            "item_id": draft.item,
+            "ref_seq": draft.ref,
+            "text": draft.text,
+            "data": validate.json_value("the data", draft.data, self.settings) if draft.data else "{}",
+            "sets": validate.dumps(draft.sets) if draft.sets else None,
+            "origin_id": self._origin_id,
+            "correlation_id": self._correlation,
+            "forgotten": None,
+        }
+        messages: int = head.get("messages") or 0
+        blocked = _blocked(head, draft)
+        tx.append(head, event, self.origin, draft.sets)
+        if blocked is not None:
+            from ..store.goal_queries import goals_of
+
+            if goals_of(tx, head["task_id"]):
+                from ..goals.breaker import blockers_in, note
+
+                note(self, tx, head, seq, blockers_in(draft, blocked), now)
+        if draft.then is not None:
+            draft.then.write(self, tx, head, now)
+        if draft.sets or head["messages"] != messages:
+            self._enqueue(tx, head, draft, now, seq, head["messages"] != messages)
+        return written(head, seq, draft)
+
+    def _enqueue(self, tx: Tx, head: Row, draft: Draft, now: str, seq: int, said: bool) -> None:
+        """Ask for the jobs that an event makes necessary, in its own transaction: an extraction where a
+        step or the task is over, a summary every few messages, a call of the task's callback_url."""
+        wanted: list[tuple[str, str]] = []
+        ended = draft.sets.get("heads", {}).get("status") in rules.ENDED
+        if self.settings.extraction == "on":
+            for item, row in draft.sets.get("steps", {}).items():
+                if row.get("status") in _OVER:
+                    wanted.append(("extract", item))
+            if ended:
+                wanted.append(("extract", ""))
+        every = self.settings.summary_every
+        if said and every and head["messages"] % every == 0:
+            wanted.append(("summary", ""))
+        # What others wrote into a file that is imported calls nobody.
+        calls = ended and self.settings.callbacks == "on" and self.origin.channel != "import"
+        if calls and tx.callback_url(head["task_id"]):
+            wanted.append(("webhook", str(seq)))
+        if wanted:
+            from ..store import jobs
+
+            for kind, name in wanted:
+                jobs.add(tx, kind, head["task_id"], name, {}, jobs.NOW, now)
+
+    def _foretold(self, tx: Tx, head: Row, draft: Draft, seq: int) -> Written:
+        """The result that the append is about to have: it is stored with the event itself."""
+        after = {**head, **draft.sets.get("heads", {})}
+        if "steps" in draft.sets or "+steps" in draft.sets:
+            steps = {row["item_id"]: row for row in (tx.steps(head["task_id"]) if seq > 1 else [])}
+            for name, row in draft.sets.get("+steps", {}).items():
+                steps[name] = {
+                    "item_id": name,
+                    "status": "pending",
+                    "depends_on": [],
+                    **row,
+                    "version": seq,
+                }
+            for name, row in draft.sets.get("steps", {}).items():
+                steps[name] = {**steps[name], **row, "version": seq}
+            in_order = sorted(steps.values(), key=lambda row: (row["ordinal"], row["item_id"]))
+            after.update(rules.plan_position(in_order))
+        if draft.then is not None:
+            after.update(draft.then.position)
+        return written(after, seq, draft)
+
+    def _check_tokens(self, tx: Tx, head: Row, own: set[int]) -> None:
+        """Raise if a claim with one of these tokens has gone to someone else."""
+        task_id = head["task_id"]
+        if own and not own <= {row["token"] for row in tx.claims(task_id) if row["status"] == "held"}:
+            raise Conflict(
+                "stale_token",
+                f"The claim on task {task_id} is no longer yours.",
+                "Stop working on it; claim it again before you go on.",
+            )
+
+    def _fingerprint(self, operation: str, key: str | None, arguments: Any) -> str:
+        if key is None:
+            return ""
+        validate.line("key", key, 200)
+        content = validate.dumps([operation, arguments])
+        return blake2b(content.encode("utf-8", "backslashreplace"), digest_size=8).hexdigest()
+
+    def _entries(
+        self,
+        tx: Tx,
+        task_id: str,
+        kind: str,
+        statuses: Sequence[str],
+        limit: int,
+        item: str | None = None,
+        key: str | None = None,
+    ) -> tuple[Entry, ...]:
+        """Entries of a type, oldest first, with their labels."""
+        from .values import read_entries
+
+        rows = tx.records(task_id, kind, statuses, limit, item=item, key=key)
+        labels = tx.labels(task_id, [row["seq"] for row in rows])
+        return read_entries(({**row, "type": kind} for row in reversed(rows)), labels)
+
+    # --- arguments --------------------------------------------------------------------------------
+
+    def _text(self, what: str, value: Any) -> str | None:
+        return validate.optional(what, value, self.settings.max_text_bytes)
+
+    def _line(self, what: str, value: Any) -> str:
+        return validate.line(what, value, self.settings.max_text_bytes)
+
+    def _plain(self, what: str, value: Any) -> Any:
+        """A value as JSON would give it back."""
+        return None if value is None else json.loads(validate.json_value(what, value, self.settings))
+
+    def _mapping(self, what: str, value: Any) -> dict[str, Any]:
+        if value is not None and not is_dict(value):
+            raise InvalidInput(
+                "invalid_argument", f"{what} must be a mapping, not {shown(value)}.", 'For example {"a": 1}.'
+            )
+        return self._plain(what, value) or {}
+
+    def _list(self, what: str, value: Any) -> list[Any]:
+        if value is not None and not is_list(value):
+            raise InvalidInput(
+                "invalid_argument", f"{what} must be a list, not {shown(value)}.", 'For example ["a", "b"].'
+            )
+        return self._plain(what, value) or []
+
+    def _check_steps(self, steps: list[dict[str, Any]], present: int = 0) -> None:
+        most = self.settings.max_plan_items
+        if present + len(steps) > most:
+            raise InvalidInput(
+                "too_large",
+                f"The plan would have {present + len(steps):,} steps; the limit is {most:,}.",
+                "Use fewer steps, or sub-tasks, or raise max_plan_items.",
+                limit=most,
+            )
+        for step in steps:
+            step["title"] = validate.line(f"the title of step {step['id']}", step["title"], 4000)
+            step["detail"] = self._plain(f"step {step['id']}", step["detail"])
+            validate.optional("stage", step["stage"], 200)
+        rules.check_dependencies({step["id"]: step["depends_on"] for step in steps})
+
+
+def _location(location: Any) -> str | None:
+    """A caller's path or URL of a store; None if there is none."""
+    if location is None:
+        return None
+    found = location if isinstance(location, str) else getattr(location, "__fspath__", lambda: None)()
+    if not isinstance(found, str) or not found.strip():
+        raise InvalidInput(
+            "invalid_argument", f"A store cannot be at {shown(location)}.", "Give a path or a URL."
+        )
+    return validate.text("the location", found, 1 << 20)
+
+
+def _here() -> str | None:
+    try:
+        return os.getcwd()
+    except OSError:  # the folder was removed under us
+        return None
+
+
+def _place(workspace: str | None) -> tuple[str | None, str | None]:
+    """The workspace and repository that a caller's word for it means."""
+    from ..model.scope import workspace_of
+
+    if workspace is None:
+        return None, None
+    validate.text("workspace", workspace, 2000)
+    return workspace_of(workspace) if os.path.isdir(workspace) else (workspace, None)
+
+
+def _channel(word: str) -> Any:
+    return validate.word("channel", word, rules.CHANNELS)
+
+
+def _named(rows: list[Row]) -> str:
+    return ", ".join(f"{row['task_id']} ({row['name'][:40]})" for row in rows)
+
+
+def written(head: Mapping[str, Any], seq: int, draft: Draft) -> Written:
+    return Written(
+        task_id=head["task_id"],
+        seq=seq,
+        status=head["status"],
+        phase=head["phase"],
+        done=head.get("done") or 0,
+        total=head.get("total") or 0,
+        current=head.get("current_item"),
+        next=head.get("next_item"),
+        **draft.result,
+    )
+
+
+def first_result(known: Row, fingerprint: str) -> Written:
+    if known["arguments"] != fingerprint:
+        raise Conflict(
+            "key_reused",
+            f"The key {shown(known['key'].rsplit(chr(10))[-1])} was used for another call:"
+            f" {known['operation']}, #{known['seq']}.",
+            "Use a new key for a new call; the same key only repeats the same call.",
+        )
+    fields: dict[str, Any] = json.loads(known["result"])
+    for name in ("items", "warnings"):
+        fields[name] = tuple(fields[name])
+    if "patterns" in fields:  # results of earlier versions have none
+        fields["patterns"] = tuple(Pattern(**pattern) for pattern in fields["patterns"])
+    return Written(**fields)
+
+
+def check_stale(token: Any = None, expect: Any = None) -> None:
+    """Raise unless a token and a version are numbers, where they are given."""
+    for what, value in (("token", token), ("expect", expect)):
+        if value is not None:
+            validate.whole(what, value, 0, 1 << 62)
+
+
+def find_item(steps: list[Row], name: Any) -> Row:
+    """A step by id, by its number (1 is the first live one), or by an unambiguous title."""
+    if isinstance(name, bool) or not isinstance(name, (str, int)):
+        raise InvalidInput(
+            "invalid_argument", f"A step cannot be {shown(name)}.", "Name it by id, number or title."
+        )
+    text = validate.text("the step", name, 10_000).strip() if isinstance(name, str) else shown(name).strip("'")
+    live = [row for row in steps if row["dropped_in"] is None]
+    for row in steps:
+        if row["item_id"] == text:
+            return row
+    if text.isdecimal() and 0 < int(text[:9]) <= len(live):
+        return live[int(text) - 1]
+    lowered = text.lower()
+    found = [row for row in live if row["title"].lower() == lowered]
+    found = found or [row for row in live if lowered and row["title"].lower().startswith(lowered)]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise Conflict(
+            "ambiguous_item",
+            f"{len(found)} steps match {shown(text)}.",
+            "Name one by its id: "
+            + ", ".join(f"{row['item_id']} ({row['title'][:40]})" for row in found[:10]),
+            candidates=[row["item_id"] for row in found],
+        )
+    names = ", ".join(f"{row['item_id']} ({row['title'][:40]})" for row in live[:20])
+    raise NotFound(
+        "item_not_found",
+        f"The task has no step {shown(text)}.",
+        f"Its steps are: {names or 'none yet; add some with task_plan_append'}.",
+    )

@@ -1,0 +1,488 @@
+"""From rows to values: what a task, an entry, an action or an event looks like to a caller."""
+
+from __future__ import annotations
+
+import json
+
+from ..model import rules
+from ..store.tx import SOURCES, missing_events, read_extras, read_steps
+from ..model.types import (
+    Action,
+    Claim,
+    Criterion,
+    Effect,
+    Entry,
+    ErrorSummary,
+    Event,
+    FileTouch,
+    Item,
+    Link,
+    Moment,
+    Name,
+    Origin,
+    RelatedGoal,
+    Snapshot,
+    Source,
+    Summary,
+    Task,
+    Timestamps,
+    Wait,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
+
+    from ..store.tx import Row, TaskRows, Tx
+
+    Labels = dict[int, dict[str, list[str]]]
+
+# How many of each a task is read with; `left_out` counts the rest, and they are one call away.
+NOTES = ("discovery", "artifact", "context", "tool_result")
+MOST = {
+    "decision": 50,
+    "exclusion": 50,
+    "error": 20,
+    "question": 20,
+    "user_instruction": 20,
+    **dict.fromkeys(NOTES, 20),
+    "variable": 200,
+}
+OPEN_EFFECTS, SETTLED_EFFECTS = ("intended", "unknown"), ("did", "did_not")
+MOST_EFFECTS = 50
+MOST_FILES = 200
+# What a snapshot for views has beyond that.
+MOST_RECENT = 40
+MOST_WAITS = 20
+MOST_RESOLVED = 10
+MOST_SETTLED = 10
+
+
+def read_origin(row: Row) -> Origin:
+    """Who wrote an event."""
+    return Origin(
+        principal=row["principal"],
+        agent=row["agent"],
+        channel=row["channel"],
+        session=row["session"],
+    )
+
+
+def read_event(row: Row) -> Event:
+    """An event of the ledger."""
+    return Event(
+        task_id=row["task_id"],
+        seq=row["seq"],
+        type=row["event_type"],
+        at=row["timestamp"],
+        origin=read_origin(row),
+        item=row["item_id"],
+        text=row["text"],
+        data=json.loads(row["data"]),
+        sets=json.loads(row["sets"]) if row["sets"] else {},
+        ref=row["ref_seq"],
+        correlation=row["correlation_id"],
+        hash=row["hash"].hex(),
+        forgotten=row["forgotten"] is not None,
+    )
+
+
+def read_card(head: Row) -> dict[str, Any]:
+    """The fields of a task card."""
+    return {
+        "id": head["task_id"],
+        "name": head["name"],
+        "status": head["status"],
+        "phase": head["phase"],
+        "reason": head["reason"],
+        "attention": head["attention"],
+        "kind": head["kind"],
+        "done": head["done"],
+        "total": head["total"],
+        "verified": head["verified"],
+        "unknown": head["unknown"],
+        "current": head["current_item"],
+        "current_title": head["current_title"],
+        "next": head["next_item"],
+        "next_title": head["next_title"],
+        "next_step": head["next_step"],
+        "blockers": tuple(json.loads(head["blockers"])) if head["blockers"] else (),
+        "workspace": head["workspace_path"],
+        "session": head["session_id"],
+        "parent": head["parent_id"],
+        "archived": head["archived_at"] is not None,
+        "created_at": head["created_at"],
+        "updated_at": head["updated_at"],
+        "seq": head["last_seq"],
+        "version": head["version"],
+    }
+
+
+def read_items(rows: Sequence[Row], channels: Mapping[int, Any] | None = None) -> tuple[Item, ...]:
+    """The steps of a plan, each with whether it waits for nothing, and who said so where that is known."""
+    sources = _sources(channels or {})
+    statuses = {row["item_id"]: row["status"] for row in rows}
+    return tuple(
+        Item(
+            id=row["item_id"],
+            cause=row["cause_seq"],
+            ready=row["status"] == "pending" and rules.is_ready(row["depends_on"], statuses),
+            depends_on=tuple(row["depends_on"]),
+            sources={
+                name: sources[row[cite]]
+                for name, cite in SOURCES["steps"].items()
+                if row[name] is not None and row[cite] in sources
+            },
+            **{
+                name: row[name]
+                for name in (
+                    "ordinal", "title", "status", "stage", "basis", "evidence", "note",
+                    "active_issue", "detail", "plan_version", "dropped_in", "replaced_by",
+                    "started_at", "completed_at", "duration_seconds", "version",
+                )
+            },
+        )
+        for row in rows
+    )  # fmt: skip
+
+
+def _sources(channels: Mapping[int, Any]) -> dict[int, Source]:
+    return {seq: Source(seq=seq, channel=channel) for seq, channel in channels.items()}
+
+
+def read_entries(rows: Iterable[Row], labels: Labels) -> tuple[Entry, ...]:
+    """Entries, with their tags and the items they matter for."""
+    entries: list[Entry] = []
+    for row in rows:
+        data = json.loads(row["data"])
+        own = labels.get(row["seq"], {})
+        entries.append(
+            Entry(
+                seq=row["seq"],
+                type=row["type"],
+                at=row["timestamp"],
+                status=row["status"],
+                summary=row["text"] or "",
+                detail=data.pop("detail", None),
+                item=row["item_id"],
+                key=row["key"],
+                tags=tuple(own.get("tag", ())),
+                relevance_to=tuple(own.get("item", ())),
+                data=data,
+                replaced_by=row["replaced_by"],
+                origin=read_origin(row),
+            )
+        )
+    return tuple(entries)
+
+
+def _effects(rows: TaskRows) -> tuple[Effect, ...]:
+    return tuple(_effect(row) for row in rows["records"] if row["type"] == "effect")
+
+
+def _effect(row: Row) -> Effect:
+    return Effect(
+        seq=row["seq"],
+        at=row["timestamp"],
+        what=row["text"],
+        status=row["status"],
+        verify=json.loads(row["data"]).get("verify"),
+        item=row["item_id"],
+        outcome=row["outcome"],
+        outcome_seq=row["replaced_by"],
+        outcome_channel=row["outcome_channel"],
+        channel=row["channel"],
+    )
+
+
+def read_actions(tx: Tx, task_id: str, rows: Iterable[Row], with_logs: bool) -> tuple[Action, ...]:
+    """Actions with what ended them, and their logs if wanted."""
+    actions: list[Action] = []
+    for row in rows:
+        data: dict[str, Any] = json.loads(row["data"])
+        if row["replaced_by"] and (ended := tx.event(task_id, row["replaced_by"])):
+            data.update(json.loads(ended["data"]))
+        logs = tx.thread(task_id, 1000, None, types=("log",), refs=(row["seq"],)) if with_logs else []
+        actions.append(
+            Action(
+                seq=row["seq"],
+                at=row["timestamp"],
+                type=data.get("type", "other"),
+                status=row["status"],
+                summary=row["text"] or "",
+                item=row["item_id"],
+                ended_at=row["ended_at"],
+                logs=tuple(read_event(log) for log in reversed(logs)),
+                origin=read_origin(row),
+                **{
+                    name: data.get(name)
+                    for name in ("tool", "input", "output", "error", "stage", "sub_task_id", "duration_ms")
+                },
+            )
+        )  # fmt: skip
+    return tuple(actions)
+
+
+def with_titles(head: Row, steps: Sequence[Row], unknown: int) -> Row:
+    """A task's row with what its steps say: the titles of the current and the next one, how many are proven;
+    and how many side effects are unknown."""
+    titles = {row["item_id"]: row["title"] for row in steps}
+    return {
+        **head,
+        "current_title": titles.get(head["current_item"]),
+        "next_title": titles.get(head["next_item"]),
+        "verified": sum(
+            row["status"] == "completed" and row["evidence"] == "verified" and row["dropped_in"] is None
+            for row in steps
+        ),
+        "unknown": unknown,
+    }
+
+
+def read_task(tx: Tx, task_id: str) -> Task | None:
+    """A task as it stands. What is read is bounded, however long its history."""
+    wanted = _wanted()
+    rows = tx.task_rows(task_id, wanted, MOST_FILES)
+    return Task(**_task_fields(tx, task_id, wanted, rows)) if rows["heads"] else None
+
+
+def read_snapshot(tx: Tx, task_id: str) -> Snapshot | None:
+    """A task with all that a view shows of it."""
+    wanted = [
+        *_wanted(),
+        ("error", "resolved", MOST_RESOLVED),
+        ("wait", "watching", MOST_WAITS),
+        *(("effect", status, MOST_SETTLED) for status in SETTLED_EFFECTS),
+    ]
+    rows = tx.task_rows(task_id, wanted, MOST_FILES, MOST_RECENT)
+    if not rows["heads"]:
+        return None
+    fields = _task_fields(tx, task_id, wanted, rows)
+    return Snapshot(
+        **fields,
+        values=tuple(entry for entry in _active(rows, {}) if entry.type == "variable"),
+        recent=tuple(_moment(row) for row in rows["recent"]),
+        waits=_waits(tx, task_id, [row for row in rows["records"] if row["type"] == "wait"]),
+        resolved=tuple(
+            entry.replace(data={**entry.data, "resolution": row["outcome"]})
+            for row in rows["records"]
+            if row["status"] == "resolved"
+            for entry in read_entries([row], {})
+        ),
+        settled=tuple(one for one in _effects(rows) if one.status in SETTLED_EFFECTS),
+        goals=tuple(
+            RelatedGoal(
+                id=row["target"], **{name: row[name] for name in ("name", "status", "reason", "channel")},
+                met=row["met"] or 0, total=row["total"] or 0,
+            )
+            for row in rows["goals"]
+        ),
+        criteria=_criteria(tx, task_id) if fields["kind"] == "goal" else (),
+        **_distilled(rows),
+    )  # fmt: skip
+
+
+def _criteria(tx: Tx, goal: str) -> tuple[Criterion, ...]:
+    from ..store.goal_queries import criteria
+
+    return tuple(read_criterion(row) for row in criteria(tx, goal))
+
+
+def read_criterion(row: Row) -> Criterion:
+    """A criterion of a goal, with what was last said of it."""
+    data: dict[str, Any] = json.loads(row["data"])
+    target = data.get("target")
+    return Criterion(
+        seq=row["seq"],
+        text=row["text"] or "",
+        status=row["status"],
+        check=str(data.get("check") or "manual"),
+        target=None if target is None else str(target),
+        channel=row["channel"],
+        evidence=row["evidence"],
+        evidence_seq=row["evidence_seq"],
+        by=row["judge"],
+        at=row["ended_at"],
+    )
+
+
+def _distilled(rows: TaskRows) -> dict[str, Any]:
+    """What views show of what was distilled."""
+    found: dict[str, Row] = {row["kind"]: row for row in rows["distilled"]}
+    fields: dict[str, Any] = {}
+    if "summary" in found:
+        row = found["summary"]
+        state = json.loads(row["state"])
+        fields["summary"] = Summary(
+            text=state["text"],
+            seq=row["seq"],
+            at=row["at"],
+            source=state["source"],
+            channel=state["channel"],
+        )
+    if "names" in found:
+        fields["names"] = tuple(Name(**name) for name in json.loads(found["names"]["state"])["shown"])
+    return fields
+
+
+def _labels(rows: TaskRows) -> Labels:
+    labels: Labels = {}
+    for row in rows["labels"]:
+        labels.setdefault(row["seq"], {}).setdefault(row["kind"], []).append(row["value"])
+    return labels
+
+
+def _active(rows: TaskRows, labels: Labels) -> tuple[Entry, ...]:
+    active = (row for row in rows["records"] if row["status"] == "active" and row["type"] != "effect")
+    return read_entries(active, labels)
+
+
+def _wanted() -> list[tuple[str, str, int]]:
+    wanted = [(kind, "active", most) for kind, most in MOST.items()]
+    return wanted + [("effect", status, MOST_EFFECTS) for status in OPEN_EFFECTS]
+
+
+def _task_fields(tx: Tx, task_id: str, wanted: list[tuple[str, str, int]], rows: TaskRows) -> dict[str, Any]:
+    (head,) = rows["heads"]
+    if not rows["first"]:
+        raise missing_events([1])
+    steps = read_steps(rows["steps"])
+    extras = read_extras(rows["extras"][0])
+    (first,) = rows["first"]
+    request = first["text"]
+    ending: dict[str, Any] = json.loads(rows["finish"][0]["data"]) if rows["finish"] else {}
+    channels = {row["seq"]: row["channel"] for row in rows["channels"]}
+    touched_by = {row["seq"]: row["channel"] for row in rows.get("file_channels", ())}
+    labels = _labels(rows)
+    entries = _active(rows, labels)
+    effects = _effects(rows)
+
+    def of(*kinds: str) -> tuple[Entry, ...]:
+        return tuple(entry for entry in entries if entry.type in kinds)
+
+    return {
+        **read_card(with_titles(head, steps, sum(one.status in OPEN_EFFECTS for one in effects))),
+        "goal": extras["goal"] or request or head["name"],
+        "request": request,
+        "context": extras["context"],
+        "repository": head["repository"],
+        "acceptance": tuple(extras["acceptance"] or ()),
+        "approval_mode": extras["approval_mode"],
+        "callback_url": extras["callback_url"],
+        "metadata": extras["metadata"],
+        "tags": tuple(labels.get(0, {}).get("tag", ())),
+        "timestamps": Timestamps(
+            created_at=head["created_at"],
+            plan_generated_at=head["plan_generated_at"],
+            execution_started_at=head["execution_started_at"],
+            synthesis_started_at=head["synthesis_started_at"],
+            completed_at=head["completed_at"],
+            last_updated_at=head["updated_at"],
+        ),
+        "plan_version": head["plan_version"],
+        "last_replanned_at": head["replanned_at"],
+        "items": read_items(steps, channels),
+        "decisions": of("decision"),
+        "exclusions": of("exclusion"),
+        "errors": of("error"),
+        "questions": of("question"),
+        "instructions": of("user_instruction"),
+        "notes": of(*NOTES),
+        "variables": {entry.key or "": entry.data.get("value") for entry in of("variable")},
+        "effects": tuple(one for one in effects if one.status in OPEN_EFFECTS),
+        "files": tuple(
+            FileTouch(
+                path=row["path"],
+                change=row["change"],
+                seq=row["seq"],
+                at=row["at"],
+                channel=touched_by.get(row["seq"]),
+            )
+            for row in rows["files"]
+        ),
+        "links": tuple(Link(kind=row["kind"], target=row["target"], seq=row["seq"]) for row in rows["links"]),
+        "claims": tuple(
+            Claim(
+                item=row["item_id"],
+                holder=row["holder"],
+                token=row["token"],
+                expires_at=row["expires_at"],
+                reason=row["reason"],
+            )
+            for row in rows["claims"]
+            if row["status"] == "held"
+        ),
+        "answer": ending.get("answer"),
+        "error": ErrorSummary(**ending["error"]) if ending.get("error") else None,
+        "conflict_of": head["root_id"] if head["root_id"] != task_id else None,
+        "messages": head["messages"],
+        "actions": head["actions"],
+        "sources": _field_sources(head, extras, rows, channels),
+        "left_out": _left_out(tx, task_id, wanted, rows),
+    }
+
+
+def _field_sources(head: Row, extras: Row, rows: TaskRows, channels: Mapping[int, Any]) -> dict[str, Source]:
+    """Which event each text of a task comes from, and through which channel."""
+    (first,) = rows["first"]
+    known: dict[int | None, Any] = {**channels, 1: first["channel"]}
+    seqs: dict[str, int | None] = {
+        name: row[cite]
+        for row, cites in ((head, SOURCES["heads"]), (extras, SOURCES["extras"]))
+        for name, cite in cites.items()
+        if row[name] is not None
+    }
+    if not extras["goal"]:  # then the request, or the name, stands for it
+        seqs["goal"] = 1 if first["text"] else seqs["name"]
+    seqs["request"] = 1
+    if rows["finish"]:
+        (finish,) = rows["finish"]
+        known[finish["seq"]] = finish["channel"]
+        seqs["answer"] = finish["seq"]
+    return {
+        name: Source(seq=seq, channel=known[seq])
+        for name, seq in seqs.items()
+        if seq is not None and seq in known
+    }
+
+
+def _moment(row: Row) -> Moment:
+    fields: dict[str, Any] = {**row, "text": row["text"] or ""}
+    return Moment(**fields)
+
+
+def _waits(tx: Tx, task_id: str, rows: Sequence[Row]) -> tuple[Wait, ...]:
+    """Waits as they are now: what was changed about one counts, and not what it began with."""
+    seqs = [row["seq"] for row in rows]
+    changes = tx.thread(task_id, 10 * MOST_WAITS, None, types=("wait.updated",), refs=seqs) if seqs else []
+    changed = {row["ref_seq"]: json.loads(row["data"]) for row in reversed(changes)}
+    found: list[Wait] = []
+    for row in rows:
+        begun = json.loads(row["data"])
+        until = changed.get(row["seq"], begun).get("until")
+        found.append(
+            Wait(
+                seq=row["seq"],
+                at=row["timestamp"],
+                target=str(begun.get("target")),
+                until=None if until is None else str(until),
+                channel=row["channel"],
+            )
+        )
+    return tuple(found)
+
+
+def _left_out(tx: Tx, task_id: str, wanted: list[tuple[str, str, int]], rows: TaskRows) -> dict[str, int]:
+    """How many of each there are beyond those that were read; asked for only where a limit was met."""
+    left_out: dict[str, int] = {}
+    shown: dict[tuple[str, str], int] = {}
+    for row in rows["records"]:
+        group = row["type"], row["status"]
+        shown[group] = shown.get(group, 0) + 1
+    for kind, status, most in wanted:
+        if shown.get((kind, status)) == most and (more := tx.record_count(task_id, kind, status) - most):
+            left_out[kind] = left_out.get(kind, 0) + more
+    if len(rows["files"]) == MOST_FILES and (more := tx.file_count(task_id) - MOST_FILES):
+        left_out["file"] = more
+    return left_out

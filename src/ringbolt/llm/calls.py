@@ -1,0 +1,189 @@
+"""Asking a model on behalf of an operation: budget, call, and what it used; never inside a transaction."""
+
+from __future__ import annotations
+
+from ..model import rules
+from ..model.errors import RingboltError
+from ..ledger.base import Base, Draft
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from .faithful import Plan
+    from .client import ModelFailure, ModelServer, Request, Role, Usage
+    from .prompts import Extraction, Known, ModelAnswer
+    from ..model.results import Answer
+    from .spending import Spent
+    from ..store.tx import Tx
+    from ..model.types import Task, Written
+
+# What an operation is told when it asks without need.
+NO_MODEL = "no model is set"
+
+
+class Modelling(Base):
+    """For operations that may ask a model. An operation inherits from this and calls one of
+
+        self._model_answer(task, question, facts, draft)   -> (Answer | None, reason)
+        self._model_summary(task, previous, facts)         -> ((text, model) | None, reason)
+        self._model_extraction(task, facts, step)          -> ((Extraction, model) | None, reason)
+
+    outside of any transaction. `facts` are `prompts.Known` values: for an answer the most important first,
+    else in their order (`prompts.known(event)` makes one of an event). What comes back has passed every
+    check; None comes with the reason, in words, and the rule-based result stands. Nothing is raised for what
+    a model, a server, a budget or the store does, and what was used is in the ledger as `model.used` before
+    the result is there. Answers go to the local model first, and to the remote one only if the question is
+    complex; summaries and extraction are for the local one alone.
+
+    No hook may come here: a call takes up to `model_timeout`. Without a model nothing is read or imported.
+    """
+
+    def _model_answer(
+        self, task: Task, question: str, facts: Sequence[Known], draft: Answer
+    ) -> tuple[Answer | None, str]:
+        """The answer of a model to a question, if it agrees with the facts; else None, and why."""
+        roles, why = self._for_question(question)
+        if not roles:
+            return None, why
+        from . import prompts
+
+        request = prompts.answer_request(question, facts, draft.text, _plan(task))
+        found, reason = self._asked(roles, task.id, request)
+        if found is None:
+            return None, reason
+        answer: ModelAnswer = found[0]
+        return draft.replace(text=answer.text, cites=answer.cites, source=found[1]), ""
+
+    def _model_summary(
+        self, task: Task, previous: str, facts: Sequence[Known]
+    ) -> tuple[tuple[str, str] | None, str]:
+        """A running summary and the name of the model that wrote it; else None, and why."""
+        if not self.settings.model_local_url:
+            return None, NO_MODEL
+        from . import prompts
+
+        return self._asked(["local"], task.id, prompts.summary_request(previous, facts, _plan(task)))
+
+    def _model_extraction(
+        self, task: Task, facts: Sequence[Known], step: str = ""
+    ) -> tuple[tuple[Extraction, str] | None, str]:
+        """What a model found worth remembering, and its name; else None, and why."""
+        if not self.settings.model_local_url:
+            return None, NO_MODEL
+        from . import prompts
+
+        return self._asked(["local"], task.id, prompts.extraction_request(facts, _plan(task), step))
+
+    def _for_question(self, question: str) -> tuple[list[Role], str]:
+        """The models that may be asked a question, in their order; if there is none, why."""
+        roles: list[Role] = ["local"] if self.settings.model_local_url else []
+        if self.settings.model_remote_url:
+            from .complexity import is_complex
+
+            if is_complex(question):
+                roles.append("remote")
+            elif not roles:
+                return [], "the question is simple, and no local model is set"
+        return roles, "" if roles else NO_MODEL
+
+    def _asked(
+        self, roles: Sequence[Role], task_id: str, request: Request
+    ) -> tuple[tuple[Any, str] | None, str]:
+        """The first result that one of these models gives, with the model's name; else why none did."""
+        from .client import ModelFailure, server_for
+
+        reasons: list[str] = []
+        for role in roles:
+            server = server_for(role, self.settings)
+            try:
+                return (self._ask(server, task_id, request), server.name), ""
+            except ModelFailure as failure:
+                reasons.append(f"{server.name}: {failure}")
+            except RingboltError as error:
+                # The store is in trouble; whoever asked will see that for themselves.
+                server.pause(f"what it uses cannot be written down ({error.code})")
+                reasons.append(f"{server.name}: {error.message}")
+        return None, "; ".join(reasons)
+
+    def _ask(self, server: ModelServer, task_id: str, request: Request) -> Any:
+        from .client import ModelFailure
+        from . import spending
+
+        day = self._now()[:10]
+        self._check_budget(server, self.store.read(lambda tx: spending.spent(tx, task_id, day)), request)
+        try:
+            reply = server.ask(request, self.settings.model_timeout)
+        except ModelFailure as failure:
+            if failure.usage.calls or failure.usage.ms:
+                self._record(server, task_id, day, request.purpose, failure.usage, failure)
+            raise
+        self._record(server, task_id, day, request.purpose, reply.usage)
+        return reply.result
+
+    def _check_budget(self, server: ModelServer, spent: Spent, request: Request) -> None:
+        """Raise if the request, with the longest answer it may get, is beyond what may be spent."""
+        from .client import ModelFailure
+
+        settings = self.settings
+        tokens_in = request.tokens()
+        tokens = tokens_in + request.max_tokens
+        if spent.task_tokens + tokens > settings.model_task_tokens:
+            raise ModelFailure("budget", f"the task has used {spent.task_tokens} tokens (model_task_tokens)")
+        if spent.day_tokens + tokens > settings.model_day_tokens:
+            raise ModelFailure("budget", f"today {spent.day_tokens} tokens were used (model_day_tokens)")
+        cost = self._cost(server, tokens_in, request.max_tokens)
+        if cost and spent.day_cost + cost > settings.model_day_cost:
+            raise ModelFailure("budget", f"today has cost {spent.day_cost:.4g} (model_day_cost)")
+
+    def _cost(self, server: ModelServer, tokens_in: int, tokens_out: int) -> float:
+        if server.role == "local":
+            return 0.0
+        settings = self.settings
+        return (tokens_in * settings.model_price_in + tokens_out * settings.model_price_out) / 1e6
+
+    def _record(
+        self,
+        server: ModelServer,
+        task_id: str,
+        day: str,
+        purpose: str,
+        usage: Usage,
+        failure: ModelFailure | None = None,
+    ) -> None:
+        """Write down what was used: the event and the sums, or neither."""
+        from . import spending
+
+        cost = self._cost(server, usage.tokens_in, usage.tokens_out)
+        draft = Draft(
+            "model.used",
+            data={
+                "purpose": purpose,
+                "model": server.name,
+                "where": server.role,
+                "rung": usage.rung,
+                "calls": usage.calls,
+                "tokens_in": usage.tokens_in,
+                "tokens_out": usage.tokens_out,
+                "cost": cost,
+                "ms": usage.ms,
+                "ok": failure is None,
+                "failure": failure and failure.kind,
+                "reason": failure and failure.reason[:300],
+            },
+        )
+        scribe = self.acting_as(agent="ringbolt", channel="system")
+
+        def work(tx: Tx) -> Written:
+            head = scribe._find(tx, task_id, lock=True)
+            spending.add(tx, task_id, day, server.name, usage.calls, usage.tokens_in, usage.tokens_out, cost)
+            return scribe._append(tx, head, draft.copy(), scribe._now(), "model")
+
+        scribe._commit(work)
+
+
+def _plan(task: Task) -> Plan:
+    from .faithful import Plan
+
+    return Plan(items=task.items, over=task.status not in rules.OPEN)

@@ -1,0 +1,281 @@
+"""Whether what a model wrote agrees with what is recorded.
+
+Three things are looked at: that every citation exists, that every name and number it uses was given to it,
+and that no step is called done which is not. In doubt a text is refused, for there is always an answer from
+the ledger to take its place. The words that are looked for are English; a text in another language is
+refused.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ..signals.terms import QUESTION_WORDS, stem_places, stems
+from ..model.types import Record
+from ..extract.progress import numbers
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import Literal
+
+    from ..model.types import Item
+
+_CITE = re.compile(r"#(\d{1,12})\b")
+_SENTENCE = re.compile(r"(?<=[.!?])[\"'”)]*\s+(?=[^\sa-z])|[;\n]+")
+_DONE = re.compile(
+    r"\b(?:done|completed?|finished|concluded|accomplished|achieved|implemented|deployed|merged|shipped"
+    r"|succeeded|passed|fixed|solved|resolved|verified|executed|performed|carried out|wrapped up|is over"
+    r"|are over|behind (?:us|you|me))\b|100 ?%|[✅✓✔☑]|\[x\]",
+    re.I,
+)
+_OPEN = re.compile(
+    r"\b(?:next|pending|current(?:ly)?|in progress|remain(?:s|ing|ed)?|left|open|active|ongoing|working on"
+    r"|start(?:s|ed|ing)?|began|begun|begins?|under ?way|to ?do|ahead|later|now|failed|fails|blocked|waiting"
+    r"|waits|stuck|skipped|cancelled|dropped|will|should|must|needs?|still|upcoming|planned|outstanding"
+    r"|unfinished|incomplete|follows?|before|until)\b",
+    re.I,
+)
+# What denies stands in the same clause, a few words before.
+_DENIED = re.compile(
+    r"(?:(?:n['’]t|\b(?:not|no|none|nothing|never|neither|nor|yet|until|before|when|once|if|unless|cannot|without"
+    r"|half|partly|partially|almost|nearly|needs?|awaits?))\b(?: (?!and\b|but\b|so\b|while\b)[\w-]+){0,4}"
+    r"|\b(?:to|will|must|should|can|could|may|might) be(?: \w+ly)?) *$",
+    re.I,
+)
+_ALL = re.compile(
+    r"\b(?:all|every|everything|each|both)\b|\b(?:the|this|your|our) (?:\w+ )?(?:task|plan|project|job)\b",
+    re.I,
+)
+_BREAK = re.compile(r"[,()–—]|\b(?:and|but|while|whereas|so|then|which|with)\b", re.I)
+_LINK = re.compile(r"[\s,;:&()\"'“”–—-]*(?:(?:and|or|plus)\b)?[\s\"'“(]*", re.I)
+_WORD_NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve".split()
+_PLACES = "first second third fourth fifth sixth seventh eighth ninth tenth".split()
+_NUMBER = rf"(?:\d{{1,4}}|{'|'.join(_WORD_NUMBERS)})"
+_OF = re.compile(rf"\b({_NUMBER})\s*(?:/|of|out of)\s*(?:the\s+|its\s+|all\s+)?({_NUMBER})\b", re.I)
+_SO_MANY = re.compile(rf"\b({_NUMBER})\s+(?:\w+\s+)?(?:steps?|items?)\b", re.I)
+_NUMBERED = re.compile(
+    rf"\b(?:steps?|items?)\s*#?{_NUMBER}(?:(?:\s*(?:,|and|&|/|-|–|to|through))+\s*#?{_NUMBER}\b)*", re.I
+)
+_PLACED = re.compile(rf"\b({'|'.join(_PLACES)}|last|final)\s+(?:step|item)\b", re.I)
+_IRREGULAR = {
+    "built": "build", "ran": "run", "wrote": "write", "written": "write", "made": "make", "sent": "send",
+    "found": "find", "took": "take", "taken": "take", "chose": "choose", "chosen": "choose", "drew": "draw",
+    "brought": "bring", "gave": "give", "given": "give", "did": "do", "got": "get", "went": "go",
+}  # fmt: skip
+_SAME_PAST = frozenset("set put cut read let".split())
+_STOPS = frozenset(stems(QUESTION_WORDS))
+_CHUNK = re.compile(r"[\w./:@+-]+")
+_NAME = re.compile(r"\d|_|://|/[\w.-]+[/.]")
+_ENGLISH = frozenset(
+    "the is are to of and it on for has have been be with no not step steps next by at as".split()
+)
+# A text with so many words or more must have some of these.
+_LONG = 8
+
+
+class Plan(Record):
+    """The steps of a task as they stand, and whether the task itself is over."""
+
+    items: tuple[Item, ...] = ()
+    over: bool = False
+
+
+def cites(text: str) -> list[int]:
+    """The events that a text cites, each once, in its order."""
+    return list(dict.fromkeys(int(number) for number in _CITE.findall(text)))
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text."""
+    return [part for part in _SENTENCE.split(text) if part and part.strip(" .")]
+
+
+def check(text: str, plan: Plan, seqs: Iterable[int], given: str) -> None:
+    """Raise a ValueError that says what is wrong with a text, given the events and texts it was made of."""
+    known = set(seqs)
+    if foreign := [seq for seq in cites(text) if seq not in known]:
+        raise ValueError(f"it cites #{foreign[0]}, which is not among the facts")
+    words = re.findall(r"[^\W\d_]+", text.lower())
+    if len(words) >= _LONG and sum(word in _ENGLISH for word in words) < 2:
+        raise ValueError("it is not in English")
+    if foreign := _foreign_name(text, plan, given.lower()):
+        raise ValueError(f"“{foreign[:60]}” is not in the facts")
+    for sentence in sentences(text):
+        if false := _false_claim(sentence, plan):
+            raise ValueError(f"it says that {false} done, which the facts do not say")
+
+
+def _foreign_name(text: str, plan: Plan, given: str) -> str | None:
+    """A name, path, version or number that the model was not given; small numbers may count steps."""
+    ids = {item.id.lower() for item in plan.items}
+    for found in filter(_NAME.search, _CHUNK.findall(_CITE.sub(" ", text))):
+        name = found.strip("./:@+-").lower()
+        small = all(part.isdecimal() and int(part[:9]) <= len(plan.items) for part in re.split("[-–/]", name))
+        if name and not small and name not in given and name not in ids:
+            return found
+    return None
+
+
+# --- steps that are called done ---------------------------------------------------------------------
+
+
+class _Mark(Record):
+    """A place in a sentence: a mention of steps (with what is false if they are called done), or a state."""
+
+    start: int
+    end: int
+    kind: Literal["step", "done", "open"]
+    false: str | None = None
+
+
+def _false_claim(sentence: str, plan: Plan) -> str | None:
+    """What a sentence calls done that is not, as the beginning of a clause; None if there is nothing."""
+    plain, mentions = _mentions(sentence, plan)
+    if not any(mention.false for mention in mentions):
+        return None
+    states = list(_states(plain)) + _past_verbs(sentence, plan)
+    states.sort(key=lambda mark: mark.start)
+    breaks = [
+        found.start()
+        for found in _BREAK.finditer(plain)
+        if not any(mention.start <= found.start() < mention.end for mention in mentions)
+    ]
+    groups = _groups(plain, mentions, states)
+    for place, group in enumerate(groups):
+        false = next((mention.false for mention in group if mention.false), None)
+        before = groups[place - 1][-1].end if place else 0
+        after = groups[place + 1][0].start if place + 1 < len(groups) else len(plain)
+        if false and _called_done(group, states, breaks, before, after):
+            return false
+    return None
+
+
+def _called_done(
+    group: Sequence[_Mark], states: Sequence[_Mark], breaks: Sequence[int], before: int, after: int
+) -> bool:
+    """Whether what is said of a group of mentions is that it is done."""
+    start, end = group[0].start, group[-1].end
+    clause_start = max((place for place in breaks if place < start), default=0)
+    clause_end = min((place for place in breaks if place >= end), default=after)
+    own = [mark.kind for mark in states if clause_start <= mark.start < clause_end]
+    if "done" in own:
+        return True
+    # Clauses that name no other step still speak of this one: "step 4, which was next, is done".
+    if any(mark.kind == "done" and clause_end <= mark.start < after for mark in states):
+        return True
+    earlier = [mark.kind for mark in states if mark.start < start]
+    return not own and bool(earlier) and earlier[-1] == "done"
+
+
+def _groups(plain: str, mentions: Sequence[_Mark], states: Sequence[_Mark]) -> list[list[_Mark]]:
+    """Mentions that stand together, with nothing between them but commas and the like."""
+    groups: list[list[_Mark]] = []
+    for mention in mentions:
+        if groups:
+            last = groups[-1][-1]
+            apart = any(last.end <= mark.start < mention.start for mark in states)
+            if not apart and _LINK.fullmatch(plain, last.end, max(last.end, mention.start)):
+                groups[-1].append(mention)
+                continue
+        groups.append([mention])
+    return groups
+
+
+def _states(plain: str) -> Iterator[_Mark]:
+    """The words for done and open, where a word for done that is denied is one for open."""
+    for found in _DONE.finditer(plain):
+        denied = _DENIED.search(plain, max(0, found.start() - 60), found.start())
+        yield _Mark(start=found.start(), end=found.end(), kind="open" if denied else "done")
+    for found in _OPEN.finditer(plain):
+        yield _Mark(start=found.start(), end=found.end(), kind="open")
+
+
+def _mentions(sentence: str, plan: Plan) -> tuple[str, list[_Mark]]:
+    """The mentions of steps, and the sentence with their titles blanked: a title may have any words in it."""
+    live = [item for item in plan.items if item.dropped_in is None]
+    plain, found = sentence, list[_Mark]()
+
+    def add(start: int, end: int, false: str | None) -> None:
+        if not any(mark.start < end and start < mark.end for mark in found):
+            found.append(_Mark(start=start, end=end, kind="step", false=false))
+
+    for item in sorted(plan.items, key=lambda item: -len(item.title)):
+        if _DONE.sub("", _OPEN.sub("", item.title)).strip():
+            for match in re.finditer(rf"(?<!\w){re.escape(item.title)}(?!\w)", plain, re.I):
+                add(*match.span(), _not_done(item))
+                plain = plain[: match.start()] + " " * len(match[0]) + plain[match.end() :]
+    for match in _NUMBERED.finditer(plain):
+        picked = [live[number - 1] for number in _numbers(match[0]) if 0 < number <= len(live)]
+        add(*match.span(), next(filter(None, map(_not_done, picked)), None))
+    for match in _PLACED.finditer(plain):
+        word = match[1].lower()
+        place = next((at for at, name in enumerate(_PLACES) if name == word), len(live) - 1)
+        if 0 <= place < len(live):
+            add(*match.span(), _not_done(live[place]))
+    for item in plan.items:
+        for match in re.finditer(rf"(?<![\w-]){re.escape(item.id)}(?![\w-])", plain, re.I):
+            add(*match.span(), _not_done(item))
+        if span := _title_span(plain, item):
+            add(*span, _not_done(item))
+    for start, end, false in _counts(plain, plan, live):
+        add(start, end, false)
+    return plain, sorted(found, key=lambda mark: mark.start)
+
+
+def _not_done(item: Item) -> str | None:
+    return None if item.status == "completed" else f"step {item.id} is"
+
+
+def _numbers(text: str) -> list[int]:
+    """The numbers of "steps 1-3", "step two"."""
+    return numbers(re.sub(r"[a-z]+", lambda word: _as_digits(word[0]), text.lower()))
+
+
+def _as_digits(word: str) -> str:
+    return next((str(number) for number, name in enumerate(_WORD_NUMBERS) if name == word), word)
+
+
+def _counts(plain: str, plan: Plan, live: Sequence[Item]) -> Iterator[tuple[int, int, str | None]]:
+    """Where a sentence speaks of all steps, or of so many of them."""
+    done = sum(item.status == "completed" for item in live)
+    opened = [item for item in live if item.status in ("pending", "active", "failed")]
+    for match in _OF.finditer(plain):
+        told = [int(_as_digits(word.lower())) for word in match.groups()]
+        yield *match.span(), None if told == [done, len(live)] else f"{match[0]} steps are"
+    for match in _SO_MANY.finditer(plain):
+        yield *match.span(), None if int(_as_digits(match[1].lower())) == done else f"{match[0]} are"
+    for match in _ALL.finditer(plain):
+        over = not opened if live else plan.over
+        yield *match.span(), None if over else f"“{match[0]}” is"
+
+
+def _title_span(plain: str, item: Item) -> tuple[int, int] | None:
+    """Where a sentence has the words of a title, in any form and order."""
+    wanted = {stem for stem in stems(item.title) if stem not in _STOPS}
+    found: dict[str, tuple[int, int]] = {}
+    for start, end, stem in _stemmed(plain):
+        if stem in wanted:
+            found.setdefault(stem, (start, end))
+    least = len(wanted) if len(wanted) < 4 else -(-3 * len(wanted) // 4)
+    if not wanted or len(found) < least:
+        return None
+    return min(start for start, _ in found.values()), max(end for _, end in found.values())
+
+
+def _past_verbs(sentence: str, plan: Plan) -> list[_Mark]:
+    """Verbs of titles in their past form: "the image was built" says that "Build the image" is done."""
+    verbs = {stem for item in plan.items for stem in stems(item.title)[:1]}
+    found: list[_Mark] = []
+    for start, end, stem in _stemmed(sentence):
+        word = sentence[start:end].lower()
+        past = word.endswith("ed") or word in _IRREGULAR or word in _SAME_PAST
+        if stem in verbs and past and not _DENIED.search(sentence, max(0, start - 60), start):
+            found.append(_Mark(start=start, end=end, kind="done"))
+    return found
+
+
+def _stemmed(text: str) -> Iterator[tuple[int, int, str]]:
+    for start, end, stem in stem_places(text):
+        word = text[start:end].lower()
+        yield start, end, stems(_IRREGULAR[word])[0] if word in _IRREGULAR else stem

@@ -1,0 +1,275 @@
+"""Encoders, one for each sink: what was recorded goes into a prompt, YAML, Markdown or a terminal as data.
+
+Recorded text may come from a web page or a tool. In no sink can it close what encloses it, begin a heading
+or a tag, speak as the system, or carry characters that nobody sees.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+from ..model.validate import dumps
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from re import compile as _lazily
+    from typing import Any
+
+    from ..model.types import Channel
+else:
+
+    class _lazily:  # noqa: N801 - stands for a function
+        """A pattern that is compiled when it is first used: a packet needs half of them."""
+
+        def __init__(self, pattern):
+            self.pattern = pattern
+
+        def __getattr__(self, name):
+            found = re.compile(self.pattern)
+            self.__dict__.update(
+                {way: getattr(found, way) for way in ("sub", "match", "fullmatch", "search", "finditer")}
+            )
+            return getattr(found, name)
+
+
+# Who wrote a row, in one letter that costs one token.
+CLASS: dict[Channel | None, str] = {
+    "user": "u",
+    "agent": "a",
+    "tool": "t",
+    "web": "w",
+    "import": "i",
+    "system": "s",
+    None: "?",
+}
+
+# Escape sequences of terminals: colours and cursors, titles and links (OSC), and what is left of broken ones.
+_ANSI = _lazily(
+    "(?:\x1b\\[|\x9b)[0-?]*[ -/]*[@-~]?"
+    "|(?:\x1b[\\]PX^_]|[\x90\x98\x9d-\x9f])(?:[^\x07\x1b\x9c]{0,4000}(?:\x07|\x1b\\\\|\x9c))?"
+    "|\x1b[ -/]*[0-~]?"
+)
+# Characters that are not seen: controls, format characters (zero width, direction, tags), fillers, variation
+# selectors, and what is no character at all. Line ends and tabs are looked after before.
+_UNSEEN = _lazily(
+    "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
+    "\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ufdd0-\ufdef\ufe00-\ufe0f\ufeff\uffa0\ufff0-\uffff"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+_LINE_ENDS = _lazily("\r\n|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+_SPACES = _lazily(r"\s+")
+# A `<` that a tag could begin with, an `&` that a character reference could begin with, and a code fence.
+# Others stay as they are: commands are full of them, and a reader may want to run one.
+_MARKUP = _lazily(r"<(?=[\w/!?|<%$]|$)|&(?=[\w#]|$)|`{3,}|~{3,}")
+_QUOTE = _lazily(r'(\\*)("|$)')
+
+
+def clean(text: str) -> str:
+    """A text without terminal sequences and characters that are not seen; every line end is a `\\n`."""
+    if text.isascii() and text.isprintable():
+        return text
+    if "\x1b" in text or not text.isascii():
+        text = _ANSI.sub("", text)
+    return _UNSEEN.sub("", _LINE_ENDS.sub("\n", text).replace("\t", " "))
+
+
+def one_line(text: str) -> str:
+    """A clean text on one line, with single spaces."""
+    return _SPACES.sub(" ", clean(text)).strip()
+
+
+def clip(text: str, most: int) -> str:
+    """At most so many characters of a text, cut at a word if there is one near, with `…` for the rest."""
+    if len(text) <= most:
+        return text
+    cut = text[: most - 1]
+    space = cut.rfind(" ")
+    if space > most * 2 // 3:
+        cut = cut[:space]
+    return cut.rstrip() + "…"
+
+
+# --- prompt -----------------------------------------------------------------------------------------
+
+
+def prompt(text: str) -> str:
+    """A text on one line that opens and closes nothing in a prompt; `html.unescape` gives the clean text."""
+    return _MARKUP.sub(_escaped, one_line(text))
+
+
+def quoted(text: str) -> str:
+    """The same in quotation marks, which it cannot close."""
+    return f'"{_QUOTE.sub(_doubled, prompt(text))}"'
+
+
+def name(text: str) -> str:
+    """A path or the name of a value: as it is when it is a plain one, else in quotation marks."""
+    return text if _PLAIN_NAME.fullmatch(text) else quoted(text)
+
+
+_PLAIN_NAME = _lazily(r"[A-Za-z0-9_./~@](?: ?[A-Za-z0-9_./@+:-])*")
+
+
+def margined(text: str) -> str:
+    """A text of several lines, each behind a bar: no line of it begins a heading, a rule or a fence."""
+    lines = (_MARKUP.sub(_escaped, line.rstrip()) for line in clean(text).strip().split("\n"))
+    return "\n".join(f"| {line}" if line else "|" for line in lines)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return "".join(f"&#{ord(letter)};" for letter in found[0]) if found[0][0] in "`~" else _ENTITIES[found[0]]
+
+
+_ENTITIES = {"<": "&lt;", "&": "&amp;"}
+
+
+def _doubled(found: re.Match[str]) -> str:
+    # Backslashes are doubled only before a quotation mark: elsewhere they stand for themselves, as in paths.
+    return found[1] * 2 + ('\\"' if found[2] else "")
+
+
+def fence(name: str, nonce: str, body: str) -> str:
+    """A body that is data, between tags whose name the body cannot know or write."""
+    tag = f"{name}-{nonce}"
+    return f"<{tag}>\n{body.rstrip()}\n</{tag}>\n"
+
+
+# --- other sinks ------------------------------------------------------------------------------------
+
+
+def scalar(text: str) -> str:
+    """A text as a YAML or JSON scalar: always quoted, so that `NO` and `1e3` stay texts."""
+    return dumps(clean(text))
+
+
+# What means something inside a line of Markdown: a line end, the beginning of a tag, comment or reference, a
+# code fence, a link or image, the end of a comment, and blanks at either end. Our own lines begin with what
+# we write, so nothing recorded ever stands where a heading, rule or list could begin.
+_ROW = _lazily(r"\n|<(?=[\w/!?|<%$]|$)|&(?=#)|`{3,}|~{3,}|\](?=[(\[])|(?<=--)>|(?<=--!)>|\A +| +\Z|!(?=\[)")
+_BRACKETS = _lazily(rf"{_ROW.pattern}|[\[\]\\]")
+_REFERENCE = _lazily(r"&#([0-9]{1,7});")
+
+
+def markdown_row(text: str, *, bracketed: bool = False) -> str:
+    """A text as one line of ACTIVE-TASKS.md, as plain as it can be.
+
+    `from_markdown_row` turns it back into the clean text. `bracketed` text stands between square brackets,
+    which it cannot close.
+    """
+    return (_BRACKETS if bracketed else _ROW).sub(_referenced, clean(text))
+
+
+def from_markdown_row(text: str) -> str:
+    """The text that `markdown_row` wrote; what a person wrote stays as it is."""
+    return _REFERENCE.sub(_referred, text)
+
+
+def _referenced(found: re.Match[str]) -> str:
+    return "".join(f"&#{ord(letter)};" for letter in found[0])
+
+
+def _referred(found: re.Match[str]) -> str:
+    number = int(found[1])
+    known = number < 0x110000 and not 0xD800 <= number < 0xE000
+    return clean(chr(number)) if known else found[0]
+
+
+def terminal(text: str) -> str:
+    """A text as a terminal may get it: what would steer it, or is not seen, is shown by its number."""
+    return _STEERING.sub(_numbered, text.replace("\r\n", "\n"))
+
+
+def _numbered(found: re.Match[str]) -> str:
+    number = ord(found[0])
+    return (
+        f"\\x{number:02x}" if number < 256 else f"\\u{number:04x}" if number < 65536 else f"\\U{number:08x}"
+    )
+
+
+_STEERING = _lazily(_UNSEEN.pattern[:-1] + "\r\x0b\x0c\x85\u2028\u2029]")
+
+
+# --- files that are read back -----------------------------------------------------------------------
+
+
+def pretty(value: Any, indent: int | None = 2) -> str:
+    """A value as JSON for people that reads back equal: what is not seen in it is written by its number."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)
+    return _STEERING.sub(_json_escape, text)
+
+
+def _json_escape(found: re.Match[str]) -> str:
+    units = found[0].encode("utf-16-be").hex()
+    return "".join(f"\\u{units[place : place + 4]}" for place in range(0, len(units), 4))
+
+
+def read_json(text: str) -> Any:
+    """A JSON value; a ValueError says what is wrong with it, and in which line."""
+    try:
+        return json.loads(text, parse_constant=_no_number)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+    except json.JSONDecodeError as error:
+        raise ValueError(f"line {error.lineno}: {error.msg}") from None
+
+
+def _no_number(word: str) -> Any:
+    raise ValueError(f"{word} is no number in JSON")
+
+
+# What begins something in Markdown anywhere, and what does so at the beginning of a line.
+_INLINE = _lazily(r"[\\`*\[\]]|&|<|" + _STEERING.pattern)
+_BEGINS = "#+-=>_~|:"
+_NUMBERED = _lazily(r"[0-9]{1,9}[.)]")
+_WRITTEN = _lazily(r"\\([!-/:-@\[-`{-~])|&(?:(amp|lt|gt|quot)|#x([0-9a-fA-F]{1,6})|#(\d{1,7}));")
+_NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"'}
+EMPTY_LINE = "\\"
+
+
+def markdown(text: str, indent: str = "  ") -> str:
+    """A text in a Markdown list: its other lines are indented, and none begins anything.
+
+    `from_markdown` gives the same text back.
+    """
+    return f"\n{indent}".join(_markdown_line(line) or EMPTY_LINE for line in text.split("\n"))
+
+
+def markdown_line(text: str) -> str:
+    """The same on one line, as in a heading."""
+    line = _markdown_line(text).replace("\n", "&#xa;") or EMPTY_LINE
+    return f"{line[:-1]}\\#" if line.endswith("#") and line != "\\#" else line
+
+
+def _markdown_line(line: str) -> str:
+    coded = _INLINE.sub(_inline, line)
+    if coded[:1] in (" ", "\t"):
+        coded = f"&#x{ord(coded[0]):x};{coded[1:]}"
+    elif coded and coded[0] in _BEGINS:
+        coded = f"\\{coded}"
+    elif found := _NUMBERED.match(coded):
+        coded = f"{found[0][:-1]}\\{coded[found.end() - 1 :]}"
+    if coded[-1:] in (" ", "\t"):  # which editors take away
+        coded = f"{coded[:-1]}&#x{ord(coded[-1]):x};"
+    return coded
+
+
+def _inline(found: re.Match[str]) -> str:
+    letter = found[0]
+    return _ENTITIES.get(letter) or (f"\\{letter}" if letter in "\\`*[]" else f"&#x{ord(letter):x};")
+
+
+def from_markdown(text: str) -> str:
+    """The text that Markdown shows: escapes and character references are what they stand for."""
+    lines = text.split("\n")
+    return "\n".join("" if line == EMPTY_LINE else _WRITTEN.sub(_meant, line) for line in lines)
+
+
+def _meant(found: re.Match[str]) -> str:
+    if found[1]:
+        return found[1]
+    if found[2]:
+        return _NAMED[found[2]]
+    number = int(found[3], 16) if found[3] else int(found[4])
+    legal = 0 < number < 0x110000 and not 0xD800 <= number < 0xE000
+    return chr(number) if legal else found[0]

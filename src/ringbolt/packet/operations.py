@@ -1,0 +1,80 @@
+"""What a model or a person reads of a task: the resume packet, the YAML state, the one-line state."""
+
+from __future__ import annotations
+
+from ..model import validate, rules
+from ..journal import spool
+from ..model.errors import NotFound
+from ..store import jobs
+from ..ledger.base import Base
+from ..ledger.values import read_snapshot
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..model.results import Packet
+    from ..store.tx import Tx
+    from ..model.types import Snapshot
+
+
+class Views(Base):
+    """Operations that show a task within a budget of tokens."""
+
+    def task_resume(self, task_id: str | None = None, *, budget: int = 1500) -> Packet:
+        """All that is needed to go on with a task, in at most `budget` tokens: the text to inject after a
+        compaction.
+
+        Request, plan, current and next step, blockers, decisions with their reasons, what failed, values,
+        files, and side effects whose outcome is unknown. What did not fit is counted.
+        """
+        from . import packet
+
+        budget = validate.whole("budget", budget, packet.LEAST, packet.MOST)
+        return packet.resume_packet(
+            self._snapshot(task_id), budget, count=self._counter(), now=self._now(), health=self._health()
+        )
+
+    def task_state(self, task_id: str | None = None, *, budget: int = 1500) -> str:
+        """The state of a task as YAML of at most `budget` tokens, in the shape that other agents know."""
+        from . import state
+
+        budget = validate.whole("budget", budget, 300, state.BUDGET)
+        return state.yaml_state(self._snapshot(task_id), budget, count=self._counter())
+
+    def task_line(self, task_id: str | None = None) -> str:
+        """The state of a task in one line: `[STATE] Task: … | Phase: … | Next: … | Last decision: …`."""
+        from . import state
+
+        return state.inline_state(self._snapshot(task_id))
+
+    def _health(self) -> tuple[str, ...]:
+        """What is wrong with the memory itself, as far as is known here; nothing while all is well."""
+        found: list[str] = []
+        failing = () if self._mirrors is None else self._mirrors.failures.fresh
+        if failing:
+            found.append(
+                f"{len(failing)} of the files that mirror tasks cannot be written; mirrors_status says why"
+            )
+        if dead := self.store.read(jobs.dead_count, once=True):
+            found.append(f"{dead} jobs of the memory were given up; jobs_status says why")
+        return (*found, *spool.health(self.store.url))
+
+    def _counter(self) -> Callable[[str], int]:
+        from . import tokens
+
+        return tokens.counter(self.settings.tokens == "exact")
+
+    def _snapshot(self, task_id: str | None) -> Snapshot:
+        """A task with all that views show, from one consistent read."""
+
+        def work(tx: Tx) -> Snapshot:
+            # A whole id is read at once, without asking first what it means.
+            whole = rules.normal_id(task_id) if isinstance(task_id, str) else None
+            found = read_snapshot(tx, whole) if whole and len(whole) == rules.ID_LENGTH else None
+            found = found or read_snapshot(tx, self._find(tx, task_id)["task_id"])
+            if found is None:
+                raise NotFound("task_not_found", f"There is no task {task_id}.", "task_list shows the tasks.")
+            return found
+
+        return self.store.read(work)

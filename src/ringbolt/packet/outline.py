@@ -1,0 +1,87 @@
+"""A task as an outline: its steps, and below each what was done, as far down as is asked for."""
+
+from __future__ import annotations
+
+from ..model.validate import dumps
+from . import encode
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
+
+    from ..model.types import Action, Channel, Item, Snapshot
+
+MOST_ITEMS = 200
+CHARACTERS = 32_000
+TITLE, VALUE = 200, 400
+MARKS = {
+    "pending": " ", "active": ">", "completed": "x", "failed": "!", "skipped": "-", "cancelled": "-",
+}  # fmt: skip
+_TRUST: tuple[Channel, ...] = ("user", "system", "agent", "tool", "web", "import")
+
+
+def outline(task: Snapshot, level: str, below: Mapping[str | None, Sequence[Action]]) -> tuple[str, Channel]:
+    """The text, and the least trusted channel that something in it came from."""
+    lines: list[str] = []
+    channels: set[Channel] = {"agent"}
+    size = left_out = 0
+    for line, channel in _rows(task, level, below):
+        size += len(line) + 1
+        if size > CHARACTERS:
+            left_out += 1
+            continue
+        lines.append(line)
+        channels.add(channel or "import")
+    if left_out:
+        lines.append(f"… {left_out} more lines")
+    return "\n".join(lines) + "\n", max(channels, key=_TRUST.index)
+
+
+def _rows(
+    task: Snapshot, level: str, below: Mapping[str | None, Sequence[Action]]
+) -> Iterator[tuple[str, Channel | None]]:
+    source = task.sources.get("name")
+    head = f"{task.id} {_said(task.name, TITLE)}: {task.status}, {task.done} of {task.total} steps done"
+    yield head, source.channel if source else None
+    live = [item for item in task.items if item.dropped_in is None]
+    for number, item in enumerate(live[-MOST_ITEMS:], 1 + max(0, len(live) - MOST_ITEMS)):
+        yield _item(number, item)
+        for action in below.get(item.id, ()):
+            yield from _action(action, whole=level != "actions")
+    known = {item.id for item in live}
+    others = [action for action in below.get(None, ()) if action.item not in known]
+    if others:
+        yield "Of no step:", "agent"
+        for action in others:
+            yield from _action(action, whole=level != "actions")
+
+
+def _item(number: int, item: Item) -> tuple[str, Channel | None]:
+    sure = " (inferred)" if item.basis == "inferred" else ""
+    line = f"{number}. [{MARKS[item.status]}] {item.id} {_said(item.title, TITLE)}: {item.status}{sure}"
+    sources = [item.sources.get("title")]
+    for name, text in (("note", item.note), ("active_issue", item.active_issue)):
+        if text:
+            line += f"; {name.removeprefix('active_')} {_said(text, TITLE)}"
+            sources.append(item.sources.get(name))
+    channels: list[Channel] = [source.channel if source else "import" for source in sources]
+    return line, max(channels, key=_TRUST.index)
+
+
+def _action(action: Action, whole: bool) -> Iterator[tuple[str, Channel | None]]:
+    channel = action.origin.channel
+    tool = f" {encode.name(action.tool)}" if action.tool else ""
+    yield f"   #{action.seq} {action.type}{tool} {action.status}: {_said(action.summary, TITLE)}", channel
+    if not whole:
+        return
+    for name in ("input", "output", "error"):
+        value: Any = getattr(action, name)
+        if value is not None:
+            yield f"      {name} {_said(value if isinstance(value, str) else dumps(value), VALUE)}", channel
+    for log in action.logs[-20:]:
+        yield f"      #{log.seq} log {_said(log.text or '', VALUE)}", log.origin.channel
+
+
+def _said(text: str, most: int) -> str:
+    return encode.quoted(encode.clip(encode.one_line(text), most))

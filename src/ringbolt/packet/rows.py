@@ -1,0 +1,308 @@
+"""The rows of a resume packet: one recorded thing each, in a short form and longer ones."""
+
+from __future__ import annotations
+
+import re
+
+from ..model.validate import dumps, seconds_of
+from ..model.types import is_list
+from . import encode, tokens
+from .budget import Row
+from .effects import check_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..model.types import Criterion, Effect, Entry, Item, Moment, RelatedGoal, Snapshot, Source, Wait
+
+MARKS = {
+    "pending": " ",
+    "active": ">",
+    "completed": "x",
+    "failed": "!",
+    "skipped": "-",
+    "cancelled": "/",
+}
+
+SHORT = 26  # characters of an attempt in a small room, where the folders of its files are left out
+_FOLDERS = re.compile(r"(?<![\w:/.~-])[\w.~-]*/(?:[\w.@~-]+/)*(?=[\w.-])")
+
+
+def standing(task: Snapshot) -> str:
+    reason = f" ({encode.prompt(encode.clip(task.reason, 80))})" if task.reason else ""
+    proven = f", {task.verified} verified" if task.verified else ""
+    steps = f"; {task.done} of {task.total} steps done{proven}" if task.items else ""
+    return f"Status {task.status}{reason}, phase {task.phase}{steps}"
+
+
+def related_goal(goal: RelatedGoal) -> Row:
+    """The goal that a task is for: where it stands, and that it stands still."""
+    if goal.name is None:
+        return texts("Related goal: ", goal.id, (6, 80), (34, 500))
+    met = f", {goal.met} of {goal.total} criteria met" if goal.total else ""
+    reason = f" ({encode.prompt(encode.clip(goal.reason, 80))})" if goal.reason else ""
+    stands = f"{goal.status}{reason}{met}"
+    if goal.reason in ("blocked", "budget"):
+        stands += "; it stands still until it is reset"
+
+    def show(most: int) -> str:
+        return f"Related goal {goal.id} {said(goal.name or '', most)}: {stands}"
+
+    return Row((6, lambda: show(60)), (34, lambda: show(500)))
+
+
+def criterion(one: Criterion) -> Row:
+    """What a goal is reached by, with what says so."""
+
+    def show(most: int, whole: bool) -> str:
+        line = f"Criterion #{one.seq}{encode.CLASS[one.channel]} {one.status}: {said(one.text, most)}"
+        if whole and one.evidence:
+            line += f"; #{one.evidence_seq} {said(one.evidence, most)}"
+        return line
+
+    wanted = 5 if one.status in ("open", "failed") else 9
+    return Row((wanted, lambda: show(100, False)), (wanted + 26, lambda: show(600, True)))
+
+
+def mark(item: Item) -> str:
+    if item.status == "completed":
+        return "~" if item.basis == "inferred" else "v" if item.evidence == "verified" else "x"
+    return MARKS[item.status]
+
+
+def step(item: Item, distance: int, turn: bool) -> Row:
+    """A step of the plan: the one whose turn it is first, open ones before those that are over."""
+    away = abs(distance) / 100
+    over = item.status in ("completed", "skipped", "cancelled")
+    if turn:
+        wanted = 2.1
+    elif item.dropped_in is not None:
+        wanted = (12 if item.status == "completed" else 23) + away
+    elif over:
+        wanted = (5.2 if abs(distance) <= 12 else 8.3) + away
+    else:
+        wanted = (4.5 if abs(distance) <= 12 else 8) + away
+
+    def show(most: int) -> str:
+        line = f"[{mark(item)}] {item.id}{letter(item.sources.get('title'))} {said(item.title, most)}"
+        if item.dropped_in is not None and item.status == "completed":
+            line += " of an earlier plan"
+        if item.depends_on and not over:
+            line += f" after {', '.join(item.depends_on)}"
+        if item.replaced_by:
+            line += f" replaced by {item.replaced_by}"
+        for name, text in (("issue", item.active_issue), ("note", item.note)):
+            if text:
+                source = item.sources.get("active_issue" if name == "issue" else "note")
+                line += f"; {name}{cite(source)} {said(text, most)}"
+        return line
+
+    return Row((wanted, lambda: show(90)), (wanted + 30, lambda: show(2000)))
+
+
+def step_line(name: str, item: Item | None, title: str) -> Row:
+    """Whose turn it is: its id, for the plan has its title; with more room the title too."""
+
+    def show(most: int) -> str:
+        named = f"{item.id}{letter(item.sources.get('title'))} " if item else ""
+        return f"{name}: {named}{said(title, most)}"
+
+    if item is None:
+        return Row((2, lambda: show(70)))
+    return Row((2, lambda: f"{name}: {item.id}"), (25, lambda: show(2000)))
+
+
+def instruction(entry: Entry, soon: float, late: float) -> Row:
+    return texts(
+        f"{by(entry)} ", with_detail(entry), (soon, 140), (soon + 1.4 if soon < 8 else 13, 340), (late, 4000)
+    )
+
+
+def commit(entry: Entry, soon: float, late: float) -> Row:
+    return texts(f"{by(entry)} ", entry.summary.removeprefix("commit "), (soon, 90), (late, 400))
+
+
+def decision(entry: Entry, soon: float, late: float) -> Row:
+    data = entry.data
+    choice = str(data.get("choice") or entry.summary)
+    title = data.get("title")
+
+    def show(most: int, whole: bool) -> str:
+        line = f"{by(entry)} "
+        line += f"{said(str(title), most)}: " if title and title != choice else ""
+        line += said(choice, most)
+        line += f" because {said(str(data['reasoning']), most)}" if data.get("reasoning") else ""
+        if whole:
+            for name, words in (
+                ("options", "from"),
+                ("risks", "risks"),
+                ("if_wrong", "if wrong"),
+                ("context", "context"),
+            ):
+                if data.get(name):
+                    line += f"; {words} {said(plain(data[name]), most)}"
+        return line
+
+    return Row(
+        (soon, lambda: show(110, False)),
+        (max(soon, 8) + 0.1, lambda: show(320, False)),
+        (late, lambda: show(2000, True)),
+    )
+
+
+def exclusion(entry: Entry, soon: float, late: float) -> Row:
+    """An attempt and its reason; in a small room the reason says more than the attempt does."""
+    data = entry.data
+    where = f" in {entry.item}" if entry.item and entry.type == "error" else ""
+    why = data.get("why") or data.get("symptom")
+
+    attempt = str(data.get("what") or entry.summary)
+
+    def show(what: int, most: int, whole: bool) -> str:
+        short = attempt if what > SHORT else _FOLDERS.sub("", attempt)
+        line = f"{by(entry)}{where} {said(short, what)}: {said(str(why), most)}"
+        if whole and data.get("why") != data.get("symptom") and data.get("why") and data.get("symptom"):
+            line += f"; symptom {said(str(data['symptom']), most)}"
+        if whole and data.get("worked"):
+            line += f"; instead {said(str(data['worked']), most)}"
+        return line + (f"; until {data['until'][:16]}Z" if data.get("until") else "")
+
+    if not why:
+        return texts(f"{by(entry)}{where} ", with_detail(entry), (soon, 140), (late, 2000))
+    return Row(
+        (soon, lambda: show(SHORT, 130, False)),
+        (max(soon, 8.2), lambda: show(SHORT, 320, False)),
+        (max(soon, 12.5), lambda: show(70, 320, False)),
+        (soon + 21, lambda: show(300, 320, True)),
+        (late, lambda: show(2000, 2000, True)),
+    )
+
+
+def settled(entry: Entry, soon: float, late: float) -> Row:
+    """An error that is over, and how."""
+    failed = str(entry.data.get("symptom") or entry.data.get("why") or entry.summary)
+    how = entry.data.get("resolution")
+
+    def show(most: int) -> str:
+        return f"{by(entry)} {said(failed, most)}" + (f": {said(str(how), most)}" if how else "")
+
+    return Row((soon, lambda: show(120)), (late, lambda: show(1000)))
+
+
+def note(entry: Entry, soon: float, late: float) -> Row:
+    return texts(f"{by(entry)} {entry.type} ", with_detail(entry), (soon, 140), (late, 1500))
+
+
+def question(entry: Entry) -> Row:
+    return texts(f"{by(entry)} ", with_detail(entry), (4, 140), (36, 2000))
+
+
+def variable(entry: Entry, soon: float, late: float) -> Row:
+    value = entry.data.get("value")
+    before = f"{by(entry)} {encode.name(encode.clip(entry.key or '', 80))} = "
+    if value is None or isinstance(value, (bool, int, float)):
+        return Row((soon, lambda: before + encode.clip(dumps(value), 100)))
+    return texts(before, value if isinstance(value, str) else dumps(value), (soon, 100), (late, 4000))
+
+
+def effect(effect: Effect) -> Row:
+    """A side effect that was begun, and of which nobody knows whether it happened."""
+    number = f"#{effect.seq}{encode.CLASS[effect.channel]}"
+    check, recorded = check_of(effect)
+
+    def show(most: int) -> str:
+        how = said(check, most) if recorded else check
+        return f"{number} {said(effect.what, most)}: unknown — verify with {how}{_noted(effect, most)}"
+
+    return Row((3, lambda: show(90)), (28, lambda: show(2000)))
+
+
+def settled_effect(effect: Effect, wanted: float) -> Row:
+    """A side effect of which it is known whether it happened."""
+    number = f"#{effect.seq}{encode.CLASS[effect.channel]}"
+    word = "did" if effect.status == "did" else "did not"
+
+    def show(most: int) -> str:
+        return f"{number} {said(effect.what, most)}: {word}{_noted(effect, most)}"
+
+    return Row((wanted, lambda: show(70)), (wanted + 30, lambda: show(1000)))
+
+
+def _noted(effect: Effect, most: int) -> str:
+    """What was noted with the outcome, which someone else may have said."""
+    if not effect.outcome:
+        return ""
+    return f"; #{effect.outcome_seq}{encode.CLASS[effect.outcome_channel]} {said(effect.outcome, most)}"
+
+
+def wait(wait: Wait) -> Row:
+    number = f"#{wait.seq}{encode.CLASS[wait.channel]}"
+    until = f" until {said(wait.until, 120)}" if wait.until else ""
+    return Row((5, lambda: f"{number} {said(wait.target, 120)}{until}"))
+
+
+def over(moment: Moment, wanted: float) -> Row:
+    number = f"#{moment.seq}{encode.CLASS[moment.channel]}"
+    return texts(f"{number} ", moment.text, (wanted, 160), (wanted + 30, 1000))
+
+
+def moment(moment: Moment, wanted: float) -> Row:
+    number = f"#{moment.seq}{encode.CLASS[moment.channel]}"
+    about = f" {moment.item}" if moment.item else ""
+    status = f" {moment.status}" if moment.type == "action" and moment.status else ""
+    word = "" if moment.type in ("message", "task.updated", "item.updated") else f" {moment.type}{status}"
+    return texts(f"{number}{about}{word} ", moment.text, (wanted, 100), (wanted + 30, 1000))
+
+
+# --- texts ------------------------------------------------------------------------------------------
+
+
+def texts(before: str, text: str, *lengths: tuple[float, int]) -> Row:
+    """A row with one text in several lengths."""
+    return Row(*((wanted, lambda most=most: f"{before}{said(text, most)}") for wanted, most in lengths))
+
+
+def said(text: str, most: int) -> str:
+    return encode.quoted(cut(encode.one_line(text), most))
+
+
+def cut(text: str, most: int) -> str:
+    """So many characters of a text, fewer where a character is a token and more."""
+    if text.isascii() or len(text) <= most // 6 or len(text[:most].encode(errors="replace")) <= most * 1.1:
+        return encode.clip(text, most)
+    return (
+        tokens.fit(text[:most], most // 4)
+        if len(text) <= most
+        else tokens.fit(f"{text[:most]} ", most // 4 - 1)
+    )
+
+
+def cite(source: Source | None) -> str:
+    return f" #{source.seq}{encode.CLASS[source.channel]}" if source else ""
+
+
+def letter(source: Source | None) -> str:
+    return f" {encode.CLASS[source.channel if source else None]}"
+
+
+def by(entry: Entry) -> str:
+    return f"#{entry.seq}{encode.CLASS[entry.origin.channel]}"
+
+
+def with_detail(entry: Entry) -> str:
+    return f"{entry.summary} — {entry.detail}" if entry.detail else entry.summary
+
+
+def plain(value: Any) -> str:
+    if is_list(value):
+        return ", ".join(plain(part) for part in value)
+    return value if isinstance(value, str) else dumps(value)
+
+
+def age(at: str, now: str) -> str:
+    """How long ago a moment was, coarsely: the words change at most once an hour."""
+    hours = int((seconds_of(now) - seconds_of(at)) // 3600)
+    if hours < 0:
+        return "in the future by this clock"
+    return "within the hour" if hours == 0 else f"{hours} h ago" if hours < 48 else f"{hours // 24} d ago"

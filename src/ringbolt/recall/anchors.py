@@ -1,0 +1,83 @@
+"""Anchors: files that an entry cites by their content, and whether they still are what was cited."""
+
+from __future__ import annotations
+
+import json
+import os
+
+from ..model import validate
+from ..model.errors import RingboltError, InvalidInput, shown
+from ..system.files import is_below, open_plain
+from ..model.results import Anchor
+from ..model.types import is_dict, is_list
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+MOST = 50
+MOST_BYTES = 32 << 20
+
+
+def cite(paths: Any, workspace: str | None) -> list[dict[str, Any]] | None:
+    """The files that an entry cites, each with the digest of what it holds now; None if there are none."""
+    found: list[dict[str, Any]] = []
+    for path in validate.words("anchors", paths, 2000, MOST):
+        digest = _digest(path, workspace)
+        if digest is None:
+            raise InvalidInput(
+                "invalid_argument",
+                f"{shown(path)} is no file of this workspace that can be read, so it cannot be cited.",
+                "Name a file below the workspace, by its path from there or its whole path.",
+            )
+        found.append({"path": path, "digest": digest})
+    return found or None
+
+
+def read_anchors(event: Mapping[str, Any]) -> tuple[Anchor, ...]:
+    """The files that an event cites: fresh, stale (changed or gone), or not to be verified here."""
+    if '"anchors"' not in event["data"]:
+        return ()
+    cited = json.loads(event["data"]).get("anchors")
+    if not is_list(cited):
+        return ()
+    named = [part for part in cited[:MOST] if is_dict(part) and isinstance(part.get("path"), str)]
+    return tuple(_anchor(part, event["workspace_path"]) for part in named)
+
+
+def _anchor(cited: Mapping[str, Any], workspace: str | None) -> Anchor:
+    path: str = cited["path"]
+    if (whole := _inside(path, workspace)) is None:
+        return Anchor(path=path, state="unverifiable")
+    now = _digest(path, workspace)
+    if now is None:
+        # Gone is stale; there and not to be read says nothing.
+        return Anchor(path=path, state="unverifiable" if os.path.lexists(whole) else "stale")
+    return Anchor(path=path, state="fresh" if now == cited.get("digest") else "stale")
+
+
+def _inside(path: str, workspace: str | None) -> str | None:
+    """The whole path of a file of a workspace; None if that is not here, or the file is not in it."""
+    if workspace is None or not os.path.isdir(workspace) or "\0" in path:
+        return None
+    root = os.path.realpath(workspace)
+    whole = os.path.realpath(os.path.join(root, path))
+    return whole if is_below(whole, root) else None
+
+
+def _digest(path: str, workspace: str | None) -> str | None:
+    if (whole := _inside(path, workspace)) is None:
+        return None
+    digest = validate.blake2b(digest_size=16)
+    size = 0
+    try:
+        with open_plain(whole, root=workspace) as file:
+            while piece := file.read(1 << 20):
+                size += len(piece)
+                if size > MOST_BYTES:
+                    return None
+                digest.update(piece)
+    except (OSError, RingboltError):
+        return None
+    return digest.hexdigest()

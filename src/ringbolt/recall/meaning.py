@@ -1,0 +1,179 @@
+"""Finding by meaning: the embedder of a memory, the vectors that texts still want, and what went wrong.
+
+A search is never worse off for it: whatever fails here is said in the answer, which then goes by words alone.
+Vectors are made by a worker, or by those who search, some each time, and never by those who write.
+"""
+
+from __future__ import annotations
+
+import time
+from weakref import WeakKeyDictionary
+
+from ..model.errors import RingboltError, StoreError
+from .embedding import embedder_for
+from .similarity import VectorLikeness
+from .vectors import Vectors, check_dimensions
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..config import Settings
+    from .embedding import Embedder
+    from .postings import StorePostings
+    from ..signals.terms import Query
+    from ..store import Store
+    from ..store.tx import Tx
+    from ..ledger.base import Base
+
+# What one search does for the texts that wait.
+FILL_TEXTS, FILL_SECONDS = 2000, 0.3
+# And how long it waits for other writers: to search must not hang on them.
+FILL_PATIENCE = 0.5
+
+_known: WeakKeyDictionary[Store, Meaning] = WeakKeyDictionary()
+
+
+def meaning_of(memory: Base) -> Meaning:
+    """The one of a memory's store; all who act on that share it."""
+    if (found := _known.get(memory.store)) is None:
+        found = _known.setdefault(memory.store, Meaning(memory.settings))
+    return found
+
+
+class Prepared:
+    """All that had to be done before the snapshot of a search: what may wait, fail or write."""
+
+    def __init__(self, meaning: Meaning, query: Query) -> None:
+        self._meaning = meaning
+        self._query = query
+        self.embedder: Embedder | None = None
+        self.wanted: Sequence[float] | None = None
+        self.warnings: tuple[str, ...] = ()
+
+    def likeness(self, tx: Tx, postings: StorePostings) -> VectorLikeness | None:
+        """How near texts are to the query; None if that cannot be said."""
+        if self.embedder is None:
+            return None
+        vectors = self._meaning.vectors
+        model = vectors.model(tx, self.embedder.name)
+        if not model.number or model.dimensions != self.embedder.dimensions:
+            return None
+        text = self._query.text
+        return VectorLikeness(tx, vectors, model, postings, self.embedder, text, self.wanted)
+
+    def warn(self, error: RingboltError) -> None:
+        """Say in the answer what went wrong."""
+        self.warnings += (f"{error.message} {error.hint}".strip(),)
+
+
+class Meaning:
+    """What a process keeps for a store; not the store itself, which would then live for ever."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._embedder: Embedder | None = None
+        self.vectors = Vectors()
+
+    def prepared(self, store: Store, query: Query) -> Prepared | None:
+        """What a search by meaning needs; None for a query that only words can answer."""
+        if query.exact or not query.terms or any(term.prefix for term in query.terms):
+            return None
+        found = Prepared(self, query)
+        try:
+            embedder = self._ready()
+            if not embedder.weighs:
+                found.wanted = embedder.query(query.text, {}, 0.0)
+                model = store.read(lambda tx: self.vectors.model(tx, embedder.name))
+                check_dimensions(model, len(found.wanted))
+        except RingboltError as error:
+            if error.code != "embedder_unavailable":
+                raise
+            found.warn(error)
+            return found
+        found.embedder = embedder
+        try:
+            if self._fill(store, embedder):
+                found.warnings += (self._backlog(store, embedder),)
+        except StoreError as error:
+            # A full disk or a busy store: those that have their vectors can be compared all the same.
+            found.warn(error)
+        return found
+
+    def check(self) -> None:
+        """Raise if there is no embedder, or it does not work."""
+        embedder = self._ready(forgive=True)
+        embedder.texts(["test"])
+
+    def is_behind(self, store: Store) -> bool:
+        """Whether there may be texts without vectors; also if the embedder fails, which is then met."""
+        try:
+            name = self._ready().name
+        except RingboltError:
+            return True
+
+        def work(tx: Tx) -> bool:
+            model = self.vectors.model(tx, name)
+            newest = tx.last_position()
+            return bool(newest) and (model.done_from > 0 or model.done_to < newest)
+
+        return store.read(work, once=True)
+
+    def fill_for(self, store: Store, seconds: float) -> bool:
+        """Make vectors that are missing, for so long; returns whether more are."""
+        embedder = self._ready(forgive=True)
+        until = time.monotonic() + seconds
+        while self._batch(store, embedder, None):
+            if time.monotonic() > until:
+                return True
+        return False
+
+    def fill_all(self, store: Store) -> None:
+        """Make all vectors that are missing."""
+        embedder = self._ready(forgive=True)
+        while self._batch(store, embedder, None):
+            pass
+        store.loaded()
+
+    def _ready(self, forgive: bool = False) -> Embedder:
+        if self._embedder is None:
+            self._embedder = embedder_for(self._settings)
+        if self._embedder is None:
+            raise StoreError(
+                "embedder_unavailable",
+                "No embedder is set, so there are no vectors to make.",
+                "Set embedder to static or endpoint.",
+            )
+        if forgive:
+            self._embedder.forgive()
+        return self._embedder
+
+    def _fill(self, store: Store, embedder: Embedder) -> bool:
+        """Make some of the vectors that are missing; returns whether more are."""
+        until = time.monotonic() + FILL_SECONDS
+        done = 0
+        while self._batch(store, embedder, FILL_PATIENCE):
+            done += embedder.batch
+            if not embedder.weighs or done >= FILL_TEXTS or time.monotonic() > until:
+                return True
+        return False
+
+    def _batch(self, store: Store, embedder: Embedder, patience: float | None) -> bool:
+        """Make the vectors of a batch of texts; returns whether more are waiting."""
+        size = embedder.batch
+        settled = store.read(lambda tx: tx.database.settled())
+        batch = store.read(lambda tx: self.vectors.waiting(tx, embedder.name, settled, size, size))
+        moved = batch.done not in (None, (batch.model.done_from, batch.model.done_to))
+        if batch.pieces or (moved and batch.model.number):
+            vectors = embedder.texts([text for _, _, text in batch.pieces]) if batch.pieces else ()
+            store.write(lambda tx: self.vectors.add(tx, batch, vectors), settles=True, patience=patience)
+        return batch.more
+
+    def _backlog(self, store: Store, embedder: Embedder) -> str:
+        def work(tx: Tx) -> int:
+            return self.vectors.count_waiting(tx, self.vectors.model(tx, embedder.name))
+
+        return (
+            f"{store.read(work)} texts cannot be found by meaning yet, only by their words. A worker or each"
+            " search adds some; reindex(vectors=True) adds all."
+        )

@@ -1,0 +1,147 @@
+"""Recall: finding anything that was ever written down, and looking at it in three steps."""
+
+from __future__ import annotations
+
+from ..model import validate
+from ..model.errors import InvalidInput, NotFound
+from ..model.types import Entry, Event, Thread
+from ..ledger.base import Base, find_item
+from ..ledger.values import read_entries, read_event
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..model.results import Recall
+    from ..store.tx import Row, Tx
+
+
+class Recalling(Base):
+    """Operations that find."""
+
+    def task_recall(
+        self,
+        query: str | None = None,
+        *,
+        task_id: str | None = None,
+        item: str | int | None = None,
+        types: str | Sequence[str] | None = None,
+        tags: str | Sequence[str] | None = None,
+        since: str | float | None = None,
+        until: str | float | None = None,
+        at: int | str | float | None = None,
+        workspace: str | None = "",
+        limit: int = 10,
+        cursor: int | None = None,
+        titles: bool = False,
+    ) -> Recall:
+        """Find what was written down: messages, actions and their outputs, decisions and their reasons, …
+
+        Any words will do; "quoted phrases" must be there, `conf*` finds what begins so, and identifiers,
+        paths and versions are found whole and by their parts. Without a query the newest that pass the
+        filters. Searched are the tasks of this workspace, one task, or with `workspace=None` everything.
+        """
+        from . import search
+
+        return search.recall(
+            self,
+            self._find,
+            query,
+            task_id,
+            item,
+            types,
+            tags,
+            since,
+            until,
+            at,
+            workspace,
+            limit,
+            cursor,
+            titles,
+        )
+
+    def query_relevant(
+        self, task_id: str | None = None, item: str | int | None = None, *, limit: int = 20
+    ) -> tuple[Entry, ...]:
+        """What matters for a step, newest first: its own entries, those that name it in relevance_to, and
+        all decisions, errors and user instructions of the task."""
+        limit = validate.whole("limit", limit, 1, 1000)
+
+        def work(tx: Tx) -> tuple[Entry, ...]:
+            from ..store.search import Search
+
+            head = self._find(tx, task_id)
+            name = _step(tx, head, item)
+            rows = Search(tx).relevant(head["task_id"], name, limit)
+            labels = tx.labels(head["task_id"], [row["seq"] for row in rows])
+            return read_entries(rows, labels)
+
+        return self.store.read(work)
+
+    def task_around(
+        self, task_id: str | None = None, seq: int | None = None, *, before: int = 3, after: int = 3
+    ) -> Thread:
+        """What happened around an event: the ones before it, itself, and the ones after it, in order."""
+        seq = validate.whole("seq", seq, 1, 1 << 62)
+        before = validate.whole("before", before, 0, 100)
+        after = validate.whole("after", after, 0, 100)
+
+        def work(tx: Tx) -> Thread:
+            head = self._find(tx, task_id)
+            _check_seq(head, seq)
+            first = max(0, seq - before - 1)
+            rows = tx.events(head["task_id"], first, before + after + 1, seq + after)
+            events = tuple(read_event(row) for row in rows)
+            return Thread(task_id=head["task_id"], events=events, cursor=events[0].seq if first else None)
+
+        return self.store.read(work)
+
+    def task_event(self, task_id: str | None = None, seq: int | None = None) -> Event:
+        """One event whole: `#42` of a packet, an answer or a search."""
+        seq = validate.whole("seq", seq, 1, 1 << 62)
+
+        def work(tx: Tx) -> Event:
+            head = self._find(tx, task_id)
+            _check_seq(head, seq)
+            row = tx.event(head["task_id"], seq)
+            if row is None:
+                raise _no_event(head, seq)
+            return read_event(row)
+
+        return self.store.read(work)
+
+    def reindex(self, *, vectors: bool = False) -> None:
+        """Throw away everything that recall has derived from the events, and make it anew.
+
+        The vectors are made by the searches that follow, some by each; with `vectors` all of them now.
+        """
+        if not vectors:
+            self.store.reindex()
+            return
+        from .meaning import meaning_of
+
+        meaning = meaning_of(self)
+        meaning.check()
+        self.store.reindex()
+        meaning.fill_all(self.store)
+
+
+def _step(tx: Tx, head: Row, item: str | int | None) -> str:
+    if item is None and head["current_item"] is None:
+        raise InvalidInput("invalid_argument", "No step was named, and none is active.", "Name a step.")
+    if item is None:
+        return head["current_item"]
+    return find_item(tx.steps(head["task_id"]), item)["item_id"]
+
+
+def _no_event(head: Row, seq: int) -> NotFound:
+    return NotFound(
+        "record_not_found",
+        f"Task {head['task_id']} has no event #{seq}.",
+        f"Its events are #1 to #{head['last_seq']}.",
+    )
+
+
+def _check_seq(head: Row, seq: int) -> None:
+    if seq > head["last_seq"]:
+        raise _no_event(head, seq)

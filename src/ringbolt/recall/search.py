@@ -1,0 +1,340 @@
+"""How recall searches: arguments to a scope, a ranking, and hits that a reader can judge."""
+
+from __future__ import annotations
+
+import json
+
+from ..model import validate, rules
+from ..model.errors import InvalidInput
+from . import snippets
+from .postings import Scope, StorePostings
+from .ranking import REACH, Ranking
+from ..signals.terms import JOIN, QUERY_CHARACTERS, has_phrase, has_words, read_query, scope_term
+from ..store.event_texts import full_text, is_silent
+from ..model.results import Hit, Recall
+from ..store.search import Search
+from ..model.types import is_dict
+from .anchors import read_anchors
+from ..ledger.base import find_item
+from ..ledger.values import read_origin
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import Any
+
+    from .ranking import Found, Likeness
+    from ..signals.terms import Query
+    from ..store.tx import Row, Tx
+    from ..ledger.base import Base
+
+# What a caller may call the kinds of events; the entry types are words of their own.
+TYPES: dict[str, tuple[str, ...]] = {
+    **{kind: (kind,) for kind in rules.ENTRY_TYPES},
+    "message": ("message", "task.updated", "item.updated", "task.finished"),
+    "action": ("action", "action.ended"),
+    "log": ("log",),
+    "snapshot": ("snapshot",),
+    "answer": ("task.finished",),
+    "request": ("task.registered",),
+    "plan": ("task.registered", "plan.replaced", "plan.appended"),
+    "effect": ("intent", "outcome"),
+    "fact": ("fact",),
+}
+WAITING_AT_MOST = 200  # texts that a search looks at itself before it asks for them to be indexed
+MOST_LIMIT = 100
+LOOKED_AT = 1500  # texts that are read for one answer, at most: phrases may be hard to find
+READ_AT_ONCE = 25
+# Of a source that repeats itself (the logs of one action, the calls of one tool) so many, then others.
+CHATTY = 3
+_OVER = ("superseded", "invalidated")
+
+
+def recall(
+    memory: Base,
+    find: Callable[[Tx, str | None], Row],
+    query: str | None,
+    task_id: str | None,
+    item: str | int | None,
+    types: str | Sequence[str] | None,
+    tags: str | Sequence[str] | None,
+    since: Any,
+    until: Any,
+    at: Any,
+    workspace: str | None,
+    limit: int,
+    cursor: int | None,
+    titles: bool,
+) -> Recall:
+    """Find the best texts for a query within the filters."""
+    asked = None if query is None else _asked(query)
+    limit = validate.whole("limit", limit, 1, MOST_LIMIT)
+    offset = 0 if cursor is None else validate.whole("cursor", cursor, 0, 10_000)
+    kinds = _kinds(types)
+    wanted = [[scope_term("g", tag)] for tag in validate.words("tags", tags)]
+    begin = None if since is None else validate.moment("since", since)
+    end = None if until is None else validate.moment("until", until)
+    here = memory.workspace if workspace == "" else validate.optional("workspace", workspace, 4000)
+    if kinds:
+        wanted.append([scope_term("k", kind) for kind in kinds])
+
+    meaning = None
+    if memory.settings.embedder != "none" and asked is not None and asked.strip():
+        from .meaning import meaning_of
+
+        meaning = meaning_of(memory).prepared(memory.store, read_query(asked))
+
+    def work(tx: Tx) -> Recall | None:
+        groups, last_seq, as_of, head = list(wanted), None, None, None
+        if task_id is not None or item is not None or isinstance(at, int):
+            head = find(tx, task_id)
+            groups.append([scope_term("t", head["task_id"])])
+        elif here is not None:
+            groups.append([scope_term("w", here)])
+        if item is not None and head is not None:
+            groups.append([scope_term("i", find_item(tx.steps(head["task_id"]), item)["item_id"])])
+        if isinstance(at, int) and not isinstance(at, bool) and head is not None:
+            last_seq = validate.whole("at", at, 1, head["last_seq"])
+        elif at is not None:
+            as_of = validate.moment("at", at)
+        scope = Scope(
+            groups,
+            since=begin,
+            until=min(filter(None, (end, as_of)), default=None),
+            task_id=head["task_id"] if head else None,
+            last_seq=last_seq,
+            as_of=as_of,
+        )
+        waiting = memory.store.waiting(tx)
+        if len(waiting) > WAITING_AT_MOST:
+            return None
+        postings = StorePostings(tx, scope, waiting)
+        likeness = meaning.likeness(tx, postings) if meaning else None
+        return _Search(tx, scope, postings, titles, likeness).page(asked, limit, offset)
+
+    found = memory.store.read(work)
+    if found is None:
+        # Much was written before there was an index, or another process is behind: index it first.
+        memory.store.index()
+        found = memory.store.read(work)
+    found = found or Recall(query=asked, hits=())
+    return found.replace(warnings=meaning.warnings) if meaning else found
+
+
+def _asked(query: Any) -> str:
+    """A query as text: it is not stored, so whatever is in it does no harm."""
+    if not isinstance(query, str):
+        raise InvalidInput("invalid_argument", "The query is no text.", "Say in words what to look for.")
+    return query[:QUERY_CHARACTERS].encode("utf-8", "replace").decode()
+
+
+def _kinds(types: Any) -> list[str]:
+    kinds: list[str] = []
+    for word in validate.words("types", types):
+        name = validate.word("type", word, TYPES)
+        kinds += TYPES[name]
+    return list(dict.fromkeys(kinds))
+
+
+class _Search:
+    """One search on one snapshot."""
+
+    def __init__(
+        self, tx: Tx, scope: Scope, postings: StorePostings, titles: bool, likeness: Likeness | None
+    ) -> None:
+        self._tx = tx
+        self._search = Search(tx)
+        self._scope = scope
+        self._postings = postings
+        self._titles = titles
+        self._likeness = likeness
+        self._looked_at = 0
+        # The hits by what they say.
+        self._said: dict[tuple[str, str], _Draft] = {}
+        # How many of each chatty source, and those beyond its share.
+        self._counts: dict[tuple[Any, ...], int] = {}
+        self._later: list[_Draft] = []
+
+    def page(self, asked: str | None, limit: int, offset: int) -> Recall:
+        """The hits from an offset on."""
+        query = read_query(asked) if asked and asked.strip() else None
+        if query is None or not query.terms:
+            return self._newest(asked, limit, offset)
+        self._postings.require(query.must)
+        ranking = Ranking(query, self._postings, self._likeness)
+        hits: list[_Draft] = []
+        number = 0
+        while (found := ranking.part(number)) is not None:
+            self._add(hits, query, found, offset + limit + 1)
+            number += 1
+            if len(hits) > offset + limit or self._looked_at >= LOOKED_AT:
+                break
+            if number % 2 == 0:  # two parts are about the same texts
+                hits += self._flush()
+        hits += self._flush()
+        shown = [self._hit(*draft.parts()) for draft in hits[offset : offset + limit]]
+        more = len(hits) > offset + limit
+        return Recall(
+            query=asked,
+            hits=tuple(shown),
+            cursor=offset + limit if more else None,
+            semantic=self._likeness is not None,
+        )
+
+    def _newest(self, asked: str | None, limit: int, offset: int) -> Recall:
+        if asked and (asked.strip() or not self._scope.groups):  # nothing in it is a word
+            return Recall(query=asked, hits=())
+        if not self._scope.groups:
+            raise InvalidInput(
+                "invalid_argument", "There is nothing to look for.", "Give a query, a task or a filter."
+            )
+        ids = self._postings.newest(offset + limit + 1)
+        rows = sorted(self._search.texts(ids[offset : offset + limit]), key=lambda row: -row["id"])
+        hits = [self._hit(row, full_text(row), 0.0, "newest", (), 0) for row in rows]
+        more = len(ids) > offset + limit
+        return Recall(query=asked, hits=tuple(hits), cursor=offset + limit if more else None)
+
+    def _add(self, hits: list[_Draft], query: Query, found: Found, wanted: int) -> None:
+        """Add the hits of a part, best first, with those of a chatty source after the others."""
+        order = sorted(found.scores, key=lambda text: (-found.scores[text], -text))
+        counts = self._counts
+        why = _Reasons(query, found)
+        for row, text in self._read(order):
+            if row["id"] not in found.instead and not _matches(query, text):
+                continue
+            source = _source(row)
+            # What a source that repeats itself says again with other numbers is the same.
+            same = (row["task_id"], snippets.fingerprint(text, numbers=source is None))
+            if row["status"] not in _OVER and same in self._said:
+                self._said[same].alike += 1
+                continue
+            draft = _Draft(row, text, found.scores[row["id"]], why.of(row), found.own[row["id"]])
+            if row["status"] not in _OVER:
+                self._said[same] = draft
+            if source is not None:
+                counts[source] = counts.get(source, 0) + 1
+                if counts[source] > CHATTY:
+                    self._later.append(draft)
+                    continue
+            hits.append(draft)
+            if len(hits) >= wanted:
+                return
+
+    def _flush(self) -> list[_Draft]:
+        """What chatty sources have said beyond their share; from now on they have it again."""
+        later, self._later = self._later, []
+        self._counts = {}
+        return later
+
+    def _read(self, order: Sequence[int]) -> Iterator[tuple[Row, str]]:
+        """Texts in order with all their words, a few at a time."""
+        for begin in range(0, len(order), READ_AT_ONCE):
+            some = order[begin : begin + READ_AT_ONCE]
+            rows = {row["id"]: row for row in self._search.texts(some)}
+            self._looked_at += len(some)
+            for text_id in some:
+                row = rows.get(text_id)
+                if row is not None and not is_silent(row):
+                    yield self._as_it_was(row), full_text(row)
+            if self._looked_at >= LOOKED_AT:
+                return
+
+    def _as_it_was(self, row: Row) -> Row:
+        """A row with its status at the time that is searched."""
+        last, as_of = self._scope.last_seq, self._scope.as_of
+        if row["changed"] is None or (last is None and as_of is None):
+            return row
+        if last is None:
+            last = self._tx.seq_at(row["task_id"], as_of or "")
+        if row["changed"] <= last:
+            return row
+        was = {"status": _first_status(row), "replaced_by": None}
+        own = str(row["seq"])
+        for _, sets in self._search.settling(row["task_id"], row["seq"], last):
+            changes = json.loads(sets).get("records", {}).get(own)
+            if is_dict(changes):
+                was["status"] = changes.get("status", was["status"])
+                was["replaced_by"] = changes.get("ref_seq", was["replaced_by"])
+        return {**row, **was}
+
+    def _hit(self, row: Row, text: str, score: float, why: str, own: Sequence[str], alike: int) -> Hit:
+        status = row["status"]
+        return Hit(
+            task_id=row["task_id"],
+            task_name=row["name"],
+            seq=row["seq"],
+            type=row["event_type"],
+            at=row["timestamp"],
+            origin=read_origin(row),
+            item=row["item_id"],
+            status=status,
+            replaced_by=row["replaced_by"] if status in (*_OVER, "resolved") else None,
+            title=snippets.title(row["text"] or text),
+            snippet=None if self._titles else snippets.snippet(text, set(own)),
+            score=round(score, 4),
+            why=why,
+            alike=alike,
+            anchors=() if self._titles else read_anchors(row),
+        )
+
+
+class _Draft:
+    """A hit in the making; snippets and anchors are made only for what is shown."""
+
+    def __init__(self, row: Row, text: str, score: float, why: str, own: Sequence[str]) -> None:
+        self.row = row
+        self.text = text
+        self.score = score
+        self.why = why
+        self.own = own
+        self.alike = 0
+
+    def parts(self) -> tuple[Row, str, float, str, Sequence[str], int]:
+        return self.row, self.text, self.score, self.why, self.own, self.alike
+
+
+def _matches(query: Query, text: str) -> bool:
+    """Whether a text has the phrases of a query, and words that begin as it asks."""
+    return (not query.phrases or has_phrase(text, query.phrases)) and (
+        not query.prefixes or has_words(text, query.prefixes)
+    )
+
+
+class _Reasons:
+    """Why texts were found: the words that they have, or the text with them that they are near to."""
+
+    def __init__(self, query: Query, found: Found) -> None:
+        self._words = {term.stem: term.word + "*" * term.prefix for term in query.terms}
+        self._found = found
+        self._having = {at for text, at in found.places.items() if found.own.get(text)}
+
+    def of(self, row: Row) -> str:
+        own = self._found.own[row["id"]]
+        if own:
+            return "has " + ", ".join(self._words[stem].replace(JOIN, ".") for stem in own)
+        if (old := self._found.instead.get(row["id"])) is not None:
+            return f"replaced #{old}"
+        at = self._found.places[row["id"]]
+        for distance in range(1, REACH + 1):
+            for way in (-distance, distance):  # places of a task are as far apart as its events
+                if at + way in self._having:
+                    return f"near #{row['seq'] + way}"
+        return "like the query"
+
+
+def _first_status(row: Row) -> str | None:
+    """The status that something had when it was written; a message has none."""
+    added: Any = json.loads(row["sets"] or "{}").get("+records")
+    own = added.get(str(row["seq"])) if is_dict(added) else None
+    return own.get("status") if is_dict(own) else None
+
+
+def _source(row: Row) -> tuple[Any, ...] | None:
+    """What a hit comes from, if that is something which repeats itself: an action's logs, a tool's calls."""
+    kind = row["event_type"]
+    if kind == "log":
+        return row["task_id"], kind, row["ref_seq"]
+    if kind in ("action", "action.ended"):
+        data = json.loads(row["data"])
+        return row["task_id"], kind, data.get("tool") or data.get("type")
+    return None

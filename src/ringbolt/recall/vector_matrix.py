@@ -1,0 +1,140 @@
+"""A copy of a store's vectors in memory, to compare with: for engines that cannot do it themselves."""
+
+from __future__ import annotations
+
+from .numbers import numpy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from ..store.tx import Tx
+    from .vectors import Model
+
+# Of more the newest are kept. As float32, twice as large as stored: to convert them again for each search
+# would take five times as long as to compare them.
+MOST_BYTES = 256 << 20
+BLOCK = 16_384
+_SOME = "SELECT number, id, vector FROM vectors WHERE model = :model"
+
+
+class Matrix:
+    """The vectors of one model. It is brought up to date by reading what was added since the last time."""
+
+    def __init__(self) -> None:
+        self._held: Held | None = None
+
+    def of(self, tx: Tx, model: Model) -> Held:
+        """All vectors of a model that this snapshot has, and perhaps some that are newer."""
+        # Never changed, only replaced: threads may meet here, and then one of them works in vain.
+        held = self._held
+        if held is None or held.model != (model.number, model.name) or not (held := held.grown(tx)):
+            held = Held.read(tx, model)
+        self._held = held
+        return held
+
+
+class Held:
+    """Vectors as they were read: frozen, so that several threads can use them."""
+
+    def __init__(self, model: tuple[int, str], dimensions: int) -> None:
+        np = numpy()
+        self.model = model
+        self._dimensions = dimensions
+        self._newest: tuple[Any, ...] | None = None
+        self._ids = np.zeros(0, np.int64)
+        self._blocks: list[Any] = []
+
+    @classmethod
+    def read(cls, tx: Tx, model: Model) -> Held:
+        """All vectors of a model, or of too many those of the newest texts."""
+        held = cls((model.number, model.name), model.dimensions)
+        most = held._most()
+        rows = tx.database.query(
+            f"{_SOME} ORDER BY id DESC LIMIT :most", {"model": model.number, "most": most}
+        )
+        rows.sort()
+        held._add(rows)
+        return held
+
+    def _most(self) -> int:
+        return MOST_BYTES // (4 * max(1, self._dimensions))
+
+    def grown(self, tx: Tx) -> Held | None:
+        """These with what was added since; None if what was there has been thrown away, or it is too much."""
+        if self._newest is None:
+            return None
+        rows = tx.database.query(
+            f"{_SOME} AND number >= :newest ORDER BY number",
+            {"model": self.model[0], "newest": self._newest[0]},
+        )
+        if not rows or rows[0] != self._newest:
+            # An older snapshot than the one before, or all was made anew.
+            return None
+        if len(rows) == 1:
+            return self
+        if len(self._ids) + len(rows) > 1.2 * self._most():
+            return None
+        held = Held(self.model, self._dimensions)
+        held._ids, held._blocks = self._ids, list(self._blocks)
+        held._add(rows[1:])
+        return held
+
+    def _add(self, rows: list[tuple[Any, ...]]) -> None:
+        np = numpy()
+        if rows:
+            self._newest = rows[-1]
+            self._ids = np.concatenate([self._ids, np.array([row[1] for row in rows], np.int64)])
+            for begin in range(0, len(rows), BLOCK):
+                raw = b"".join(row[2] for row in rows[begin : begin + BLOCK])
+                block = np.frombuffer(raw, "<f2").reshape(-1, self._dimensions).astype(np.float32)
+                block /= np.maximum(np.linalg.norm(block, axis=1, keepdims=True), 1e-12)
+                last = self._blocks[-1] if self._blocks else None
+                if last is not None and len(last) + len(block) <= BLOCK:
+                    self._blocks[-1] = np.concatenate([last, block])
+                else:
+                    self._blocks.append(block)
+        self._order = np.argsort(self._ids, kind="stable")
+        self._sorted = self._ids[self._order]
+        self._starts = np.cumsum([0, *(len(block) for block in self._blocks)])
+
+    def nearest(self, wanted: Any, ids: Sequence[int], limit: int) -> list[int]:
+        """Of some texts those that are nearest to a vector."""
+        np = numpy()
+        found, cosines = self._compare(wanted, ids)
+        if len(found) > limit:
+            least = np.partition(cosines, -limit)[-limit]
+            found, cosines = found[cosines >= least], cosines[cosines >= least]
+        return found[np.lexsort((-found, -cosines))][:limit].tolist()
+
+    def cosines(self, wanted: Any, ids: Sequence[int]) -> dict[int, float]:
+        """How near texts are to a vector."""
+        found, cosines = self._compare(wanted, ids)
+        return dict(zip(found.tolist(), cosines.tolist(), strict=True))
+
+    def _compare(self, wanted: Any, ids: Sequence[int]) -> tuple[Any, Any]:
+        """Those of some texts that are here, and the cosine of the best piece of each."""
+        np = numpy()
+        asked = np.sort(np.array(ids, np.int64))
+        asked = asked[np.diff(asked, prepend=-1) > 0]
+        begin = np.searchsorted(self._sorted, asked, "left")
+        counts = np.searchsorted(self._sorted, asked, "right") - begin
+        asked, begin, counts = asked[counts > 0], begin[counts > 0], counts[counts > 0]
+        if not len(asked):
+            return asked, np.zeros(0, np.float32)
+        first = np.cumsum(counts) - counts
+        rows = self._order[np.repeat(begin - first, counts) + np.arange(counts.sum())]
+        cosines = np.maximum.reduceat(self._dot(wanted, rows), first)
+        return asked, np.round(cosines.astype(np.float64), 5)
+
+    def _dot(self, wanted: Any, rows: Any) -> Any:
+        np = numpy()
+        found = np.empty(len(rows), np.float32)
+        places = np.searchsorted(self._starts, rows, "right") - 1
+        for number, block in enumerate(self._blocks):
+            here = places == number
+            inside = rows[here] - self._starts[number]
+            # To pick many rows costs more than to compare all.
+            found[here] = (block @ wanted)[inside] if 4 * len(inside) > len(block) else block[inside] @ wanted
+        return found

@@ -1,0 +1,258 @@
+"""What came from a source: its events, and those that others wrote but that carry its words along."""
+
+from __future__ import annotations
+
+import json
+
+from ..model import validate
+from ..model.errors import InvalidInput, NotFound, shown
+from ..store import forgetting
+from ..store.tombstones import WAIT_STATE, has_content, set_texts, strings, tombstone, written
+from ..model.types import is_dict, is_list
+from ..extract.known_entries import AGENT
+from ..waits.records import KIND as WAIT
+from ..waits.records import REASON
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any
+
+    from ..store.tx import Row, Tx
+
+ORIGINS = forgetting.ORIGINS
+KINDS = (*ORIGINS, "host", "correlation", "task", "event", "import", "file", "url", "text")
+# Shorter texts are too common to say that one was taken from the other.
+TELLING = 6
+AUDIT = "forgotten"  # the type of the event that says so
+
+
+class Source:
+    """A source, as a caller names it: `session:S1`, `agent:codex`, `task:7k3m`, `text:hunter2`, …"""
+
+    def __init__(self, source: Any) -> None:
+        kind, separator, value = validate.line("source", source, 2000).partition(":")
+        self.kind = kind.strip().lower()
+        self.value = value.strip() if self.kind != "text" else value
+        if not separator or self.kind not in KINDS or not self.value.strip():
+            raise InvalidInput(
+                "invalid_argument",
+                f"{shown(source)} names no source.",
+                f"Use KIND:NAME, for example session:S1; the kinds are {', '.join(KINDS)}.",
+                allowed=list(KINDS),
+            )
+        if self.kind == "text" and len(self.value) < TELLING:
+            raise InvalidInput(
+                "invalid_argument",
+                f"A text of {len(self.value)} characters is in too much.",
+                f"Give at least {TELLING} characters of what is to be forgotten.",
+            )
+
+    def events(self, tx: Tx, find: Callable[[str], str]) -> list[Row]:
+        """All events that came from it, those whose content is gone included."""
+        kind, value = self.kind, self.value
+        if kind in ORIGINS or kind == "host":
+            return forgetting.by_origin(tx, "agent" if kind == "host" else kind, value)
+        if kind == "correlation":
+            return forgetting.by_correlation(tx, value)
+        if kind in ("task", "event"):
+            return self._of_task(tx, find)
+        if kind == "import":
+            return [row for task in forgetting.tagged(tx, value) for row in forgetting.of_task(tx, task)]
+        return [row for row in forgetting.holding(tx, value) if self._says(row)]
+
+    def _of_task(self, tx: Tx, find: Callable[[str], str]) -> list[Row]:
+        name, separator, number = self.value.partition("#")
+        rows = forgetting.of_task(tx, find(name))
+        if self.kind == "task":
+            return rows
+        if not separator or not number.isdecimal():
+            raise InvalidInput(
+                "invalid_argument", f"{shown(self.value)} is no event.", "Use TASK#SEQ, for example 7k3m#12."
+            )
+        found = [row for row in rows if row["seq"] == int(number[:18])]
+        if not found:
+            raise NotFound(
+                "record_not_found", f"There is no event {shown(self.value)}.", "task_thread shows events."
+            )
+        return found
+
+    def _says(self, row: Row) -> bool:
+        return self._in(written(row))
+
+    def _in(self, texts: Iterable[str]) -> bool:
+        """Whether some texts name the file, which is then all of a text, or hold the address or words."""
+        return any(text == self.value if self.kind == "file" else self.value in text for text in texts)
+
+    def is_of(self, line: Mapping[str, Any]) -> bool:
+        """Whether an event that waits in the spool came from it."""
+        told: Any = line.get("told")
+        if self.kind in ("agent", "host"):
+            return line.get("host") == self.value
+        if self.kind == "session":
+            session = told.get("session") if is_dict(told) else None
+            return session == self.value or self.value == "/".join(_session(told))
+        if self.kind in ("file", "url", "text"):
+            return self._in(strings(line))
+        return False
+
+
+def _session(told: Any) -> list[str]:
+    return [str(told.get(name) or "") for name in ("session", "agent_id")] if is_dict(told) else []
+
+
+def unknown_source(source: Source) -> NotFound:
+    """The error for a source from which nothing came."""
+    return NotFound(
+        "record_not_found",
+        f"Nothing here came from the {source.kind} {shown(source.value)}.",
+        "task_event shows who wrote an event, from which session and through which channel.",
+    )
+
+
+class Grave:
+    """The events of one task that are to be forgotten: those of the source, and what carries them along."""
+
+    def __init__(self, tx: Tx, task_id: str, seqs: Iterable[int]) -> None:
+        self.task_id = task_id
+        self.rows = {row["seq"]: row for row in forgetting.whole_task(tx, task_id)}
+        self.own = {seq for seq in seqs if has_content(self.rows[seq])}
+        # What was forgotten before gives no words, but what echoes it is known by its number.
+        self._known = set(seqs)
+        self.texts: list[str] = []
+        self._whole: set[str] = set()
+        self._metadata: dict[str, set[str]] = {}
+        # Who was the first to say something: whoever comes later only carries it along.
+        self._first: dict[tuple[str, str], int] = {}
+        for seq, row in self.rows.items():
+            for pair in _metadata(row):
+                self._first.setdefault(pair, seq)
+        for seq in sorted(self.own):
+            self._note(self.rows[seq])
+        self.carried: set[int] = set()
+        while found := [seq for seq in self._rest() if self._carries(self.rows[seq])]:
+            for seq in found:
+                self.carried.add(seq)
+                self._known.add(seq)
+                self._note(self.rows[seq])
+
+    @property
+    def seqs(self) -> list[int]:
+        """All that are to be forgotten, in order."""
+        return sorted(self.own | self.carried)
+
+    def stones(self) -> dict[int, Row]:
+        """What is put in the place of each."""
+        return {seq: tombstone(self.rows[seq]) for seq in self.seqs}
+
+    def holds(self, texts: Iterable[str]) -> bool:
+        """Whether one of some texts was taken from what is forgotten, or holds a part of it."""
+        return any(
+            len(text) >= TELLING
+            and any(text in own or (len(own) >= TELLING and own in text) for own in self.texts)
+            for text in texts
+        )
+
+    def _note(self, row: Row) -> None:
+        others: set[str] = set()
+        for name, value in _metadata(row):
+            if self._first[name, value] in self.own:
+                self._metadata.setdefault(name, set()).add(value)
+            else:
+                others.update((name, *strings(json.loads(value))))
+        self.texts += [text for text in written(row, keys=False) if text not in others]
+        self._whole.update(text for text in set_texts(_sets(row)) if text not in others)
+
+    def _rest(self) -> list[int]:
+        return [
+            seq
+            for seq, row in self.rows.items()
+            if seq not in self.own and seq not in self.carried and has_content(row)
+        ]
+
+    def _carries(self, row: Row) -> bool:
+        """Whether an event of someone else says what is to be forgotten, because it follows from that."""
+        if row["event_type"] == AUDIT:
+            return False
+        data = json.loads(row["data"])
+        cited: Any = data.get("from")
+        if is_list(cited) and self._known.intersection(one for one in cited if isinstance(one, int)):
+            return True
+        # How a wait went is told in the words of the one who began it.
+        if row["ref_seq"] in self._known and row["event_type"].startswith("wait."):
+            return True
+        # An undoing sets whole texts, as they were.
+        if row["event_type"] == "undone" and not self._whole.isdisjoint(set_texts(_sets(row))):
+            return True
+        if row["agent"] == AGENT and self.holds([row["text"] or ""]):
+            return True
+        # Metadata are set as a whole: who changes one name carries the others along.
+        return any(self._is_gone(name, value) for name, value in _metadata(row))
+
+    def _is_gone(self, name: str, value: str) -> bool:
+        return value in self._metadata.get(name, ())
+
+    def spared(self, metadata: Mapping[str, Any]) -> dict[str, Any]:
+        """The metadata of a task without those that are forgotten."""
+        return {
+            name: value for name, value in metadata.items() if not self._is_gone(name, validate.dumps(value))
+        }
+
+
+def _sets(row: Row) -> dict[str, Any]:
+    return json.loads(row["sets"]) if row["sets"] else {}
+
+
+def _metadata(row: Row) -> list[tuple[str, str]]:
+    """The metadata that an event sets, as names and values in JSON; without those that waits keep there."""
+    if not row["sets"] or '"metadata"' not in row["sets"]:
+        return []
+    sets = _sets(row)
+    extras: dict[str, Any] = sets.get("+extras") or sets.get("extras") or {}
+    found: Any = extras.get("metadata")
+    found = json.loads(found) if isinstance(found, str) else found
+    if not is_dict(found):
+        return []
+    return [(name, validate.dumps(value)) for name, value in found.items() if name not in WAIT_STATE]
+
+
+def rest_on(tx: Tx, grave: Grave) -> list[Row]:
+    """The patterns that a task has taught by what is forgotten."""
+    return [
+        row
+        for row in forgetting.patterns_of(tx, grave.task_id)
+        if (data := json.loads(row["data"])).get("seq") in grave.seqs
+        or grave.holds(strings(data, keys=False))
+    ]
+
+
+def idle_jobs(tx: Tx, grave: Grave) -> list[int]:
+    """The jobs that are about an event that is forgotten."""
+    gone = {str(seq) for seq in grave.seqs}
+    return [
+        row["id"]
+        for row in forgetting.jobs_of(tx, grave.task_id)
+        if row["key"] in gone or grave.holds(strings([row["data"], row["error"]], keys=False))
+    ]
+
+
+# --- waits ------------------------------------------------------------------------------------------
+
+
+def goes_on(tx: Tx, head: Row) -> dict[str, Any]:
+    """What becomes of a task that waited, if all that it waited for is forgotten: it goes on."""
+    waits = head["status"] == "waiting" and head["reason"] == REASON
+    if not waits or tx.record_count(head["task_id"], WAIT, "watching", 1):
+        return {}
+    return {"status": "active", "reason": None}
+
+
+def without_waits(metadata: Mapping[str, Any], grave: Grave, now: str) -> dict[str, Any]:
+    """The metadata of a task without the waits that are forgotten while they were watched."""
+    gone = [f"{grave.task_id}#{seq}" for seq in grave.seqs]
+    known: Any = metadata.get("active_wait_ids")
+    left = [one for one in known if one not in gone] if is_list(known) else known
+    if left == known:
+        return dict(metadata)
+    ended = {"last_wait_state": "cancelled", "last_wait_event_at": now}
+    return {**metadata, "active_wait_ids": left, **ended}

@@ -1,0 +1,232 @@
+# pyright: reportUnknownMemberType=false
+"""Terms: what a text is found by, the same on every engine.
+
+Words are split, folded and stemmed by SQLite's own tokenizer. It does not see identifiers, the humps of
+camelCase, and the words of languages that are written without spaces: these are added as words of their own.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from functools import lru_cache
+from itertools import accumulate, pairwise
+
+import apsw
+
+from ..model.validate import blake2b
+from ..model.types import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+# Letters for the tokenizer that nobody can type: they are taken out of every text and query. MARK encloses
+# the terms that filters look for, JOIN holds an identifier together.
+MARK, JOIN = "\ue000", "\ue001"
+TOKENIZER = ("unicode61", "remove_diacritics", "2")
+MOST_TERMS_OF_A_TEXT = 20_000
+MOST_BYTES_OF_A_TEXT = 900_000  # a tsvector takes a megabyte
+LONGEST_TERM = 120
+# Of a query so many characters and terms are looked at.
+QUERY_CHARACTERS = 8000
+QUERY_TERMS = 96
+PHRASES = 8
+
+_PRIVATE = re.compile("[\ue000-\uf8ff\x00]")
+_SEPARATORS = "./\\:@#_-"
+_CHUNK = re.compile(r"[^\s\"'`()\[\]{}<>,;=|*&!?~$%^+]+")
+_HUMP = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
+_JOINED = str.maketrans(dict.fromkeys(_SEPARATORS, JOIN))
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+"
+)
+_PHRASE = re.compile(r'"([^"]{1,500})"|“([^”]{1,500})”')
+# Only from where a word begins: a long word without a star must not be tried from each of its letters.
+_PREFIX = re.compile(r"(?<![\w./:@#-])[./:@#-]*(\w[\w./:@#-]*)\*")
+QUESTION_WORDS = (
+    "a an the of to in on at for and or is are was were be been being do does did has have had what when"
+    " where who whom which why how with by from as it its this that these those s t i you he she they we his"
+    " her their our your my me him them us can could would should will may might about into than then there"
+    " here not no"
+)
+
+
+class _Tokenizers(threading.local):
+    """A tokenizer belongs to a connection, and a connection to one thread at a time."""
+
+    def __init__(self) -> None:
+        connection = apsw.Connection(":memory:")
+        self.stem = connection.fts5_tokenizer("porter", list(TOKENIZER))
+        self.split = connection.fts5_tokenizer(TOKENIZER[0], list(TOKENIZER[1:]))
+
+
+_tokenizers = _Tokenizers()
+
+
+def _tokens(tokenizer: Any, text: str) -> list[str]:
+    return tokenizer(
+        text.encode("utf-8", "replace"),
+        apsw.FTS5_TOKENIZE_DOCUMENT,
+        None,
+        include_offsets=False,
+        include_colocated=False,
+    )
+
+
+def stems(text: str) -> list[str]:
+    """The words of a text, folded and stemmed."""
+    return _tokens(_tokenizers.stem, text)
+
+
+def words(text: str) -> list[str]:
+    """The words of a text, folded but not stemmed."""
+    return _tokens(_tokenizers.split, text)
+
+
+def stem_places(text: str) -> list[tuple[int, int, str]]:
+    """The stems of a text with where their words begin and end."""
+    encoded = text.encode("utf-8", "replace")
+    found: Any = _tokenizers.stem(encoded, apsw.FTS5_TOKENIZE_DOCUMENT, None, include_colocated=False)
+    if len(encoded) == len(text):
+        return [(start, end, stem) for start, end, stem in found]
+    # The tokenizer counts bytes.
+    places: list[tuple[int, int, str]] = []
+    at_byte = at = 0
+    for start, end, stem in found:
+        at += len(encoded[at_byte:start].decode("utf-8", "replace"))
+        size = len(encoded[start:end].decode("utf-8", "replace"))
+        places.append((at, at + size, stem))
+        at_byte, at = end, at + size
+    return places
+
+
+@lru_cache(1 << 12)
+def scope_term(kind: str, value: str) -> str:
+    """The term of a filter: a text has it or not, and no word can be mistaken for it."""
+    return f"{MARK}{kind}{blake2b(value.encode(), digest_size=6).hexdigest()}{MARK}"
+
+
+def searched(text: str) -> str:
+    """A text with all its terms as words, as it goes into the index of an engine that stems by itself."""
+    if "\0" in text or not text.isascii():
+        text = _PRIVATE.sub(" ", text)
+    return f"{text} {_extras(text)}"
+
+
+def terms_of(text: str) -> list[str]:
+    """The terms of a text, each once."""
+    found = dict.fromkeys(term for term in stems(searched(text)) if len(term) <= LONGEST_TERM)
+    terms = list(found)[:MOST_TERMS_OF_A_TEXT]
+    if 4 * sum(map(len, terms)) > MOST_BYTES_OF_A_TEXT:
+        ends = accumulate(len(term.encode()) for term in terms)
+        terms = [term for term, end in zip(terms, ends, strict=True) if end <= MOST_BYTES_OF_A_TEXT]
+    return terms
+
+
+def _extras(text: str) -> str:
+    chunks = [chunk for chunk in set(text.split()) if not (chunk[1:].islower() and chunk.isalpha())]
+    found = sorted([_pieces(chunk) for chunk in chunks if len(chunk) < 1000])
+    if not text.isascii():
+        for run in _UNSPACED.findall(text):
+            found += dict.fromkeys(run)
+            found += dict.fromkeys(map("".join, pairwise(run)))
+    return " ".join(found)
+
+
+@lru_cache(1 << 14)
+def _pieces(chunk: str) -> str:
+    """For `src/app/mainLoop.py`: the whole, the file, and main, Loop, py."""
+    found: list[str] = []
+    for part in _CHUNK.findall(chunk):
+        part = part.strip(_SEPARATORS)
+        if len(part) > LONGEST_TERM or part.isdigit():
+            continue
+        if not part.isalnum():
+            name = part[part.rfind("/") + 1 :]
+            found.append(part.translate(_JOINED))
+            if len(name) < len(part):
+                found.append(name.translate(_JOINED))
+            part = name
+        if not (part.islower() or part.isupper() or part[1:].islower()):
+            found += _HUMP.findall(part)
+    return " ".join(found)
+
+
+# --- queries ----------------------------------------------------------------------------------------
+
+
+class Term(Record):
+    """A term of a query: the word as it was split, which an engine that stems is asked for, and its stem."""
+
+    word: str
+    stem: str
+    prefix: bool = False
+
+
+class Query(Record):
+    """What a query asks for: terms, phrases and beginnings of words that must be there (`must` has their
+    terms: one of each group), and whether it names identifiers."""
+
+    text: str
+    terms: tuple[Term, ...]
+    phrases: tuple[str, ...] = ()
+    prefixes: tuple[str, ...] = ()
+    must: tuple[tuple[Term, ...], ...] = ()
+    exact: bool = False
+
+
+def read_query(text: str) -> Query:
+    """Any text as a query; nothing in it is syntax but quotation marks and a `*` behind a word."""
+    text = _PRIVATE.sub(" ", text[:QUERY_CHARACTERS])
+    quoted = ((one or other).strip() for one, other in _PHRASE.findall(text))
+    phrases = [phrase for phrase in quoted if phrase][:PHRASES]
+    prefixes = [found.rstrip(_SEPARATORS) for found in _PREFIX.findall(text)]
+    identifiers = _extras(text)
+    every = _query_terms(f"{text} {identifiers}")
+    wanted = [term for term in every if term.stem not in stop_terms()] or every
+    begun = [Term(word=word, stem=word, prefix=True) for prefix in prefixes for word in _last_word(prefix)]
+    begun = list({term.word: term for term in begun}.values())[:PHRASES]
+    known = {term.word for term in begun}
+    wanted = begun + [term for term in wanted if term.word not in known]
+    within = _query_terms(" ".join(phrases))[: 2 * PHRASES]
+    return Query(
+        text=text,
+        terms=tuple(wanted[:QUERY_TERMS]),
+        phrases=tuple(phrases),
+        prefixes=tuple(known),
+        must=tuple((term,) for term in (*begun, *within)),
+        exact=bool(phrases or begun) or JOIN in identifiers,
+    )
+
+
+def _query_terms(text: str) -> list[Term]:
+    found: dict[str, Term] = {}
+    for word in _tokens(_tokenizers.split, text):
+        for stem in stems(word):
+            if len(word) <= LONGEST_TERM:
+                found.setdefault(stem, Term(word=word, stem=stem))
+    return list(found.values())
+
+
+def _last_word(prefix: str) -> list[str]:
+    return words(prefix)[-1:]
+
+
+def has_words(text: str, prefixes: Iterable[str]) -> bool:
+    """Whether for each of some beginnings a text has a word that begins so."""
+    found = words(searched(text))
+    return all(any(word.startswith(prefix) for word in found) for prefix in prefixes)
+
+
+@lru_cache(1)
+def stop_terms() -> frozenset[str]:
+    """Words that questions are made of; they say nothing about what is looked for."""
+    return frozenset(stems(QUESTION_WORDS))
+
+
+def has_phrase(text: str, phrases: Iterable[str]) -> bool:
+    """Whether all phrases stand in a text, whatever their case and spaces."""
+    plain = " ".join(text.lower().split())
+    return all(" ".join(phrase.lower().split()) in plain for phrase in phrases)

@@ -1,0 +1,70 @@
+"""`ringbolt doctor`: what is wrong, and how to mend it."""
+
+from __future__ import annotations
+
+import click
+
+from ...model.errors import RingboltError, StoreError
+from ..doctor import Finding, checks, hosts, missing_store, of_error, spool, version
+from .console import Command, given, leave, line, open_memory, show
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+
+@click.command(
+    "doctor",
+    cls=Command,
+    short_help="Look whether all is well, and how to mend what is not.",
+    examples=("ringbolt doctor", "ringbolt doctor --json"),
+)
+def doctor_command() -> None:
+    """Look at settings, hosts, store, locks, mirrors, queue, models: what is wrong, and how to mend it.
+
+    Nothing is changed. The exit code is 1 if there is a problem; a warning is none.
+    """
+    findings = [finding.to_dict() for finding in _findings()]
+    ok = all(finding["state"] != "problem" for finding in findings)
+    show({"ok": ok, "findings": findings}, _tell)
+    leave(0 if ok else 1)
+
+
+def _findings() -> Iterator[Finding]:
+    from ...config import load_settings, store_location
+    from .settings import without_password
+
+    yield version()
+    try:
+        settings = load_settings(store=given().get("store"))
+    except RingboltError as error:
+        yield of_error("settings", error)
+        return
+    yield Finding(what="settings", state="ok", told=f"{len(settings.sources)} of them are no default")
+    yield spool(store_location(settings))
+    yield hosts(given().get("workspace"))
+    try:
+        memory = open_memory(settings=settings)
+    except StoreError as error:
+        if error.code == "store_not_found":
+            yield missing_store(without_password(store_location(settings)))
+        else:
+            yield of_error("store", error)
+        return
+    except RingboltError as error:
+        yield of_error("store", error)
+        return
+    with memory:
+        yield from checks(memory)
+
+
+def _tell(data: Any) -> None:
+    width = max(len(finding["what"]) for finding in data["findings"])
+    for finding in data["findings"]:
+        click.echo(f"{finding['state']:8} {finding['what']:{width}}  {line(finding['told'])}")
+        if finding["mend"]:
+            click.echo(f"{'':8} {'':{width}}  → {line(finding['mend'])}")
+    problems = sum(finding["state"] == "problem" for finding in data["findings"])
+    warnings = sum(finding["state"] == "warning" for finding in data["findings"])
+    click.echo(f"{problems} problems, {warnings} warnings.")

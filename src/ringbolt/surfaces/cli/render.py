@@ -1,0 +1,218 @@
+"""Answers as they are told to people: plain lines, and every recorded text as a terminal may get it."""
+
+from __future__ import annotations
+
+import click
+
+from ...packet.effects import natural_check
+from .console import line, say, warn
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    Data = Mapping[str, Any]
+
+MARKS = {"completed": "x", "active": ">", "pending": " ", "failed": "!", "skipped": "-", "cancelled": "-"}
+
+
+def written(data: Data) -> None:
+    """What a write answers: the citation of the event, and where the task stands."""
+    parts = [f"{data['status']}, {data['phase']}"]
+    if data["total"]:
+        parts.append(f"{data['done']} of {data['total']} steps done")
+    parts += [f"{word} {line(data[name])}" for word, name in _PLACES if data[name]]
+    click.echo(f"{data['task_id']} #{data['seq']}: {'; '.join(parts)}")
+    if data["token"] is not None:
+        until = f" until {data['expires_at']}" if data["expires_at"] else ""
+        click.echo(f"token {data['token']}{until}")
+    for text in data["warnings"]:
+        warn(text)
+    for pattern in data["patterns"]:
+        warn(
+            f"seen before: {pattern['text']}" + (f"; what worked: {pattern['fix']}" if pattern["fix"] else "")
+        )
+    if data["answer"]:
+        say(data["answer"]["text"])
+
+
+_PLACES = (("now", "current"), ("next", "next"))
+
+
+def answer(data: Data) -> None:
+    """The text of an answer, a packet or a summary."""
+    say(data["text"].rstrip("\n"))
+
+
+def plain(data: object) -> None:
+    """A text as it is."""
+    say(str(data).rstrip("\n"))
+
+
+def minute(time: str | None) -> str:
+    """A time to the minute."""
+    return f"{time[:16]}Z" if time else ""
+
+
+# --- tasks ------------------------------------------------------------------------------------------
+
+
+def headline(task: Data) -> str:
+    """A task in one line."""
+    proven = f", {task['verified']} verified" if task["verified"] else ""
+    steps = f"; {task['done']} of {task['total']} steps done{proven}" if task["total"] else ""
+    reason = f" ({line(task['reason'])})" if task["reason"] else ""
+    return f"{task['id']}  {line(task['name'])}  {task['status']}{reason}, {task['phase']}{steps}"
+
+
+def steps(items: Iterable[Data]) -> list[str]:
+    """A plan, a line for each step."""
+    lines: list[str] = []
+    for item in items:
+        if item["dropped_in"] is not None:
+            continue
+        more = [f"after {', '.join(map(line, item['depends_on']))}"] if item["depends_on"] else []
+        more += [line(item["note"])] if item["note"] else []
+        more += [f"issue: {line(item['active_issue'])}"] if item["active_issue"] else []
+        more += ["verified"] if item["evidence"] == "verified" else []
+        mark = MARKS.get(item["status"], "?")
+        told = f"  ({'; '.join(more)})" if more else ""
+        lines.append(f"  [{mark}] {line(item['id'])}  {line(item['title'])}{told}")
+    return lines
+
+
+def task(data: Data) -> list[str]:
+    """A task as it stands, in lines."""
+    lines = [headline(data)]
+    if data["request"]:
+        lines += ["Request", *(f"  | {part}" for part in _parts(data["request"]))]
+    if data["goal"] not in (None, data["request"], data["name"]):
+        lines.append(f"Goal: {line(data['goal'])}")
+    lines += _section(f"Plan v{data['plan_version']}", steps(data["items"]))
+    lines += [f"Next: {line(data['next_step'])}"] if data["next_step"] else []
+    lines += _section("Blocked by", (f"  {line(text)}" for text in data["blockers"]))
+    lines += _section("Decisions", map(_decision, data["decisions"]))
+    lines += _section("Failed or ruled out", map(_exclusion, data["exclusions"]))
+    for title, name in _ENTRIES:
+        lines += _section(title, map(_entry, data[name]))
+    lines += _section(
+        "Values", (f"  {line(name)} = {_value(value)}" for name, value in data["variables"].items())
+    )
+    lines += _section("Side effects with unknown outcome", map(_effect, data["effects"]))
+    lines += _section("Files", (f"  {file['change']} {line(file['path'])}" for file in data["files"]))
+    lines += _section("Claims", map(_claim, data["claims"]))
+    lines += [f"Answer: {line(data['answer'])}"] if data["answer"] else []
+    lines += [f"Error: {line(data['error']['message'])}"] if data["error"] else []
+    left = {name: count for name, count in data["left_out"].items() if count}
+    lines += [f"Left out: {', '.join(f'{count} {name}' for name, count in left.items())}"] if left else []
+    return lines
+
+
+_ENTRIES = (
+    ("Errors", "errors"),
+    ("Questions", "questions"),
+    ("Instructions", "instructions"),
+    ("Notes", "notes"),
+)
+
+
+def _section(title: str, lines: Iterable[str]) -> list[str]:
+    found = list(lines)
+    return [title, *found] if found else []
+
+
+def _parts(text: str) -> list[str]:
+    return [line(part) for part in text.split("\n")]
+
+
+def _decision(entry: Data) -> str:
+    data = entry["data"]
+    choice = line(data.get("choice", entry["summary"]))
+    title = line(entry["summary"])
+    why = f", because {line(data['reasoning'])}" if data.get("reasoning") else ""
+    return f"  #{entry['seq']} {choice if title == choice else f'{title}: {choice}'}{why}"
+
+
+def _exclusion(entry: Data) -> str:
+    why = f", because {line(entry['data']['why'])}" if entry["data"].get("why") else ""
+    return f"  #{entry['seq']} {line(entry['summary'])}{why}"
+
+
+def _entry(entry: Data) -> str:
+    detail = f": {line(entry['detail'])}" if entry["detail"] else ""
+    return f"  #{entry['seq']} {entry['type']}: {line(entry['summary'])}{detail}"
+
+
+def _effect(effect: Data) -> str:
+    check = effect["verify"] or natural_check(effect["what"])
+    return f"  #{effect['seq']} {line(effect['what'])}: unknown — verify with {line(check)}"
+
+
+def _claim(claim: Data) -> str:
+    what = f"step {line(claim['item'])}" if claim["item"] else "the task"
+    return f"  {line(claim['holder'])} has {what} until {minute(claim['expires_at'])}"
+
+
+def _value(value: Any) -> str:
+    from ...packet.encode import pretty
+
+    return line(value) if isinstance(value, str) else pretty(value, indent=None)
+
+
+# --- events -----------------------------------------------------------------------------------------
+
+
+def event(data: Data) -> str:
+    """An event in one line."""
+    from ...packet.encode import clip, one_line
+
+    who = data["origin"]["agent"] or data["origin"]["principal"]
+    step = f" {line(data['item'])}" if data["item"] else ""
+    said = clip(one_line(data["text"] or ""), 200)
+    return f"#{data['seq']} {minute(data['at'])} {line(who)} {data['type']}{step}  {line(said)}".rstrip()
+
+
+def whole_event(data: Data) -> None:
+    """An event with all that it says and changed."""
+    from ...packet.encode import pretty
+
+    origin = data["origin"]
+    click.echo(f"{data['task_id']} #{data['seq']} {data['type']} at {data['at']}")
+    who = ", ".join(f"{name} {line(value)}" for name, value in origin.items() if value)
+    click.echo(f"by {who}")
+    for name in ("item", "ref"):
+        if data[name] is not None:
+            click.echo(f"{name} {line(data[name])}")
+    if data["text"]:
+        say("\n".join(f"| {part}" for part in data["text"].split("\n")))
+    for name in ("data", "sets"):
+        if data[name]:
+            click.echo(f"{name} {pretty(data[name])}")
+
+
+def thread(data: Data) -> None:
+    """Events in order."""
+    for one in data["events"]:
+        click.echo(event(one))
+    if not data["events"]:
+        click.echo("No events.")
+    if data["cursor"] is not None:
+        warn(f"earlier ones: --before {data['cursor']}")
+
+
+def hits(data: Data) -> None:
+    """What recall found."""
+    for hit in data["hits"]:
+        ended = f" ({hit['status']})" if hit["status"] not in (None, "active") else ""
+        click.echo(f"{hit['task_id']} #{hit['seq']} {hit['type']}{ended}: {line(hit['title'])}")
+        if hit["snippet"] and hit["snippet"] != hit["title"]:
+            click.echo(f"    {line(hit['snippet'])}")
+        for anchor in hit["anchors"]:
+            click.echo(f"    {anchor['state']}: {line(anchor['path'])}")
+    if not data["hits"]:
+        click.echo("Nothing was found.")
+    for text in data["warnings"]:
+        warn(text)
+    if data["cursor"] is not None:
+        warn(f"more: --cursor {data['cursor']}")

@@ -1,0 +1,118 @@
+"""`ringbolt watch`: a task as it changes, drawn on a terminal, or one line for each event elsewhere."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from .console import EVERYWHERE, Command, emit, given, is_terminal, open_memory, wants_json
+from .render import event, headline, task
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ...memory import TaskMemory
+    from ...model.types import Event
+
+SHOWN = 10  # events
+
+
+@click.command(
+    "watch",
+    cls=Command,
+    task=True,
+    short_help="Watch tasks as they change.",
+    examples=("ringbolt watch", "ringbolt watch --task 7k3m", "ringbolt watch | grep decision"),
+)
+@EVERYWHERE
+@click.option(
+    "--every",
+    metavar="SECONDS",
+    type=click.FloatRange(0.05, 3600),
+    default=1.0,
+    show_default=True,
+    help="How often to look.",
+)
+@click.option("--events", "most", metavar="NUMBER", type=click.IntRange(1), help="End after so many events.")
+def watch_command(every: float, most: int | None) -> None:
+    """Watch the open tasks, or one, until you interrupt it.
+
+    On a terminal the task is drawn anew when it changes. Elsewhere each new event is one line, as it comes.
+    """
+    try:
+        with open_memory() as memory:
+            if is_terminal(sys.stdout) and not wants_json():
+                _draw(memory, every)
+            else:
+                _tell(memory, every, most)
+    except KeyboardInterrupt:
+        return
+
+
+def _tasks(memory: TaskMemory) -> dict[str, int]:
+    """The tasks that are watched, with the number of their last event."""
+    if (named := given().get("task")) is not None:
+        card = memory.task_get(named)
+        return {card.id: card.seq}
+    return {card.id: card.seq for card in memory.task_list(limit=100).tasks}
+
+
+def _news(memory: TaskMemory, seen: dict[str, int]) -> Iterator[Event]:
+    """What was written since; `seen` is kept up to date."""
+    now = _tasks(memory)
+    for task_id in dict.fromkeys((*seen, *now)):  # one that has ended since has a last event, too
+        for one in memory.events(task_id, after=seen.get(task_id, 0)):
+            seen[task_id] = one.seq
+            yield one
+
+
+def _tell(memory: TaskMemory, every: float, most: int | None) -> None:
+    import time
+
+    seen = _tasks(memory)
+    click.echo(f"ringbolt: watching {len(seen)} tasks", err=True)
+    told = 0
+    while True:
+        for one in _news(memory, seen):
+            data = one.to_dict()
+            if wants_json():
+                emit(data)
+            else:
+                click.echo(f"{one.task_id} {event(data)}")
+            sys.stdout.flush()
+            told += 1
+            if told == most:
+                return
+        time.sleep(every)
+
+
+def _draw(memory: TaskMemory, every: float) -> None:
+    import time
+
+    from rich.console import Console
+    from rich.live import Live
+    from rich.text import Text
+
+    before: dict[str, int] | None = None
+    with Live(console=Console(), screen=True, auto_refresh=False) as live:
+        while True:
+            now = _tasks(memory)
+            if now != before:
+                before = now
+                live.update(Text("\n".join(_screen(memory, list(now)))), refresh=True)
+            time.sleep(every)
+
+
+def _screen(memory: TaskMemory, ids: list[str]) -> list[str]:
+    """The first task whole with its last events, and the others in a line each."""
+    if not ids:
+        return ["No task is open here."]
+    lines = task(memory.task_get(ids[0]).to_dict())
+    lines += [
+        "Last",
+        *(f"  {event(one.to_dict())}" for one in memory.task_thread(ids[0], limit=SHOWN).events),
+    ]
+    others = [headline(memory.task_get(other).to_dict()) for other in ids[1:]]
+    return [*lines, "", *(["Other tasks", *others] if others else [])]

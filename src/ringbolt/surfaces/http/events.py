@@ -1,0 +1,244 @@
+"""Events over HTTP: pages of JSON, and streams (server-sent events) that go on where a client left off.
+
+A stream sends each event once, in order, with its number as `id`. A client that comes back with
+`Last-Event-ID` gets what came after it, from any server on the same store: nothing is kept for it meanwhile.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from contextlib import asynccontextmanager, suppress
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from starlette.responses import Response, StreamingResponse
+
+from ...model import validate
+from ...model.errors import Conflict, RingboltError
+from ...ledger.values import read_event
+from ...store import feed
+from ..web.queries import LINE
+from ...model.types import Record
+from .guard import log
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
+
+    from starlette.requests import Request
+
+    from ...memory import TaskMemory
+    from ...store import Store
+    from ...store.tx import Row
+    from .metrics import Figures
+
+    Result = TypeVar("Result")
+    # Runs a function on one of the server's threads.
+    Run = Callable[[Callable[[], Any]], Awaitable[Any]]
+
+PAGE, MOST = 100, 1000
+HEARTBEAT = 15.0
+# How often the store is looked at while there are streams: after news, and when it is quiet.
+SHORTEST, LONGEST = 0.02, 0.25
+_MOST_NUMBER = 1 << 62
+
+
+class News:
+    """Tells the streams of one server that the store has something new: one look at it for all of them."""
+
+    def __init__(self, store: Store, run: Run, figures: Figures) -> None:
+        self._store = store
+        self._run = run
+        self._figures = figures
+        self.horizon = feed.Horizon()
+        self._lock = asyncio.Lock()
+        self._changed = asyncio.Event()
+        self._soon = asyncio.Event()
+        self._watching: asyncio.Task[None] | None = None
+        self.ended = False
+
+    async def look(self) -> int:
+        """The position up to which the store can be read without missing anything."""
+        async with self._lock:
+            before = self.horizon.position
+            found: int = await self._run(lambda: self._store.read(self.horizon.look))
+            if found != before:
+                self._tell()
+        return found
+
+    def changed(self) -> asyncio.Event:
+        """An event that is set at the next change. Ask for it first, then read."""
+        return self._changed
+
+    def poke(self) -> None:
+        """Something was written through this server: look at once."""
+        self._soon.set()
+
+    def end(self) -> None:
+        """The server ends: so do all streams."""
+        self.ended = True
+        self._tell()
+
+    @asynccontextmanager
+    async def reading(self) -> AsyncGenerator[None]:
+        """For as long as someone reads a stream, the store is watched."""
+        self._figures.streams += 1
+        self._watching = self._watching or asyncio.create_task(self._watch())
+        try:
+            yield
+        finally:
+            self._figures.streams -= 1
+            if not self._figures.streams:
+                self._watching.cancel()
+                self._watching = None
+
+    async def _watch(self) -> None:
+        wait = SHORTEST
+        while True:
+            before = self._changed
+            try:
+                await self.look()
+            except RingboltError as error:  # it may be there again in a moment
+                log.warning("the store cannot be watched: %s", error.code)
+            wait = SHORTEST if self._changed is not before else min(2 * wait, LONGEST)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._soon.wait(), wait)
+            self._soon.clear()
+
+    def _tell(self) -> None:
+        changed, self._changed = self._changed, asyncio.Event()
+        changed.set()
+
+
+class Page(Record):
+    """Some events in order, and where to go on: `next` is the number to ask after."""
+
+    events: tuple[Mapping[str, Any], ...]
+    next: int
+    more: bool
+
+
+class Feed:
+    """The events of one task by seq, or of the whole store by position."""
+
+    def __init__(
+        self, memory: TaskMemory, news: News, run: Run, task_id: str | None, *, brief: bool = False
+    ) -> None:
+        self._memory = memory
+        self._news = news
+        self._run = run
+        self._task_id = task_id
+        self._brief = brief
+
+    async def page(self, after: int, limit: int) -> Page:
+        """Up to so many events after a number."""
+        if self._task_id is None:
+            until = await self._news.look()
+            return await self._run(lambda: self._of_store(after, until, limit))
+        return await self._run(lambda: self._of_task(after, limit))
+
+    def _of_task(self, after: int, limit: int) -> Page:
+        memory = self._memory
+
+        def work(tx: Any) -> tuple[list[Row], int]:
+            head = memory._find(tx, self._task_id)  # pyright: ignore[reportPrivateUsage]
+            self._task_id = head["task_id"]  # a prefix may become ambiguous while a stream goes on
+            return tx.events(head["task_id"], after, limit + 1), head["last_seq"]
+
+        rows, last = memory.store.read(work)
+        _check_after(after, last)
+        return _page(rows, "seq", after, limit, self._brief)
+
+    def _of_store(self, after: int, until: int, limit: int) -> Page:
+        _check_after(after, self._news.horizon.newest)
+        rows = self._memory.store.read(lambda tx: feed.after(tx, after, until, limit + 1))
+        return _page(rows, "position", after, limit, self._brief)
+
+
+def _check_after(after: int, last: int) -> None:
+    if after > last:
+        raise Conflict(
+            "stale_version",
+            f"There is no event {after}: the last one is {last}.",
+            "The store may have been put back to an earlier time. Begin again, with after=0.",
+            current=last,
+        )
+
+
+def _page(rows: list[Row], number: str, after: int, limit: int, brief: bool) -> Page:
+    shown = rows[:limit]
+    return Page(
+        events=tuple(
+            {
+                **({"position": row["position"]} if number == "position" else {}),
+                **(_line(row) if brief else read_event(row).to_dict()),
+            }
+            for row in shown
+        ),
+        next=shown[-1][number] if shown else after,
+        more=len(rows) > limit,
+    )
+
+
+def _line(row: Row) -> dict[str, Any]:
+    """An event in a line: without what it holds and what it changed."""
+    return {
+        "task_id": row["task_id"],
+        "seq": row["seq"],
+        "type": row["event_type"],
+        "at": row["timestamp"],
+        "text": (row["text"] or "")[:LINE],
+        "letters": len(row["text"] or ""),
+        "item": row["item_id"],
+        "ref": row["ref_seq"],
+        "agent": row["agent"],
+        "channel": row["channel"],
+    }
+
+
+async def answer(request: Request, source: Feed, news: News, heartbeat: float) -> Response:
+    """A page of events, or a stream of them where the client asks for one."""
+    query = request.query_params
+    given = request.headers.get("last-event-id") or query.get("after") or "0"
+    after = _number("after", given, 0, _MOST_NUMBER)
+    limit = _number("limit", query.get("limit") or str(PAGE), 1, MOST)
+    first = await source.page(after, limit)
+    if request.method == "HEAD" or "text/event-stream" not in request.headers.get("accept", ""):
+        data = {"schema_version": 1, "data": first.to_dict()}
+        return Response(json.dumps(data), media_type="application/json")
+    return StreamingResponse(
+        _stream(source, news, first, heartbeat),
+        media_type="text/event-stream",
+        headers={"Connection": "close"},
+    )
+
+
+def _number(what: str, text: str, least: int, most: int) -> int:
+    plain = int(text) if text.isascii() and text.isdecimal() and len(text) < 20 else text
+    return validate.whole(what, plain, least, most)
+
+
+async def _stream(source: Feed, news: News, page: Page, heartbeat: float) -> AsyncIterator[bytes]:
+    async with news.reading():
+        yield b"retry: 1000\n\n"
+        while not news.ended:
+            for event in page.events:
+                number = event["position"] if "position" in event else event["seq"]
+                yield f"id: {number}\ndata: {json.dumps(event)}\n\n".encode()
+            changed = news.changed()
+            try:
+                page = await source.page(page.next, PAGE)
+            except RingboltError as error:  # the client comes back, and is told then
+                log.warning("a stream was ended: %s", error.code)
+                return
+            if not page.events and not await _comes(changed, heartbeat):
+                yield b": still here\n\n"
+
+
+async def _comes(event: asyncio.Event, seconds: float) -> bool:
+    """Whether an event comes within some seconds."""
+    try:
+        async with asyncio.timeout(seconds):
+            await event.wait()
+    except TimeoutError:
+        return False
+    return True

@@ -1,0 +1,339 @@
+"""What stands before every route of the server: who may call it, from where, how much and how long.
+
+421  a name that is not the server's: a web page that had its own name point here
+403  a web page of another origin, or a token that may not do this
+401  no token, or none of ours
+415  a body that is no JSON, which a web page could send unasked
+408, 413  a body that takes too long, or is too large
+503  more requests at once than wanted
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import time
+from typing import TYPE_CHECKING, Any
+
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from ...model.errors import RingboltError
+from ...operations import http_status
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+    from ...config import Settings
+    from .auth import Caller, Tokens
+    from .metrics import Figures
+    from .session import Sessions
+
+log = logging.getLogger("ringbolt.http")
+
+# What only this surface says; all else is in errors.CODES.
+CODES = {
+    "wrong_host": (421, "The server was called by a name that is not its own."),
+    "wrong_origin": (403, "A web page of another origin called the server."),
+    "no_token": (401, "There is no token, or none that the server knows."),
+    "wrong_scope": (403, "The token may not do this."),
+    "wrong_type": (415, "The body is not declared as JSON."),
+    "bad_request": (400, "The request itself is wrong: a header, or a body where none belongs."),
+    "no_route": (404, "There is nothing at this path."),
+    "wrong_method": (405, "The path is right, the method is not; `Allow` says which is."),
+    "too_slow": (408, "The request did not come to its end in time."),
+    "too_many": (503, "More requests at once than the server takes; `Retry-After` says when to come again."),
+    "server_failed": (500, "The server failed; its log says why."),
+}
+OPEN = "/health"  # tells whoever asks that the server is there
+PAGE = "/"  # the web page, which knows nothing until someone signs in
+ASSETS = "/assets/"  # what the page is made of
+SESSION = "/api/session"  # where one signs in with a token
+PAGE_HEADER = b"x-ringbolt-page"  # on what the page sends: no form and no link can add it
+MOST_HEAD = 32 << 10  # bytes of all headers
+_CLOSING = ("too_slow", "too_large", "bad_request")
+_SAFE = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"cache-control", b"no-store"),
+    (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
+)
+_DEFAULT_PORTS = {"http": ":80", "https": ":443"}
+
+
+class Refusal(Exception):
+    """A request that is refused before it reaches an operation."""
+
+    def __init__(self, code: str, message: str, hint: str = "", headers: Mapping[str, str] | None = None):
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.hint = hint
+        self.headers = dict(headers or {})
+        self.status = CODES[code][0] if code in CODES else 413
+
+    def to_dict(self) -> dict[str, object]:
+        """The refusal in the shape of every error."""
+        return {"code": self.code, "message": self.message, "hint": self.hint, "details": {}}
+
+
+def error_response(error: Exception) -> Response:
+    """What a caller is told of an error, whatever it is."""
+    headers: dict[str, str] = {}
+    if isinstance(error, RingboltError):
+        status, told = http_status(error), error.to_dict()
+        if status == 503:
+            headers["Retry-After"] = "1"
+    else:
+        refusal = error if isinstance(error, Refusal) else _refusal(error)
+        status, told, headers = refusal.status, refusal.to_dict(), dict(refusal.headers)
+        if refusal.code in _CLOSING:  # what is left of the request is not waited for
+            headers["Connection"] = "close"
+    return Response(
+        json.dumps({"schema_version": 1, "error": told}),
+        status_code=status,
+        headers=headers,
+        media_type="application/json",
+    )
+
+
+def _refusal(error: Exception) -> Refusal:
+    if isinstance(error, HTTPException) and error.status_code == 404:
+        return Refusal("no_route", "There is nothing at this path.", "GET /openapi.json lists the paths.")
+    if isinstance(error, HTTPException) and error.status_code == 405:
+        allowed = (error.headers or {}).get("Allow", "")
+        return Refusal(
+            "wrong_method", "This path is not for this method.", f"Use {allowed}.", {"Allow": allowed}
+        )
+    log.error("a request failed", exc_info=error)
+    return Refusal("server_failed", "The server failed.", "Its log says why. Try again, with the same key.")
+
+
+def require(scope: Scope, needed: str) -> Caller:
+    """The caller of a request, who must be allowed what is needed."""
+    caller: Caller = scope["ringbolt.caller"]
+    if needed == "write" and "ringbolt.session" in scope:
+        require_own_page(scope)
+    if needed not in caller.scopes:
+        raise Refusal(
+            "wrong_scope",
+            f"A token of kind {caller.kind} may not {needed}.",
+            "Use the token of kind write from the server's token file.",
+        )
+    return caller
+
+
+def require_own_page(scope: Scope) -> None:
+    """Raise unless our own page sent a request: browsers add a cookie to whatever any page sends."""
+    own = _own_origin(scope)
+    same = _header(scope, b"sec-fetch-site").lower() == b"same-origin" or _header(scope, b"origin") == own
+    if not same or not _header(scope, PAGE_HEADER):
+        raise Refusal(
+            "wrong_origin",
+            "A cookie counts only for what the server's own page sends.",
+            "Send Authorization: Bearer and a token.",
+        )
+
+
+async def read_body(scope: Scope, receive: Receive, settings: Settings) -> bytes:
+    """The body of a request, within its limits of size and time."""
+    if _header(scope, b"content-type").split(b";")[0].strip().lower() != b"application/json":
+        raise Refusal("wrong_type", "The body must be JSON.", "Send it with Content-Type: application/json.")
+    if _header(scope, b"content-encoding").lower() not in (b"", b"identity"):
+        raise Refusal("wrong_type", "The body must not be compressed.", "Send it as it is.")
+    most = settings.http_max_body_bytes
+    length = _header(scope, b"content-length")
+    if length.isdigit() and int(length[:18]) > most:
+        raise _too_large(most)
+    body = bytearray()
+    try:
+        async with asyncio.timeout(settings.http_request_seconds):
+            while True:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    raise Refusal("bad_request", "The request ended before its body did.")
+                body += message.get("body", b"")
+                if len(body) > most:
+                    raise _too_large(most)
+                if not message.get("more_body", False):
+                    return bytes(body)
+    except TimeoutError:
+        raise Refusal(
+            "too_slow", "The body took too long.", "Send it faster, or raise http_request_seconds."
+        ) from None
+
+
+def _too_large(most: int) -> Refusal:
+    return Refusal(
+        "too_large",
+        f"The body has more than {most:,} bytes.",
+        "Make it smaller, or raise http_max_body_bytes.",
+    )
+
+
+class Guard:
+    """Lets a request through to the application, or answers itself."""
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        tokens: Tokens,
+        sessions: Sessions,
+        settings: Settings,
+        figures: Figures,
+        hosts: frozenset[bytes],
+        origins: frozenset[bytes],
+    ) -> None:
+        self._app = app
+        self._tokens = tokens
+        self._sessions = sessions
+        self._most = settings.http_requests
+        self._figures = figures
+        self._hosts = hosts
+        self._origins = origins
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            return await self._app(scope, receive, send)
+        if scope["type"] != "http":  # nothing here speaks WebSocket
+            return await send({"type": "websocket.close", "code": 1008})
+        begun = time.perf_counter()
+        status = 0
+
+        async def guarded(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                message["headers"] = _with_safe(message.get("headers", []))
+            await send(message)
+
+        self._figures.running += 1
+        try:
+            self._admit(scope)
+            await self._app(scope, receive, guarded)
+        except Exception as error:
+            if status:  # the answer has begun: it can only be broken off
+                raise
+            await error_response(error)(scope, receive, guarded)
+        finally:
+            self._figures.running -= 1
+            self._figures.count(_route(scope), scope["method"], status, time.perf_counter() - begun)
+        return None
+
+    def _admit(self, scope: Scope) -> None:
+        """Raise unless the request may go on; leaves the caller in the scope."""
+        if sum(len(name) + len(value) for name, value in scope["headers"]) > MOST_HEAD:
+            raise Refusal("bad_request", "The head of the request is too large.", "Send fewer headers.")
+        self._check_host(scope)
+        self._check_origin(scope)
+        if scope["method"] in ("GET", "HEAD") and (
+            _header(scope, b"content-length") not in (b"", b"0") or _header(scope, b"transfer-encoding")
+        ):
+            raise Refusal("bad_request", "A request of this method has no body.", "Leave it away.")
+        if self._figures.running > self._most:
+            raise Refusal("too_many", "Too many requests at once.", "Try again soon.", {"Retry-After": "1"})
+        if not _is_public(scope):
+            scope["ringbolt.caller"] = self._caller(scope)
+
+    def _check_host(self, scope: Scope) -> None:
+        named = [value for name, value in scope["headers"] if name == b"host"]
+        if len(named) != 1 or named[0].lower() not in self._hosts:
+            raise Refusal(
+                "wrong_host",
+                "The server was called by a name that is not its own.",
+                "Use the address that it printed, or add the name to http_hosts.",
+            )
+
+    def _check_origin(self, scope: Scope) -> None:
+        origins = [value for name, value in scope["headers"] if name == b"origin"]
+        own = _own_origin(scope)
+        site = _header(scope, b"sec-fetch-site").lower()
+        linked = scope["path"] == PAGE and _header(scope, b"sec-fetch-mode").lower() == b"navigate"
+        foreign = site not in (b"", b"none", b"same-origin") and not origins and not linked
+        if foreign or any(
+            origin.lower() != own and origin.lower() not in self._origins for origin in origins
+        ):
+            raise Refusal(
+                "wrong_origin",
+                "A web page of another origin may not call this server.",
+                "Add its origin to http_origins if you trust it.",
+            )
+
+    def _caller(self, scope: Scope) -> Caller:
+        given = [value for name, value in scope["headers"] if name == b"authorization"]
+        if not given and (session := self._sessions.read(self._sessions.given(scope["headers"]))):
+            scope["ringbolt.session"] = session
+            if scope["method"] not in ("GET", "HEAD"):
+                require_own_page(scope)
+            return session.caller
+        kind, _, secret = given[0].partition(b" ") if len(given) == 1 else (b"", b"", b"")
+        caller = self._tokens.caller(secret.strip()) if kind.lower() == b"bearer" else None
+        if caller is None:
+            raise Refusal(
+                "no_token",
+                "There is no token, or none that the server knows.",
+                "Send Authorization: Bearer and a token from the file that the server named when it started.",
+                {"WWW-Authenticate": "Bearer"},
+            )
+        return caller
+
+
+def _is_public(scope: Scope) -> bool:
+    """Whether anyone may ask: these tell nothing of the store."""
+    path, method = scope["path"], scope["method"]
+    return path in (OPEN, PAGE) or path.startswith(ASSETS) or (path == SESSION and method != "GET")
+
+
+def _own_origin(scope: Scope) -> bytes:
+    """The origin that our own page has, by the name that it was called by."""
+    return scope["scheme"].encode() + b"://" + _header(scope, b"host").lower()
+
+
+def _header(scope: Scope, wanted: bytes) -> bytes:
+    for name, value in scope["headers"]:
+        if name == wanted:
+            return value
+    return b""
+
+
+def _with_safe(headers: Any) -> list[tuple[bytes, bytes]]:
+    """Headers with those that keep a browser from doing more than it should."""
+    given = [(bytes(name).lower(), bytes(value)) for name, value in headers]
+    names = {name for name, _ in given}
+    return [*given, *(one for one in _SAFE if one[0] not in names)]
+
+
+def _route(scope: Scope) -> str:
+    """The path of the route that took a request, as it is written in the table of routes."""
+    named = scope.get("ringbolt.route") or getattr(scope.get("route"), "path", None)
+    return str(named or (scope["path"] if scope["path"] in (OPEN, PAGE) else "unknown"))
+
+
+def host_names(host: str, port: int, more: str) -> frozenset[bytes]:
+    """Every Host that the server answers to: its own names with the port, and those of the setting."""
+    own = {"127.0.0.1", "localhost", "[::1]", f"[{host}]" if ":" in host else host} - {"0.0.0.0", "[::]"}  # noqa: S104
+    names = {f"{name}:{port}" for name in own}
+    for name in (part.strip().lower() for part in more.split(",") if part.strip()):
+        names |= {name} if _has_port(name) else {name, f"{name}:{port}"}
+    if port in (80, 443):
+        names |= {name.removesuffix(f":{port}") for name in names}
+    return frozenset(name.encode() for name in names)
+
+
+def _has_port(name: str) -> bool:
+    return name.rpartition(":")[2].isdecimal() and not name.endswith("]")
+
+
+def origin_names(listed: str) -> frozenset[bytes]:
+    """The origins of a setting, as a browser writes them."""
+    found: set[str] = set()
+    for origin in (part.strip().lower().rstrip("/") for part in listed.split(",") if part.strip()):
+        scheme, _, rest = origin.partition("://")
+        found.add(f"{scheme}://{rest.removesuffix(_DEFAULT_PORTS.get(scheme, ':'))}")
+    return frozenset(origin.encode() for origin in found)

@@ -1,0 +1,291 @@
+"""The routes of the server: each walks the table of operations, and holds no rule about tasks."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from ...model.errors import RingboltError, InvalidInput
+from ...operations import OPERATIONS, as_json, read_arguments, scope_of
+from ...model.types import Record, is_dict
+from ...files.active_tasks import answer
+from . import events, metrics, openapi
+from .guard import Refusal, log, read_body, require
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+
+    from starlette.requests import Request
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+    from ...memory import TaskMemory
+    from .auth import Caller
+
+    Endpoint = Callable[[Request], Awaitable[Response]]
+
+_JSON = "application/json"
+_WORKER_SECONDS = 30.0  # how long the end of the server waits for its workers: longer than they take
+
+
+class Resource(Record):
+    """A path that asks an operation: arguments come from the path and from the query."""
+
+    name: str
+    path: str
+    operation: str
+    path_names: tuple[tuple[str, str], ...] = ()
+    query_names: tuple[tuple[str, str], ...] = ()
+    media_type: str = ""  # of a text that is the answer itself
+    bare: bool = False  # the list of active tasks as gateways answer: their names, and no envelope
+
+
+_TASK = (("id", "task_id"),)
+RESOURCES = (
+    Resource(name="tasks", path="/api/tasks", operation="task_list"),
+    Resource(name="task", path="/api/tasks/{id}", operation="task_get", path_names=_TASK),
+    Resource(name="resume", path="/api/tasks/{id}/resume", operation="task_resume", path_names=_TASK),
+    Resource(
+        name="state",
+        path="/api/tasks/{id}/state.yaml",
+        operation="task_state",
+        path_names=_TASK,
+        media_type="application/yaml",
+    ),
+    Resource(name="search", path="/api/search", operation="task_recall", query_names=(("q", "query"),)),
+    Resource(name="waits", path="/api/waits", operation="wait_status"),
+    Resource(name="active_tasks", path="/active-tasks", operation="active_tasks", bare=True),
+    # Where clients of the gateway that had it first look for it.
+    Resource(
+        name="active_tasks_of_plugin",
+        path="/plugins/memory-public/active-tasks",
+        operation="active_tasks",
+        bare=True,
+    ),
+)
+# Paths with one part below /api that are no operations.
+_NO_OPERATIONS = ("tasks", "search", "events", "waits")
+
+
+class Mcp:
+    """The MCP server for one who has a token; whoever it is writes as an agent there."""
+
+    def __init__(self, app: ASGIApp, gateway: Gateway) -> None:
+        self._app = app
+        self._gateway = gateway
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        caller = require(scope, "read").replace(channel="agent")
+        scope["ringbolt.memory"] = await self._gateway.run(lambda: self._gateway.acting(caller, scope))
+        scope["ringbolt.scopes"] = caller.scopes
+        if scope["method"] != "POST":
+            return await self._app(scope, receive, send)
+        body = await read_body(scope, receive, self._gateway.settings)
+        messages = iter([{"type": "http.request", "body": body, "more_body": False}])
+
+        async def again() -> Message:
+            return next(messages, None) or await receive()
+
+        return await self._app(scope, again, send)
+
+
+class Gateway:
+    """What the routes share: the memory, the threads, the figures and the news."""
+
+    def __init__(self, memory: TaskMemory, *, worker: bool, heartbeat: float) -> None:
+        self.figures = metrics.Figures()
+        self.settings = memory.settings
+        self._memory = memory
+        self._worker_wanted = worker
+        self._heartbeat = heartbeat
+        self._threads: ThreadPoolExecutor | None = None
+        self._worker: threading.Thread | None = None
+        self._stop = threading.Event()
+
+    def routes(self) -> list[BaseRoute]:
+        """Every route but the MCP server's. The first that fits a path and a method has it."""
+        found: list[BaseRoute] = [Route(one.path, self._resource(one), methods=["GET"]) for one in RESOURCES]
+        return [
+            *found,
+            Route("/api/events", self._events, methods=["GET"]),
+            Route("/api/tasks/{id}/events", self._events, methods=["GET"]),
+            Route("/health", self._health, methods=["GET"]),
+            Route("/metrics", self._metrics, methods=["GET"]),
+            Route("/openapi.json", self._openapi, methods=["GET"]),
+            Route("/api/{operation}", self._operation, methods=["POST"]),
+        ]
+
+    # --- running ----------------------------------------------------------------------------------
+
+    @asynccontextmanager
+    async def running(self, mcp: Any) -> AsyncGenerator[None]:
+        """The time in which the server takes requests."""
+        self._threads = ThreadPoolExecutor(self.settings.http_threads, thread_name_prefix="http")
+        self.news = events.News(self._memory.store, self.run, self.figures)
+        if self._worker_wanted:
+            # What is not over in time is given back; it must not keep the process.
+            self._worker = threading.Thread(target=self._work, name="ringbolt-worker", daemon=True)
+            self._worker.start()
+        try:
+            async with AsyncExitStack() as stack:
+                if mcp is not None:
+                    await stack.enter_async_context(mcp.router.lifespan_context(mcp))
+                yield
+        finally:
+            self.end()
+            if self._worker is not None:
+                await asyncio.to_thread(self._worker.join, _WORKER_SECONDS)
+            self._threads.shutdown(wait=True)
+
+    def end(self) -> None:
+        """The server is about to end: streams end now, requests and jobs in hand are finished."""
+        self._stop.set()
+        self.news.end()
+
+    def _work(self) -> None:
+        from ...worker.pool import Crew
+
+        try:
+            Crew(self._memory).run(self._stop)
+        except RingboltError as error:
+            log.error("the worker gave up: %s %s", error.code, error)
+
+    async def run(self, work: Callable[[], Any]) -> Any:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+
+    # --- operations -------------------------------------------------------------------------------
+
+    async def _operation(self, request: Request) -> Response:
+        name = request.path_params["operation"]
+        operation = OPERATIONS.get(name)
+        if name in _NO_OPERATIONS:
+            raise HTTPException(405, headers={"Allow": "GET, HEAD"})
+        if operation is None or not operation.http:
+            raise HTTPException(404)
+        request.scope["ringbolt.route"] = f"/api/{name}"
+        require(request.scope, operation.scope)
+        body = await read_body(request.scope, request.receive, self.settings)
+        return await self._called(
+            Resource(name=name, path="", operation=name), request, lambda: _arguments(body)
+        )
+
+    def _resource(self, resource: Resource) -> Endpoint:
+        operation = OPERATIONS[resource.operation]
+        renamed = dict(resource.query_names)
+
+        async def ask(request: Request) -> Response:
+            require(request.scope, operation.scope)
+            given: dict[str, Any] = {}
+            for name in request.query_params:
+                values = request.query_params.getlist(name)
+                given[renamed.get(name, name)] = values if len(values) > 1 else values[0]
+            given |= {meant: request.path_params[name] for name, meant in resource.path_names}
+            return await self._called(resource, request, lambda: given)
+
+        return ask
+
+    async def _called(
+        self, resource: Resource, request: Request, arguments: Callable[[], Mapping[str, Any]]
+    ) -> Response:
+        """Call an operation on a thread, where its arguments are read and its answer is written, too."""
+
+        def work() -> bytes:
+            given = read_arguments(name, arguments())
+            caller = require(request.scope, scope_of(name, given))
+            result = getattr(self.acting(caller, request.scope), name)(**given)
+            if resource.media_type:
+                return result.encode("utf-8", "replace")
+            if resource.bare:
+                return json.dumps(answer(result)).encode()
+            return json.dumps({"schema_version": 1, "data": as_json(result)}).encode()
+
+        name = resource.operation
+        content = await self.run(work)
+        if OPERATIONS[name].scope == "write":
+            self.news.poke()
+        return Response(content, media_type=resource.media_type or _JSON)
+
+    def acting(self, caller: Caller, scope: Scope) -> TaskMemory:
+        """The memory for a caller: who it is comes from the token, where it works from its headers."""
+        place = _said(scope, "workspace", 2000)
+        if place and not place.startswith("/"):  # it would be looked for where the server was started
+            raise Refusal("bad_request", "X-Ringbolt-Workspace is no whole path.", "Let it begin with /.")
+        return self._memory.acting_as(
+            channel=caller.channel,
+            principal=caller.principal or None,
+            workspace=place or "",
+            session=_said(scope, "session", 200) or "",
+            agent=_said(scope, "agent", 200) or "",
+        )
+
+    # --- the others -------------------------------------------------------------------------------
+
+    async def _events(self, request: Request) -> Response:
+        caller = require(request.scope, "read")
+        task_id = request.path_params.get("id")
+        source = events.Feed(
+            self.acting(caller, request.scope),
+            self.news,
+            self.run,
+            task_id,
+            brief=request.query_params.get("brief") == "1",
+        )
+        return await events.answer(request, source, self.news, self._heartbeat)
+
+    async def _health(self, request: Request) -> Response:
+        """Whether the store can be read: the one thing that is told without a token."""
+        try:
+            await self.run(lambda: self._memory.store.read(lambda tx: tx.last_position()))
+        except RingboltError as error:
+            log.error("the store cannot be read: %s", error.code)
+            return Response(b'{"ok": false}', 503, media_type=_JSON)
+        return Response(b'{"ok": true}', media_type=_JSON)
+
+    async def _metrics(self, request: Request) -> Response:
+        require(request.scope, "read")
+        alive = self._worker.is_alive() if self._worker is not None else None
+        of_store = await self.run(lambda: list(metrics.store_lines(self._memory, alive)))
+        text = "\n".join((*self.figures.lines(), *of_store)) + "\n"
+        return Response(text, media_type=metrics.MEDIA_TYPE)
+
+    async def _openapi(self, request: Request) -> Response:
+        require(request.scope, "read")
+        return Response(await self.run(lambda: openapi.document(RESOURCES)), media_type=_JSON)
+
+
+def _arguments(body: bytes) -> dict[str, Any]:
+    """The arguments that a body holds."""
+
+    def refuse(constant: str) -> None:
+        raise ValueError(f"{constant} is no JSON")
+
+    try:
+        found: Any = json.loads(body or b"{}", parse_constant=refuse)
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(
+            "invalid_json", f"The body is no JSON: {str(error)[:200]}.", "Send a JSON object."
+        ) from None
+    if not is_dict(found):
+        raise InvalidInput("invalid_argument", "The body is no JSON object.", 'For example {"text": "x"}.')
+    return found
+
+
+def _said(scope: Scope, name: str, most: int) -> str | None:
+    """What a header says about the caller, bounded; None if it is not there."""
+    given = [value for key, value in scope["headers"] if key == b"x-ringbolt-" + name.encode()]
+    if not given:
+        return None
+    try:
+        text = given[0].decode("utf-8")
+    except UnicodeDecodeError:
+        text = "\0"
+    if len(given) > 1 or len(text) > most or not text.isprintable():
+        raise Refusal("bad_request", f"The header X-Ringbolt-{name.capitalize()} cannot be read.", "Mend it.")
+    return text

@@ -1,0 +1,86 @@
+"""The MCP server over streamable HTTP. No request needs a session: a server that was restarted goes on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.applications import Starlette
+from starlette.responses import Response
+from starlette.routing import Route
+
+from .server import Caller, agent_name, make_server, plain_name
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from starlette.types import Receive, Scope, Send
+
+    from ...memory import TaskMemory
+    from .server import Context
+
+_NAMES = ("127.0.0.1", "localhost", "[::1]")
+_THIS_MACHINE = TransportSecuritySettings(
+    allowed_hosts=[*_NAMES, *(f"{name}:*" for name in _NAMES)],
+    allowed_origins=[f"http://{name}{port}" for name in _NAMES for port in ("", ":*")],
+)
+# Whoever mounted the app has looked already.
+_ANYWHERE = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+
+
+def app(memory: TaskMemory, *, tools: str, guarded: bool) -> Starlette:
+    """The server as an ASGI app."""
+
+    async def caller(ctx: Context) -> Caller:
+        scope: Mapping[str, Any] = ctx.request.scope if ctx.request is not None else {}
+        headers: Mapping[str, str] = ctx.request.headers if ctx.request is not None else {}
+        agent = agent_name(ctx)
+        known: TaskMemory | None = scope.get("ringbolt.memory")
+        return Caller(
+            memory=lambda: _named(known, agent) if known else _acting(memory, agent, headers),
+            scopes=tuple(scope.get("ringbolt.scopes", ("read", "write"))),
+        )
+
+    manager = StreamableHTTPSessionManager(
+        make_server(tools, caller),
+        json_response=True,
+        stateless=True,
+        security_settings=_ANYWHERE if guarded else _THIS_MACHINE,
+    )
+    return Starlette(routes=[Route("/{path:path}", _Endpoint(manager))], lifespan=lambda _: manager.run())
+
+
+class _Endpoint:
+    """Passes on what is posted. There is nothing to listen to, and no session to end."""
+
+    def __init__(self, manager: StreamableHTTPSessionManager) -> None:
+        self._manager = manager
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["method"] != "POST":
+            await Response(status_code=405, headers={"Allow": "POST"})(scope, receive, send)
+            return
+        await self._manager.handle_request(scope, receive, send)
+
+
+def _named(memory: TaskMemory, agent: str) -> TaskMemory:
+    """The memory of someone who is known already, but perhaps not the name of the agent."""
+    return memory if memory.origin.agent or not agent else memory.acting_as(agent=agent)
+
+
+def _acting(memory: TaskMemory, agent: str, headers: Mapping[str, str]) -> TaskMemory:
+    """The memory for one request: of the client's agent, and the session and workspace that it names."""
+    return memory.acting_as(
+        agent=_said(headers, "ringbolt-agent") or memory.origin.agent or agent,
+        session=_said(headers, "ringbolt-session") or None,
+        workspace=_text(headers, "ringbolt-workspace"),
+    )
+
+
+def _said(headers: Mapping[str, str], name: str) -> str:
+    return plain_name(_text(headers, name))
+
+
+def _text(headers: Mapping[str, str], name: str) -> str:
+    return headers.get(name, "").strip().encode("latin-1").decode("utf-8", "replace")

@@ -1,0 +1,117 @@
+"""What the MCP server offers besides tools: resources, prompts, the completion of ids. Loads no mcp."""
+
+from __future__ import annotations
+
+import re
+
+from ...model.errors import InvalidInput, NotFound, shown
+from . import texts
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ...memory import TaskMemory
+
+ACTIVE = "tasks://active"
+CURRENT = "current"  # stands for the id of the current task
+MOST = 50  # open tasks that are listed as resources
+_MARKDOWN, _YAML = "text/markdown", "application/yaml"
+_TASK = re.compile(r"task://([^/?#]{1,200})/(state\.yaml|resume)")
+_VIEWS = {
+    "resume": ("Resume packet", _MARKDOWN, "All that is needed to go on with the task."),
+    "state.yaml": ("State", _YAML, "Where the task stands, as YAML."),
+}
+_TASK_ID = {"name": "task_id", "description": "Id of the task; else the current one.", "required": False}
+
+TEMPLATES: list[dict[str, Any]] = [
+    {
+        "uriTemplate": f"task://{{id}}/{view}",
+        "name": view,
+        "title": title,
+        "mimeType": kind,
+        "description": f"{words} The id may be `{CURRENT}`.",
+    }
+    for view, (title, kind, words) in _VIEWS.items()
+]
+PROMPTS: list[dict[str, Any]] = [
+    {
+        "name": "resume",
+        "title": "Go on with a task",
+        "description": "What the memory holds of a task, and the request to go on with it.",
+        "arguments": [_TASK_ID],
+    },
+    {
+        "name": "handoff",
+        "title": "Hand a task over",
+        "description": "Write down what the next agent needs to know, and say what is there already.",
+        "arguments": [_TASK_ID],
+    },
+]
+_PROMPTS = {"resume": texts.RESUME, "handoff": texts.HANDOFF}
+
+
+def resources(memory: TaskMemory) -> list[dict[str, Any]]:
+    """The list of open tasks, and what can be read of each."""
+    found: list[dict[str, Any]] = [
+        {
+            "uri": ACTIVE,
+            "name": "active tasks",
+            "title": "Open tasks",
+            "mimeType": _MARKDOWN,
+            "description": "The open tasks of this workspace, the last changed first.",
+        }
+    ]
+    for task in memory.task_list(limit=MOST).tasks:
+        found += [
+            {
+                "uri": f"task://{task.id}/{view}",
+                "name": f"{task.id} {view}",
+                "title": f"{title}: {texts.plain_name(task.name)}",
+                "mimeType": kind,
+                "description": words,
+            }
+            for view, (title, kind, words) in _VIEWS.items()
+        ]
+    return found
+
+
+def resource(memory: TaskMemory, uri: str) -> tuple[str, str]:
+    """The text of a resource, and its type."""
+    if uri == ACTIVE:
+        return texts.result_text("task_list", {}, memory.task_list(limit=MOST).to_dict()), _MARKDOWN
+    found = _TASK.fullmatch(uri)
+    if not found:
+        raise NotFound(
+            "record_not_found",
+            f"There is no resource {shown(uri)}.",
+            f"There are {ACTIVE}, task://<id>/state.yaml and task://<id>/resume.",
+        )
+    task_id = None if found[1] == CURRENT else found[1]
+    view = found[2]
+    text = memory.task_resume(task_id).text if view == "resume" else memory.task_state(task_id)
+    return text, _VIEWS[view][1]
+
+
+def prompt(memory: TaskMemory, name: str, task_id: str | None) -> str:
+    """The text of a prompt: what to do, and what the memory holds of the task."""
+    if name not in _PROMPTS:
+        raise InvalidInput(
+            "invalid_argument", f"There is no prompt {shown(name)}.", f"There are {' and '.join(_PROMPTS)}."
+        )
+    try:
+        packet = memory.task_resume(task_id or None).text
+    except NotFound as error:
+        if error.code != "no_current_task":
+            raise
+        packet = texts.NOT_OPEN
+    return f"{_PROMPTS[name]}\n{packet}"
+
+
+def completions(memory: TaskMemory, argument: str, begun: str) -> list[str]:
+    """The ids of open tasks that go on from what was typed."""
+    if argument not in ("task_id", "id"):
+        return []
+    wanted = begun.strip().lower()
+    ids = [task.id for task in memory.task_list(limit=100).tasks]
+    return [task_id for task_id in ids if task_id.lower().startswith(wanted)]

@@ -1,0 +1,212 @@
+"""The MCP server, whatever it is reached by: its answers to every request of a client.
+
+Clients that begin with `initialize` and those of 2026-07-28, which send no such thing, are answered by the
+same handlers: no call needs anything that an earlier one left behind.
+"""
+
+from __future__ import annotations
+
+import logging
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import anyio.to_thread
+import mcp_types as types
+from mcp.server import CacheHint, Server
+from mcp.shared.exceptions import MCPError
+
+from ... import operations
+from ..._version import __version__
+from ...model.errors import RingboltError
+from ...model.types import Record
+from ...packet import encode
+from . import resources, texts, tools as mcp_tools
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping
+
+    from mcp.server import ServerRequestContext
+
+    from ...memory import TaskMemory
+    from ...operations import Operation
+
+    Context = ServerRequestContext[Any, Any]
+
+log = logging.getLogger("ringbolt.mcp")
+
+# Under this name in `_meta` an error is there for programs, too: code, message, hint, details.
+ERROR_META = "ringbolt/error"
+_HOUR = 3_600_000
+_INTERNAL: dict[str, Any] = {
+    "code": "internal_error",
+    "message": "Ringbolt failed in a way that it should not.",
+    "hint": "Go on with your work; whoever runs the server finds the reason in its log.",
+    "details": {},
+}
+
+
+class Caller(Record):
+    """Who makes a request: how to get their memory, which may take a while, and what they may do."""
+
+    memory: Callable[[], TaskMemory]
+    scopes: tuple[str, ...] = ("read", "write")
+
+
+def agent_name(ctx: Context) -> str:
+    """The name that the client gave itself, made fit to be one of ours; empty if it gave none."""
+    known = ctx.session.client_params
+    return plain_name(known.client_info.name) if known else ""
+
+
+def plain_name(name: str) -> str:
+    """A name from outside as one short line that can be stored."""
+    text = name.encode("utf-8", "replace").decode()
+    return encode.clip(encode.one_line(text), 50)
+
+
+def make_server(tools: str, caller: Callable[[Context], Awaitable[Caller]]) -> Server[Any]:
+    """The server with a set of tools; `caller` says who makes a request."""
+    return _Handlers(tools, caller).server()
+
+
+class _Handlers:
+    """The answers to all requests. What works on the store runs on a thread: no call waits for another."""
+
+    def __init__(self, tools: str, caller: Callable[[Context], Awaitable[Caller]]) -> None:
+        self._caller = caller
+        self._operations = mcp_tools.listed(tools)
+        shown = {name: mcp_tools.tool(one, tools) for name, one in self._operations.items()}
+        self._schemas: dict[str, dict[str, Any]] = {name: one["inputSchema"] for name, one in shown.items()}
+        self._tools = [types.Tool.model_validate(one) for one in shown.values()]
+        self._prompts = [types.Prompt.model_validate(one) for one in resources.PROMPTS]
+        self._templates = [types.ResourceTemplate.model_validate(one) for one in resources.TEMPLATES]
+
+    def server(self) -> Server[Any]:
+        return Server(
+            "ringbolt",
+            version=__version__,
+            title="Ringbolt",
+            description="Task memory for agents: survives compactions, restarts, crashes and hand-overs.",
+            instructions=texts.INSTRUCTIONS,
+            cache_hints={
+                method: CacheHint(ttl_ms=_HOUR, scope="public")
+                for method in ("tools/list", "prompts/list", "resources/templates/list", "server/discover")
+            },
+            get_tool_input_schema=self._schemas.get,
+            on_list_tools=self._list_tools,
+            on_call_tool=self._call_tool,
+            on_list_resources=self._list_resources,
+            on_list_resource_templates=self._list_templates,
+            on_read_resource=self._read_resource,
+            on_list_prompts=self._list_prompts,
+            on_get_prompt=self._get_prompt,
+            on_completion=self._complete,
+        )
+
+    # --- tools ------------------------------------------------------------------------------------
+
+    async def _list_tools(
+        self, ctx: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=self._tools)
+
+    async def _call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        operation = self._operations.get(params.name)
+        if operation is None:
+            known = (
+                params.name in operations.OPERATIONS and operations.OPERATIONS[params.name].tools != "none"
+            )
+            hint = " It is one of the full set: start the server with --tools full." if known else ""
+            raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name[:100]!r}.{hint}")
+        caller = await self._caller(ctx)
+        return await anyio.to_thread.run_sync(_called, caller, operation, params.arguments or {})
+
+    # --- resources and prompts --------------------------------------------------------------------
+
+    async def _list_resources(
+        self, ctx: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListResourcesResult:
+        found = await self._read(ctx, resources.resources)
+        return types.ListResourcesResult(resources=[types.Resource.model_validate(one) for one in found])
+
+    async def _list_templates(
+        self, ctx: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListResourceTemplatesResult:
+        return types.ListResourceTemplatesResult(resource_templates=self._templates)
+
+    async def _read_resource(
+        self, ctx: Context, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
+        read = partial(resources.resource, uri=params.uri)
+        text, kind = await self._read(ctx, read, uri=params.uri)
+        content = types.TextResourceContents(uri=params.uri, mime_type=kind, text=text)
+        return types.ReadResourceResult(contents=[content])
+
+    async def _list_prompts(
+        self, ctx: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListPromptsResult:
+        return types.ListPromptsResult(prompts=self._prompts)
+
+    async def _get_prompt(self, ctx: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+        task_id = (params.arguments or {}).get("task_id")
+        text = await self._read(ctx, partial(resources.prompt, name=params.name, task_id=task_id))
+        message = types.PromptMessage(role="user", content=types.TextContent(text=text))
+        return types.GetPromptResult(messages=[message])
+
+    async def _complete(self, ctx: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
+        asked = params.argument
+        found = await self._read(
+            ctx, partial(resources.completions, argument=asked.name, begun=asked.value)
+        )
+        return types.CompleteResult(
+            completion=types.Completion(values=found, total=len(found), has_more=False)
+        )
+
+    async def _read(self, ctx: Context, read: Callable[[TaskMemory], Any], **about: str) -> Any:
+        """Read on a thread. Other than of a tool, an error of these is one of the protocol."""
+        caller = await self._caller(ctx)
+
+        def work() -> Any:
+            try:
+                return read(caller.memory())
+            except RingboltError as error:
+                code = types.INTERNAL_ERROR if error.code.startswith("store_") else types.INVALID_PARAMS
+                told = error.to_dict()
+                raise MCPError(code, texts.error_text(told), {**told, **about}) from None
+
+        return await anyio.to_thread.run_sync(work)
+
+
+_FORBIDDEN: dict[str, Any] = {
+    "code": "wrong_scope",
+    "message": "writes, and the token of this client may only read.",
+    "hint": "Ask the user for a token that may write.",
+    "details": {},
+}
+
+
+def _called(caller: Caller, operation: Operation, given: Mapping[str, Any]) -> types.CallToolResult:
+    """Call an operation; whatever goes wrong is told to the model, and a surprise to the log as well."""
+    try:
+        arguments = operations.read_arguments(operation.name, given)
+        if operations.scope_of(operation.name, arguments) not in caller.scopes:
+            return _failed({**_FORBIDDEN, "message": f"{operation.name} {_FORBIDDEN['message']}"})
+        data = operations.call(caller.memory(), operation.name, given)
+        text = texts.result_text(operation.name, given, data)
+    except RingboltError as error:
+        return _failed(error.to_dict())
+    except Exception:
+        log.exception("%s failed", operation.name)
+        return _failed(_INTERNAL)
+    return types.CallToolResult(
+        content=[types.TextContent(text=text)], structured_content=mcp_tools.structured(data)
+    )
+
+
+def _failed(error: dict[str, Any]) -> types.CallToolResult:
+    return types.CallToolResult(
+        content=[types.TextContent(text=texts.error_text(error))],
+        is_error=True,
+        _meta={ERROR_META: error},
+    )

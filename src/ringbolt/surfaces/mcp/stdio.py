@@ -1,0 +1,119 @@
+"""The MCP server over standard input and output: one client, who started it in its folder."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlsplit
+
+import anyio
+import anyio.to_thread
+import mcp_types as types
+from mcp.server.stdio import stdio_server
+from mcp.shared.exceptions import MCPError
+from mcp.shared.message import ServerMessageMetadata
+from pydantic import ValidationError
+
+from ...memory import TaskMemory
+from .server import Caller, agent_name, make_server
+
+if TYPE_CHECKING:
+    from .server import Context
+
+ROOTS_SECONDS = 3  # a client that offers roots and does not tell them is waited for no longer
+
+
+class Client:
+    """The one client: whose memory is opened when it is first needed, and kept."""
+
+    def __init__(self, location: str | None, workspace: str, session: str | None, agent: str | None) -> None:
+        self._location = location
+        self._workspace = workspace
+        self._session = session
+        self._agent = agent
+        self._root: str | None = None
+        self._asked = bool(workspace)  # a workspace that was given needs no root
+        self._asking = anyio.Lock()
+        self._opening = threading.Lock()
+        self._opened: TaskMemory | None = None
+        self._acting: dict[tuple[str, str], TaskMemory] = {}
+
+    async def caller(self, ctx: Context) -> Caller:
+        """Who makes a request: the client, working in its first root."""
+        async with self._asking:
+            if not self._asked:
+                self._root = await _first_root(ctx)
+                self._asked = True
+        agent, root = agent_name(ctx), self._root or ""
+        return Caller(memory=lambda: self._memory(agent, root))
+
+    async def roots_changed(self, ctx: Context, params: types.NotificationParams) -> None:
+        """Ask for the roots again, when the next request comes."""
+        self._asked = bool(self._workspace)
+
+    def _memory(self, agent: str, root: str) -> TaskMemory:
+        # One object for each name and root, not for each call: it knows the claims that were taken with it.
+        with self._opening:
+            if self._opened is None:
+                self._opened = TaskMemory.open(
+                    self._location, workspace=self._workspace, session=self._session, agent=self._agent
+                )
+            known = self._acting.get((agent, root))
+            if known is None:
+                agent_now = self._opened.origin.agent or agent
+                known = self._opened.acting_as(agent=agent_now, workspace=root)
+                self._acting[agent, root] = known
+            return known
+
+    def close(self) -> None:
+        """Close the store, if it was opened."""
+        with self._opening:
+            if self._opened is not None:
+                self._opened.close()
+
+
+async def _first_root(ctx: Context) -> str | None:
+    """The folder that the client names first; at 2026-07-28 it cannot be asked without ending the call."""
+    session = ctx.session
+    offered = session.client_capabilities
+    if offered is None or offered.roots is None or not session.can_send_request:
+        return None
+    try:
+        answer = await session.send_request(
+            types.ListRootsRequest(),
+            types.ListRootsResult,
+            request_read_timeout_seconds=ROOTS_SECONDS,
+            metadata=ServerMessageMetadata(related_request_id=ctx.request_id),
+        )
+    except (MCPError, ValidationError):
+        return None
+    for root in answer.roots:
+        parts = urlsplit(str(root.uri))
+        folder = unquote(parts.path)
+        if parts.netloc in ("", "localhost") and await anyio.to_thread.run_sync(os.path.isdir, folder):
+            return folder
+    return None
+
+
+def serve(
+    location: str | None, *, tools: str, workspace: str, session: str | None, agent: str | None
+) -> None:
+    """Serve until the client goes away."""
+
+    async def run() -> None:
+        client = Client(location, workspace, session, agent)
+        server = make_server(tools, client.caller)
+        server.add_notification_handler(
+            "notifications/roots/list_changed", types.NotificationParams, client.roots_changed
+        )
+        try:
+            # Whoever interrupts it need not wait for the thread that reads: what was answered is written.
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+            async with stdio_server() as (reading, writing):
+                await server.run(reading, writing, server.create_initialization_options())
+        finally:
+            client.close()
+
+    anyio.run(run)

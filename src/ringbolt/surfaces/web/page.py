@@ -1,0 +1,170 @@
+"""The web page: its files, signing in and out, and what it asks for that no operation answers."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from typing import TYPE_CHECKING, Any
+
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from ..._version import __version__
+from ...model.types import is_dict
+from . import reads
+from ..http.guard import PAGE, SESSION, Refusal, read_body, require, require_own_page
+from .files import web_files
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from starlette.requests import Request
+
+    from ..http.routes import Gateway
+    from ..http.session import Session, Sessions
+    from .files import WebFile
+
+_JSON = "application/json"
+# Nothing but our own files, no code in the page itself, and no way to turn a text into markup.
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';"
+    " form-action 'none'; base-uri 'none'; frame-ancestors 'none';"
+    " require-trusted-types-for 'script'; trusted-types 'none'"
+)
+_FOR_EVER = "public, max-age=31536000, immutable"
+_WORTH_COMPRESSING = 1000
+
+
+class WebPage:
+    """The routes of the page. What it shows it asks of the same routes as everyone else."""
+
+    def __init__(self, sessions: Sessions, gateway: Gateway) -> None:
+        self.sessions = sessions
+        self._gateway = gateway
+
+    def routes(self) -> list[BaseRoute]:
+        """The page, its files, its session, and its own questions; they come before the others."""
+        return [
+            Route(PAGE, self._index, methods=["GET"]),
+            Route("/assets/{version}/{name:path}", self._asset, methods=["GET"]),
+            Route(SESSION, self._session, methods=["GET"]),
+            Route(SESSION, self._sign_in, methods=["POST"]),
+            Route(SESSION, self._sign_out, methods=["DELETE"]),
+            Route("/api/tasks/{id}/handoff.md", self._handoff, methods=["GET"]),
+            *(Route(path, self._read(read), methods=["GET"]) for path, read in reads.READS.items()),
+        ]
+
+    # --- files ------------------------------------------------------------------------------------
+
+    async def _index(self, request: Request) -> Response:
+        return _answer(request, web_files().index, {"Cache-Control": "no-cache"})
+
+    async def _asset(self, request: Request) -> Response:
+        found = web_files()
+        file = found.files.get(request.path_params["name"])
+        request.scope["ringbolt.route"] = "/assets"
+        if file is None or request.path_params["version"] != found.version:
+            raise HTTPException(404)
+        return _answer(request, file, {"Cache-Control": _FOR_EVER})
+
+    # --- the session ------------------------------------------------------------------------------
+
+    async def _session(self, request: Request) -> Response:
+        caller = require(request.scope, "read")
+        session: Session | None = request.scope.get("ringbolt.session")
+        return _told(
+            {
+                "kind": caller.kind,
+                "scopes": sorted(caller.scopes),
+                "expires": session.expires if session else None,
+                # Where the stream of events goes on from what is read after this.
+                "position": await self._gateway.news.look(),
+                "version": __version__,
+            }
+        )
+
+    async def _sign_in(self, request: Request) -> Response:
+        require_own_page(request.scope)
+        body = await read_body(request.scope, request.receive, self._gateway.settings)
+        try:
+            given: Any = json.loads(body)
+        except (ValueError, RecursionError):
+            given = None
+        token = given.get("token") if is_dict(given) else None
+        if not isinstance(token, str):
+            raise Refusal("bad_request", "There is no token in the body.", 'Send {"token": "…"}.')
+        opened = self.sessions.open(token.strip().encode("utf-8", "replace"))
+        if opened is None:
+            raise Refusal(
+                "no_token",
+                "This is no token that the server knows.",
+                "Copy one from the file that the server named when it started.",
+            )
+        cookie, session = opened
+        answer = _told({"kind": session.caller.kind, "expires": session.expires})
+        return self._with_cookie(request, answer, cookie)
+
+    async def _sign_out(self, request: Request) -> Response:
+        require_own_page(request.scope)
+        self.sessions.close(self.sessions.given(request.scope["headers"]))
+        return self._with_cookie(request, _told({}), "")
+
+    def _with_cookie(self, request: Request, answer: Response, cookie: str) -> Response:
+        secure = request.headers.get("origin", "").startswith("https:")
+        answer.headers["Set-Cookie"] = self.sessions.header(cookie, secure=secure)
+        return answer
+
+    # --- what is taken away -----------------------------------------------------------------------
+
+    async def _handoff(self, request: Request) -> Response:
+        """A task as a capsule, for another agent: as a file, never as a page."""
+        caller = require(request.scope, "read")
+        name = request.path_params["id"]
+        memory = await self._gateway.run(lambda: self._gateway.acting(caller, request.scope))
+        text = await self._gateway.run(lambda: memory.task_handoff(name))
+        headers = {"Content-Disposition": 'attachment; filename="handoff.md"'}
+        return Response(
+            text.encode("utf-8", "replace"), media_type="text/markdown; charset=utf-8", headers=headers
+        )
+
+    # --- its own questions ------------------------------------------------------------------------
+
+    def _read(self, read: reads.Read) -> Callable[[Request], Any]:
+        async def ask(request: Request) -> Response:
+            caller = require(request.scope, "read")
+            asked = reads.Asked(request.path_params, request.query_params)
+
+            def work() -> bytes:
+                memory = self._gateway.acting(caller, request.scope)
+                content = json.dumps({"schema_version": 1, "data": read(memory, asked)}).encode()
+                return (
+                    gzip.compress(content, 1, mtime=0)
+                    if zipped and len(content) > _WORTH_COMPRESSING
+                    else content
+                )
+
+            zipped = _takes_gzip(request)
+            content = await self._gateway.run(work)
+            headers = {"Vary": "Accept-Encoding"}
+            if content[:2] == b"\x1f\x8b":
+                headers["Content-Encoding"] = "gzip"
+            return Response(content, media_type=_JSON, headers=headers)
+
+        return ask
+
+
+def _told(data: dict[str, Any]) -> Response:
+    return Response(json.dumps({"schema_version": 1, "data": data}), media_type=_JSON)
+
+
+def _takes_gzip(request: Request) -> bool:
+    return "gzip" in request.headers.get("accept-encoding", "")
+
+
+def _answer(request: Request, file: WebFile, headers: dict[str, str]) -> Response:
+    zipped = _takes_gzip(request) and len(file.gzipped) < len(file.plain)
+    headers |= {"Vary": "Accept-Encoding", "Content-Security-Policy": _POLICY}
+    if zipped:
+        headers["Content-Encoding"] = "gzip"
+    return Response(file.gzipped if zipped else file.plain, media_type=file.media_type, headers=headers)

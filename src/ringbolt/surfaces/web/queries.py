@@ -1,0 +1,187 @@
+"""What the web page shows of many tasks, or of a long one: few columns, bounded, portable as in tx.py."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from ...store.tx import Row, Tx
+
+# How many letters of a text a line has.
+LINE = 300
+_FIGURES = ("waits", "questions", "effects", "decisions", "met", "criteria", "claimed_until")
+_MOMENT = (
+    "seq", "at", "type", "text", "letters", "item", "ref", "agent", "channel", "status", "replaced_by",
+    "sets",
+)  # fmt: skip
+
+
+def _places(params: dict[str, Any], name: str, values: Sequence[Any]) -> str:
+    """Names for the values of a list, which are put among the parameters."""
+    params.update({f"{name}{number}": value for number, value in enumerate(values)})
+    return ", ".join(f":{name}{number}" for number in range(len(values)))
+
+
+def cards(tx: Tx, statuses: Sequence[str], limit: int) -> list[Row]:
+    """Rows of tasks and goals with some statuses, the last changed first."""
+    return tx.cards(statuses, limit, kind="task") + tx.cards(statuses, limit, kind="goal")
+
+
+def about(tx: Tx, task_ids: Sequence[str]) -> dict[str, Row]:
+    """What else a list says of tasks and goals: who wrote last, tags, how much of what people settle is open,
+    how many criteria are met, and until when somebody has claimed it."""
+    found: dict[str, Row] = {}
+    for begin in range(0, len(task_ids), 500):
+        params: dict[str, Any] = {"manual": "%manual:%"}
+        places = _places(params, "id", task_ids[begin : begin + 500])
+        for row in tx.rows(
+            ("task_id", "agent", "channel", "first_agent", *_FIGURES),
+            "SELECT h.task_id, o.agent, o.channel, fo.agent,"
+            " (SELECT count(*) FROM records r WHERE r.task_id = h.task_id AND r.type = 'wait'"
+            " AND r.status = 'watching'),"
+            " (SELECT count(*) FROM records r WHERE r.task_id = h.task_id AND r.type = 'question'"
+            " AND r.status = 'active'),"
+            " (SELECT count(*) FROM records r WHERE r.task_id = h.task_id AND r.type = 'effect'"
+            " AND r.status IN ('intended', 'unknown')),"
+            # What a person decides is named in the target of a wait.
+            " (SELECT count(*) FROM records r JOIN events w ON w.task_id = r.task_id AND w.seq = r.seq"
+            " WHERE r.task_id = h.task_id AND r.type = 'wait' AND r.status = 'watching'"
+            " AND w.data LIKE :manual),"
+            " (SELECT count(*) FROM records r WHERE r.task_id = h.task_id AND r.type = 'criterion'"
+            " AND r.status IN ('met', 'waived')),"
+            " (SELECT count(*) FROM records r WHERE r.task_id = h.task_id AND r.type = 'criterion'"
+            " AND r.status <> 'invalidated'),"
+            " (SELECT max(c.expires_at) FROM claims c WHERE c.task_id = h.task_id AND c.status = 'held')"
+            " FROM heads h JOIN events e ON e.id = h.position JOIN origins o ON o.id = e.origin_id"
+            " JOIN events f ON f.task_id = h.task_id AND f.seq = 1 JOIN origins fo ON fo.id = f.origin_id"
+            f" WHERE h.task_id IN ({places})",
+            **params,
+        ):
+            found[row["task_id"]] = {**row, "tags": []}
+        for row in tx.rows(
+            ("task_id", "value"),
+            "SELECT task_id, value FROM labels WHERE kind = 'tag' AND seq = 0"
+            f" AND task_id IN ({places}) ORDER BY task_id, value",
+            **params,
+        ):
+            found[row["task_id"]]["tags"].append(row["value"])
+    return found
+
+
+def activity(tx: Tx, since: str, letters: int) -> dict[str, int]:
+    """How many events there were since a time, by the beginning of their own times."""
+    rows = tx.rows(
+        ("at", "count"),
+        f"SELECT substr(timestamp, 1, {letters:d}), count(*) FROM events WHERE timestamp >= :since"
+        f" GROUP BY substr(timestamp, 1, {letters:d})",
+        since=since,
+    )
+    return {row["at"]: row["count"] for row in rows}
+
+
+_MOMENTS = (
+    f"SELECT e.seq, e.timestamp, e.event_type, substr(e.text, 1, {LINE}), length(e.text), e.item_id,"
+    " e.ref_seq, o.agent, o.channel, r.status, r.ref_seq,"
+    # Of an event without words its changes say something, if they are few.
+    " CASE WHEN coalesce(e.text, '') = '' AND length(e.sets) < 2000 THEN e.sets END"
+    " FROM events e JOIN origins o ON o.id = e.origin_id"
+    " LEFT JOIN records r ON r.task_id = e.task_id AND r.seq = e.seq WHERE e.task_id = :task_id"
+)
+
+
+def moments(tx: Tx, task_id: str, after: int, limit: int) -> list[Row]:
+    """Events of a task in order, a line each."""
+    return tx.rows(
+        _MOMENT,
+        f"{_MOMENTS} AND e.seq > :after ORDER BY e.seq LIMIT :limit",
+        task_id=task_id,
+        after=after,
+        limit=limit,
+    )
+
+
+def some_moments(tx: Tx, task_id: str, seqs: Sequence[int]) -> list[Row]:
+    """The events of a task with these numbers, a line each."""
+    params: dict[str, Any] = {"task_id": task_id}
+    places = _places(params, "seq", seqs)
+    return tx.rows(_MOMENT, f"{_MOMENTS} AND e.seq IN ({places}) ORDER BY e.seq", **params)
+
+
+def matching(
+    tx: Tx,
+    task_id: str,
+    *,
+    types: Sequence[str] = (),
+    channel: str = "",
+    item: str = "",
+    pattern: str = "",
+) -> list[int]:
+    """The numbers of a task's events of some types, from a channel, about a step, or with a text in them."""
+    params: dict[str, Any] = {"task_id": task_id, "channel": channel, "item": item, "pattern": pattern}
+    where = f" AND e.event_type IN ({_places(params, 'type', types)})" if types else ""
+    where += " AND o.channel = :channel" if channel else ""
+    where += " AND e.item_id = :item" if item else ""
+    where += " AND lower(e.text) LIKE lower(:pattern) ESCAPE '!'" if pattern else ""
+    rows = tx.rows(
+        ("seq",),
+        "SELECT e.seq FROM events e JOIN origins o ON o.id = e.origin_id WHERE e.task_id = :task_id"
+        f"{where} ORDER BY e.seq",
+        **params,
+    )
+    return [row["seq"] for row in rows]
+
+
+def types_of(tx: Tx, task_id: str) -> dict[str, int]:
+    """How many events of each type a task has."""
+    rows = tx.rows(
+        ("type", "count"),
+        "SELECT event_type, count(*) FROM events WHERE task_id = :task_id GROUP BY event_type"
+        " ORDER BY event_type",
+        task_id=task_id,
+    )
+    return {row["type"]: row["count"] for row in rows}
+
+
+def spending(tx: Tx, since: str) -> list[Row]:
+    """What models have used on each day since one, by model."""
+    return tx.rows(
+        ("day", "model", "calls", "tokens_in", "tokens_out", "cost"),
+        "SELECT day, model, sum(calls), sum(tokens_in), sum(tokens_out), sum(cost) FROM spending"
+        " WHERE day >= :since GROUP BY day, model ORDER BY day, model",
+        since=since,
+    )
+
+
+def sizes(tx: Tx) -> Row:
+    """How many tasks and events there are."""
+    return tx.rows(("tasks", "events"), "SELECT count(*), coalesce(sum(last_seq), 0) FROM heads")[0]
+
+
+def all_records(tx: Tx, task_id: str, kind: str, limit: int) -> list[Row]:
+    """What a task has of a kind that can change (an effect, a wait), ended or not, the newest first."""
+    return tx.rows(
+        (
+            "seq",
+            "at",
+            "status",
+            "text",
+            "data",
+            "item",
+            "ended_at",
+            "ref",
+            "channel",
+            "agent",
+            "end_text",
+            "end_data",
+        ),
+        "SELECT r.seq, e.timestamp, r.status, e.text, e.data, e.item_id, r.ended_at, r.ref_seq, o.channel,"
+        " o.agent, x.text, x.data FROM records r"
+        " JOIN events e ON e.task_id = r.task_id AND e.seq = r.seq JOIN origins o ON o.id = e.origin_id"
+        " LEFT JOIN events x ON x.task_id = r.task_id AND x.seq = r.ref_seq"
+        " WHERE r.task_id = :task_id AND r.type = :kind ORDER BY r.seq DESC LIMIT :limit",
+        task_id=task_id,
+        kind=kind,
+        limit=limit,
+    )

@@ -1,0 +1,226 @@
+"""Files that others read: replaced whole or not at all, and read without being led astray."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import stat
+from contextlib import contextmanager
+from itertools import count
+
+from ..model.errors import InvalidInput, StoreError, shown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Generator
+    from typing import BinaryIO
+
+TEMP = ".ringbolt-tmp"
+_BLOCK = 1 << 20
+_numbers = count(1)
+_CODES = {
+    errno.ENOSPC: "store_full",
+    errno.EDQUOT: "store_full",
+    errno.EACCES: "store_readonly",
+    errno.EPERM: "store_readonly",
+    errno.EROFS: "store_readonly",
+}
+
+
+class FileErrors:
+    """Turns what the system says of a file into our error."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, OSError):
+            raise StoreError(
+                _CODES.get(error.errno or 0, "store_unavailable"),
+                f"{self._path} cannot be read or written: {error.strerror or error}.",
+                "Look whether the path and its folder exist and are yours to use.",
+            ) from error
+
+
+def write_atomic(path: str, content: bytes, *, mode: int = 0o600) -> None:
+    """Put a file in its place whole: a reader sees the old content or the new one, also after a power cut."""
+    with replacing(path, mode=mode) as file:
+        file.write(content)
+
+
+@contextmanager
+def replacing(path: str, *, mode: int = 0o600) -> Generator[BinaryIO]:
+    """A new file to write to, which takes the place of the one at `path` when the block is left in peace."""
+    folder, name = os.path.split(path)
+    temp, handle = _begin(folder, name, mode)
+    try:
+        with open(handle, "wb") as file:  # closed, and with that unlocked, only when it is in its place
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+            os.replace(temp, path)
+    except BaseException:
+        if os.path.lexists(temp):
+            os.unlink(temp)
+        raise
+    sync_folder(folder)
+
+
+def _begin(folder: str, name: str, mode: int) -> tuple[str, int]:
+    """A new temporary file in a folder, locked for as long as it is being written."""
+    while True:
+        temp = os.path.join(folder, f".{name[:50]}.{os.getpid()}-{next(_numbers)}{TEMP}")
+        try:
+            handle = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+        except FileExistsError:  # left by a process that was killed and had our number
+            continue
+        try:
+            if _locked(handle, wait=True) and not _names(temp, handle):
+                os.close(handle)  # swept away before we had the lock
+                continue
+        except BaseException:
+            os.close(handle)
+            raise
+        return temp, handle
+
+
+def is_temp(name: str) -> bool:
+    """Whether a file's name is that of a file which was being written."""
+    return name.startswith(".") and name.endswith(TEMP)
+
+
+def sweep(folder: str) -> int:
+    """Remove the files that a writer which is gone left half written; returns how many."""
+    removed = 0
+    with os.scandir(folder) as entries:
+        temps = [entry.path for entry in entries if is_temp(entry.name) and _is_plain(entry)]
+    for temp in temps:
+        try:
+            handle = os.open(temp, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        except FileNotFoundError:  # finished, or swept by another
+            continue
+        try:
+            # Whoever writes it holds its lock: a number of a process says little in a container.
+            if _locked(handle, wait=False) and _names(temp, handle):
+                os.unlink(temp)
+                removed += 1
+        finally:
+            os.close(handle)
+    return removed
+
+
+def _is_plain(entry: os.DirEntry[str]) -> bool:
+    return entry.is_file(follow_symlinks=False)
+
+
+def _locked(handle: int, *, wait: bool) -> bool:
+    """Take a file's lock; False if another holds it, or if this file system has no locks."""
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+    except OSError:
+        return False
+    return True
+
+
+def _names(path: str, handle: int) -> bool:
+    """Whether a path still is the file that was opened."""
+    try:
+        found = os.stat(path, follow_symlinks=False)
+    except FileNotFoundError:
+        return False
+    return os.path.samestat(found, os.fstat(handle))
+
+
+def sync_folder(folder: str) -> None:
+    """Make the names in a folder survive a power cut."""
+    handle = os.open(folder or ".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def locked_folder(folder: str) -> Generator[None]:
+    """Hold a folder against others that write it through here, for the length of the block."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        _locked(handle, wait=True)
+        yield
+    finally:
+        os.close(handle)
+
+
+def make_folder(path: str) -> bool:
+    """Make a folder if there is none; True if it was made. A link to a folder is none."""
+    try:
+        os.mkdir(path, 0o700)
+    except FileExistsError:
+        if not stat.S_ISDIR(os.lstat(path).st_mode):
+            raise InvalidInput(
+                "invalid_argument",
+                f"{shown(path, 400)} is in the way: it is no folder of its own.",
+                "Move it away, or choose another folder.",
+            ) from None
+        return False
+    return True
+
+
+# --- reading ----------------------------------------------------------------------------------------
+
+
+def read_bounded(path: str, most: int, *, root: str | None = None) -> bytes:
+    """The content of a plain file of at most so many bytes, which lies within `root` if one is given."""
+    content = bytearray()
+    with open_plain(path, root=root) as file:
+        # Block by block: a limit may be far above what is there, and would be allocated.
+        while len(content) <= most and (block := file.read(_BLOCK)):
+            content += block
+    if len(content) > most:
+        raise InvalidInput(
+            "too_large",
+            f"{shown(path, 400)} has more than {most:,} bytes.",
+            "Make it smaller, or raise the limit in the settings.",
+            limit=most,
+        )
+    return bytes(content)
+
+
+def open_plain(path: str, *, root: str | None = None) -> BinaryIO:
+    """Open a plain file for reading: no device or pipe, and no link that leads out of `root`."""
+    real = os.path.realpath(path)
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    handle = os.open(real, flags) if root is None else _open_below(os.path.realpath(root), real, flags)
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise InvalidInput("invalid_argument", f"{shown(path, 400)} is no plain file.", "Name a file.")
+    return open(handle, "rb")
+
+
+def _open_below(root: str, real: str, flags: int) -> int:
+    """Open a file by going down from a root, one folder after the other, so that no link is followed."""
+    if not is_below(real, root):
+        raise InvalidInput(
+            "invalid_argument",
+            f"{shown(real, 400)} lies outside {shown(root, 400)}.",
+            "Put the file itself there, not a link to it.",
+        )
+    parts = os.path.relpath(real, root).split(os.sep)
+    above = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        for part in parts[:-1]:
+            below = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=above)
+            os.close(above)
+            above = below
+        return os.open(parts[-1], flags, dir_fd=above)
+    finally:
+        os.close(above)
+
+
+def is_below(path: str, root: str) -> bool:
+    """Whether a path is one below a root, both without links."""
+    return path.startswith(root.rstrip(os.sep) + os.sep)

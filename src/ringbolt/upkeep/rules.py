@@ -1,0 +1,385 @@
+"""What the upkeep finds: for each rule the tasks that it is about, what is to become of each, and why.
+
+Finding reads page after page and changes nothing. Nothing here ends as `completed`: what is not known to be
+done is never called so.
+"""
+
+from __future__ import annotations
+
+import json
+
+from ..model import validate, rules
+from . import queries
+from ..model.types import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import Any
+
+    from ..store import Store
+    from ..store.tx import Row
+    from ..ledger.observed_time import Ages
+
+    Pages = Iterator[list["Finding"]]
+
+PAGE = 500
+MOST_KEYS = 50_000  # names that are compared at once, so that memory stays flat
+MOST_ALIKE = 5_000  # tasks of one name that are looked at in one run
+IDLE, GONE, DUPLICATE, STALE = rules.IDLE, rules.SESSION_GONE, "duplicate", "stale"
+# Put away when they are old; a failed one stays until somebody has looked at it, or hygiene has.
+ARCHIVED = ("completed", "cancelled", "abandoned", "superseded")
+
+
+class Run(Record):
+    """One run of the upkeep: what it is about, how old things are, and from when on they are too old."""
+
+    store: Store
+    ages: Ages
+    workspace: str | None
+    until: int
+    ended_after: Mapping[str, int]
+    limits: dict[str, float]
+    shown: dict[str, str]
+
+
+class Finding(Record):
+    """What a rule says about a task as it stood at `last_seq`: the columns to set, and why."""
+
+    rule: str
+    task_id: str
+    name: str
+    last_seq: int
+    before: str
+    after: str
+    reason: str
+    heads: Mapping[str, Any] = {}
+    links: tuple[str, ...] = ()
+    data: Mapping[str, Any] = {}
+
+
+def _found(rule: str, row: Row, after: str, reason: str, heads: dict[str, Any], **data: Any) -> Finding:
+    return Finding(
+        rule=rule,
+        task_id=row["task_id"],
+        name=row["name"],
+        last_seq=row["last_seq"],
+        before=row["status"],
+        after=after,
+        reason=reason,
+        heads=heads,
+        data={"rule": rule, "last_activity": row["updated_at"], **data},
+    )
+
+
+def _pages(
+    run: Run, query: Callable[..., list[Row]], status: str, after: int = 0, **params: Any
+) -> Iterator[list[Row]]:
+    while True:
+        rows = run.store.read(
+            lambda tx, after=after: query(
+                tx, status, after=after, until=run.until, workspace=run.workspace, limit=PAGE, **params
+            )
+        )
+        yield rows
+        if len(rows) < PAGE:
+            return
+        after = rows[-1]["position"]
+
+
+def _quiet(run: Run, seconds: float) -> dict[str, Any] | None:
+    """What a query for idle tasks compares with; None: nothing can be that old."""
+    times, held = run.ages.before(seconds), run.ages.before(0)
+    if times is None or held is None:
+        return None
+    return {"cutoff": times[0], "lately": times[1], "held": held[1]}
+
+
+def lease(run: Run) -> Pages:
+    """Claims that ran out a whole lease ago, and that nobody has renewed or taken over."""
+    if (times := run.ages.before(run.limits["lease"])) is None:
+        return
+    after = ("", "")
+    while True:
+        rows = run.store.read(
+            lambda tx, after=after: queries.overdue(tx, times[1], after, run.workspace, PAGE)
+        )
+        yield [
+            Finding(
+                rule="lease", task_id=row["task_id"], name=row["name"], last_seq=row["last_seq"],
+                before="held", after="released",
+                reason=f"the lease of {row['holder']} ran out at {row['expires_at']}",
+                data={name: row[name] for name in ("item_id", "holder", "token", "expires_at")},
+            )
+            for row in rows
+        ]  # fmt: skip
+        if len(rows) < PAGE:
+            return
+        after = (rows[-1]["task_id"], rows[-1]["item_id"])
+
+
+def pause(run: Run) -> Pages:
+    """Active tasks without activity for too long."""
+    limit = run.limits["pause"]
+    if (times := _quiet(run, limit)) is None:
+        return
+    # One that waits says itself why nothing happens, unless its wait is gone.
+    for status, reason in (("active", None), ("waiting", "wait")):
+        for rows in _pages(run, queries.idle, status, reason=reason, **times):
+            yield [
+                _found(
+                    "pause", row, "paused", f"no activity for {ago(age)}",
+                    {"status": "paused", "reason": IDLE}, threshold=run.shown["pause"],
+                    idle_seconds=round(age),
+                )
+                for row in rows
+                if (age := run.ages.age(row["updated_at"], row["place"])) > limit
+            ]  # fmt: skip
+
+
+def resume(run: Run) -> Pages:
+    """Tasks that were paused for being idle, and that an agent works on again."""
+    for rows in _pages(run, queries.going_on, "paused", reason=IDLE):
+        yield [
+            _found("resume", row, "active", "it is worked on again", {"status": "active", "reason": None})
+            for row in rows
+        ]
+
+
+def archive(run: Run) -> Pages:
+    """Tasks that ended long ago."""
+    limit = run.limits["archive"]
+    if (times := run.ages.before(limit)) is None:
+        return
+    for status in ARCHIVED:
+        for rows in _pages(run, queries.ended, status, run.ended_after[status], cutoff=times[0]):
+            yield [
+                _found(
+                    "archive", row, "archived", f"{status} {ago(age)} ago", {"archived_at": ""},
+                    threshold=run.shown["archive"],
+                )
+                for row in rows
+                if (age := _since_end(run, row)) > limit
+            ]  # fmt: skip
+
+
+def _since_end(run: Run, row: Row) -> float:
+    """How long a task is over: what the upkeep did to it is no activity, but it has ended only then."""
+    since = (row["updated_at"], row["place"]), (row["kept_at"], row["position"])
+    return min(run.ages.age(moment, place) for moment, place in since if moment is not None)
+
+
+def stuck(run: Run) -> Pages:
+    """Active tasks that wait for nothing and are idle, and that nobody was told of since they were."""
+    limit = run.limits["stuck"]
+    if (times := _quiet(run, limit)) is None:
+        return
+    for rows in _pages(run, queries.idle, "active", **times):
+        yield [
+            _found(
+                "stuck", row, "active", f"no activity for {ago(age)}", {}, threshold=run.shown["stuck"],
+                idle_seconds=round(age),
+            )
+            for row in rows
+            if (age := run.ages.age(row["updated_at"], row["place"])) > limit and _untold(run, row)
+        ]  # fmt: skip
+
+
+def _untold(run: Run, row: Row) -> bool:
+    if row["alerted"] is None:
+        return True
+    if row["alerted"] > row["place"]:
+        return False
+    return run.ages.age(row["alerted_at"], row["alerted"]) > run.limits["cooldown"]
+
+
+def reconcile(run: Run) -> Pages:
+    """Open tasks whose session is gone. What was worked on wants a look; what nobody began is abandoned."""
+    if (times := _quiet(run, min(run.limits["grace"], run.limits["silence"]))) is None:
+        return
+    seen: dict[str, str | None] = {}  # a session may have very many tasks
+    for status, reason in (("active", None), ("waiting", "wait"), ("paused", IDLE)):
+        for rows in _pages(run, queries.orphans, status, reason=reason, **times):
+            if rows:
+                yield _gone(run, rows, seen)
+            if len(seen) > MOST_KEYS:
+                seen.clear()
+
+
+def _gone(run: Run, rows: Sequence[Row], seen: dict[str, str | None]) -> list[Finding]:
+    told = run.store.read(lambda tx: queries.working_sessions(tx, [row["task_id"] for row in rows]))
+    working = {task_id: json.loads(data).get("value") for task_id, data in told.items()}
+    names = {
+        row["task_id"]: {row["session_id"], *filter(None, (str(working.get(row["task_id"]) or ""),))}
+        for row in rows
+    }
+    unseen = sorted(set[str]().union(*names.values()) - seen.keys())
+    seen |= dict.fromkeys(unseen)
+    seen |= run.store.read(lambda tx: queries.sessions_seen(tx, unseen))
+    found: list[Finding] = []
+    for row in rows:
+        last = max([row["updated_at"], *(seen[name] or "" for name in names[row["task_id"]])])
+        age = run.ages.age(last, row["place"])
+        over = row["over"] and last == row["updated_at"]
+        if age <= run.limits["grace" if over else "silence"]:
+            continue
+        how = "said that it ended" if over else "has written nothing"
+        why = f"session {row['session_id'][:80]} {how}, {ago(age)} ago"
+        found.append(_left(row, why, session=row["session_id"]))
+    return found
+
+
+def _left(row: Row, why: str, **data: Any) -> Finding:
+    if not row["touched"]:
+        heads = {"status": "abandoned", "reason": GONE, "completed_at": ""}
+        return _found("reconcile", row, "abandoned", f"{why}; nothing was done on it", heads, **data)
+    heads = {"status": "paused", "reason": GONE}
+    if not row["attention"]:
+        heads["attention"] = f"needs review: {why}; nobody knows how far it came"
+    return _found("reconcile", row, "paused", f"needs review: {why}", heads, **data)
+
+
+def failed(run: Run) -> Pages:
+    """Failed tasks that nobody has taken up for long."""
+    limit = run.limits["older"]
+    if (times := run.ages.before(limit)) is None:
+        return
+    for rows in _pages(run, queries.ended, "failed", cutoff=times[0]):
+        yield [
+            _found(
+                "failed", row, "abandoned", f"failed, and no activity for {ago(age)}",
+                {"status": "abandoned", "reason": STALE}, threshold=run.shown["older"],
+            )
+            for row in rows
+            if (age := _since_end(run, row)) > limit
+        ]  # fmt: skip
+
+
+# --- duplicates -------------------------------------------------------------------------------------
+
+
+def duplicates(run: Run) -> Pages:
+    """Open and failed tasks of a workspace with the same label or title as another one that stays.
+
+    Names are compared in several passes where there are very many, each over a part of them.
+    """
+    if (times := _quiet(run, run.limits["older"])) is None:
+        return
+    statuses = (*rules.OPEN, "failed")
+    total = run.store.read(lambda tx: queries.count(tx, statuses, run.workspace))
+    parts = 1 + 2 * total // MOST_KEYS
+    taken: set[str] = set()
+    for part in range(parts):
+        found: list[Finding] = []
+        for ids in _groups(run, statuses, part, parts):
+            same = _same(run, ids, times)
+            # Where one gives way to another that gives way itself, the next run goes on.
+            found += [one for one in same if taken.isdisjoint((one.task_id, *one.links))]
+            taken.update(one.task_id for one in found)
+            if len(found) >= PAGE:
+                yield found
+                found = []
+        yield found
+
+
+def _groups(run: Run, statuses: Sequence[str], part: int, parts: int) -> Iterator[list[str]]:
+    """The ids of tasks that share a name, of one part of all names."""
+    first: dict[bytes, str | list[str]] = {}
+    for status in statuses:
+        after = 0
+        while True:
+            rows = run.store.read(
+                lambda tx, after=after, status=status: queries.named(
+                    tx, status, after, run.until, run.workspace, 4 * PAGE
+                )
+            )
+            for row in rows:
+                for key in _keys(row):
+                    if int.from_bytes(key[:4]) % parts != part:
+                        continue
+                    known = first.setdefault(key, row[1])
+                    if isinstance(known, list):
+                        known.append(row[1])
+                    elif known != row[1]:
+                        first[key] = [known, row[1]]
+            if len(rows) < 4 * PAGE:
+                break
+            after = rows[-1][0]
+    return (ids for ids in first.values() if isinstance(ids, list))
+
+
+def _keys(row: tuple[Any, ...]) -> list[bytes]:
+    """What names a task, for comparing: its label, and its title among the parts of one task."""
+    from ..files.active_tasks import GENERIC_TITLE, normalized
+
+    _, _, workspace, parent, name, label = row
+    names = [("title", parent or "", normalized(name))]
+    if label is not None:
+        names.append(("label", "", normalized(label)))
+    return [
+        validate.blake2b("\0".join((workspace or "", *one)).encode("utf-8", "replace"), digest_size=12).digest()
+        for one in names
+        if one[2] not in ("", GENERIC_TITLE)
+    ]
+
+
+def _same(run: Run, ids: Sequence[str], times: dict[str, Any]) -> list[Finding]:
+    """What becomes of tasks of the same name: one stays, and what is idle for long gives way to it."""
+    if len(ids) > MOST_ALIKE:  # the next run goes on
+        ids = [*ids[: MOST_ALIKE - 1], ids[-1]]
+    rows: list[Row] = []
+    for start in range(0, len(ids), PAGE):
+        some = ids[start : start + PAGE]
+        rows += run.store.read(lambda tx, some=some: queries.alike(tx, some, times["lately"], times["held"]))
+    from ..files.active_tasks import normalized
+
+    labels = {normalized(row["label"]) for row in rows if row["label"] is not None}
+    if len(labels) > 1:  # whoever gave them different labels holds them for different
+        rows = [row for row in rows if row["label"] is None]
+    if len(rows) < 2:
+        return []
+    rows.sort(key=_standing, reverse=True)
+    stays = rows[0]
+    return [
+        _found(
+            "duplicate", row, "superseded", f"the same as {stays['task_id']}, and no activity for {ago(age)}",
+            {"status": "superseded", "reason": DUPLICATE, **_ends(row)}, superseded_by=stays["task_id"],
+            threshold=run.shown["older"],
+        ).replace(links=(stays["task_id"],))
+        for row in rows[1:]
+        if not row["live"] and (age := run.ages.age(row["updated_at"], row["place"])) > run.limits["older"]
+    ]  # fmt: skip
+
+
+def _standing(row: Row) -> tuple[Any, ...]:
+    """Which of several stays: an open one, one that something keeps alive, the one worked on last, the one
+    with more steps done; in the end, the first by its id."""
+    letters = tuple(-ord(letter) for letter in row["task_id"])
+    return (row["status"] in rules.OPEN, row["live"], row["updated_at"], row["place"], row["done"], letters)
+
+
+def _ends(row: Row) -> dict[str, Any]:
+    return {} if row["completed_at"] else {"completed_at": ""}
+
+
+# --- words ------------------------------------------------------------------------------------------
+
+
+def ago(seconds: float) -> str:
+    """A time that has passed, in words: 26 h, 3 d."""
+    for unit, length in (("d", 86_400), ("h", 3600), ("min", 60)):
+        if seconds >= 2 * length:
+            return f"{int(seconds // length)} {unit}"
+    return f"{int(max(seconds, 0))} s"
+
+
+RULES: dict[str, Callable[[Run], Pages]] = {
+    "lease": lease,
+    "resume": resume,
+    "reconcile": reconcile,
+    "duplicate": duplicates,
+    "failed": failed,
+    "pause": pause,
+    "stuck": stuck,
+    "archive": archive,
+}

@@ -1,0 +1,140 @@
+# pyright: reportPrivateUsage=false
+"""Webhooks: whoever a task names in its callback_url is told when the task ends, or is stuck.
+
+Either puts a job of kind `webhook` into the queue, in its own transaction. A worker delivers it, again and
+again with growing pauses, until it is taken or given up. Requests are signed as Standard Webhooks
+(https://www.standardwebhooks.com) asks for. An address is looked up once, and judged before anything is sent.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+from ..system import http_client
+from ..config import user_folder
+from ..system.files import FileErrors, locked_folder, read_bounded, write_atomic
+from ..system.http_client import Address, StatusError, is_public
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..memory import TaskMemory
+    from ..model.results import Job
+
+KEY_PREFIX = "whsec_"
+MOST_ANSWER = 64 << 10  # bytes of the answer that are read: only its status matters
+_SHOWN = ("id", "name", "status", "phase", "reason", "done", "total", "workspace", "created_at", "updated_at")
+
+
+def deliver(memory: TaskMemory, job: Job) -> None:
+    """Tell the callback_url of a task, or of a wait, how it ended; an OSError or ValueError says why that did
+    not work.
+
+    The same end is always told with the same `webhook-id`, however often, for the receiver to know it by.
+    """
+    url = job.data.get("url") or memory.store.read(lambda tx: tx.callback_url(job.task_id), once=True)
+    if not url or memory.settings.callbacks == "off":  # it was on when this was asked for
+        return
+    address = read_url(url)
+    delivery = f"{job.task_id}-{job.key}"
+    body = json.dumps(_message(memory, job, delivery)).encode()
+    status, answer = http_client.exchange(
+        address,
+        body,
+        signed(read_key(), delivery, int(memory._clock()), body),
+        memory.settings.callback_seconds,
+        MOST_ANSWER,
+        allowed=None if memory.settings.callback_private == "on" else is_public,
+    )
+    if not 200 <= status < 300:
+        raise StatusError(status, answer)
+
+
+def _message(memory: TaskMemory, job: Job, delivery: str) -> dict[str, Any]:
+    """What is told: the event, the task as it stands, and a summary of it from the ledger."""
+    from ..extract.summary import compose
+
+    event = memory.task_event(job.task_id, int(job.key))
+    task = memory.task_get(job.task_id)
+    data = event.data
+    status = event.sets.get("heads", {}).get("status", task.status)
+    wait = None
+    if event.type == "wait.ended":
+        (found,) = memory.wait_status(f"{job.task_id}#{event.ref}")
+        wait = found.to_dict()
+    return {
+        "schema_version": 1,
+        "type": f"wait.{data['state']}"
+        if wait
+        else "task.stuck"
+        if event.type == "task.stuck"
+        else f"task.{status}",
+        "delivery": delivery,
+        "timestamp": event.at,
+        "task": {
+            **{name: value for name, value in task.to_dict().items() if name in _SHOWN},
+            "metadata": task.metadata,
+        },
+        "seq": event.seq,
+        "wait": wait,
+        "answer": data.get("answer"),
+        "error": data.get("error"),
+        "summary": compose(memory._snapshot(job.task_id), count=memory._counter()).text,
+    }
+
+
+# --- signatures -------------------------------------------------------------------------------------
+
+
+def key_path() -> str:
+    """Where the key is that deliveries are signed with."""
+    return os.path.join(user_folder("data"), "webhook.key")
+
+
+def read_key() -> str:
+    """The key that deliveries are signed with, `whsec_…`; made when it is first needed."""
+    path = key_path()
+    folder = os.path.dirname(path)
+    os.makedirs(folder, 0o700, exist_ok=True)
+    with FileErrors(path), locked_folder(folder):
+        if not os.path.lexists(path):
+            from base64 import b64encode
+
+            write_atomic(path, KEY_PREFIX.encode() + b64encode(os.urandom(32)) + b"\n")
+        return read_bounded(path, 1000).decode().strip()
+
+
+def signed(key: str, delivery: str, now: int, body: bytes) -> dict[str, str]:
+    """The headers of a delivery: its id, its time, and the signature of both and the body."""
+    import hmac
+    from base64 import b64decode, b64encode
+
+    secret = b64decode(key.removeprefix(KEY_PREFIX))
+    content = b".".join((delivery.encode(), str(now).encode(), body))
+    signature = b64encode(hmac.digest(secret, content, "sha256")).decode()
+    return {
+        "webhook-id": delivery,
+        "webhook-timestamp": str(now),
+        "webhook-signature": f"v1,{signature}",
+    }
+
+
+def is_signed(key: str, headers: Any, body: bytes, now: float, tolerance: float = 300) -> bool:
+    """Whether a delivery was signed with a key not long ago: what a receiver checks."""
+    import hmac
+
+    delivery, at, given = (headers.get(f"webhook-{name}") or "" for name in ("id", "timestamp", "signature"))
+    if not at.isdecimal() or abs(now - int(at[:18])) > tolerance:
+        return False
+    wanted = signed(key, delivery, int(at), body)["webhook-signature"]
+    return any(hmac.compare_digest(one.encode(), wanted.encode()) for one in given.split())
+
+
+# --- addresses --------------------------------------------------------------------------------------
+
+
+def read_url(url: str) -> Address:
+    """The address that a callback_url names; ValueError if it is not a plain http or https one."""
+    return http_client.read_url(url, "the callback_url")
