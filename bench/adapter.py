@@ -24,10 +24,10 @@ from uuid import uuid4
 from ringbolt import TaskMemory
 from ringbolt.extract.progress import Observation, Progress
 from ringbolt.hosts import events, host_schemas
-from ringbolt.hosts.context_injection import Answers
 from ringbolt.hosts.capture import Capture
-from ringbolt.hosts.deadline import stop_alarm
 from ringbolt.hosts.compaction_state import Mark
+from ringbolt.hosts.context_injection import Answers
+from ringbolt.hosts.deadline import stop_alarm
 from ringbolt.hosts.transcript_tail import overhear
 from ringbolt.model.redaction import Redactor
 from ringbolt.packet import tokens

@@ -32,9 +32,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import apsw
 
 from ringbolt import TaskMemory
-from ringbolt.waits.watcher import Watcher
 from ringbolt.store import sqlite
 from ringbolt.store.tx import EVENTS, HEADS, Tx
+from ringbolt.waits.watcher import Watcher
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

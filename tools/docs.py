@@ -25,40 +25,42 @@ from typing import TYPE_CHECKING, Any
 
 import apsw
 import click
+import msgspec
 
-from ringbolt import TaskMemory, config, operation_docs
-from ringbolt.model import errors, results, rules, types, foreign_statuses
-from ringbolt.core.actions import Actions
-from ringbolt.files.active_operations import ActiveTasks
+from ringbolt import TaskMemory, operation_docs
 from ringbolt.ask.operations import Asking
-from ringbolt.ledger.base import Base
+from ringbolt.core.actions import Actions
 from ringbolt.core.claims import Claims
-from ringbolt.extract.distill_operations import Distilling
 from ringbolt.core.drill_results import Drilling
 from ringbolt.core.entries import Entries
-from ringbolt.extract.extract_operations import Extracting
-from ringbolt.files.facts import Facts
-from ringbolt.files.folder_operations import Folders
-from ringbolt.goals.operations import Goals
 from ringbolt.core.handoff import Handoff
-from ringbolt.files.mirror_operations import Mirrors
 from ringbolt.core.notes import Notes
-from ringbolt.extract.patterns import Patterns
 from ringbolt.core.plans import Plans
-from ringbolt.extract.progress_operations import Progressing
 from ringbolt.core.queue import Queue
-from ringbolt.recall.operations import Recalling
-from ringbolt.retention.operations import Retention
-from ringbolt.extract.summary_operations import Summarizing
-from ringbolt.core.todo_sync import Syncing
 from ringbolt.core.tasks import Tasks
+from ringbolt.core.todo_sync import Syncing
 from ringbolt.core.transfer import Transfer
 from ringbolt.core.undo import Undo
-from ringbolt.upkeep.operations import Upkeep
 from ringbolt.core.verify import Verify
+from ringbolt.extract.distill_operations import Distilling
+from ringbolt.extract.extract_operations import Extracting
+from ringbolt.extract.patterns import Patterns
+from ringbolt.extract.progress_operations import Progressing
+from ringbolt.extract.summary_operations import Summarizing
+from ringbolt.files.active_operations import ActiveTasks
+from ringbolt.files.facts import Facts
+from ringbolt.files.folder_operations import Folders
+from ringbolt.files.mirror_operations import Mirrors
+from ringbolt.goals.operations import Goals
+from ringbolt.ledger.base import Base
+from ringbolt.model import errors, foreign_statuses, results, rules, types
+from ringbolt.model import settings as all_settings
 from ringbolt.packet.operations import Views
-from ringbolt.waits.operations import Waiting
+from ringbolt.recall.operations import Recalling
+from ringbolt.retention.operations import Retention
 from ringbolt.surfaces.cli import main as cli
+from ringbolt.upkeep.operations import Upkeep
+from ringbolt.waits.operations import Waiting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -895,7 +897,11 @@ def vocabulary_tables() -> str:
             [
                 code(word),
                 *(code(part or "") for part in foreign_statuses.read_task_status(word, source)),
-                code(foreign_statuses.write_task_status(source, *foreign_statuses.read_task_status(word, source))),
+                code(
+                    foreign_statuses.write_task_status(
+                        source, *foreign_statuses.read_task_status(word, source)
+                    )
+                ),
             ]
             for word, *_ in words
         ]
@@ -903,7 +909,10 @@ def vocabulary_tables() -> str:
     rows = [
         [
             code(status),
-            *(code(foreign_statuses.write_task_status(source, status)) for source in foreign_statuses.TASK_WORDS),
+            *(
+                code(foreign_statuses.write_task_status(source, status))
+                for source in foreign_statuses.TASK_WORDS
+            ),
         ]
         for status in rules.TASK_STATUSES
     ]
@@ -1048,28 +1057,39 @@ def _shown(value: Any) -> str:
 
 def settings() -> str:
     rows: list[list[str]] = []
-    for name, (default, least, most, meaning) in config.SETTINGS.items():
+    for name, (default, least, most, meaning) in all_settings.SETTINGS.items():
         bounds = f"{_shown(least)} to {_shown(most)}" if least is not None else "any text"
-        if name in config.WORDS:
-            bounds = " or ".join(code(word) for word in config.WORDS[name])
-        if name in config.LISTS:
-            bounds = f"{code('none')}, or some of {', '.join(code(word) for word in config.LISTS[name])}"
+        if name in all_settings.WORDS:
+            bounds = " or ".join(code(word) for word in all_settings.WORDS[name])
+        if name in all_settings.LISTS:
+            bounds = (
+                f"{code('none')}, or some of {', '.join(code(word) for word in all_settings.LISTS[name])}"
+            )
         rows.append([code(name), _shown(default), bounds, code(f"RINGBOLT_{name.upper()}"), meaning])
     return table(["Setting", "Default", "Bounds", "Environment variable", "Meaning"], rows)
 
 
-def record_types() -> dict[str, type[types.Record]]:
+def record_types() -> dict[str, type[types.Value]]:
     """Every record, by name, in the order of the source."""
     return {
         name: kind
         for name, kind in {**vars(types), **vars(results)}.items()
-        if isinstance(kind, type) and issubclass(kind, types.Record) and kind is not types.Record
+        if isinstance(kind, type) and issubclass(kind, types.Value) and kind is not types.Value
     }
 
 
-def own_fields(record: type[types.Record]) -> dict[str, str]:
+def own_fields(record: type[types.Value]) -> dict[str, str]:
     """The fields that a record adds, with their types as they are written."""
     return dict(vars(record).get("__annotations__", {}))
+
+
+def default_of(record: type[types.Value], name: str) -> str:
+    """The default of a field, as code; nothing where there is none."""
+    found = next(field for field in msgspec.structs.fields(record) if field.name == name)
+    if found.required:
+        return ""
+    default = found.default if found.default is not msgspec.NODEFAULT else found.default_factory()
+    return code(repr(default))
 
 
 def field_meaning(record: str, name: str) -> str:
@@ -1081,13 +1101,13 @@ def values() -> str:
     for name, record in record_types().items():
         parts += [f"## {name}", paragraphs(record)]
         above = record.__mro__[1]
-        if above is not types.Record:
+        if above is not types.Value:
             parts.append(f"All fields of [{above.__name__}](#{above.__name__.lower()}), and:")
         rows = [
             [
                 code(field),
                 code(kind),
-                code(repr(record.__defaults__[field])) if field in record.__defaults__ else "",
+                default_of(record, field),
                 field_meaning(name, field),
             ]
             for field, kind in own_fields(record).items()

@@ -16,8 +16,8 @@ from pathlib import Path
 from playwright.sync_api import Page, Route, sync_playwright
 
 from ringbolt import TaskMemory
-from ringbolt.surfaces.demo import fill
 from ringbolt.hosts import drill
+from ringbolt.surfaces.demo import fill
 from ringbolt.surfaces.http.auth import make_tokens
 
 ROOT = Path(__file__).parents[1]

@@ -10,42 +10,52 @@ memory.task_get(task.task_id).next_title
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ._version import __version__
-    from .aio import AsyncTaskMemory
-    from .model.errors import Conflict, RingboltError, InvalidInput, NotFound, StoreError
-    from .memory import TaskMemory
-    from .core.copying import copy_store
+import importlib
+from typing import TYPE_CHECKING
 
+from ._version import __version__
+
+if TYPE_CHECKING:
+    from .aio import AsyncTaskMemory
+    from .core.copying import copy_store
+    from .memory import TaskMemory
+    from .model.errors import Conflict, InvalidInput, NotFound, RingboltError, StoreError
+    from .worker.worker import Worker
+
+# Public names and the modules that hold them. They are imported on first use, so that a command that needs
+# one room does not pay for all of them.
 _HOMES = {
     "AsyncTaskMemory": "aio",
+    "Conflict": "model.errors",
+    "InvalidInput": "model.errors",
+    "NotFound": "model.errors",
+    "RingboltError": "model.errors",
+    "StoreError": "model.errors",
     "TaskMemory": "memory",
-    "Conflict": "errors",
-    "RingboltError": "errors",
-    "InvalidInput": "errors",
-    "NotFound": "errors",
-    "StoreError": "errors",
-    "__version__": "_version",
-    "copy_store": "memory.copying",
+    "Worker": "worker.worker",
+    "copy_store": "core.copying",
 }
 
 
 def __getattr__(name: str) -> object:
     if (home := _HOMES.get(name)) is None:
         raise AttributeError(f"module 'ringbolt' has no attribute {name!r}")
-    # Not importlib: loading that costs more than finding what is asked for.
-    return getattr(__import__(f"{__name__}.{home}", fromlist=[name]), name)
+    return getattr(importlib.import_module(f"{__name__}.{home}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOMES])
 
 
 __all__ = [
     "AsyncTaskMemory",
     "Conflict",
-    "RingboltError",
     "InvalidInput",
     "NotFound",
+    "RingboltError",
     "StoreError",
     "TaskMemory",
+    "Worker",
     "__version__",
     "copy_store",
 ]

@@ -6,6 +6,8 @@ import gc
 import os
 import sys
 
+from .surfaces.cli.main import main
+
 
 def run() -> None:
     """Run a command and end the process.
@@ -14,7 +16,6 @@ def run() -> None:
     and when all is said and closed the process ends without taking the interpreter apart.
     """
     gc.set_threshold(20_000)
-    from .surfaces.cli.main import main
 
     try:
         main()

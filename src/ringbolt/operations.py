@@ -9,27 +9,26 @@ from __future__ import annotations
 import inspect
 import json
 import re
+from collections.abc import Callable, Mapping
+from difflib import get_close_matches
 from functools import cache
+from typing import Any, Literal
 
-from .model import results, types
-from .model.errors import Conflict, RingboltError, InvalidInput, NotFound, shown
 from .memory import TaskMemory
+from .model import results, types
+from .model.errors import Conflict, InvalidInput, NotFound, RingboltError, shown
+from .model.types import Value, is_dict, is_list
 from .operation_docs import meaning
-from .model.types import Record, is_dict, is_list
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any, Literal
+Schema = dict[str, Any]
 
-    Schema = dict[str, Any]
 
 REQUIRED: Any = inspect.Parameter.empty
 # What stands for no workspace, and so for all of them, where null means that nothing was given.
 EVERYWHERE = "*"
 
 
-class Operation(Record):
+class Operation(Value, frozen=True, kw_only=True):
     """An operation of TaskMemory: its name is that of the method.
 
     `tools`: with which set of MCP tools it comes (core, full, or none); `core` are the arguments that the
@@ -184,7 +183,7 @@ NOT_OPERATIONS = ("acting_as", "close", "events", "open")
 # --- schemas ----------------------------------------------------------------------------------------
 
 
-class Parameter(Record):
+class Parameter(Value, frozen=True, kw_only=True):
     """An argument of an operation; `default` is REQUIRED where it must be given."""
 
     name: str
@@ -282,7 +281,7 @@ def _result(annotation: str, found: dict[str, Schema]) -> Schema:
     if words := re.fullmatch(r"Literal\[(.+)\]", annotation):
         return {"enum": [word.strip(" \"'") for word in words[1].split(",")]}
     kind = getattr(types, annotation, None) or getattr(results, annotation, None)
-    if isinstance(kind, type) and issubclass(kind, Record):
+    if isinstance(kind, type) and issubclass(kind, Value):
         if annotation not in found:
             found[annotation] = {}
             found[annotation] |= _record(kind, found)
@@ -302,7 +301,7 @@ def _union(annotation: str) -> list[str]:
     return parts
 
 
-def _record(kind: type[Record], found: dict[str, Schema]) -> Schema:
+def _record(kind: type[Value], found: dict[str, Schema]) -> Schema:
     fields: dict[str, Schema] = {}
     for base in reversed(kind.__mro__):
         for name, annotation in inspect.get_annotations(base).items():
@@ -335,7 +334,7 @@ def call(memory: TaskMemory, name: str, given: Mapping[str, Any]) -> Any:
 
 def as_json(value: Any) -> Any:
     """A result as plain JSON data."""
-    if isinstance(value, Record):
+    if isinstance(value, Value):
         return value.to_dict()
     if is_list(value):
         return [as_json(part) for part in value]
@@ -374,7 +373,6 @@ def read_arguments(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _nearest(word: str, known: Mapping[str, Any]) -> str:
-    from difflib import get_close_matches
 
     close = get_close_matches(word, known, 1)
     return f"Did you mean {close[0]}?" if close else ""

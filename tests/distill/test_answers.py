@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ringbolt.ask.rows import Commit, Known
 from ringbolt.ask.answer import ABOUT, answer, facts
 from ringbolt.ask.evidence import commit_subject
 from ringbolt.ask.questions import Intent
 from ringbolt.ask.render import LIST, Reply, Row, compose, length, numbers, said, telling
+from ringbolt.ask.rows import Commit, Known
 from ringbolt.model.types import Entry, Item, Name, Origin, Snapshot, Source, Timestamps
 from ringbolt.packet.encode import one_line
 

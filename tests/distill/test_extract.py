@@ -12,13 +12,12 @@ from hypothesis import strategies as st
 from ringbolt.extract.artifacts import commits
 from ringbolt.extract.decisions import decisions
 from ringbolt.extract.extractor import Extractor, extract
-from ringbolt.signals.failures import error_line, fingerprint
-from ringbolt.signals.text_layout import layout
-
-from ringbolt.extract.values import is_secret
 from ringbolt.extract.statements import announcements, statements
+from ringbolt.extract.values import is_secret
 from ringbolt.model.rules import ENTRY_TYPES
 from ringbolt.model.types import Event, Origin
+from ringbolt.signals.failures import error_line, fingerprint
+from ringbolt.signals.text_layout import layout
 
 
 class Session:
@@ -532,59 +531,6 @@ def test_announcements_are_what_is_done_now():
 # --- plans ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("text", "plan"),
-    [
-        (
-            "Here's the plan:\n1. Add the model\n2. Write the migration\n3. Update the docs",
-            [
-                ("Add the model", "pending"),
-                ("Write the migration", "pending"),
-                ("Update the docs", "pending"),
-            ],
-        ),
-        (
-            "- [x] Add the model\n- [ ] Write the migration",
-            [("Add the model", "completed"), ("Write the migration", "pending")],
-        ),
-        (
-            "# Import plan\n### Task 1: Read the file\n**Step 1: test**\n### Task 2: Store the rows\n",
-            [("Read the file", "pending"), ("Store the rows", "pending")],
-        ),
-        (
-            "| # | Task | State |\n|-|-|-|\n| 1 | Add the model | ✅ |\n| 2 | Write docs | in progress |",
-            [("Add the model", "completed"), ("Write docs", "active")],
-        ),
-        (
-            "I'll: 1. add the model, 2. write the migration and 3. run the tests.",
-            [("add the model", "pending"), ("write the migration", "pending"), ("run the tests", "pending")],
-        ),
-        (
-            "## Steps\n1. **Add the model** - a key\n```\na\n```\n2. Write it\n   - details\n3. Run it",
-            [("Add the model", "pending"), ("Write it", "pending"), ("Run it", "pending")],
-        ),
-    ],
-)
-def test_plans_are_read_with_what_is_ticked_off(text, plan):
-    assert plans(text) == [plan]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "## Options\n1. Add a cache\n2. Use a queue\n3. Drop it",
-        "## Summary\n1. Added the model\n2. Wrote the migration\n3. Updated the docs",
-        "What changed:\n- Add the model\n- Write the migration\n- Run the tests",
-        "## Test plan\n- Run the tests\n- Check the page\n- Verify the log",
-        "The steps are:\n1. The client connects\n2. The server answers\n3. The socket closes",
-        "```\nPlan:\n1. Add the model\n2. Write the migration\n3. Run\n```",
-        "Here's the plan: we wait.",
-    ],
-)
-def test_other_lists_are_no_plans(text):
-    assert plans(text) == []
-
-
 # --- all of it --------------------------------------------------------------------------------------
 
 
@@ -629,7 +575,6 @@ def test_whatever_comes_is_read_and_what_is_found_is_small(steps):
             session.uses("Bash", given_, output, ok)
         else:
             session.says(text)
-        plans(text)
     extractor = Extractor()
     for event in session.events:
         for one in extractor.observe(event):
@@ -683,7 +628,6 @@ def test_a_megabyte_of_anything_is_read_in_bounded_time():
         session.runs(text, text)
         began = time.process_time()
         extract(session.events)
-        plans(text)
         announcements(text)
         fingerprint(text)
         assert time.process_time() - began < 1.0, repr(piece)

@@ -7,7 +7,8 @@ import time
 import pytest
 
 from ringbolt.config import load_settings
-from ringbolt.llm import breaker, client as model
+from ringbolt.llm import breaker
+from ringbolt.llm import client as model
 from ringbolt.llm.client import ModelFailure, ModelServer, Request
 from tests.model_server import drips, hangs, hangs_up, only, raw, says, serving, status
 from tests.support import Clock

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from ringbolt.surfaces.demo import REQUEST, fill
 from ringbolt.hosts.drill import MOST_CUTS, covers, drill, names, run, total
 from ringbolt.packet.packet import resume_packet
+from ringbolt.surfaces.demo import REQUEST, fill
 from tests.support import newest, sqlite_only
 
 S38 = ["goal", "phase and progress", "last 3 decisions, reasons", "variables", "exclusions", "step history"]

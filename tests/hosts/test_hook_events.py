@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from ringbolt import TaskMemory
+from ringbolt.journal.spool import side_files
 from ringbolt.model.validate import seconds_of
 from ringbolt.signals.check_commands import is_proof
-from ringbolt.journal.spool import side_files
 from tests.hosts.hosting import Host, QuickHost
 from tests.support import lock_held
 

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from ringbolt.model.errors import RingboltError
 from ringbolt.hosts import claude_plugin, generic, jsonc
 from ringbolt.hosts.install import Installer
 from ringbolt.hosts.other_files import OwnFile, TomlTable
 from ringbolt.hosts.targets import CLAUDE_CODE, HOSTS
+from ringbolt.model.errors import RingboltError
 from ringbolt.surfaces.mcp.tools import listed
 from tests.surfaces.command_line import data, run
 

@@ -11,12 +11,12 @@ import time
 import pytest
 
 from ringbolt import TaskMemory
-from ringbolt.model import validate
 from ringbolt.hosts import events, host_schemas
 from ringbolt.hosts.deadline import Late
 from ringbolt.hosts.transcript_tail import overhear
-from ringbolt.model.redaction import Redactor
 from ringbolt.journal.spool import Spool
+from ringbolt.model import validate
+from ringbolt.model.redaction import Redactor
 from tests.hosts.hosting import QuickHost
 
 KEY = b"0123456789abcdef"

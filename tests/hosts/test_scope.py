@@ -9,9 +9,9 @@ import pytest
 
 from ringbolt import TaskMemory
 from ringbolt.hosts import events, host_schemas
+from ringbolt.hosts.compaction_state import Mark
 from ringbolt.hosts.context_injection import Answers
 from ringbolt.hosts.deadline import stop_alarm
-from ringbolt.hosts.compaction_state import Mark
 from ringbolt.model.redaction import Redactor
 
 SHAPE = host_schemas.SHAPES["claude-code"]

@@ -69,7 +69,7 @@ def test_a_second_copy_brings_what_is_new_and_nothing_twice(lived, opened, other
 
 
 def test_a_copy_that_is_cut_short_goes_on_where_it_was(memory, opened, other_url, monkeypatch):
-    monkeypatch.setattr("ringbolt.memory.copying.PAGE", 10)
+    monkeypatch.setattr("ringbolt.core.copying.PAGE", 10)
     for number in range(3):
         task = memory.task_register(f"Task {number}").task_id
         for step in range(25):

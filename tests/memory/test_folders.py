@@ -18,10 +18,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from ringbolt import RingboltError
-from ringbolt.system.files import is_temp
 from ringbolt.files.bank_folder import write_bank
-from ringbolt.model.rules import ACTION_TYPES, ENTRY_TYPES, PHASES, TASK_STATUSES
 from ringbolt.model.foreign_statuses import TASK_WORDS
+from ringbolt.model.rules import ACTION_TYPES, ENTRY_TYPES, PHASES, TASK_STATUSES
+from ringbolt.system.files import is_temp
 from tests.memory.test_bad_input import HOSTILE
 from tests.support import Clock, complaint, contents, newest, open_memory, refused, sqlite_only
 from tests.views.scenario import GOLDEN, ids, play

@@ -10,8 +10,8 @@ from uuid import uuid4
 import pytest
 
 from ringbolt import RingboltError
-from ringbolt.store.tx import event_hash, first_link, origin_id
 from ringbolt.model.types import Origin
+from ringbolt.store.tx import event_hash, first_link, origin_id
 from tests.memory.calls import REGISTER, WRITES, prepare
 from tests.support import open_memory
 

@@ -148,7 +148,7 @@ memory = TaskMemory.open(sys.argv[1], workspace=sys.argv[2], mirrors="state")
 memory.task_register("Deploy", ["Build"])
 """
     found = loaded(code, str(tmp_path / "store.db"), str(workspace))
-    assert "ringbolt.memory.mirroring" in found
+    assert "ringbolt.files.mirroring" in found
     assert sorted(found & set(HEAVY)) == []
 
 
@@ -955,7 +955,7 @@ import os, sys
 from ringbolt import TaskMemory
 from ringbolt.memory import mirror_files
 os.makedirs(sys.argv[2] + "/.ringbolt")
-import ringbolt.memory.mirroring
+import ringbolt.files.mirroring
 with mirror_files.locked(mirror_files.lock_of(sys.argv[2]), 0) as got:
     assert got
     if not os.fork():

@@ -9,7 +9,7 @@ import pytest
 from ringbolt import TaskMemory
 from ringbolt.llm import client, prompts
 from ringbolt.llm.calls import NO_MODEL, Modelling
-from ringbolt.model.results import Answer
+from ringbolt.model.types import Answer
 from tests.model_server import hangs, only, raw, says, serving, status
 from tests.support import rows, sqlite_only
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ringbolt.extract.progress import Observation, Progress
-from ringbolt.extract import progress_operations
 from ringbolt.core.tasks import TELLING
+from ringbolt.extract import progress_operations
+from ringbolt.extract.progress import Observation, Progress
 from tests.support import run_python
 
 PLAN = [

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ringbolt.model.errors import RingboltError, NotFound
 from ringbolt.core.copying import copy_store
 from ringbolt.journal.spool import Spool, session_file
+from ringbolt.model.errors import NotFound, RingboltError
 from tests.memory.calls import READS
 from tests.support import path_of, refused, rows, sqlite_only
 

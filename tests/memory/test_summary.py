@@ -9,8 +9,8 @@ import sys
 import pytest
 
 from ringbolt.ledger.values import read_snapshot
-from ringbolt.store.tx import Tx
 from ringbolt.packet import encode, tokens
+from ringbolt.store.tx import Tx
 from tests.support import refused, rows, sqlite_only
 from tests.views.payloads import broken_out, hostile
 

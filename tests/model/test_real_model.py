@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from ringbolt.config import load_settings
-from ringbolt.llm import faithful, client, prompts
-from ringbolt.llm.client import ModelFailure, ModelServer, Request
+from ringbolt.llm import client, faithful, prompts
 from ringbolt.llm.calls import Modelling
-from ringbolt.model.results import Answer
+from ringbolt.llm.client import ModelFailure, ModelServer, Request
+from ringbolt.model.types import Answer
 from tests.support import open_memory
 
 pytestmark = pytest.mark.model

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ringbolt.recall import ranking, snippets
-from ringbolt.signals import terms
-from ringbolt.store import event_texts
 from ringbolt.recall.ranking import About, Ranking, rank
+from ringbolt.signals import terms
 from ringbolt.signals.terms import MARK, Term, has_phrase, read_query, scope_term, stems, terms_of
+from ringbolt.store import event_texts
 
 ANY = st.text(max_size=300)
 SYNTAX = st.lists(

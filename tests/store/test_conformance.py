@@ -10,9 +10,9 @@ import pytest
 
 from ringbolt.config import Settings
 from ringbolt.model.errors import InvalidInput, StoreError
+from ringbolt.model.types import Origin
 from ringbolt.store import Tx, open_store, scratch
 from ringbolt.store.tx import STATE, origin_id
-from ringbolt.model.types import Origin
 
 ORIGIN = Origin(principal="tester", agent="conformance", channel="agent", session="S")
 

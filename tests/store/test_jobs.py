@@ -6,8 +6,8 @@ import threading
 
 import pytest
 
-from ringbolt.model.validate import seconds_of, stamp
 from ringbolt.model.errors import RingboltError
+from ringbolt.model.validate import seconds_of, stamp
 from ringbolt.store import jobs
 from tests.support import NOON, START, refused
 

@@ -255,8 +255,8 @@ def test_help_and_an_update_load_nothing_that_they_do_not_need(task):
         loaded = done.stdout.splitlines()[-1].split()
         heavy = {"rich", "mcp", "starlette", "uvicorn", "asyncio", "http.client", "ringbolt.memory.recalling"}
         assert not heavy & set(loaded)
-        commands = [name for name in loaded if name.startswith("ringbolt.surfaces.commands.")]
-        assert commands == ([] if words == ["--help"] else ["ringbolt.surfaces.commands.update"])
+        commands = [name for name in loaded if name.startswith("ringbolt.surfaces.cli.")]
+        assert commands == ([] if words == ["--help"] else ["ringbolt.surfaces.cli.update"])
 
 
 # --- errors -----------------------------------------------------------------------------------------
@@ -331,7 +331,7 @@ def test_what_looks_makes_no_store(place):
 
 def test_input_that_is_no_text_or_far_too_long_is_refused(task, monkeypatch):
     assert "[invalid_text]" in run("update", "-", stdin=b"\xff\xfe").stderr
-    monkeypatch.setattr("ringbolt.surfaces.console.MOST_INPUT", 1000)
+    monkeypatch.setattr("ringbolt.surfaces.cli.console.MOST_INPUT", 1000)
     assert "[too_large]" in run("update", "-", stdin="x" * 1001).stderr
 
 

@@ -87,7 +87,7 @@ def test_doctor_names_what_is_wrong_and_how_to_mend_it(task, place, tmp_path, mo
     monkeypatch.setenv("RINGBOLT_MODEL_DAY_TOKENS", "0")
     monkeypatch.setenv("RINGBOLT_MIRRORS", "state")
     monkeypatch.setenv("RINGBOLT_MIRROR_FOLDER", str(tmp_path / "mirrors"))
-    monkeypatch.setattr("ringbolt.surfaces.checkup.LOCK_PATIENCE", 0.1)
+    monkeypatch.setattr("ringbolt.surfaces.doctor.LOCK_PATIENCE", 0.1)
     (tmp_path / "mirrors").write_text("a file where a folder should be")
     with lock_held(store):
         found = findings()

@@ -18,12 +18,12 @@ from mcp.shared.exceptions import MCPError
 
 from ringbolt import RingboltError, __version__, operations
 from ringbolt.config import SETTINGS
+from ringbolt.packet import encode, tokens
 from ringbolt.surfaces.mcp.main import asgi_app
 from ringbolt.surfaces.mcp.server import ERROR_META, make_server
 from ringbolt.surfaces.mcp.stdio import Client as StdioClient
 from ringbolt.surfaces.mcp.texts import INSTRUCTIONS, result_text
 from ringbolt.surfaces.mcp.tools import listed, result_schema, structured, tool
-from ringbolt.packet import encode, tokens
 from tests.memory.calls import ELSEWHERE, ON_A_TASK, READS, REGISTER, prepare
 from tests.support import foreign_database, lock_held, open_memory, run_python
 from tests.surfaces.mcp_servers import LEGACY, ME, MODES, connected, said, server_process

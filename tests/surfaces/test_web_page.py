@@ -8,9 +8,9 @@ import re
 
 import pytest
 
-from ringbolt.surfaces.web import past
 from ringbolt.surfaces.http.auth import Tokens, rotate_tokens
 from ringbolt.surfaces.http.session import SECONDS, Sessions
+from ringbolt.surfaces.web import past
 from tests.support import Clock, open_memory
 from tests.surfaces.http_support import serving
 

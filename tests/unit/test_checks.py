@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from ringbolt.model import validate
 from ringbolt.config import Settings
+from ringbolt.model import validate
 from ringbolt.model.errors import InvalidInput
 from tests.support import DEEP, HUGE, LONG, complaint, nested
 

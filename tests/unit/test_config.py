@@ -51,7 +51,7 @@ def test_the_defaults_of_the_record_are_those_of_the_table():
     assert {name: getattr(Settings(), name) for name in SETTINGS} == {
         name: row[0] for name, row in SETTINGS.items()
     }
-    assert set(Settings.__fields__) == {*SETTINGS, "sources"}
+    assert set(Settings.__struct_fields__) == {*SETTINGS, "sources"}
     for name, (default, least, most, meaning) in SETTINGS.items():
         assert isinstance(default, str) or least <= default <= most, name
         assert meaning.endswith("."), name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ringbolt.model import rules, foreign_statuses
+from ringbolt.model import foreign_statuses, rules
 from ringbolt.model.errors import InvalidInput
 from tests.support import LONG, complaint
 

@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ringbolt import RingboltError
-from ringbolt.upkeep.operations import ALL
 from ringbolt.model.rules import SESSION_ENDED, TASK_STATUSES
+from ringbolt.upkeep.operations import ALL
 from tests.support import Clock, open_memory
 from tests.upkeep.machine import DAY, HOUR, Machine
 

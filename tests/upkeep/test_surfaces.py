@@ -10,10 +10,10 @@ import time
 
 import pytest
 
-from ringbolt.worker.pool import Crew
 from ringbolt.model.results import WorkerReport
 from ringbolt.store import jobs
 from ringbolt.upkeep.job import schedule
+from ringbolt.worker.pool import Crew
 from ringbolt.worker.webhooks import _message
 from ringbolt.worker.worker import Worker
 from tests.support import Clock, sqlite_only
@@ -42,8 +42,8 @@ def test_the_job_asks_for_the_next_one_and_there_is_only_one(kept, machine, work
 
 
 def test_a_worker_with_much_to_tidy_does_other_jobs_in_between(kept, machine, worker, monkeypatch):
-    monkeypatch.setattr("ringbolt.upkeep.MOST_CHANGES", 2)
-    monkeypatch.setattr("ringbolt.memory.upkeep.BATCH", 1)
+    monkeypatch.setattr("ringbolt.upkeep.job.MOST_CHANGES", 2)
+    monkeypatch.setattr("ringbolt.upkeep.operations.BATCH", 1)
     for number in range(5):
         kept.task_register(f"Idle {number}")
     machine.passes(25 * HOUR)

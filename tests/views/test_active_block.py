@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ringbolt.model.results import ActiveRow, Projection
 from ringbolt.files.active_block import age, inject
+from ringbolt.model.results import ActiveRow, Projection
 from ringbolt.packet.encode import CLASS, clean, one_line
 from ringbolt.packet.tokens import estimate
 from tests.views.payloads import HOSTILE

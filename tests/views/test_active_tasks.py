@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from ringbolt.model.results import ActiveRow, Projection
 from ringbolt.files.active_tasks import (
     STARTED,
     UPDATED,
@@ -22,8 +21,9 @@ from ringbolt.files.active_tasks import (
     resolved,
     select,
 )
-from ringbolt.packet.encode import clean, from_markdown_row, markdown_row
 from ringbolt.files.tasks_file import parse
+from ringbolt.model.results import ActiveRow, Projection
+from ringbolt.packet.encode import clean, from_markdown_row, markdown_row
 from tests.views.payloads import HOSTILE
 
 GOLDEN = Path(__file__).parent / "golden"

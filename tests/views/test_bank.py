@@ -9,8 +9,6 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given
 
-from ringbolt.model.rules import parse_plan
-from ringbolt.model.types import Event, Origin
 from ringbolt.files.bank import MOST_BEGUN, bank_files, bank_parts, metadata_json, plan_json, snapshot_name
 from ringbolt.files.bank_reading import (
     plan_files,
@@ -20,6 +18,8 @@ from ringbolt.files.bank_reading import (
     read_plan,
     read_snapshot_name,
 )
+from ringbolt.model.rules import parse_plan
+from ringbolt.model.types import Event, Origin
 from ringbolt.packet.encode import pretty, read_json, terminal
 from tests.support import Clock, open_memory
 from tests.views.scenario import REQUEST, ids, play

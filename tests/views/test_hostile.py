@@ -9,9 +9,9 @@ import pytest
 import yaml
 
 from ringbolt.files.active_tasks import read_stamp
+from ringbolt.files.tasks_file import parse
 from ringbolt.packet.capsule import read_capsule
 from ringbolt.packet.encode import clean
-from ringbolt.files.tasks_file import parse
 from tests.support import Clock, open_memory
 from tests.views.payloads import UNSEEN, broken_out, hostile
 

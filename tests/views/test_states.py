@@ -9,8 +9,6 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given
 
-from ringbolt.model.types import Entry, Origin
-from ringbolt.packet.encode import from_markdown, markdown, markdown_line
 from ringbolt.files.states import (
     FIELDS,
     KINDS,
@@ -21,6 +19,8 @@ from ringbolt.files.states import (
     task_json,
 )
 from ringbolt.files.states_reading import read_notes, read_state
+from ringbolt.model.types import Entry, Origin
+from ringbolt.packet.encode import from_markdown, markdown, markdown_line
 from tests.support import Clock, open_memory
 from tests.views.scenario import ids, play
 

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ringbolt.files.active_tasks import is_completed, render
+from ringbolt.files.tasks_file import complete, find, parse, upsert, write
 from ringbolt.model.errors import RingboltError
 from ringbolt.model.results import ActiveRow, Projection
-from ringbolt.files.active_tasks import is_completed, render
 from ringbolt.packet.encode import clean
-from ringbolt.files.tasks_file import complete, find, parse, upsert, write
 from tests.views.payloads import HOSTILE
 
 NOW = "2026-03-05T12:00:00.000Z"

@@ -11,11 +11,11 @@ from contextlib import contextmanager, suppress
 
 import pytest
 
-from ringbolt.model.errors import StoreError
 from ringbolt.ledger.base import Draft
-from ringbolt.waits.watcher import Watcher
+from ringbolt.model.errors import StoreError
 from ringbolt.store import jobs
 from ringbolt.waits.files import MOST_READ
+from ringbolt.waits.watcher import Watcher
 from ringbolt.worker.worker import Worker
 from tests.support import rows, sqlite_only
 from tests.waits.test_waiting import ends
@@ -213,7 +213,7 @@ def dead_mount(folder):
 def test_a_mount_that_hangs_holds_nobody_up(memory, task, tmp_path, watcher, monkeypatch):
     dead, path = tmp_path / "dead", tmp_path / "x"
     dead.mkdir()
-    monkeypatch.setattr("ringbolt.memory.wait_reading.WaitReading._first_state", lambda *_: {"first": None})
+    monkeypatch.setattr("ringbolt.waits.reading.WaitReading._first_state", lambda *_: {"first": None})
     hung = [memory.smart_wait(f"file:{dead}/{number}", task_id=task, **SOON) for number in range(20)]
     monkeypatch.undo()
     wait = memory.smart_wait(f"file:{path}", task_id=task, **SOON)

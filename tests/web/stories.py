@@ -12,8 +12,8 @@ from pathlib import Path
 import apsw
 
 from ringbolt import TaskMemory
-from ringbolt.surfaces.demo import fill as fill_demo
 from ringbolt.hosts.capture import Capture
+from ringbolt.surfaces.demo import fill as fill_demo
 
 # Recorded sessions, where they are: they are read, never copied.
 TRACES = Path(os.environ.get("SHARED") or Path(__file__).parents[3] / "shared") / "data" / "traces"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ringbolt.model.types import Record
+from ringbolt.model.types import Value
 
 
-class Found(Record):
+class Found(Value, frozen=True, kw_only=True):
     type: str
     summary: str
     detail: str | None = None

@@ -10,14 +10,14 @@ from contextlib import contextmanager
 
 import pytest
 
+from ringbolt.model.errors import Conflict, StoreError
+from ringbolt.model.results import WorkerReport
+from ringbolt.model.validate import stamp
+from ringbolt.store import jobs, workers
+from ringbolt.waits import watcher
 from ringbolt.worker import pool as crew_module
 from ringbolt.worker import schedule
-from ringbolt.model.validate import stamp
 from ringbolt.worker.pool import Crew, lanes
-from ringbolt.model.errors import Conflict, StoreError
-from ringbolt.waits import watcher
-from ringbolt.model.results import WorkerReport
-from ringbolt.store import jobs, workers
 from ringbolt.worker.worker import HANDLERS
 from tests.support import NOON, START, open_memory, postgres_only
 

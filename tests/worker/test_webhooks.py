@@ -16,10 +16,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from ringbolt.system import http_client
-from ringbolt.worker import webhooks
 from ringbolt.config import user_folder
 from ringbolt.store.jobs import JITTER, MOST_ATTEMPTS
+from ringbolt.system import http_client
+from ringbolt.worker import webhooks
 from ringbolt.worker.worker import HANDLERS, Worker
 from tests.support import open_memory
 

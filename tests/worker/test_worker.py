@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from ringbolt import StoreError
-from ringbolt.model.validate import seconds_of
 from ringbolt.model.results import WorkerReport
+from ringbolt.model.validate import seconds_of
 from ringbolt.store import jobs
 from ringbolt.worker.worker import HANDLERS, Worker
 from tests.support import NOON, START, refused

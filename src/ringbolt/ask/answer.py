@@ -6,8 +6,13 @@ gives the lines that a model may word an answer from. Recorded text is quoted da
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from . import evidence, recorded, standing
+from .questions import Intent
+from .render import Reply
 from .rows import (
+    Known,
     blocker_rows,
     decision_row,
     effect_row,
@@ -18,14 +23,6 @@ from .rows import (
     step_row,
     value_row,
 )
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from .rows import Known
-    from .questions import Intent
-    from .render import Reply
 
 
 def answer(intent: Intent, known: Known) -> Reply | None:

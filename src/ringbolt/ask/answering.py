@@ -9,29 +9,25 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Sequence
+from typing import Any
 
-from .rows import Commit, Known, live_steps, step_seq
+from ..extract.known_entries import trust_of
+from ..ledger.base import Base
+from ..ledger.values import read_event, read_snapshot
+from ..llm.prompts import Known as Fact
+from ..model.errors import NotFound
+from ..model.results import Hit
+from ..model.types import Answer, Event, Snapshot
+from ..packet.encode import clip, one_line
+from ..recall import search
+from ..store.tx import Tx
+from . import queries
 from .answer import answer, facts
 from .evidence import close_to, commit_of, recalled
-from .questions import understand
+from .questions import Intent, understand
 from .render import moment
-from ..model.errors import NotFound
-from ..model.results import Answer
-from . import queries
-from ..packet.encode import clip, one_line
-from ..ledger.values import read_event, read_snapshot
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import Any
-
-    from ..llm.prompts import Known as Fact
-    from .questions import Intent
-    from ..model.results import Hit
-    from ..store.tx import Tx
-    from ..model.types import Event, Snapshot
-    from ..ledger.base import Base
+from .rows import Commit, Known, live_steps, step_seq
 
 QUESTION = 500  # characters of a question that an answer repeats
 HITS = 8
@@ -87,8 +83,6 @@ _CITED = re.compile(r"#(\d+)(?: \((tool|web|import)\))?")
 
 def _facts(lines: Sequence[str], task: Snapshot) -> list[Fact]:
     """Lines with citations as facts; a line is as much to be trusted as the least of what it cites."""
-    from ..llm.prompts import Known as Fact
-    from ..extract.known_entries import trust_of
 
     found: list[Fact] = []
     for line in lines:
@@ -200,7 +194,6 @@ def _searched(memory: Base, known: Known, intent: Intent, question: str) -> Know
 
 
 def _recall(memory: Base, words: str, task_id: str | None, types: list[str] | None) -> tuple[Hit, ...]:
-    from ..recall import search
 
     find = memory._find
     found = search.recall(

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+from ..model.results import Hit
+from ..model.types import Channel, Effect, Event, FileTouch, Item, Moment, Snapshot, is_dict
 from ..model.validate import seconds_of
-from ..model.types import is_dict
 from ..packet import encode
-from .rows import SILENT, Commit, effect_row, exclusion_row, kind_word, live_steps, step_seq, step_words
 from .matching import FITS, fitting, likeness
+from .questions import Intent
 from .render import LIST, ONE, PARAGRAPH, Reply, Row, cite, clock, compose, length, plain, said
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    from ..model.results import Hit
-    from ..model.types import Channel, Effect, Event, FileTouch, Item, Moment, Snapshot
-    from .rows import Known
-    from .questions import Intent
+from .rows import (
+    SILENT,
+    Commit,
+    Known,
+    effect_row,
+    exclusion_row,
+    kind_word,
+    live_steps,
+    step_seq,
+    step_words,
+)
 
 # An action that only looks is no evidence that something was done.
 _LOOKING = re.compile(

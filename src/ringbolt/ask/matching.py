@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
 from ..extract.progress import words
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from typing import TypeVar
+Thing = TypeVar("Thing")
 
-    Thing = TypeVar("Thing")
 
 FITS = 0.6
 _CHARACTERS = 1500  # of each text

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from ..model.errors import InvalidInput
+from typing import Any
+
 from ..llm.calls import Modelling
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from ..model.results import Answer
+from ..model.errors import InvalidInput
+from ..model.types import Answer
+from .answering import ask
 
 
 class Asking(Modelling):
@@ -24,7 +22,6 @@ class Asking(Modelling):
         where the task stands. With a model set, the model words the answer, if it agrees with the ledger;
         `source` says who did.
         """
-        from .answering import ask
 
         return ask(self, task_id, read_question(question))
 

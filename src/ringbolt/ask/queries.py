@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ..store.tx import Row, Tx
+from ..store.tx import Row, Tx
 
 ACTIONS = 1000  # of the newest actions, so many are looked at
 

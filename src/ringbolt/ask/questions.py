@@ -11,13 +11,13 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from ..model.types import Record
+from ..model.types import Value
 from ..packet.encode import one_line
 
 CHARACTERS = 300  # of a question, the part that is looked at
 
 
-class Intent(Record):
+class Intent(Value, frozen=True, kw_only=True):
     """What a question asks for (`about`), the words that say of what, and bounds on the answer.
 
     `step` is the number of a step, `most` how many are wanted, `when` a time or an event that the answer

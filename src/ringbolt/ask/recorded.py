@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from ..model.types import Entry, Snapshot
 from ..packet import encode
-from .rows import (
-    blocker_rows,
-    decision_row,
-    effect_row,
-    error_row,
-    exclusion_row,
-    file_rows,
-    instruction_row,
-    note_row,
-    user_rejected,
-    value_row,
-    wait_row,
-)
 from .evidence import commit_rows
 from .matching import fitting
+from .questions import Intent
 from .render import (
     LIST,
     ONE,
@@ -32,16 +23,21 @@ from .render import (
     plain,
     said,
 )
+from .rows import (
+    Known,
+    blocker_rows,
+    decision_row,
+    effect_row,
+    error_row,
+    exclusion_row,
+    file_rows,
+    instruction_row,
+    note_row,
+    user_rejected,
+    value_row,
+    wait_row,
+)
 from .standing import named, sourced
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ..model.types import Entry, Snapshot
-    from .rows import Known
-    from .questions import Intent
-
 
 # --- what the user wants ----------------------------------------------------------------------------
 

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
+from ..model.types import Channel, Entry, Source, Value
 from ..model.validate import dumps, seconds_of, stamp
-from ..model.types import Record
 from ..packet import encode
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from typing import Any
-
-    from ..model.types import Channel, Entry, Source
 
 # How long an answer may be, in bytes: one thing (60 tokens), a paragraph (150), a short or long list.
 ONE, PARAGRAPH, SHORT_LIST, LIST = 240, 600, 1200, 2000
@@ -31,7 +26,7 @@ class Row:
         self.seqs = tuple(seq for seq in seqs if seq is not None)
 
 
-class Reply(Record):
+class Reply(Value, frozen=True, kw_only=True):
     """An answer in the making: its text, the events that it cites, and where it comes from."""
 
     text: str

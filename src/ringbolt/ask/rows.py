@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
+from ..model.results import Hit
+from ..model.types import Channel, Effect, Entry, Event, Item, Moment, Snapshot, Value, Wait
 from ..model.validate import dumps
-from ..model.types import Record
 from ..packet import encode
 from ..packet.effects import check_of
 from .render import Row, cite, cite_entry, cite_source, said, telling
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ..model.results import Hit
-    from ..model.types import Channel, Effect, Entry, Event, Item, Moment, Snapshot, Wait
 
 # Events of these types say nothing of their own that an answer would quote.
 SILENT = frozenset(
@@ -20,7 +16,7 @@ SILENT = frozenset(
 )
 
 
-class Commit(Record):
+class Commit(Value, frozen=True, kw_only=True):
     """A commit that was made, or only tried: its subject, and the event that says so."""
 
     subject: str
@@ -29,7 +25,7 @@ class Commit(Record):
     made: bool = True
 
 
-class Known(Record):
+class Known(Value, frozen=True, kw_only=True):
     """What an answer is made of: the task as it stands, and what was read besides for this question.
 
     `earlier` are steps of older plans that the plan which holds does not list any more; `since` is the event

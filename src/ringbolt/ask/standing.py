@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
-from .rows import blocker_rows, live_steps, moment_rows, plan_steps, step_row, step_seq, step_words
+from ..model.types import Entry, Item, Snapshot
+from .questions import Intent
 from .render import (
     LIST,
     ONE,
@@ -20,14 +22,7 @@ from .render import (
     plain,
     said,
 )
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ..model.types import Entry, Item, Snapshot
-    from .rows import Known
-    from .questions import Intent
+from .rows import Known, blocker_rows, live_steps, moment_rows, plan_steps, step_row, step_seq, step_words
 
 
 def where(intent: Intent, known: Known) -> Reply:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from ..model import validate, rules
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..ledger.base import Base, Draft, find_item
+from ..ledger.step_changes import EDIT, RECEIPT, begun_phase
+from ..ledger.values import OPEN_EFFECTS, read_actions, read_card, read_event, read_items, with_titles
+from ..model import rules, validate
 from ..model.errors import InvalidInput, NotFound
 from ..model.types import Drill, TaskCard, Thread, Written, is_dict, is_list
-from ..ledger.base import Base, Draft, find_item
-from .plans import EDIT, RECEIPT, begun_phase
-from ..ledger.values import OPEN_EFFECTS, read_actions, read_card, read_event, read_items, with_titles
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    from ..store.tx import Row, Tx
+from ..store.tx import Row, Tx
 
 # The words of an execution log, and what they say of an action: status, and whether it is the system's.
 _LOG_WORDS = {

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from ..ledger.base import Base, Draft, check_stale, find_item, written
 from ..model import validate
 from ..model.errors import Conflict
 from ..model.types import Written
-from ..ledger.base import Base, Draft, check_stale, find_item, written
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from ..store.tx import Row, Tx
+from ..store.tx import Row, Tx
 
 
 class Claims(Base):

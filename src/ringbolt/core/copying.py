@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from ..model.results import CopyReport
+from collections.abc import Callable
+
 from ..ledger.values import read_origin
+from ..model.results import CopyReport
+from ..model.types import Origin
+from ..store import Store
+from ..store.tx import Row
 from .transfer import PAGE, Merge
+from .verify import Verify
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ..store import Store
-    from ..store.tx import Row
-    from ..model.types import Origin
-    from ..memory import TaskMemory
-
-    Ends = dict[str, tuple[str, int, bytes]]
+Ends = dict[str, tuple[str, int, bytes]]
 
 
 def copy_store(
-    source: TaskMemory, target: TaskMemory, progress: Callable[[int, int], None] | None = None
+    source: Verify, target: Verify, progress: Callable[[int, int], None] | None = None
 ) -> CopyReport:
     """Copy what `target` lacks of `source`, then verify both and compare their hashes.
 
@@ -49,7 +46,7 @@ def _begins_with(store: Store, name: str, last: int, known: tuple[str, int, byte
 
 
 def _copy(
-    source: Store, target: TaskMemory, lacking: list[tuple[str, str, int, int]], told: Callable[[int], object]
+    source: Store, target: Verify, lacking: list[tuple[str, str, int, int]], told: Callable[[int], object]
 ) -> int:
     copied = 0
     batch: list[tuple[int, Row, Origin]] = []
@@ -91,7 +88,7 @@ def _copy_leases(source: Store, target: Store) -> None:
         target.write(lambda tx: [tx.renew_claim(*place, end) for place, end in late.items()], settles=True)
 
 
-def _compared(source: TaskMemory, target: TaskMemory, copied: int) -> CopyReport:
+def _compared(source: Verify, target: Verify, copied: int) -> CopyReport:
     here = source.store.read(lambda tx: tx.ends())
     there = target.store.read(lambda tx: tx.ends())
     behind: list[str] = []

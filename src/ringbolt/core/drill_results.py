@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
+from ..ledger.base import Base, Draft
 from ..model import validate
 from ..model.results import DrillResult, DrillResults, DrillRow
-from ..ledger.base import Base, Draft
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ..store.tx import Row, Tx
-    from ..model.types import Written
+from ..model.types import Written
+from ..store.tx import Row, Tx
 
 SCORED = "drill.scored"
 _FIND = (

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from ..model import validate, rules
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..ledger.base import Base, Draft, find_item
+from ..model import rules, validate
 from ..model.errors import InvalidInput, NotFound
 from ..model.types import Entry, Written, is_list
-from ..ledger.base import Base, Draft, find_item
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    from ..store.tx import Row, Tx
+from ..recall.anchors import cite
+from ..store.tx import Row, Tx
 
 
 class Entries(Base):
@@ -187,7 +185,6 @@ class Entries(Base):
     def _cited(self, anchors: Sequence[str] | None) -> list[dict[str, Any]] | None:
         if anchors is None:
             return None
-        from ..recall.anchors import cite
 
         return cite(anchors, self.workspace)
 

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
-from ..model import validate, rules, foreign_statuses
-from ..model.errors import RingboltError, InvalidInput, shown
-from ..store.tx import check_sets
-from ..model.types import ErrorSummary, Written
 from ..ledger.base import Draft, first_result
-from .tasks import Tasks
+from ..model import foreign_statuses, rules, validate
+from ..model.errors import InvalidInput, RingboltError, shown
+from ..model.types import ErrorSummary, Written
+from ..packet import capsule, packet
+from ..packet.capsule import TITLE, read_capsule
 from ..packet.operations import Views
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from ..store.tx import Row, Tx
+from ..store.tx import Row, Tx, check_sets
+from ..system.files import FileErrors, open_plain, read_bounded, write_atomic
+from .tasks import Tasks
 
 _KINDS = {
     "instructions": "user_instruction",
@@ -52,15 +50,12 @@ class Handoff(Views, Tasks):
         Markdown with the resume packet, and a JSON block with the plan and everything that is remembered.
         With a path it is also written there, if nothing or an earlier capsule stands there.
         """
-        from ..packet import capsule, packet
 
         budget = validate.whole("budget", budget, packet.LEAST, packet.MOST)
         most = validate.whole("max_bytes", max_bytes, 4096, 1 << 30)
         target = None if path is None else validate.path("the capsule", path)
         text = capsule.capsule(self._snapshot(task_id), budget=budget, most_bytes=most, count=self._counter())
         if target is not None:
-            from ..system.files import FileErrors, write_atomic
-
             with FileErrors(target):
                 _check_free(target)
                 write_atomic(target, text.encode())
@@ -78,13 +73,10 @@ class Handoff(Views, Tasks):
         It becomes a new task of this workspace and session. All of it is marked as imported, with the class
         it had at home. The same capsule taken in twice is one task.
         """
-        from ..packet.capsule import read_capsule
 
         if (capsule is None) == (path is None):
             raise InvalidInput("invalid_argument", "Give a capsule or a path.", "One of them, not both.")
         if capsule is None:
-            from ..system.files import FileErrors, read_bounded
-
             source = validate.path("the capsule", path)
             with FileErrors(source):
                 capsule = read_bounded(source, self.settings.max_json_bytes * 2).decode("utf-8", "replace")
@@ -134,8 +126,6 @@ class Handoff(Views, Tasks):
 
 def _check_free(path: str) -> None:
     """Raise if a file that is no capsule stands there: it would be lost."""
-    from ..system.files import open_plain
-    from ..packet.capsule import TITLE
 
     if os.path.lexists(path):
         with open_plain(path) as file:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from ..model import validate
 from ..model.errors import InvalidInput
+from ..model.types import Written
 from .entries import Entries
 from .plans import Plans
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
-    from ..model.types import Written
 
 # What a kind of note is called, and how people and models call it too.
 KINDS = (

@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-from ..model import validate, rules, foreign_statuses
+from collections.abc import Sequence
+from typing import Any
+
+from ..ledger.base import Base, Draft, check_stale, find_item
+from ..ledger.step_changes import StepChanges, begun_phase, item_changes
+from ..ledger.values import read_items
+from ..model import foreign_statuses, rules, validate
 from ..model.errors import Conflict, InvalidInput
 from ..model.types import PlanVersion, Written
-from ..ledger.base import Base, Draft, check_stale, find_item
-from ..ledger.values import read_items
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
-    from ..store.tx import Row, Tx
-
-    StepChanges = dict[str, dict[str, Any]]
-
-
-# What marks an action as the proof of a step, and as a change of files: the keys of their records.
-RECEIPT, EDIT = "receipt", "edit"
+from ..store.tx import Row, Tx
 
 
 def added_steps(steps: list[dict[str, Any]], version: int, after: int) -> dict[str, dict[str, Any]]:
@@ -32,79 +24,6 @@ def added_steps(steps: list[dict[str, Any]], version: int, after: int) -> dict[s
                 row[name] = step[name]
         rows[step["id"]] = row
     return rows
-
-
-def begun_phase(head: Row) -> str | None:
-    """The phase that work itself brings a task into, if it has not been there yet."""
-    return "executing" if head["phase"] in ("received", "planning", "planned") else None
-
-
-def item_changes(
-    tx: Tx,
-    head: Row,
-    steps: list[Row],
-    row: Row,
-    now: str,
-    *,
-    status: str,
-    basis: str = "explicit",
-) -> tuple[StepChanges, list[str]]:
-    """What a step's new status changes, for itself and for the step that was active before."""
-    item = row["item_id"]
-    if row["dropped_in"] is not None:
-        raise Conflict(
-            "illegal_transition",
-            f"Step {item} was dropped from the plan in version {row['dropped_in']}.",
-            "A dropped step stays dropped; add a new one with task_plan_append.",
-            current="cancelled",
-            legal=[],
-        )
-    if row["basis"] != "inferred":  # what was only inferred binds nobody
-        rules.check_transition(rules.ITEM_TRANSITIONS, f"Step {item}", row["status"], status)
-    own: dict[str, Any] = {"status": status, "basis": basis, "cause_seq": head["last_seq"] + 1}
-    over = status in ("completed", "failed", "skipped", "cancelled")
-    own["evidence"] = _evidence(tx, head, item) if status == "completed" else None
-    if status == "active" and row["started_at"] is None:
-        own["started_at"] = now
-    own["completed_at"] = now if over else None
-    started = row["started_at"]
-    # A clock that was set back gives no duration rather than a wrong one.
-    own["duration_seconds"] = (
-        round(validate.seconds_of(now) - validate.seconds_of(started), 3)
-        if over and started and started <= now
-        else None
-    )
-    if over and row["active_issue"]:
-        own["active_issue"] = None
-    changes: StepChanges = {item: {k: v for k, v in own.items() if row[k] != v}}
-    warnings: list[str] = []
-    if status == "active":
-        claimed = {claim["item_id"] for claim in tx.claims(head["task_id"]) if claim["status"] == "held"}
-        for other in steps:
-            # One thing at a time, unless agents have claimed steps of their own.
-            if other["status"] == "active" and other["item_id"] != item and other["item_id"] not in claimed:
-                changes[other["item_id"]] = {"status": "pending"}
-                warnings.append(f"{other['item_id']} set aside as pending")
-    statuses = {step["item_id"]: step["status"] for step in steps}
-    if status in ("active", "completed") and not rules.is_ready(row["depends_on"], statuses):
-        waiting = [name for name in row["depends_on"] if statuses.get(name) != "completed"]
-        warnings.append(f"{item} depends on {', '.join(waiting)}, not completed yet")
-    return changes, warnings
-
-
-def _evidence(tx: Tx, head: Row, item: str) -> str:
-    """Whether a step that is completed now was proven already: by its last receipt, after its last edit."""
-
-    def last(key: str) -> Row | None:
-        found = tx.records(head["task_id"], "action", rules.ACTION_STATUSES, 1, item=item, key=key)
-        return found[0] if found else None
-
-    receipt = last(RECEIPT)
-    if receipt is None or receipt["status"] != "completed":
-        return "reported"
-    edit = last(EDIT)
-    edited = max(edit["seq"], edit["replaced_by"] or 0) if edit else 0
-    return "verified" if receipt["seq"] > edited else "reported"
 
 
 class Plans(Base):

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from ..ledger.base import Base
 from ..model import validate
 from ..model.results import Job, JobsStatus
 from ..store import jobs, workers
-from ..ledger.base import Base
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ..store.tx import Tx
+from ..store.tx import Tx
 
 
 class Queue(Base):

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from ..model import validate, rules, foreign_statuses
-from ..model.errors import Conflict, RingboltError, InvalidInput, NotFound, shown
-from ..model.types import Task, TaskCard, TaskPage, Written, is_dict, is_list
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..ask.answering import ask
+from ..ask.operations import read_question
+from ..extract.patterns import relevant
+from ..extract.progress_operations import foresee
 from ..ledger.base import Base, Draft, find_item, first_result, written
-from .plans import added_steps, begun_phase, item_changes
+from ..ledger.goal_limits import STOPPED, check_ready
+from ..ledger.step_changes import begun_phase, item_changes
 from ..ledger.values import read_card, read_task
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    from ..store.tx import Row, Tx
-    from ..model.types import Pattern
+from ..model import foreign_statuses, rules, validate
+from ..model.errors import Conflict, InvalidInput, NotFound, RingboltError, shown
+from ..model.types import Pattern, Task, TaskCard, TaskPage, Written, is_dict, is_list
+from ..store.goal_queries import criteria
+from ..store.tx import Row, Tx
+from .plans import added_steps
 
 MOST_ROWS = 1000
 # Without one of these no message says that something is over or begins (tests/memory/test_progress.py).
@@ -89,8 +92,6 @@ class Tasks(Base):
             key,
             [name, plan, request, extra, criteria, parent, labels, phase, goal_id, kind],
         )
-
-        from ..extract.patterns import relevant
 
         def taught(tx: Tx) -> tuple[Pattern, ...]:
             return relevant(tx, [name, *(step["title"] for step in steps)], self._clock())
@@ -222,8 +223,6 @@ class Tasks(Base):
                 warnings=tuple(warnings),
             )
             if message and self._may_move(head, message):
-                from ..extract.progress_operations import foresee
-
                 draft.then = foresee(self, tx, head, draft, now)
             return draft
 
@@ -232,8 +231,6 @@ class Tasks(Base):
         )
 
     def _update_and_ask(self, task_id: str | None, query: str, **changes: Any) -> Written:
-        from ..ask.answering import ask
-        from ..ask.operations import read_question
 
         question = read_question(query)
         guards = ("expect", "token", "key")
@@ -501,8 +498,6 @@ def goal_named(tx: Tx, name: str) -> str:
 
 def check_goal(tx: Tx, head: Row, status: str) -> None:
     """Raise unless a goal may get a status: reached only by its criteria, on again only by a reset."""
-    from ..store.goal_queries import criteria
-    from ..goals.rules import STOPPED, check_ready
 
     if status == "completed":
         check_ready(head["task_id"], criteria(tx, head["task_id"]))
@@ -603,7 +598,9 @@ def _statuses(status: str | Sequence[str]) -> list[str]:
             f"status cannot be {shown(status)}.",
             "Use open, ended, all, or one or several statuses.",
         )
-    return list(dict.fromkeys(foreign_statuses.read_task_status(validate.line("status", word))[0] for word in given))
+    return list(
+        dict.fromkeys(foreign_statuses.read_task_status(validate.line("status", word))[0] for word in given)
+    )
 
 
 _ERROR_NAMES = {

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from ..model import validate, rules, foreign_statuses
+from collections.abc import Sequence
+from typing import Any
+
+from ..ledger.base import Base, Draft
+from ..ledger.step_changes import StepChanges, begun_phase, item_changes
+from ..model import foreign_statuses, rules, validate
 from ..model.errors import InvalidInput, shown
 from ..model.types import Written, is_dict
-from ..ledger.base import Base, Draft
-from .plans import added_steps, begun_phase, item_changes
+from ..store.tx import Row, Tx
+from .plans import added_steps
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
+Listed = dict[str, Any]
 
-    from ..store.tx import Row, Tx
-    from .plans import StepChanges
-
-    Listed = dict[str, Any]
 
 # Where a step keeps the id that the list knows it by.
 LIST_ID = "list_id"

@@ -5,25 +5,20 @@ from __future__ import annotations
 import json
 import os
 from collections import ChainMap
+from collections.abc import Iterator, MutableMapping, Sequence
+from typing import Any
 
-from ..model import validate, rules
-from ..model.validate import blake2b
-from ..model.errors import RingboltError, InvalidInput, shown
-from ..system.files import FileErrors
-from ..model.results import Divergence, ImportReport
-from ..store.forgetting import is_purged
-from ..store.tombstones import redacted
-from ..store.tx import EVENTS, ORIGINS, check_sets, event_hash, first_link, origin_id
-from ..model.types import Event, Origin, is_dict
 from ..ledger.base import Base
 from ..ledger.values import read_event, read_origin
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, MutableMapping, Sequence
-    from typing import Any
-
-    from ..store.tx import Row, Tx
+from ..model import rules, validate
+from ..model.errors import InvalidInput, RingboltError, shown
+from ..model.results import Divergence, ImportReport
+from ..model.types import Event, Origin, is_dict
+from ..model.validate import blake2b
+from ..store.forgetting import is_purged
+from ..store.tombstones import redacted
+from ..store.tx import EVENTS, ORIGINS, Row, Tx, check_sets, event_hash, first_link, origin_id
+from ..system.files import FileErrors, open_plain
 
 FORMAT = {"ringbolt": "events", "version": 1}
 PAGE = 1000
@@ -177,7 +172,6 @@ def event_line(row: Row) -> dict[str, Any]:
 
 def _checked_lines(path: str, root: str | None = None) -> Iterator[tuple[int, Row, Origin]]:
     """The events of an export with their line numbers, each checked; the first bad one raises."""
-    from ..system.files import open_plain
 
     last: dict[str, tuple[int, bytes]] = {}
     line: Any

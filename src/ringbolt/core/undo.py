@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
-from ..model import validate
-from ..model.errors import Conflict, NotFound
-from ..store.tx import KEPT, SOURCES, STATE, row_key
-from ..model.types import Written
 from ..ledger.base import Base, Draft, first_result
 from ..ledger.values import read_origin
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from ..store.tx import Row, Tx
+from ..model import validate
+from ..model.errors import Conflict, NotFound
+from ..model.types import Written
+from ..store.tx import KEPT, SOURCES, STATE, Row, Tx, row_key
 
 _FINAL = (
     "task.registered", "claim.taken", "claim.released", "task.focused", "model.used", "drill.scored",

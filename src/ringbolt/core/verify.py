@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
+from ..ledger.base import Base
+from ..ledger.values import read_origin
 from ..model.results import Problem, VerifyReport
 from ..store import scratch
 from ..store.tombstones import has_words
-from ..store.tx import STATE, event_hash, first_link, origin_id, row_key
-from ..ledger.base import Base
-from ..ledger.values import read_origin
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ..store.tx import Row, Tx
+from ..store.tx import STATE, Row, Tx, event_hash, first_link, origin_id, row_key
 
 PAGE = 1000
 # How many events one scratch ledger takes before `verify` begins a new one, to keep memory flat.

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from typing import Any
 
-from ..model.types import Record, is_dict, is_list
+from ..model.types import Value, is_dict, is_list
 from ..signals.text_layout import one_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
 
 MOST_OPEN = 8  # failures that wait for what works
 PATIENCE = 10  # successes of the same tool after which it is no longer waited for
@@ -28,7 +25,7 @@ _COMMANDS = ("command", "cmd", "script", "code", "sql", "query", "pattern", "url
 _COMMON = frozenset("2>&1 cd echo head tail grep cat true null dev run and the for -n -l".split())
 
 
-class Attempt(Record):
+class Attempt(Value, frozen=True, kw_only=True):
     """Something that was tried: with which tool, on what, by which program, in which other words."""
 
     seq: int
@@ -40,7 +37,7 @@ class Attempt(Record):
     head: str = ""
 
 
-class Failure(Record):
+class Failure(Value, frozen=True, kw_only=True):
     """An attempt that failed, how often, with which symptom, and what was edited since."""
 
     attempt: Attempt

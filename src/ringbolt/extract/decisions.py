@@ -6,21 +6,16 @@ A question, a hypothesis, an option that is only listed, quoted words and code a
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
-from ..model.types import Record
-from ..signals.text_layout import cells, masked, plain, sentences
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ..signals.text_layout import Line
+from ..model.types import Value
+from ..signals.text_layout import Line, cells, masked, plain, sentences
 
 MOST_DECISIONS = 20  # of one text
 MOST_CHOICE, MOST_REASON = 300, 600
 
 
-class Decided(Record):
+class Decided(Value, frozen=True, kw_only=True):
     """A decision as it was stated: what was chosen, why, instead of what; how sure that it is one."""
 
     choice: str

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from ..model.results import Distilled
-from ..store import distilled
-from .extract_operations import Extracting
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
 from ..ledger.values import read_event
+from ..model.results import Distilled
+from ..model.types import Event
+from ..store import distilled
+from ..store.tx import Tx
+from .extract_operations import Extracting
+from .names import Names
+from .progress_operations import catch_up
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from typing import Any
+Fold = Callable[[Mapping[str, Any], Sequence[Event]], Mapping[str, Any]]
 
-    from ..store.tx import Tx
-    from ..model.types import Event
-
-    # From a state and the events after it to the next state.
-    Fold = Callable[[Mapping[str, Any], Sequence[Event]], Mapping[str, Any]]
 
 # Events that are read at once: no snapshot is held for long.
 PAGE = 500
@@ -41,7 +40,6 @@ class Distilling(Extracting):
         """Let the plan follow what the agent said and did, page by page."""
         if self.settings.progress == "off":
             return
-        from .progress_operations import catch_up
 
         def work(tx: Tx) -> int:
             return catch_up(self, tx, self._find(tx, task_id, lock=True), self._now())
@@ -76,7 +74,6 @@ class Distilling(Extracting):
 
 
 def _names(state: Mapping[str, Any], events: Sequence[Event]) -> Mapping[str, Any]:
-    from .names import Names
 
     names = Names(state)
     for event in events:

@@ -9,61 +9,62 @@ from __future__ import annotations
 
 import copy
 import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
 
-from ..model import validate, rules
+from ..ledger.base import Draft, find_item
+from ..ledger.values import read_event, read_task
+from ..llm.calls import Modelling
+from ..llm.prompts import ModelEntry, known
+from ..model import rules, validate
 from ..model.errors import InvalidInput
 from ..model.results import Extraction
-from ..store import distilled, jobs
-from . import queries
 from ..model.types import Event, is_dict, is_list
-from . import patterns
-from ..ledger.base import Draft, find_item
+from ..store import distilled, jobs
+from ..store.tx import Row, Tx
+from . import patterns, queries
+from .extractor import Extractor
 from .known_entries import AGENT, LATEST, KnownEntries, names_of, trust_of, trusts
-from ..llm.calls import Modelling
-from ..ledger.values import read_event, read_task
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from typing import Any, Protocol
 
-    from ..llm.prompts import ModelEntry
-    from ..store.tx import Row, Tx
+class Found(Protocol):
+    """What was found: an entry to be, the events that it comes from, and how sure that is.
 
-    class Found(Protocol):
-        """What was found: an entry to be, the events that it comes from, and how sure that is.
+    `key` is the same for the same thing. An error whose `data` has `resolved` was fixed (`fixed_by`).
+    """
 
-        `key` is the same for the same thing. An error whose `data` has `resolved` was fixed (`fixed_by`).
-        """
+    @property
+    def type(self) -> str: ...
+    @property
+    def summary(self) -> str: ...
+    @property
+    def detail(self) -> str | None: ...
+    @property
+    def data(self) -> Mapping[str, Any]: ...
+    @property
+    def key(self) -> str | None: ...
+    @property
+    def seqs(self) -> tuple[int, ...]: ...
+    @property
+    def channel(self) -> str: ...
+    @property
+    def confidence(self) -> float: ...
 
-        @property
-        def type(self) -> str: ...
-        @property
-        def summary(self) -> str: ...
-        @property
-        def detail(self) -> str | None: ...
-        @property
-        def data(self) -> Mapping[str, Any]: ...
-        @property
-        def key(self) -> str | None: ...
-        @property
-        def seqs(self) -> tuple[int, ...]: ...
-        @property
-        def channel(self) -> str: ...
-        @property
-        def confidence(self) -> float: ...
 
-    class Reader(Protocol):
-        """Reads events one by one; `state` is all that it must keep, `open` what is open at the end."""
+class Reader(Protocol):
+    """Reads events one by one; `state` is all that it must keep, `open` what is open at the end."""
 
-        def observe(self, event: Event) -> Sequence[Found]: ...
-        def open(self) -> Sequence[Found]: ...
-        def state(self) -> Mapping[str, Any]: ...
+    def observe(self, event: Event) -> Sequence[Found]: ...
+    def open(self) -> Sequence[Found]: ...
+    def state(self) -> Mapping[str, Any]: ...
 
-    # What makes a reader from the state of an earlier one; and another source of findings, like a model.
-    Extractor = Callable[[Mapping[str, Any] | None], Reader]
-    More = Callable[[str, Sequence[Event]], Sequence[Found]]
-    Settle = Callable[[Tx], None]
+
+MakeReader = Callable[[Mapping[str, Any] | None], Reader]
+
+More = Callable[[str, Sequence[Event]], Sequence[Found]]
+
+Settle = Callable[[Tx], None]
+
 
 KIND = "extraction"
 PAGE = 200  # events that are taken at once
@@ -89,14 +90,12 @@ class Extracting(Modelling):
         task_id: str | None = None,
         item: str | int | None = None,
         *,
-        extractor: Extractor | None = None,
+        extractor: MakeReader | None = None,
         more: More | None = None,
         settle: Settle | None = None,
     ) -> Extraction:
         """The same with another extractor, or with more than that; `settle` runs in the last transaction."""
         if extractor is None:
-            from .extractor import Extractor
-
             extractor = Extractor
         found = self.store.read(lambda tx: self._find(tx, task_id))["task_id"]
         total = Extraction(task_id=found, seq=0)
@@ -117,7 +116,6 @@ class Extracting(Modelling):
         """What the local model finds besides, where there is one; for the worker, never for a hook."""
         if not self.settings.model_local_url:
             return ()
-        from ..llm.prompts import known
 
         task = self.store.read(lambda tx: read_task(tx, task_id))
         if task is None:
@@ -225,7 +223,7 @@ def _labels(found: Found, data: Mapping[str, Any]) -> list[tuple[str, str]]:
     return list(dict.fromkeys(labels))
 
 
-def _look(memory: Extracting, page: _Page, extractor: Extractor, more: More | None) -> _Findings:
+def _look(memory: Extracting, page: _Page, extractor: MakeReader, more: More | None) -> _Findings:
     """What is found in a page, outside any transaction; the reader's state goes on to the next one."""
     events = [clean for event in page.events if (clean := without_echo(event)) is not None]
     reader = extractor(page.state.get("reader"))

@@ -11,24 +11,18 @@ trusted of its sources, and never more than the agent.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
+from ..model.types import Channel, EntryType, Event, Value, is_dict, is_list
 from ..model.validate import blake2b
-from ..model.types import Record, is_dict, is_list
-from . import artifacts, values
 from ..signals import failures
-from .attempts import PATIENCE, Attempt, Attempts, attempt, read_attempt
-from .decisions import decisions
 from ..signals.failures import error_line, fingerprint
 from ..signals.text_layout import cut, layout, one_line, plain
+from . import artifacts, values
+from .attempts import PATIENCE, Attempt, Attempts, Failure, attempt, read_attempt
+from .decisions import decisions
 from .statements import is_offer, statements
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from typing import Any
-
-    from ..model.types import Channel, EntryType, Event
-    from .attempts import Failure
 
 __all__ = ["Extractor", "Found", "error_line", "extract", "fingerprint"]
 
@@ -51,7 +45,7 @@ _INTERRUPTED = "[Request interrupted"  # what a host writes in the user's name
 _LATEST = ("variable", "context")
 
 
-class Found(Record):
+class Found(Value, frozen=True, kw_only=True):
     """Something worth remembering, as an entry would have it, and the events that it was found in.
 
     Of type `context` are blockers and next steps (`data["kind"]`). `key` is the same for the same thing: a

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Iterator, Sequence
+
 from ..model import rules
+from ..store.tx import Row, Tx
 from . import queries
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
-
-    from ..store.tx import Row, Tx
 
 AGENT = "ringbolt"  # who writes what is inferred
 TRUST = ("import", "web", "tool", "agent")  # from the least on; what is inferred is never the user's own word

@@ -10,16 +10,11 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable, Mapping
+from typing import Any
 
+from ..model.types import Event, Name, is_dict
 from ..model.validate import dumps
-from ..model.types import Name, is_dict
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from typing import Any
-
-    from ..model.types import Event
 
 OCCURS, LATELY, RECENTLY, USED = 0.6, 1.2, 0.8, 1.0
 LATELY_EVENTS, RECENTLY_EVENTS = 6, 60  # ages at which those two are down to a half

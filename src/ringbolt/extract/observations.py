@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from ..model.types import is_dict
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    from .progress import Observation
-    from ..store.tx import Row
+from ..store.tx import Row
+from .progress import CHARACTERS, Observation
 
 _SAID = ("message", "task.updated", "item.updated", "task.finished")
 _PLANNED = ("task.registered", "plan.replaced", "plan.appended")
@@ -40,7 +36,6 @@ def sets_of(row: Row) -> dict[str, Any]:
 
 def observation(row: Row, sets: Mapping[str, Any]) -> Observation | None:
     """An event as something that was observed; None if it tells nothing about a plan."""
-    from .progress import Observation
 
     kind, seq = row["event_type"], row["seq"]
     if kind in _SAID:
@@ -78,7 +73,6 @@ def _input(data: Mapping[str, Any], summary: str | None, sets: Mapping[str, Any]
 
 def _tail(output: Any) -> str:
     """The end of an output."""
-    from .progress import CHARACTERS
 
     text = output if isinstance(output, str) else "" if output is None else json.dumps(output)
     return text[-CHARACTERS:]

@@ -10,20 +10,15 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
+from typing import Any
 
-from ..model import validate, rules
-from . import queries
-from ..model.types import Pattern, is_dict
 from ..ledger.base import Base
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import Any
-
-    from ..store.tx import Row, Tx
-    from ..model.types import Event
+from ..model import rules, validate
+from ..model.types import Event, Pattern, is_dict
+from ..store.tx import Row, Tx
+from . import queries
 
 TYPES = ("success", "failure", "retry")
 KEPT_DAYS = 90  # what was seen once, so long ago, is forgotten
@@ -218,7 +213,12 @@ def _error(event: Event) -> str:
 def keep(tx: Tx, task_id: str, seen: Sequence[Seen], now: str) -> int:
     """Count what was seen, under each of its keys."""
     rows = [
-        {"type": one.kind, "key": key, "data": validate.dumps({**one.content, "task_id": task_id}), "now": now}
+        {
+            "type": one.kind,
+            "key": key,
+            "data": validate.dumps({**one.content, "task_id": task_id}),
+            "now": now,
+        }
         for one in seen
         for key in one.keys
     ]

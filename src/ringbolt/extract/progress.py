@@ -11,18 +11,19 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
+from typing import Any, Literal
 
-from ..model.types import Record, is_list
+from ..model.types import Value, is_list
+from ..signals.step_numbers import NOUNS, NUMBER, STEP_NOUNS, step_numbers
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-    from typing import Any, Literal
+Kind = Literal["agent", "user", "question", "action", "outcome"]
 
-    Kind = Literal["agent", "user", "question", "action", "outcome"]
-    Sort = Literal["change", "tests", "docs", "verify", "commit", "explore", "delegate"]
-    Status = Literal["completed", "suggested", "open"]
+Sort = Literal["change", "tests", "docs", "verify", "commit", "explore", "delegate"]
+
+Status = Literal["completed", "suggested", "open"]
+
 
 # Levels of confidence. From SETTLED on, the work has moved on or the agent said it: safe to write down.
 SETTLED, HIGH, MEDIUM = 0.9, 0.55, 0.3
@@ -45,7 +46,7 @@ SENTENCES = 8  # at each end of a message
 MOST_RUNNING = 64  # actions whose outcome is awaited
 
 
-class Observation(Record):
+class Observation(Value, frozen=True, kw_only=True):
     """Something that happened; `at` is its number, by which findings cite it.
 
     `agent`, `user` and `question` have a text. `action` has a tool and its input, and `ok` if it has ended;
@@ -61,7 +62,7 @@ class Observation(Record):
     of: int | None = None
 
 
-class Finding(Record):
+class Finding(Value, frozen=True, kw_only=True):
     """What is believed about one item, and the observation that brought it there."""
 
     item: int
@@ -132,8 +133,7 @@ def _words_of(run: str) -> tuple[tuple[str, float], ...]:
 
 # --- sorts of work ----------------------------------------------------------------------------------
 
-_NOUNS = "task|step|item|todo|phase|stage|milestone|part"
-_LABEL = re.compile(rf"\W*(?:({_NOUNS})\s*#?)?(\d{{1,3}})\s*[:.)–-]\s+", re.I)
+_LABEL = re.compile(rf"\W*(?:({NOUNS})\s*#?)?(\d{{1,3}})\s*[:.)–-]\s+", re.I)
 # The first that a title matches is its sort; anything else is a change.
 _TITLES: tuple[tuple[Sort, re.Pattern[str]], ...] = (
     ("verify", re.compile(r"(?:run|verify|test|lint|build|check|format|fmt|validate|ensure|final)\b", re.I)),
@@ -166,7 +166,7 @@ _DOC_ENDS = (".md", ".rst", ".txt", ".adoc")
 _DENIAL = re.compile(r"\bFAIL(?:ED|URE)?\b|\b[1-9]\d* (?:failed|failures?|errors?|issues?)\b|\berror:", re.M)
 
 
-class _Deed(Record):
+class _Deed(Value, frozen=True, kw_only=True):
     """What an action is: its sort, its words, and the words around what it changes."""
 
     sort: Sort
@@ -238,13 +238,6 @@ _QUOTED = re.compile(r"```.*?(?:```|\Z)|^[ \t]*>[^\n]*", re.S | re.M)
 _BREAK = re.compile(r"(?<=[.!?:])\s+")
 _LIST_LINE = re.compile(r"\s*(?:[-*•|]|\d{1,3}[.)])\s")
 _ASKS = re.compile(r"\W*(?:should|shall|do you|would you|can you|could you|may i)\b", re.I)
-_STEPS = frozenset(("task", "step", "item", "todo"))
-_NUMBER = r"#?\d{1,3}(?:\s*\([^)]*\))?"
-_NUMBERS = re.compile(
-    rf"\b({_NOUNS})s?\s*({_NUMBER}(?:(?:\s*(?:,|and|&|/|-|–|to|through))+\s*{_NUMBER})*)",
-    re.I,
-)
-_SPAN = re.compile(r"(\d+)\s*(?:-|–|to|through)\s*#?(\d+)|(\d+)")
 _MARK = re.compile(r"✅|✓|✔|☑|\[x\]", re.I)
 _DONE = re.compile(
     r"✅|✓|✔|☑|\[x\]|\b(?:done|completed?|finished|committed|in place|pass(?:es|ed|ing)?|all green"
@@ -254,7 +247,7 @@ _DONE = re.compile(
 )
 # "now" and "next" announce, except in a sentence that says how a thing stands: "step 2 is now complete".
 _STANDS = re.compile(
-    rf"\b(?:{_NOUNS})s?\s*{_NUMBER}\s+(?:done|completed?|finished)\b"
+    rf"\b(?:{NOUNS})s?\s*{NUMBER}\s+(?:done|completed?|finished)\b"
     r"|\b(?:is|are|was|were|been)\s+(?:(?:now|all|already|both)\s+)?"
     r"(?:done|completed?|finished|in place|passing)\b",
     re.I,
@@ -299,18 +292,6 @@ def sentences(text: str) -> list[str]:
     if len(parts) > 2 * SENTENCES:
         parts = parts[:SENTENCES] + parts[-SENTENCES:]
     return [part for part in parts if not part.rstrip("\"'*_) ").endswith("?") and not _ASKS.match(part)]
-
-
-def numbers(sentence: str, nouns: Collection[str] = _STEPS) -> list[int]:
-    """The steps that a sentence names by number: "step 3", "tasks 1, 2 and 5", "steps 1-3"."""
-    found: list[int] = []
-    for named in _NUMBERS.finditer(sentence):
-        if named[1].lower() not in nouns:
-            continue
-        for span in _SPAN.finditer(re.sub(r"\([^)]*\)", "", named[2])):
-            first = int(span[1] or span[3])
-            found.extend(range(first, min(int(span[2] or first), first + 99) + 1))
-    return found
 
 
 # --- the belief -------------------------------------------------------------------------------------
@@ -489,7 +470,7 @@ class Progress:
         if any(sure[item] < HIGH for item in named) and named == list(range(named[0], named[-1] + 1)):
             self._go(named[-1])
             self._over[named[-1]] = AFTER_WORD
-        elif not named and not numbers(said, self._nouns):
+        elif not named and not step_numbers(said, self._nouns):
             self._over = [AFTER_WORD] * len(self._over)
         for item in named:
             self._stated[item] = AFTER_WORD
@@ -519,7 +500,7 @@ class Progress:
 
     def _numbered(self, sentence: str) -> list[int]:
         """The items that a sentence names by number; none if it has a number of another list."""
-        named = numbers(sentence, self._nouns)
+        named = step_numbers(sentence, self._nouns)
         return [self._labels[one] for one in named] if all(one in self._labels for one in named) else []
 
     def _meant(self, sentence: str) -> int | None:
@@ -619,7 +600,7 @@ def _labels(items: Sequence[str]) -> tuple[dict[int, int], frozenset[str]]:
     """
     own = [label for title in items if (label := _LABEL.match(title))]
     taken = [int(label[2]) for label in own]
-    nouns = _STEPS.union(label[1].lower() for label in own if label[1])
+    nouns = STEP_NOUNS.union(label[1].lower() for label in own if label[1])
     if len(set(taken)) < len(items):
         taken = list(range(1, len(items) + 1))
     return {number: item for item, number in enumerate(taken)}, nouns

@@ -7,23 +7,19 @@ which says what it sets like any other. A status that was set on purpose is neve
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from ..model import rules
-from ..model.validate import blake2b
-from ..model.results import ItemProgress, ProgressReport
-from ..store import distilled
-from ..model.types import Record
 from ..ledger.base import Base, Draft
+from ..ledger.step_changes import begun_phase, item_changes
+from ..model import rules
+from ..model.results import ItemProgress, ProgressReport
+from ..model.types import Value
+from ..model.validate import blake2b
+from ..store import distilled
+from ..store.tx import Row, Tx
 from .observations import changes_plan, observation, sets_of
-from ..core.plans import begun_phase, item_changes
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    from .progress import Finding, Progress
-    from ..store.tx import Row, Tx
+from .progress import HIGH, Finding, Progress
 
 KIND = "progress"
 AGENT = "ringbolt"  # what it writes is never taken for the word of an agent
@@ -74,7 +70,7 @@ class Following:
             )
 
 
-class _Kept(Record):
+class _Kept(Value, frozen=True, kw_only=True):
     """A belief that this process has at hand: the last event that it knows, and how far it is saved."""
 
     seq: int
@@ -188,7 +184,6 @@ class _Look:
 
     def _resumed(self) -> tuple[Progress, list[Row]]:
         """The belief that was saved, or a new one for a new plan, and the events that it has to take in."""
-        from .progress import Progress
 
         titles = [row["title"] for row in self.live]
         self.plan = blake2b(json.dumps([*self._places, *titles]).encode(), digest_size=8).hexdigest()
@@ -260,7 +255,6 @@ class _Look:
 
     def _begun(self, progress: Progress) -> str | None:
         """The step that is being worked on, if that is clear and nobody has said what is."""
-        from .progress import HIGH
 
         if not self.live:  # every step was dropped
             return None

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..model.rules import ENTRY_TYPES
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ..store.tx import Row, Tx
+from ..store.tx import Row, Tx
 
 _PATTERN = ("type", "key", "data", "frequency", "last_seen")
 _SELECT = "SELECT pattern_type, pattern_key, data, frequency, last_seen FROM learned_patterns WHERE"

@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
-from ..signals.text_layout import layout, masked, plain, sentences
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ..signals.text_layout import Line
+from ..signals.text_layout import Line, layout, masked, plain, sentences
 
 MOST_OF_A_KIND = 5
 MOST_STEPS = 10

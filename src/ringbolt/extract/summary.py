@@ -6,16 +6,12 @@ cannot go wrong with time. Whatever somebody wrote stands in quotation marks.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from ..model.types import Channel, Entry, Event, Item, Name, Snapshot, Source, Value, is_dict
 from ..model.validate import dumps
-from ..model.types import Record, is_dict
 from ..packet import encode, tokens
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from typing import Any
-
-    from ..model.types import Channel, Entry, Event, Item, Name, Snapshot, Source
 
 BUDGET = 500  # tokens
 # Characters of a text, and how many of each sort, from the fullest form to the barest.
@@ -37,7 +33,7 @@ _TRUST: dict[str | None, int] = {
 _CHANNELS: tuple[Channel, ...] = ("agent", "tool", "web", "import")
 
 
-class Text(Record):
+class Text(Value, frozen=True, kw_only=True):
     """A text and the least trusted channel that something in it came from."""
 
     text: str

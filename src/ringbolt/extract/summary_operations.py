@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from ..model import validate, rules
-from ..model.errors import NotFound
-from ..store import distilled
-from ..model.types import Summary
-from .distill_operations import Distilling
+from collections.abc import Callable, Sequence
+
 from ..ledger.values import read_actions, read_event, read_snapshot
+from ..llm.prompts import known
+from ..model import rules, validate
+from ..model.errors import NotFound
+from ..model.types import Action, Event, Snapshot, Summary
+from ..packet import outline, tokens
+from ..store import distilled
+from ..store.tx import Row, Tx
+from .distill_operations import Distilling
+from .summary import compose, line, lowest
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+Writer = Callable[[Snapshot, str, Sequence[Event]], tuple[str, str] | None]
 
-    from ..store.tx import Row, Tx
-    from ..model.types import Action, Event, Snapshot
-
-    # A summary in a model's words and the model's name, from the task, the previous summary and what is new;
-    # None where there is no model or its words were refused.
-    Writer = Callable[[Snapshot, str, Sequence[Event]], tuple[str, str] | None]
 
 KIND = "summary"
 DETAILS = ("summary", "items", "actions", "full", "focused")
@@ -50,8 +48,6 @@ class Summarizing(Distilling):
             task, _ = self.store.read(lambda tx: self._summed_up(tx, task.id))
         summary = task.summary
         if summary is None:  # it is neither there nor wanted: what the task says now is at hand all the same
-            from .summary import compose
-
             now = compose(task, count=self._tokens_of())
             summary = Summary(
                 text=now.text, seq=task.seq, at=task.updated_at, source="ledger", channel=now.channel
@@ -68,7 +64,6 @@ class Summarizing(Distilling):
         return task, {"messages": state.get("messages", 0)}
 
     def _tokens_of(self) -> Callable[[str], int]:
-        from ..packet import tokens
 
         return tokens.counter(self.settings.tokens == "exact")
 
@@ -80,7 +75,6 @@ class Summarizing(Distilling):
         Of the events only those since the last time are read. `write` is asked outside any transaction.
         Whoever else does the same at once, or comes later, has seen as much or more: that one stays.
         """
-        from .summary import compose, lowest
 
         self._find_names(task_id)
         task, _ = self.store.read(lambda tx: self._summed_up(tx, task_id))
@@ -109,7 +103,6 @@ class Summarizing(Distilling):
         """What lets the local model write the summary, where there is one; never on the way of a hook."""
         if not self.settings.model_local_url:
             return None
-        from ..llm.prompts import known
 
         def write(task: Snapshot, previous: str, new: Sequence[Event]) -> tuple[str, str] | None:
             said, _ = self._model_summary(task, previous, [known(event) for event in new])
@@ -132,7 +125,6 @@ class Summarizing(Distilling):
 
     def _outline(self, task: Snapshot, level: str) -> Summary:
         """The steps of a task with as much below them as a level asks for."""
-        from ..packet import outline
 
         below: dict[str | None, tuple[Action, ...]] = {}
         if level != "items":
@@ -152,6 +144,5 @@ def _actions(tx: Tx, task_id: str, item: str | None, level: str) -> tuple[Action
 
 def _lines(events: Sequence[Event]) -> list[str]:
     """A line for each event of interest."""
-    from .summary import line
 
     return [said for event in events if (said := line(event))]

@@ -7,16 +7,12 @@ like a secret is left out.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 
-from ..signals.text_layout import cells, plain, without_colours
+from ..signals.text_layout import Line, cells, plain, without_colours
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+Pair = tuple[str, str, str]  # name, value, kind
 
-    from ..signals.text_layout import Line
-
-    Pair = tuple[str, str, str]  # name, value, kind
 
 MOST_PAIRS = 12
 MOST_VALUE = 120

@@ -6,20 +6,16 @@ The blocks share one budget of tokens. They state what is recorded; every row sa
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 
 from ..model import validate
-from ..model.results import Projection
-from ..model.types import Record
+from ..model.results import ActiveRow, Projection
+from ..model.types import Value
 from ..packet import encode, tokens
 from .active_tasks import real_next, select
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+Count = Callable[[str], int]
 
-    from ..model.results import ActiveRow
-
-    Count = Callable[[str], int]
 
 # Of the budget, kept for hygiene on a heartbeat.
 RESERVED = 0.25
@@ -36,7 +32,7 @@ _CONSIDER = (
 )
 
 
-class Injection(Record):
+class Injection(Value, frozen=True, kw_only=True):
     """The text for a prompt, and how many rows became what on the way."""
 
     text: str

@@ -8,20 +8,20 @@ from __future__ import annotations
 import json
 import sys
 import time
+from collections.abc import Mapping
+from typing import Any
 
-from ..model import validate, rules, foreign_statuses
-from ..model.errors import RingboltError, NotFound, shown
-from ..model.results import ActiveBlock, ActiveRow, ActiveTaskList, Diagnostics, ProjectionState, RenderReport
-from .active_rows import ActiveRows, check_ours
 from ..ledger.base import Draft
+from ..model import foreign_statuses, rules, validate
+from ..model.errors import NotFound, RingboltError, shown
+from ..model.results import ActiveBlock, ActiveRow, ActiveTaskList, Diagnostics, ProjectionState, RenderReport
+from ..store.tx import Row, Tx
+from . import textfile
+from .active_block import inject
+from .active_rows import ActiveRows, check_ours
+from .active_tasks import rendered, select
 from .facts import TIMES, goal_links, status_heads
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from ..store.tx import Row, Tx
+from .tasks_file import complete
 
 
 class ActiveTasks(ActiveRows):
@@ -33,7 +33,6 @@ class ActiveTasks(ActiveRows):
         Rows come in the order of the file, the live ones first, then the stale ones; `completed` adds the
         completed ones. A file that cannot be written makes the list stale, and fails nothing.
         """
-        from .active_tasks import rendered, select
 
         begun = time.perf_counter()
         report = RenderReport(requested=False)
@@ -81,8 +80,6 @@ class ActiveTasks(ActiveRows):
         With the markdown ledger the file is the truth, and nothing is done. A file that was not rendered
         by us, or was edited since, is not overwritten.
         """
-        from .active_tasks import rendered, select
-        from . import textfile
 
         if self._is_markdown():
             return RenderReport(reason="the ledger is markdown: the file itself is the truth")
@@ -111,7 +108,6 @@ class ActiveTasks(ActiveRows):
 
     def _active_tasks_text(self) -> str:
         """ACTIVE-TASKS.md as it should be now, from the store."""
-        from .active_tasks import rendered, select
 
         found = self._rows()
         projection = self._projection()
@@ -119,7 +115,6 @@ class ActiveTasks(ActiveRows):
 
     def active_tasks_stale(self) -> tuple[ActiveRow, ...]:
         """The rows that have had no update for too long, or for nobody knows how long."""
-        from .active_tasks import select
 
         return select(self._rows().rows, self._projection().replace(max_rows=0)).stale
 
@@ -136,7 +131,6 @@ class ActiveTasks(ActiveRows):
         Live tasks come first, those that fit the user's message and session before others; stale ones
         have a block of their own. On a heartbeat a third block counts what is untidy.
         """
-        from .active_block import inject
 
         begun = time.perf_counter()
         user_text = validate.text("user_text", user_text, self.settings.max_text_bytes)
@@ -225,8 +219,6 @@ class ActiveTasks(ActiveRows):
         """Mark the task with a label as done. One that is done already stays as it is."""
         label = validate.line("label", label, 200)
         if self._is_markdown():
-            from .tasks_file import complete
-
             return self._edit_file(label, lambda document: complete(document, label, self._now()))
 
         def work(tx: Tx) -> ActiveRow:

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
-from ..model import validate, rules, foreign_statuses
+from ..model import foreign_statuses, rules, validate
 from ..model.errors import Conflict, RingboltError, shown
 from ..model.results import ActiveRow, Projection, ProjectionState
+from ..model.rules import least_trusted
+from ..model.types import Value
+from ..packet.effects import natural_check
+from ..store.tx import Row, TaskRows, Tx
+from . import textfile
+from .active_tasks import STARTED, UPDATED, is_completed, is_stale, read_stamp, resolved
 from .fact_queries import FactQueries
-from ..model.types import Record
 from .facts import TIMES, Facts
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from typing import Any
-
-    from ..store.tx import Row, TaskRows, Tx
-    from .tasks_file import Document
+from .tasks_file import Document, find, parse, upsert, write
 
 # The variables of a task that have a line in the file.
 VARIABLES = {
@@ -33,7 +33,7 @@ _MOST_VALUE = 2_000
 _OLD_NAME = ("ACTIVE-TASKS.md", "ACTIVE-TASK.md")
 
 
-class Found(Record):
+class Found(Value, frozen=True, kw_only=True):
     """The rows of a ledger, and where they came from."""
 
     rows: tuple[ActiveRow, ...]
@@ -52,7 +52,6 @@ class ActiveRows(Facts):
         return found.replace(rows=self._aged(found.rows))
 
     def _aged(self, rows: Sequence[ActiveRow]) -> tuple[ActiveRow, ...]:
-        from .active_tasks import is_stale
 
         now, threshold = self._clock(), self._threshold()
         return tuple(
@@ -101,7 +100,6 @@ class ActiveRows(Facts):
 
     def _ledger_path(self) -> tuple[str, tuple[str, ...]]:
         """The file that is the truth; one of the old name if there is none of the new one."""
-        from . import textfile
 
         name = self.settings.active_tasks_file
         path = textfile.locate(name, self.workspace)
@@ -113,8 +111,6 @@ class ActiveRows(Facts):
         return path, ()
 
     def _file_rows(self) -> Found:
-        from .tasks_file import parse
-        from . import textfile
 
         path, warnings = self._ledger_path()
         content = textfile.read(path, self.settings.max_text_bytes)
@@ -125,7 +121,6 @@ class ActiveRows(Facts):
         return Found(rows=rows, source="file", path=path, warnings=warnings)
 
     def _upsert_file(self, label: str, values: dict[str, Any]) -> ActiveRow:
-        from .tasks_file import find, upsert
 
         now = self._now()
         changes: dict[str, str | None] = {
@@ -150,8 +145,6 @@ class ActiveRows(Facts):
         return self._edit_file(label, change)
 
     def _edit_file(self, label: str, change: Callable[[Document], Document]) -> ActiveRow:
-        from .tasks_file import find, parse, write
-        from . import textfile
 
         path, _ = self._ledger_path()
         after: list[Document] = []
@@ -167,8 +160,6 @@ class ActiveRows(Facts):
 
     def _file_state(self, wanted: str, found: Found) -> ProjectionState:
         """Whether the file shows what was rendered, and if not, why."""
-        from .active_tasks import read_stamp
-        from . import textfile
 
         try:
             path = textfile.locate(self.settings.active_tasks_file, self.workspace)
@@ -205,7 +196,6 @@ class ActiveRows(Facts):
 
 def check_ours(path: str, content: bytes | None) -> None:
     """Raise if a file holds what someone else wrote."""
-    from .active_tasks import read_stamp
 
     if content is None or not content.strip():
         return
@@ -221,7 +211,6 @@ def check_ours(path: str, content: bytes | None) -> None:
 
 
 def _read_rows(found: TaskRows) -> list[ActiveRow]:
-    from .active_tasks import STARTED, UPDATED, is_completed, least_trusted, resolved
 
     facts: dict[str, dict[str, Row]] = {}
     for row in found["facts"]:
@@ -234,7 +223,9 @@ def _read_rows(found: TaskRows) -> list[ActiveRow]:
         own = facts.get(head["task_id"], {})
         begun = effects.get(head["task_id"], [])
         values: dict[str, Any] = {key: json.loads(row["data"]).get("value") for key, row in own.items()}
-        status = foreign_statuses.write_task_status("active-tasks", head["status"], head["phase"], head["reason"])
+        status = foreign_statuses.write_task_status(
+            "active-tasks", head["status"], head["phase"], head["reason"]
+        )
         updated = resolved(values, UPDATED, head["updated_at"])
         # Work that was written down after the last fact is an update, too.
         if all(row["worked"] for row in own.values()):
@@ -273,7 +264,6 @@ def _unknown(effects: Sequence[Row]) -> str | None:
     """The last side effect that was begun without a word of how it ended, and how to find out."""
     if not effects:
         return None
-    from ..packet.effects import natural_check
 
     last = effects[-1]
     check = json.loads(last["data"]).get("verify") or natural_check(last["what"])

@@ -7,11 +7,13 @@ Unknown and counts as stale.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from ..model import validate, foreign_statuses
+from ..model import foreign_statuses, validate
 from ..model.errors import RingboltError
-from ..model.results import ActiveRow, Projection
-from ..model.types import Record
+from ..model.results import ActiveRow, ActiveTaskList, Projection
+from ..model.types import Value
 from ..packet import encode
 
 try:  # the same function without loading OpenSSL
@@ -19,13 +21,6 @@ try:  # the same function without loading OpenSSL
 except ImportError:
     from hashlib import blake2b
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    from ..model.results import ActiveTaskList
-    from ..model.types import Channel
 
 HEADINGS = {"active": "Active", "stale": "Stale — revisit", "completed": "Completed"}
 FLAT_HEADING = "Active Tasks"
@@ -66,11 +61,9 @@ _STAMP = re.compile(
 NOT_SHOWN = "_Not shown: "
 _OVER = ("completed", "cancelled", "abandoned", "superseded")
 _WORDS = {word: status in _OVER for word, status, _, _ in foreign_statuses.TASK_WORDS["active-tasks"]}
-# From the one that may be acted on to the one that may not even be believed.
-_TRUST: tuple[Channel | None, ...] = ("user", "system", "agent", "import", "tool", "web", None)
 
 
-class Selection(Record):
+class Selection(Value, frozen=True, kw_only=True):
     """The rows that are shown, by section, and why others are not."""
 
     active: tuple[ActiveRow, ...]
@@ -115,11 +108,6 @@ def is_stale(updated: str | None, now: float, threshold_minutes: int) -> bool:
 def is_completed(status: str) -> bool:
     """Whether a status word means that nothing is left to do. A failure is open: someone must look at it."""
     return _WORDS[status] if status in _WORDS else foreign_statuses.means(status, "active-tasks") in _OVER
-
-
-def least_trusted(channels: Sequence[Channel | None]) -> Channel | None:
-    """Of several sources, the one to trust least: a row is as good as its worst text."""
-    return max(channels, key=_TRUST.index, default=None)
 
 
 def real_next(row: ActiveRow) -> str | None:
@@ -217,9 +205,8 @@ def row_lines(row: ActiveRow) -> list[str]:
     """The lines of a row; empty fields have none, unknown times say so."""
     title = encode.markdown_row(row.title)
     lines = [f"### [{encode.markdown_row(row.label, bracketed=True)}]: {title}".rstrip(" ")]
-    values = row.__dict__
     for field, name in FIELDS.items():
-        value: str | None = values[field]
+        value: str | None = getattr(row, field)
         if value is None and field in ("started", "updated"):
             value = UNKNOWN
         if value and (shown := encode.markdown_row(value)):

@@ -2,38 +2,25 @@
 
 from __future__ import annotations
 
-from ..model import validate, rules, foreign_statuses
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from ..core.actions import Actions
+from ..core.entries import Entries
+from ..core.plans import Plans
+from ..core.tasks import Tasks
+from ..ledger.base import Draft
+from ..ledger.step_changes import begun_phase
+from ..model import foreign_statuses, rules, validate
 from ..model.errors import InvalidInput, shown
 from ..model.types import is_dict, is_list
-from ..core.actions import Actions
-from ..ledger.base import Draft
-from ..core.entries import Entries
-from ..core.plans import Plans, begun_phase
-from ..core.tasks import Tasks
+from ..store.tx import Row, Tx
+from .folder_files import digest
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from typing import Any, TypeVar
+Result = TypeVar("Result")
 
-    from ..store.tx import Row, Tx
-
-    Result = TypeVar("Result")
 
 _OVER = ("completed", "failed", "skipped", "cancelled")
-
-
-class OneTransaction:
-    """A store for operations that are all part of one transaction, which is under way."""
-
-    def __init__(self, tx: Tx) -> None:
-        self._tx = tx
-
-    def write(self, work: Callable[[Tx], Result], *, settles: bool = False) -> Result:
-        return work(self._tx)
-
-    def read(self, work: Callable[[Tx], Result], *, once: bool = False) -> Result:
-        return work(self._tx)
 
 
 class Arrival(Tasks, Plans, Actions, Entries):
@@ -208,7 +195,6 @@ def tag_of(source: str, identity: str) -> str:
     tag = f"{source}:{identity}"
     if len(tag.encode("utf-8", "backslashreplace")) <= 100 and tag.isprintable():
         return tag
-    from .folder_files import digest
 
     return f"{source}:{digest(identity.encode('utf-8', 'backslashreplace'))}"
 

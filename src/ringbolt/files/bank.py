@@ -16,19 +16,15 @@ The same history gives the same bytes.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
 
-from ..model.types import is_dict
 from ..model.foreign_statuses import write_task_status
+from ..model.types import Event, Task, is_dict
 from ..packet.encode import pretty
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-    from typing import Any
+Step = dict[str, Any]
 
-    from ..model.types import Event, Task
-
-    Step = dict[str, Any]
 
 METADATA = "metadata.json"
 PLAN = "plan.json"

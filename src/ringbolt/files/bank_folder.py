@@ -4,29 +4,23 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack
+from typing import Any
 
+from ..core.transfer import FORMAT, event_line
+from ..ledger.values import read_event
 from ..model import validate
 from ..model.errors import InvalidInput, shown
-from ..system.files import is_temp, locked_folder, make_folder
 from ..model.results import FolderExport
-from ..model.types import Record, is_dict
+from ..model.settings import Settings
+from ..model.types import Event, Task, Value, is_dict
+from ..store.tx import Row, Tx
+from ..system.files import is_temp, locked_folder, make_folder
 from . import bank
+from .arrivals import Arrival, infer_steps, read_status, short_name, tag_of
 from .bank_reading import plan_files, read_index, read_log_line, read_metadata, read_plan, read_snapshot_name
-from .arrivals import infer_steps, read_status, short_name, tag_of
-from .folder_files import Source, begin, digest, file_digest, invalid, is_intact, make_root, signed
-from ..ledger.values import read_event
-from ..core.transfer import FORMAT, event_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-    from typing import Any
-
-    from ..config import Settings
-    from ..store.tx import Row, Tx
-    from ..model.types import Event, Task
-    from .arrivals import Arrival
-    from .folder_files import Target
+from .folder_files import Source, Target, begin, digest, file_digest, invalid, is_intact, make_root, signed
 
 _OURS = re.compile(
     r"plan(_v\d{1,9})?\.json|execution\.log\.jsonl|final_answer\.md|events\.jsonl"
@@ -69,7 +63,6 @@ def _write_files(
     target: Target, task: Task, rows: Iterable[Row], find: Callable[[int], Event | None]
 ) -> None:
     """Everything but the metadata, in one walk over the ledger."""
-    from contextlib import ExitStack
 
     with ExitStack() as open_files:
         ledger = open_files.enter_context(target.stream(bank.EVENTS))
@@ -131,7 +124,7 @@ def _is_task(folder: str) -> bool:
     return any(os.path.lexists(os.path.join(folder, name)) for name in (bank.METADATA, bank.EVENTS))
 
 
-class BankFolder(Record):
+class BankFolder(Value, frozen=True, kw_only=True):
     """A bank folder as far as it is read before anything is written."""
 
     source: Source

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from typing import Any
 
 from ..model.errors import shown
 from ..model.types import is_dict, is_list
-from .bank import LOG_WORDS, PLAN
 from ..packet.encode import read_json
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
+from .bank import LOG_WORDS, PLAN
 
 _LOG_FIELDS = {
     "timestamp": "recorded_at",

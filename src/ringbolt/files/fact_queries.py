@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from ..model.rules import OPEN, TASK_STATUSES
-from ..store.tx import ACTIVITY, HEADS, LINKS, SELECT_LINKS, VERIFIED
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
-    from ..store.tx import Row, TaskRows, Tx
+from ..store.tx import ACTIVITY, HEADS, LINKS, SELECT_LINKS, VERIFIED, Row, TaskRows, Tx
 
 _ACTIVE_HEADS = (
     "task_id name status phase reason session_id created_at updated_at last_seq name_seq next_step done"

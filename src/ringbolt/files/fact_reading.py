@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
+from typing import Any
 
-from ..model import validate, foreign_statuses
+from ..model import foreign_statuses, validate
 from ..model.results import Fact
+from ..store.tx import Row, Tx
 from .fact_queries import FactQueries
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
-    from ..store.tx import Row, Tx
 
 _WORDS = re.compile(r"\w+")
 

@@ -8,22 +8,18 @@ kind `facts` that no list of tasks shows (docs/adr/0008).
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from typing import Any
 
-from ..model import validate, rules, foreign_statuses
+from ..core.tasks import status_changes
+from ..ledger.base import Base, Draft, first_result
+from ..model import foreign_statuses, rules, validate
 from ..model.errors import InvalidInput, NotFound, shown
 from ..model.results import Fact, FactPage
-from .fact_queries import FactQueries
 from ..model.types import Written, is_list
-from ..ledger.base import Base, Draft, first_result
+from ..store.tx import Row, Tx
+from .fact_queries import FactQueries
 from .fact_reading import fits, read_fact, score, with_columns, words
-from ..core.tasks import status_changes
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
-    from ..store.tx import Row, Tx
 
 CATEGORIES = ("project", "preference", "fact", "decision", "entity", "other")
 SCOPES = ("workspace", "global")

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any, BinaryIO
 
 from ..model.errors import InvalidInput, shown
-from ..system.files import make_folder, open_plain, read_bounded, replacing, sweep, write_atomic
-from ..store.tx import blake2b
+from ..model.scope import workspace_of
 from ..model.types import is_dict
 from ..packet.encode import pretty, read_json
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator, Mapping
-    from typing import Any, BinaryIO
+from ..store.tx import blake2b
+from ..system.files import make_folder, open_plain, read_bounded, replacing, sweep, write_atomic
 
 BLOCK = 1 << 16
 MOST_VOUCHER = 1 << 28
@@ -43,7 +41,6 @@ def file_digest(path: str) -> str | None:
 
 def make_root(folder: str, ignored: bool) -> None:
     """Make the folder that holds all; one that is new in a git work tree is kept out of git, if wanted."""
-    from ..model.scope import workspace_of
 
     os.makedirs(folder, 0o700, exist_ok=True)
     if ignored and not os.listdir(folder) and workspace_of(folder)[1] is not None:

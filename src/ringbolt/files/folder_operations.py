@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from ..model import validate
-from ..system.files import FileErrors
-from ..model.results import FolderExport, FolderImport
-from ..ledger.values import read_event
+import os
+from collections.abc import Callable, Iterator
+from typing import Any
+
 from ..core.tasks import Tasks
 from ..core.transfer import Transfer
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Iterator
-    from typing import Any
-
-    from ..model.results import Divergence
-    from ..store.tx import Row, Tx
-    from ..model.types import Entry, Event, Task
-    from .arrivals import Arrival
+from ..ledger.one_transaction import OneTransaction
+from ..ledger.values import read_event
+from ..model import validate
+from ..model.results import Divergence, FolderExport, FolderImport
+from ..model.rules import ENTRY_TRANSITIONS
+from ..model.types import Entry, Event, Task
+from ..store.tx import Row, Tx
+from ..system.files import FileErrors
+from .arrivals import Arrival
+from .bank_folder import bank_folders, bank_texts, bring_bank, read_bank, write_bank
+from .states import FIELDS
+from .states_folder import bring_states, read_states, states_texts, write_states
 
 # Of each type of entry; a task with more is no task for a folder that a person reads.
 MOST_ENTRIES = 20_000
@@ -34,7 +35,6 @@ class Folders(Tasks, Transfer):
         someone edited there is kept under another name. A folder that is made inside a git work tree is
         kept out of git.
         """
-        from .bank_folder import write_bank
 
         root = validate.path("the folder", folder)
         task = self.task_get(task_id)
@@ -43,7 +43,6 @@ class Folders(Tasks, Transfer):
 
     def _bank_texts(self, task_id: str) -> dict[str, str]:
         """The files of a task's folder with their contents, as a mirror keeps them."""
-        from .bank_folder import bank_texts
 
         task = self.task_get(task_id)
         return bank_texts(task, *self._history(task))
@@ -61,7 +60,6 @@ class Folders(Tasks, Transfer):
         One that Ringbolt wrote comes back event by event, with its id and its hashes. One of another
         project becomes a new task, in one transaction; its own times are kept in the data of the events.
         """
-        from .bank_folder import bank_folders, bring_bank, read_bank
 
         root = validate.path("the folder", folder)
         merged = _Merged()
@@ -95,7 +93,6 @@ class Folders(Tasks, Transfer):
 
         It becomes the active task of the folder. What someone edited there is kept under another name.
         """
-        from .states_folder import write_states
 
         root = validate.path("the folder", folder)
         task, entries = self._noted(task_id)
@@ -104,14 +101,11 @@ class Folders(Tasks, Transfer):
 
     def _states_texts(self, task_id: str) -> dict[str, str]:
         """The files of a task in a states folder with their contents, as a mirror keeps them."""
-        from .states_folder import states_texts
 
         return states_texts(*self._noted(task_id))
 
     def _noted(self, task_id: str | None) -> tuple[Task, dict[str, tuple[Entry, ...]]]:
         def work(tx: Tx) -> tuple[Task, dict[str, tuple[Entry, ...]]]:
-            from ..model.rules import ENTRY_TRANSITIONS
-            from .states import FIELDS
 
             task = self._read(tx, task_id)
             entries = {
@@ -130,7 +124,6 @@ class Folders(Tasks, Transfer):
         files before, gets the decisions and exclusions that it does not have; other differences are
         reported and not written.
         """
-        from .states_folder import bring_states, read_states
 
         root = validate.path("the folder", folder)
         merged = _Merged()
@@ -150,7 +143,6 @@ class Folders(Tasks, Transfer):
 
     def _arriving(self, tx: Tx) -> Arrival:
         """A memory within a transaction for what comes from elsewhere, of which this session did nothing."""
-        from .arrivals import Arrival, OneTransaction
 
         store: Any = OneTransaction(tx)
         return Arrival(

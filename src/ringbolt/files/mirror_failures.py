@@ -5,17 +5,14 @@ from __future__ import annotations
 import json
 import os
 import time
+from typing import Any
 
-from ..model import validate
 from ..config import user_folder
+from ..model import validate
 from ..model.errors import RingboltError
-from ..system.files import read_bounded, write_atomic
 from ..model.types import is_dict
+from ..system.files import read_bounded, write_atomic
 from .mirror_files import locked
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 MOST_KEPT = 200
 MOST_BYTES = 1 << 20

@@ -9,21 +9,16 @@ import re
 import stat
 import threading
 import time
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
+from typing import Any
 
 from ..model.errors import InvalidInput
-from ..system.files import is_below, read_bounded, sync_folder, write_atomic
 from ..model.scope import workspace_of
+from ..model.types import Value, is_dict
 from ..store.tx import blake2b
-from ..model.types import Record, is_dict
-from .mirror_kinds import OWN
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping
-    from typing import Any
-
-    from .mirror_kinds import Kind
+from ..system.files import is_below, read_bounded, sync_folder, write_atomic
+from .mirror_kinds import OWN, Kind
 
 MISSING = "missing"
 BEHIND = "behind"
@@ -43,14 +38,14 @@ class Obstacle(Exception):
     """Something stands where a mirror should: the words are a reason of its status."""
 
 
-class Mark(Record):
+class Mark(Value, frozen=True, kw_only=True):
     """A state of a task or a workspace: its number, and what tells it from another one with that number."""
 
     number: int
     check: str
 
 
-class Shown(Record):
+class Shown(Value, frozen=True, kw_only=True):
     """What a mirror shows; `at` is when it was written, `reasons` what is wrong with it beyond its age."""
 
     mark: Mark | None = None

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from ..model.types import Record
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
+from ..ledger.base import Base
+from ..ledger.values import read_snapshot
+from ..model.types import Snapshot, Value
 from ..packet.packet import resume_packet
 from ..packet.state import yaml_state
-from ..ledger.values import read_snapshot
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any, Literal
-
-    from ..model.types import Snapshot
-    from ..ledger.base import Base
 
 # Our own folder in a mirror folder: what is in it needs no entry in anyone's list of ignored files.
 OWN = ".ringbolt"
@@ -21,7 +17,7 @@ YAML = ("# ", "")
 MARKDOWN = ("<!-- ", " -->")
 
 
-class Kind(Record):
+class Kind(Value, frozen=True, kw_only=True):
     """A view that can be kept as a file, or as a folder of files.
 
     The subject is the id of a task or the path of a workspace. `place(subject)` is the path of the file or

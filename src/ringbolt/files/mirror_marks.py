@@ -6,12 +6,8 @@ import os
 import re
 
 from ..model.rules import ENDED, TASK_STATUSES
-from ..store.tx import blake2b
+from ..store.tx import Row, Tx, blake2b
 from .mirror_files import Mark, digest
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ..store.tx import Row, Tx
 
 
 def recent(tx: Tx, workspace: str | None, limit: int, before: int | None = None) -> list[Row]:

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from ..ledger.base import Base
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ..model.results import MirrorStatus
+from ..model.results import MirrorStatus
 
 
 class Mirrors(Base):

@@ -12,25 +12,20 @@ import atexit
 import os
 import threading
 import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from weakref import WeakSet
 
+from ..ledger.base import Base
 from ..model import validate
 from ..model.errors import RingboltError
-from ..system.files import sweep
 from ..model.results import MirrorStatus
+from ..store.tx import Row
+from ..system.files import sweep
 from . import mirror_files
 from .mirror_failures import Failures
-from .mirror_files import BEHIND, MISSING, Obstacle, mirror
+from .mirror_files import BEHIND, MISSING, AnyMirror, Mark, Obstacle, Shown, mirror
 from .mirror_kinds import KINDS, OWN
 from .mirror_marks import folder_name, is_open, recent, task_mark, workspace_mark
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from ..store.tx import Row
-    from ..ledger.base import Base
-    from .mirror_files import AnyMirror, Mark, Shown
 
 REST = 0.05  # seconds between two refreshes, at least
 REST_FACTOR = 10
@@ -331,6 +326,10 @@ class Keeper:
                 if now is not None and self._is_late(one, head, now):
                     found[one.path] = head["task_id"]
         return found
+
+    def failing(self) -> Collection[str]:
+        """What could not be written lately, a sentence each."""
+        return self.failures.fresh
 
     def mend(self, task_id: str, path: str) -> None:
         """Bring one mirror of a task up to date, if it is on this machine; an OSError says why it is not."""

@@ -10,14 +10,11 @@ What was recorded is escaped, so that no text can begin an entry; states_reading
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ..model.types import Entry, Task
 from ..packet.encode import clip, markdown, markdown_line, one_line, pretty
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from typing import Any
-
-    from ..model.types import Entry, Task
 
 ACTIVE = ".active-task"
 FORMAT = 1

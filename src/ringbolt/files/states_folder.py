@@ -5,28 +5,21 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
 
-from ..model import validate, rules, foreign_statuses
-from ..model.errors import InvalidInput
-from ..system.files import is_temp, locked_folder
-from ..model.results import FolderExport
-from ..model.types import Record, is_dict, is_list
-from . import states
-from .states_reading import read_notes, read_state
-from .arrivals import read_status, short_name, tag_of
 from ..ledger.base import Draft
+from ..model import foreign_statuses, rules, validate
+from ..model.errors import InvalidInput
+from ..model.results import FolderExport
+from ..model.settings import Settings
+from ..model.types import Entry, Task, Value, is_dict, is_list
+from ..store.tx import Row, Tx
+from ..system.files import is_temp, locked_folder
+from . import states
+from .arrivals import Arrival, read_status, short_name, tag_of
 from .folder_files import Source, begin, digest, invalid, make_root, signed
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any
-
-    from ..config import Settings
-    from ..store.tx import Row, Tx
-    from ..model.types import Entry, Task
-    from .states_reading import Note, Notes
-    from .arrivals import Arrival
+from .states_reading import Note, Notes, read_notes, read_state
 
 _STATE = re.compile(r"\.task-(.{1,200})\.json", re.DOTALL)
 MOST_DIFFERENCES = 20
@@ -60,7 +53,7 @@ def write_states(root: str, task: Task, entries: Mapping[str, tuple[Entry, ...]]
     )
 
 
-class StateFiles(Record):
+class StateFiles(Value, frozen=True, kw_only=True):
     """The files of one task as they were read."""
 
     identity: str

@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
+from typing import Any
 
-from ..model.types import Record, is_dict, is_list
+from ..model.types import Value, is_dict, is_list
 from ..packet.encode import from_markdown, read_json
 from .states import DATA, FIELDS, KINDS
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
 
 _KINDS = {word.lower(): kind for kind, word in KINDS.items()}
 _NAMES = {
@@ -42,7 +39,7 @@ _FILE = re.compile(r"[-*+][ \t]+(created|modified|deleted):[ \t]+(.*)")
 _COMMENT = re.compile(r"<!-- ringbolt (.*) -->")
 
 
-class Note(Record):
+class Note(Value, frozen=True, kw_only=True):
     """An entry of a file: its kind, its time as it was written, its fields and what else it says."""
 
     kind: str
@@ -54,7 +51,7 @@ class Note(Record):
     own: Mapping[str, Any]
 
 
-class Notes(Record):
+class Notes(Value, frozen=True, kw_only=True):
     """What a Markdown file of a states folder says."""
 
     notes: tuple[Note, ...] = ()

@@ -6,10 +6,12 @@ A document keeps every line as it is, whether it is understood or not; writing i
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from ..model.errors import InvalidInput, NotFound, shown
 from ..model.results import ActiveRow
-from ..model.types import Record
+from ..model.types import Value
 from ..packet import encode
 from .active_tasks import (
     EMPTY,
@@ -23,11 +25,6 @@ from .active_tasks import (
     known_moment,
     row_lines,
 )
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from typing import Any
 
 _HEADING = re.compile(r"(#{1,6})(?:[ \t]+(.*?))?[ \t]*$")
 _ROW = re.compile(r"\[((?:[^\]\\]|\\.)*)\]:[ \t]*(.*)$")
@@ -49,7 +46,7 @@ _TIMES = ("started", "updated")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-class Block(Record):
+class Block(Value, frozen=True, kw_only=True):
     """A row of the file: its lines from `start` to before `end`, and the line of each field."""
 
     row: ActiveRow
@@ -59,7 +56,7 @@ class Block(Record):
     fields: Mapping[str, int]
 
 
-class Section(Record):
+class Section(Value, frozen=True, kw_only=True):
     """A known section: its name, the line of its heading, and the line after its last one."""
 
     name: str
@@ -68,7 +65,7 @@ class Section(Record):
     flat: bool = False
 
 
-class Document(Record):
+class Document(Value, frozen=True, kw_only=True):
     """A file line by line, with the rows and sections that were found in it."""
 
     lines: tuple[str, ...]

@@ -6,13 +6,10 @@ import errno
 import fcntl
 import os
 import stat
+from collections.abc import Callable
 
 from ..model.errors import Conflict, InvalidInput, StoreError, shown
 from ..system.files import FileErrors, replacing
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def locate(name: str, workspace: str | None) -> str:

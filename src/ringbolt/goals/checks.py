@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+from typing import Any
 
 from ..model import validate
-from ..system import http_client
 from ..model.errors import InvalidInput, shown
+from ..model.settings import Settings
 from ..model.types import is_list
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from ..config import Settings
+from ..system import http_client
+from ..system.commands import run
 
 SECONDS = 10.0  # the most that one look takes
 MOST_BYTES = 1 << 16  # of what a command prints, or of an answer: nothing of it is kept
@@ -64,7 +61,6 @@ def look(kind: str, target: str, folder: str | None, settings: Settings) -> tupl
 
 
 def _run(target: str, folder: str | None, settings: Settings) -> tuple[bool | None, str]:
-    from ..system.commands import run
 
     if settings.wait_commands != "on":
         return None, "commands are not allowed here (wait_commands)"

@@ -7,25 +7,23 @@ it by links. So it is exported, searched, undone and verified like any task.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from ..model import validate, rules
-from ..model.errors import Conflict, RingboltError, InvalidInput, NotFound, shown
-from ..model.results import GoalStatus
-from ..store import goal_queries as queries
-from ..model.types import Written
-from . import rules as own
+from ..core.tasks import Tasks
+from ..ledger import goal_limits
 from ..ledger.base import Base, Draft
-from .breaker import stop_if_spent
+from ..ledger.goal_breaker import stop_if_spent
+from ..ledger.one_transaction import OneTransaction
+from ..model import rules, validate
+from ..model.errors import Conflict, InvalidInput, NotFound, RingboltError, shown
+from ..model.results import GoalStatus
+from ..model.types import Written
+from ..store import goal_queries as queries
+from ..store.tx import Row, Tx
+from . import criteria as criteria_rules
 from .checks import look, read_target
 from .reading import goal_status
-from ..core.tasks import Tasks
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    from ..store.tx import Row, Tx
 
 MOST_GOALS = 50
 
@@ -41,7 +39,7 @@ class Goals(Base):
         description: str | None = None,
         request: str | None = None,
         budget: Mapping[str, Any] | None = None,
-        blocker_limit: int = own.BLOCKER_LIMIT,
+        blocker_limit: int = goal_limits.BLOCKER_LIMIT,
         workspace: str | None = "",
         tags: Sequence[str] | None = None,
         metadata: Mapping[str, Any] | None = None,
@@ -55,7 +53,7 @@ class Goals(Base):
         `http` (a URL that must answer well). `budget` limits attempts, tokens, seconds and cost. Tie tasks to
         it with task_link.
         """
-        wanted = own.read_criteria(self._plain("criteria", criteria), self.workspace)
+        wanted = criteria_rules.read_criteria(self._plain("criteria", criteria), self.workspace)
         fields = {
             "goal": description,
             "request": request,
@@ -75,14 +73,14 @@ class Goals(Base):
         name: str | None = None,
         criteria: Sequence[Any] | None = None,
         budget: Mapping[str, Any] | None = None,
-        blocker_limit: int = own.BLOCKER_LIMIT,
+        blocker_limit: int = goal_limits.BLOCKER_LIMIT,
         key: str | None = None,
     ) -> Written:
         """Make a goal of what a task is for: its request, its goal and what it is accepted by go along.
 
         The task stays as it is, tied to the goal. `criteria` come on top of what the task is accepted by.
         """
-        more = own.read_criteria(self._plain("criteria", criteria), self.workspace)
+        more = criteria_rules.read_criteria(self._plain("criteria", criteria), self.workspace)
         title = None if name is None else validate.line("name", name, 500)
         metadata = self._goal_metadata(None, budget, blocker_limit)
 
@@ -100,7 +98,10 @@ class Goals(Base):
                 "workspace": head["workspace_path"],
                 "metadata": metadata,
             }
-            wanted = [*own.read_criteria(own.accepted(extras["acceptance"]), self.workspace), *more]
+            wanted = [
+                *criteria_rules.read_criteria(criteria_rules.accepted(extras["acceptance"]), self.workspace),
+                *more,
+            ]
             made, fresh = self._begin_goal(tx, title or head["name"], wanted, fields, key)
             if fresh:
                 data = {
@@ -173,7 +174,7 @@ class Goals(Base):
         Only a person says that one is waived, or that one which a person decides is met. `open` has a check
         that came from another store carried out here from now on.
         """
-        word = validate.word("status of a criterion", status, own.STATUSES)
+        word = validate.word("status of a criterion", status, criteria_rules.STATUSES)
         number = validate.whole("criterion", criterion, 1, 1 << 62)
         said = self._text("reason", reason)
 
@@ -215,9 +216,9 @@ class Goals(Base):
 
         `spent` adds tokens or cost to what was used; `reset` says why it may go on, and counts blockers anew.
         """
-        more = own.read_criteria(self._plain("criteria", criteria), self.workspace)
-        limits = None if budget is None else own.read_budget(self._mapping("budget", budget))
-        added = None if spent is None else own.read_spending(self._mapping("spent", spent))
+        more = criteria_rules.read_criteria(self._plain("criteria", criteria), self.workspace)
+        limits = None if budget is None else goal_limits.read_budget(self._mapping("budget", budget))
+        added = None if spent is None else goal_limits.read_spending(self._mapping("spent", spent))
         most = None if blocker_limit is None else validate.whole("blocker_limit", blocker_limit, 1, 1000)
         why = None if reset is None else validate.line("reset", reset, 2000)
         if not more and limits is added is most is why is None:
@@ -229,13 +230,15 @@ class Goals(Base):
                 self._add_criteria(tx, head, more, now)
             metadata = dict(tx.extras(head["task_id"])["metadata"])
             if limits is not None:
-                metadata[own.BUDGET] = limits
+                metadata[goal_limits.BUDGET] = limits
             if most is not None:
-                metadata[own.LIMIT] = most
+                metadata[goal_limits.LIMIT] = most
             if added is not None:
-                before: Any = metadata.get(own.SPENDING) or {}
-                metadata[own.SPENDING] = {name: before.get(name, 0) + value for name, value in added.items()}
-                metadata[own.SPENDING] = {**before, **metadata[own.SPENDING]}
+                before: Any = metadata.get(goal_limits.SPENDING) or {}
+                metadata[goal_limits.SPENDING] = {
+                    name: before.get(name, 0) + value for name, value in added.items()
+                }
+                metadata[goal_limits.SPENDING] = {**before, **metadata[goal_limits.SPENDING]}
             sets: dict[str, Any] = {"extras": {"metadata": metadata}}
             if why is not None:
                 sets |= self._going_on(tx, head)
@@ -263,8 +266,8 @@ class Goals(Base):
             )
             found = queries.criteria(tx, head["task_id"])
             if why is None:
-                own.check_ready(head["task_id"], found)
-            missing = [row["seq"] for row in found if row["status"] not in own.SETTLED]
+                goal_limits.check_ready(head["task_id"], found)
+            missing = [row["seq"] for row in found if row["status"] not in goal_limits.SETTLED]
             heads: dict[str, Any] = {"status": "completed", "reason": None, "completed_at": now}
             heads["finish_seq"] = head["last_seq"] + 1
             heads |= {name: None for name in ("attention", "blockers", "next_step") if head[name] is not None}
@@ -278,14 +281,13 @@ class Goals(Base):
     def _goal_metadata(self, metadata: Any, budget: Any, limit: Any) -> dict[str, Any]:
         found = self._mapping("metadata", metadata)
         if budget is not None:
-            found[own.BUDGET] = own.read_budget(self._mapping("budget", budget))
-        return {**found, own.LIMIT: validate.whole("blocker_limit", limit, 1, 1000)}
+            found[goal_limits.BUDGET] = goal_limits.read_budget(self._mapping("budget", budget))
+        return {**found, goal_limits.LIMIT: validate.whole("blocker_limit", limit, 1, 1000)}
 
     def _begin_goal(
         self, tx: Tx, name: str, criteria: Sequence[Any], fields: Mapping[str, Any], key: str | None
     ) -> tuple[Written, bool]:
         """Register a goal with its criteria, all in the transaction that is under way; whether it is new."""
-        from ..files.arrivals import OneTransaction
 
         store: Any = OneTransaction(tx)
         scribe = Tasks(
@@ -308,7 +310,7 @@ class Goals(Base):
 
     def _add_criteria(self, tx: Tx, head: Row, criteria: Sequence[Any], now: str) -> None:
         known = queries.criteria(tx, head["task_id"])
-        own.check_count(len(known) + len(criteria))
+        criteria_rules.check_count(len(known) + len(criteria))
         mine = queries.own_checks(tx, head["task_id"])
         for text, check in criteria:
             draft = Draft("criterion", text=text, data=check, record={"type": "criterion", "status": "open"})
@@ -367,7 +369,7 @@ class Goals(Base):
 
     def _going_on(self, tx: Tx, head: Row) -> dict[str, Any]:
         """What a reset changes: the goal goes on, and blockers are counted anew."""
-        if head["reason"] not in own.STOPPED:
+        if head["reason"] not in goal_limits.STOPPED:
             raise Conflict(
                 "illegal_transition",
                 f"Goal {head['task_id']} does not stand still: it is {head['status']}.",

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import json
 
+from ..ledger import goal_limits
+from ..ledger.base import Base
+from ..ledger.goal_breaker import budget_of, words_of
+from ..ledger.values import read_criterion
 from ..model.errors import NotFound, shown
 from ..model.results import GoalStatus, GoalTask, Repeated
 from ..store import goal_queries as queries
-from . import rules as own
-from .breaker import budget_of, words_of
-from ..ledger.values import read_criterion
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ..store.tx import Row, Tx
-    from ..ledger.base import Base
+from ..store.tx import Row, Tx
 
 
 def goal_status(memory: Base, tx: Tx, goal: str) -> GoalStatus:
@@ -26,7 +23,7 @@ def goal_status(memory: Base, tx: Tx, goal: str) -> GoalStatus:
     rows = queries.criteria(tx, goal)
     tasks = queries.tasks(tx, goal)
     statuses = queries.counts(tx, goal)
-    met = sum(row["status"] in own.SETTLED for row in rows)
+    met = sum(row["status"] in goal_limits.SETTLED for row in rows)
     return GoalStatus(
         goal_id=goal,
         name=head["name"],
@@ -43,8 +40,8 @@ def goal_status(memory: Base, tx: Tx, goal: str) -> GoalStatus:
         steps_total=sum(row["total"] for row in tasks),
         tasks=tuple(_task(row) for row in tasks),
         budget=budget_of(memory, tx, head, extras["metadata"]),
-        blocked=head["attention"] if head["reason"] in own.STOPPED else None,
-        blocker_limit=own.blocker_limit(extras["metadata"]),
+        blocked=head["attention"] if head["reason"] in goal_limits.STOPPED else None,
+        blocker_limit=goal_limits.blocker_limit(extras["metadata"]),
         repeated=_repeated(tx, goal),
     )
 

@@ -7,19 +7,17 @@ distilled later, from what is written here.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
+from json import dumps
+from typing import Any, TypeVar
+
+from ..memory import TaskMemory
 from ..model import rules
 from ..model.errors import RingboltError
-from ..model.types import is_dict, is_list
+from ..model.types import Task, Written, is_dict, is_list
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from typing import Any, TypeVar
+Result = TypeVar("Result")
 
-    from ..memory import TaskMemory
-    from ..model.types import Task, Written
-
-    Result = TypeVar("Result")
 
 # What an operation says when the session has no task to write to.
 _NO_TASK = ("no_current_task", "ambiguous_task")
@@ -363,7 +361,6 @@ def as_text(value: Any) -> str:
         return "\n".join(as_text(part) for part in value)
     if is_dict(value) and isinstance(value.get("text"), str):
         return value["text"]
-    from json import dumps
 
     return dumps(value, ensure_ascii=False, default=str)
 

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+from typing import Any
 
 from .._version import __version__
 from ..model.errors import Conflict, InvalidInput, shown
 from ..system.files import FileErrors, write_atomic
 from .targets import CLAUDE_CODE, grouped
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 _ABOUT = "Task memory for LLM agents that survives context compaction, restarts, crashes and hand-overs."
 _KEYWORDS = ["memory", "tasks", "compaction", "context"]

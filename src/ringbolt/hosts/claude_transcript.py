@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from ..model.types import is_dict, is_list
 from .capture import as_text
@@ -18,11 +20,6 @@ from .transcript_events import (
     seconds,
     string,
 )
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any
 
 # Lines about the program itself.
 _QUIET = frozenset(

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
+from shlex import join
+from typing import Any
 
 from ..model.types import is_dict, is_list
 from ..packet.encode import read_json
@@ -18,11 +21,6 @@ from .transcript_events import (
     seconds,
     string,
 )
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any
 
 # Lines, and items of a conversation, that tell nothing about the work, or tell it a second time.
 _QUIET = frozenset("event_msg turn_context ghost_commit world_state".split())
@@ -143,7 +141,6 @@ def _call(item: Mapping[str, Any]) -> tuple[str, Any]:
 
 def _command(words: Any) -> str:
     """A command as it would be typed; of `bash -lc …` what the shell is given."""
-    from shlex import join
 
     parts = [string(word) for word in words] if is_list(words) else [as_text(words)]
     if len(parts) == 3 and parts[1] in ("-c", "-lc"):

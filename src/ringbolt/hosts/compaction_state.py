@@ -7,13 +7,11 @@ What is left of sessions that have long been silent is swept away once a day.
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
+from typing import Any
 
 from ..journal.spool import session_file, side_files
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
+from .host_files import size, was_compacted
 
 # About to be compacted: the packet is to be given after it.
 PENDING = "pending"
@@ -46,7 +44,6 @@ class Mark:
 
     def looked(self, told: Mapping[str, Any]) -> bool:
         """Whether a host only looks whether to compact; by the next event it is known what came of it."""
-        from .host_files import size, was_compacted
 
         marked, transcript = self.read(), str(told.get("transcript") or "")
         if marked.startswith(_LOOKED):

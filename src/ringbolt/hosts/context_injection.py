@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
+from typing import Any
 
+from ..journal.spool import health
+from ..memory import TaskMemory
+from ..packet import encode
+from ..packet.operations import Views
+from .compaction_state import COMPACTED, DELIVERED, PENDING, Mark
 from .deadline import Enough, set_alarm
 from .events import own_task, session_of
-from .compaction_state import COMPACTED, DELIVERED, PENDING
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from ..memory import TaskMemory
-    from .compaction_state import Mark
-    from .host_schemas import Shape
+from .guard import advice
+from .host_schemas import Shape
 
 # Of the time that is left, how much may go into distilling before the packet is made.
 _SHARE = 0.6
@@ -71,7 +70,6 @@ class Answers:
             return text
         if text := self._packet(distill=False):
             return text
-        from ..journal.spool import health
 
         block = self._memory.active_tasks_block(budget=_LIST_TOKENS).text
         notes = [f"Task memory: {line}." for line in health(self._memory.store.url)]
@@ -84,7 +82,6 @@ class Answers:
             return ""
         if distill:
             self._distill(task)
-        from ..packet.operations import Views
 
         # Only what shows a task: to load all the other operations would take longer than to make the packet.
         memory = self._memory
@@ -108,7 +105,6 @@ class Answers:
 
     def _note(self, task_id: str) -> str:
         """What a summary has to keep word for word, as facts."""
-        from ..packet import encode
 
         task = self._memory.task_get(task_id)
         lines = [
@@ -128,7 +124,6 @@ class Answers:
         return "\n".join(lines)[:_NOTE_CHARACTERS]
 
     def _advice(self) -> str:
-        from .guard import advice
 
         memories, tool = [self._memory], str(self._event.get("tool") or "")
         if agent := str(self._event.get("agent_id") or ""):  # what a helper tried is on its own task

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import signal
-    from types import FrameType
-else:  # the same functions, without the enumerations of their names, which cost a hook its share
-    import _signal as signal
+import signal
+from types import FrameType
 
 
 class Late(BaseException):

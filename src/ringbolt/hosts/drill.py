@@ -10,27 +10,28 @@ against the names that the work went on to use after it.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
+from tempfile import TemporaryDirectory
+from typing import Any
 
+from ..config import changed
+from ..core.drill_results import SCORED
+from ..core.transfer import Merge
+from ..extract.names import find
+from ..ledger.values import read_event, read_origin
+from ..memory import TaskMemory
 from ..model import validate
 from ..model.errors import InvalidInput
-from ..core.drill_results import SCORED
 from ..model.results import DrillResult, DrillRow
+from ..model.types import Entry, Event, Snapshot
+from ..store.tx import Tx
 from .transcripts import AFTER_COMPACTION
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator, Sequence
-    from typing import Any
+Build = Callable[[Snapshot, int], str]
 
-    from ..memory import TaskMemory
-    from ..store.tx import Tx
-    from ..model.types import Entry, Event, Snapshot
+Truth = tuple[str, ...]
 
-    # What a fresh context is given of a task, within a budget of tokens.
-    Build = Callable[[Snapshot, int], str]
-    # The texts that must all come back for one thing to be recovered.
-    Truth = tuple[str, ...]
 
 SMALL, USUAL = 500, 1500  # tokens of a packet
 NEXT_ACTIONS = 30
@@ -174,12 +175,6 @@ def _cuts(memory: TaskMemory, task: str, last: int, at: int | None) -> list[tupl
 @contextmanager
 def _as_of(memory: TaskMemory, task: str, cut: int) -> Generator[tuple[TaskMemory, set[str]]]:
     """The task in a memory of its own, as it stood after an event; and all names in its texts."""
-    from tempfile import TemporaryDirectory
-
-    from ..config import changed
-    from ..extract.names import find
-    from ..ledger.values import read_event, read_origin
-    from ..core.transfer import Merge
 
     names: set[str] = set()
     now = 0.0
@@ -224,8 +219,6 @@ def _hosts_summary(memory: TaskMemory, task: str, cut: int) -> str | None:
 
 def _names_used_next(memory: TaskMemory, task: str, cut: int, before: set[str]) -> list[str]:
     """The names that the next actions used and that were there before."""
-    from ..extract.names import find
-    from ..ledger.values import read_event
 
     used: dict[str, None] = {}
     actions, after = 0, cut

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Mapping
 from json import dumps
+from typing import Any
 
+from ..memory import TaskMemory
 from ..model import rules
-from ..model.validate import blake2b
 from ..model.errors import RingboltError
-from ..model.redaction import storable
-from ..model.types import is_dict, is_list
+from ..model.redaction import Redactor, storable
+from ..model.types import Task, is_dict, is_list
+from ..model.validate import blake2b
+from ..signals.check_commands import is_proof
 from .capture import Capture, as_text, clipped, is_assent, is_edit, is_shell
 from .host_schemas import around_edit, has_failed, output_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from ..memory import TaskMemory
-    from ..model.redaction import Redactor
-    from ..model.types import Task
+from .transcript_events import is_misuse, is_of_the_host
 
 # What people and agents say is kept whole, up to a size that no one types.
 _WHOLE = ("prompt", "summary", "message", "agent_task")
@@ -145,7 +142,6 @@ def is_command(text: str) -> bool:
 
 
 def _is_notice(text: str) -> bool:
-    from .transcript_events import is_of_the_host
 
     return is_of_the_host(text)
 
@@ -179,7 +175,6 @@ def _tool_used(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], n
 
 
 def _is_misuse(error: str) -> bool:
-    from .transcript_events import is_misuse
 
     return is_misuse(error)
 
@@ -223,7 +218,6 @@ def _take_over(memory: TaskMemory, drafted: Task, task: Task) -> None:
 
 def _registered(text: str) -> str:
     """The id of the task that our server says it registered."""
-    import re
 
     found = re.search(r'\btask(?:_id"?:)? "?([0-9a-z]{10})\b', text)
     return found[1] if found else ""
@@ -234,7 +228,6 @@ def _proves(given: Mapping[str, Any]) -> bool:
     command = given.get("command") or given.get("cmd")
     if not isinstance(command, str) or not any(hint in command for hint in _CHECKING):
         return False  # most commands: told without loading what knows them all
-    from ..signals.check_commands import is_proof
 
     return is_proof(command)
 

@@ -9,18 +9,15 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Iterable, Mapping
+from typing import Any
 
-from ..model import validate, rules
-from ..core.plans import EDIT
+from ..ledger.step_changes import EDIT
+from ..memory import TaskMemory
+from ..model import rules, validate
 from ..model.types import is_dict
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from typing import Any
-
-    from ..memory import TaskMemory
-    from ..store.tx import Row, Tx
+from ..packet import encode
+from ..store.tx import Row, Tx
 
 _COMMANDS = ("command", "cmd", "script", "code", "sql", "query", "pattern", "url")
 _FILES = ("file_path", "path", "notebook_path", "filename")
@@ -119,7 +116,6 @@ def _others_at_work(memory: TaskMemory, since: Row) -> bool:
 
 
 def _failed(row: Row, attempt: str, error: Any) -> str:
-    from ..packet import encode
 
     what, why = (encode.quoted(encode.clip(str(text), _SHOWN)) for text in (attempt, error))
     at = row["timestamp"][11:16]
@@ -139,7 +135,6 @@ def _same(attempt: str, known: str) -> bool:
 
 
 def _told(row: Row, data: Mapping[str, Any]) -> str:
-    from ..packet import encode
 
     what = encode.quoted(encode.clip(str(data.get("what") or row["text"]), _SHOWN))
     parts = [f"Task memory, #{row['seq']}: {what} was "]

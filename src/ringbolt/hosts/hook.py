@@ -11,21 +11,23 @@ import json
 import os
 import sys
 import time
+from collections.abc import Mapping
+from typing import Any
 
-from ..model.errors import RingboltError, StoreError, shown
+from ..config import load_settings, store_location
 from ..journal.spool import Spool, side_files
+from ..memory import TaskMemory
+from ..model.errors import RingboltError, StoreError, shown
+from ..model.redaction import Redactor, storable
+from ..model.settings import Settings
 from ..model.types import is_dict
+from ..model.validate import seconds_of
+from .compaction_state import PENDING, Mark, sweep
+from .context_injection import Answers
 from .deadline import Late, set_alarm, stop_alarm
-from .host_schemas import SHAPES, answer, read_event
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from ..config import Settings
-    from ..memory import TaskMemory
-    from .host_schemas import Shape
+from .events import apply, cleaned, name_of, naming, own_task, session_of
+from .host_schemas import SHAPES, Shape, answer, read_event
+from .transcript_tail import note_last_words, overhear
 
 MOST_INPUT = 32 << 20
 # Seconds until a host must have told its event.
@@ -79,15 +81,12 @@ class Hook:
     """One event on its way from a host to the store."""
 
     def __init__(self, host: str, name: str, shape: Shape, event: str) -> None:
-        from ..config import load_settings, store_location
 
         self._host, self._name, self._shape, self._event = host, name, shape, event
         self._trouble = ""
         try:
             self._settings: Settings = load_settings()
         except RingboltError as error:
-            from ..config import Settings
-
             self._trouble = error.code
             self._settings = Settings(store=os.environ.get("RINGBOLT_STORE", ""))
         self._location = store_location(self._settings)
@@ -122,14 +121,11 @@ class Hook:
         if not self._written and self._event not in _WRITES_NOTHING:
             self._keep(line)
         if self._event == "SessionStart":
-            from .compaction_state import sweep
-
             sweep(self._location, time.time())
         return said or self._apology()
 
     def _line(self, told: bytes) -> dict[str, Any]:
         """The event as it is kept: in our words, without secrets, with a name of its own."""
-        from ..model.redaction import Redactor
 
         now = time.time()
         line: dict[str, Any] = {
@@ -140,7 +136,6 @@ class Hook:
         }
         redactor = Redactor(_key(self._location))
         text = told.decode("utf-8", "replace")
-        from .events import cleaned, naming
 
         try:
             found = json.loads(text)
@@ -151,8 +146,6 @@ class Hook:
         except (ValueError, RecursionError):
             told_of = None
         if told_of is None:
-            from ..model.redaction import storable
-
             # As long as that it can be told what it was.
             return {**line, "raw": redactor.text(storable(text[:_KEPT_OF_RUBBISH]))}
         if told_of["event"] != "PreCompact":  # which is known again by its mark
@@ -163,7 +156,6 @@ class Hook:
     def _work(self, line: dict[str, Any], end: float) -> str:
         if self._trouble:
             return ""
-        from ..memory import TaskMemory
 
         wait = max(0.01, (end - time.monotonic()) * 0.8)
         # Tokens are estimated, never below: to load what counts them takes longer than all the rest.
@@ -182,14 +174,11 @@ class Hook:
         if not is_dict(told):
             return ""  # kept in the spool: whoever replays it puts it aside
         memory = _acting(memory, self._host, told)
-        from .compaction_state import Mark
 
         if self._shape.overheard and self._event != "PreToolUse" and told.get("transcript"):
             self._overhear(memory, told)
         mark = Mark(self._location, str(told.get("session") or ""))
         if self._event in ("SessionStart", "PreToolUse", "PreCompact") or mark.read():
-            from .context_injection import Answers
-
             answers = Answers(memory, self._shape, told, mark, end)
             if not answers.is_repeated():
                 _write(memory, told, line)
@@ -205,13 +194,11 @@ class Hook:
 
     def _looked(self, told: Any) -> bool:
         """Whether the host only looks whether to compact: it does so before every request."""
-        from .compaction_state import Mark
 
         return is_dict(told) and Mark(self._location, str(told.get("session") or "")).looked(told)
 
     def _overhear(self, memory: TaskMemory, told: Mapping[str, Any]) -> None:
         """Write what the host has only put into its transcript since the last event."""
-        from .transcript_tail import overhear
 
         self._heard = True
         overhear(memory, self._location, told, _key(self._location))
@@ -219,12 +206,8 @@ class Hook:
     def _keep(self, line: dict[str, Any]) -> None:
         told = line.get("told")
         if self._event == "PreCompact" and is_dict(told):
-            from .compaction_state import PENDING, Mark
-
             Mark(self._location, str(told.get("session") or "")).set(PENDING)
         elif self._event == "Stop" and self._shape.overheard and not self._heard and is_dict(told):
-            from .transcript_tail import note_last_words
-
             note_last_words(self._location, told)
         if not self._spool.append(line):
             _complain(f"the event could not be kept anywhere ({self._trouble})")
@@ -245,7 +228,6 @@ class Hook:
 
 
 def _acting(memory: TaskMemory, host: str, told: Mapping[str, Any]) -> TaskMemory:
-    from .events import session_of
 
     folder = told.get("cwd")
     return memory.acting_as(
@@ -256,7 +238,6 @@ def _acting(memory: TaskMemory, host: str, told: Mapping[str, Any]) -> TaskMemor
 
 
 def _write(memory: TaskMemory, told: Mapping[str, Any], line: dict[str, Any]) -> None:
-    from .events import apply, name_of
 
     # Kept with the event: should we be interrupted when it is written, it is known by this when replayed.
     line["name"] = name_of(memory, told, line["id"])
@@ -265,7 +246,6 @@ def _write(memory: TaskMemory, told: Mapping[str, Any], line: dict[str, Any]) ->
 
 def _replayed(memory: TaskMemory, clock: _Clock, line: dict[str, Any]) -> bool:
     """Write an event that was kept, at the time at which it happened; False if it can never be written."""
-    from .events import apply
 
     told, host, at = line.get("told"), line.get("host"), line.get("at")
     if not is_dict(told) or not isinstance(host, str) or not isinstance(line.get("id"), str):
@@ -283,8 +263,6 @@ def _replayed(memory: TaskMemory, clock: _Clock, line: dict[str, Any]) -> bool:
 
 def _not_before(memory: TaskMemory, at: float) -> float:
     """The time of an event that was kept: not in the future, and not before what its task has already."""
-    from ..model.validate import seconds_of
-    from .events import own_task
 
     task = own_task(memory)
     head = memory.store.read(lambda tx: tx.head(task)) if task else None

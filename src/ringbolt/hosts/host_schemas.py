@@ -5,12 +5,11 @@ One row for each host. The names on the left are ours, which are those of Claude
 
 from __future__ import annotations
 
-from ..model.types import Record, is_dict, is_list
+from collections.abc import Mapping
+from typing import Any
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
+from ..model.types import Value, is_dict, is_list
+from .host_files import exit_code
 
 EVENTS = (
     "SessionStart UserPromptSubmit PreToolUse PostToolUse PostToolUseFailure PreCompact PostCompact"
@@ -40,7 +39,7 @@ _FIELDS: dict[str, tuple[str, ...]] = {
 }
 
 
-class Shape(Record):
+class Shape(Value, frozen=True, kw_only=True):
     """How one host speaks. An empty `injects` means that context cannot be given on that event."""
 
     events: Mapping[str, str]
@@ -169,7 +168,6 @@ def read_event(host: str, name: str, told: Mapping[str, Any]) -> dict[str, Any] 
 
 def _with_outcome(event: Mapping[str, Any], output: str) -> Any:
     """What a command of Codex printed, and that it failed if it did: the event does not say so."""
-    from .host_files import exit_code
 
     code = exit_code(str(event.get("transcript") or ""), str(event.get("tool_use_id") or ""))
     return {"is_error": True, "output": output or f"Exit code {code}"} if code else output

@@ -4,28 +4,30 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import stat
+import sys
+import time
+from collections.abc import Mapping
+from difflib import unified_diff
+from hashlib import sha256
+from typing import Any
 
+from ..config import user_folder
 from ..model.errors import Conflict, InvalidInput, StoreError, shown
-from ..system.files import FileErrors, locked_folder, read_bounded, replacing
 from ..model.scope import workspace_of
-from ..model.types import Record
+from ..model.types import Value
+from ..system.files import FileErrors, locked_folder, read_bounded, replacing
+from .jsonc import NotJson, parse
 from .other_files import OwnFile
 from .settings_files import BOM, MISSING, OUTDATED, Remembered
-from .targets import targets
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from .targets import Target
+from .targets import Target, targets
 
 PARTLY = "partly"
 _MOST = 64 << 20
 
 
-class Change(Record):
+class Change(Value, frozen=True, kw_only=True):
     """What a file is, and what it shall be; None is no file."""
 
     path: str  # without links
@@ -36,7 +38,7 @@ class Change(Record):
     memory: Remembered | None = None  # to be kept for the removal
 
 
-class Report(Record):
+class Report(Value, frozen=True, kw_only=True):
     """What an installation, a removal or a look at one found."""
 
     host: str
@@ -136,8 +138,6 @@ class Installer:
 
 def hook_program(given: str | None) -> str:
     """The absolute path of the program that hooks call."""
-    import shutil
-    import sys
 
     beside = os.path.join(os.path.dirname(sys.executable), "ringbolt-hook")
     found = given or (beside if os.access(beside, os.X_OK) else shutil.which("ringbolt-hook"))
@@ -194,7 +194,6 @@ def _split(text: str | None) -> tuple[str | None, str]:
 
 
 def _says_anything(text: str) -> bool:
-    from .jsonc import NotJson, parse
 
     try:
         return parse(text) is not None
@@ -268,7 +267,6 @@ def _carry_out(change: Change) -> str | None:
 
 def _backed_up(change: Change) -> str:
     """A copy of a file beside it, under a name that nothing has."""
-    import time
 
     stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
     number = 0
@@ -289,7 +287,6 @@ def _backed_up(change: Change) -> str:
 
 def _diff(change: Change) -> str:
     """A change as a unified diff."""
-    from difflib import unified_diff
 
     old, new = ("" if text is None else text for text in (change.before, change.after))
     one, other = (change.path if text is not None else "/dev/null" for text in (change.before, change.after))
@@ -302,13 +299,11 @@ def _diff(change: Change) -> str:
 
 
 def _memory_folder() -> str:
-    from ..config import user_folder
 
     return os.path.join(user_folder("data"), "installed")
 
 
 def _memory_path(path: str) -> str:
-    from hashlib import sha256
 
     return os.path.join(_memory_folder(), f"{sha256(os.fsencode(path)).hexdigest()[:32]}.json")
 
@@ -320,7 +315,7 @@ def _remembered(path: str) -> Remembered | None:
         return None
     try:
         data = json.loads(read_bounded(place, _MOST))
-        return Remembered(**{name: data[name] for name in Remembered.__fields__})
+        return Remembered(**{name: data[name] for name in Remembered.__struct_fields__})
     except (ValueError, KeyError, TypeError) as error:
         raise StoreError(
             "store_unavailable",

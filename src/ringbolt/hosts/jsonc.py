@@ -8,12 +8,9 @@ from __future__ import annotations
 
 import json
 import re
+from typing import Any
 
-from ..model.types import Record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from ..model.types import Value
 
 _TOKEN = re.compile(
     r"""(?P<skip>[ \t\r\n]+|//[^\r\n]*|/\*.*?\*/)
@@ -127,7 +124,7 @@ def string_of(text: str, member: Member | None) -> str | None:
 # --- style ------------------------------------------------------------------------------------------
 
 
-class Style(Record):
+class Style(Value, frozen=True, kw_only=True):
     """How a text is laid out."""
 
     line_end: str

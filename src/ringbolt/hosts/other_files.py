@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import tomllib
+from typing import Any
 
 from ..model.errors import Conflict, InvalidInput, shown
-from ..model.types import Record
-from .settings_files import INSTALLED, MISSING, OUTDATED, PROGRAM, foreign_server
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from .settings_files import Made, Remembered
+from ..model.types import Value
+from .settings_files import INSTALLED, MISSING, OUTDATED, PROGRAM, Made, Remembered, foreign_server
 
 
-class TomlTable(Record):
+class TomlTable(Value, frozen=True, kw_only=True):
     """A table in a TOML file, between two lines that say whose it is."""
 
     path: str
@@ -40,7 +36,6 @@ class TomlTable(Record):
 
     def _read(self, text: str) -> dict[str, Any] | None:
         """The table, if there is one; one that is not ours must run our program."""
-        import tomllib
 
         try:
             node: Any = tomllib.loads(text)
@@ -103,7 +98,7 @@ class TomlTable(Record):
         return None if not left and known is not None and not known.existed else left
 
 
-class OwnFile(Record):
+class OwnFile(Value, frozen=True, kw_only=True):
     """A file that is ours as a whole."""
 
     path: str

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
+from collections.abc import Iterator
+from typing import Any
 
 from ..model.errors import Conflict, InvalidInput, shown
-from ..model.types import Record
+from ..model.types import Value
 from . import jsonc
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
+Found = tuple[jsonc.Node, int, jsonc.Node]  # the box, which member of it, and the text of its program
 
-    Found = tuple[jsonc.Node, int, jsonc.Node]  # the box, which member of it, and the text of its program
 
 BOM = "\N{ZERO WIDTH NO-BREAK SPACE}"
 HOOK, PROGRAM = "ringbolt-hook", "ringbolt"
@@ -23,7 +22,7 @@ INSTALLED, OUTDATED, MISSING = "installed", "outdated", "not installed"
 Made = list[list[str]]
 
 
-class Remembered(Record):
+class Remembered(Value, frozen=True, kw_only=True):
     """What a removal needs to know of the file as it was before the installation."""
 
     before: str | None = None  # the text, if it said nothing; None if there was no file
@@ -34,14 +33,12 @@ class Remembered(Record):
 
 def hook_command(program: str, host: str, event: str) -> str:
     """The command line of a hook."""
-    import shlex
 
     return shlex.join([program, host, event])
 
 
 def is_our_hook(command: str | None, host: str, event: str) -> bool:
     """Whether a command line is that of our hook, wherever its program is."""
-    import shlex
 
     try:
         words = shlex.split(command or "")
@@ -50,7 +47,7 @@ def is_our_hook(command: str | None, host: str, event: str) -> bool:
     return len(words) == 3 and os.path.basename(words[0]) == HOOK and words[1:] == [host, event]
 
 
-class Hook(Record):
+class Hook(Value, frozen=True, kw_only=True):
     """A hook in the list of an event."""
 
     host: str
@@ -99,7 +96,7 @@ class Hook(Record):
         return jsonc.put(text, box, None, self.value, style)
 
 
-class Server(Record):
+class Server(Value, frozen=True, kw_only=True):
     """An MCP server in the object of servers."""
 
     value: dict[str, Any]
@@ -151,7 +148,7 @@ def _is_by_hand(text: str, program: jsonc.Node) -> bool:
 # --- the kinds of files -----------------------------------------------------------------------------
 
 
-class JsonFile(Record):
+class JsonFile(Value, frozen=True, kw_only=True):
     """A settings file of a host: JSON, perhaps with comments."""
 
     path: str

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
+from typing import Any
 
 from ..model.errors import InvalidInput, shown
-from ..model.types import Record
+from ..model.types import Value
 from .other_files import OwnFile, TomlTable
+from .plugin_files import MARK, openclaw, opencode
 from .settings_files import Hook, JsonFile, Server, hook_command
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
+Target = JsonFile | TomlTable | OwnFile
 
-    Target = JsonFile | TomlTable | OwnFile
 
 USER, PROJECT = "user", "project"
 # Seconds. The work itself ends after 0.3 s; the rest is for a machine that is busy. A packet takes longer.
@@ -80,7 +79,7 @@ VSCODE: Events = {
 }
 
 
-class Found(Record):
+class Found(Value, frozen=True, kw_only=True):
     """The files of a host in a scope."""
 
     scope: str
@@ -88,7 +87,7 @@ class Found(Record):
     notes: tuple[str, ...] = ()
 
 
-class _Place(Record):
+class _Place(Value, frozen=True, kw_only=True):
     """Where an installation goes, and the programs that it names."""
 
     scope: str
@@ -207,7 +206,6 @@ def _vscode(at: _Place) -> tuple[Target, ...]:
 
 
 def _opencode(at: _Place) -> tuple[Target, ...]:
-    from .plugin_files import MARK, opencode
 
     folder = at.environ.get("XDG_CONFIG_HOME") or os.path.join(at.home, ".config")
     user = os.path.join(folder, "opencode")
@@ -235,7 +233,6 @@ def _opencode(at: _Place) -> tuple[Target, ...]:
 
 
 def _openclaw(at: _Place) -> tuple[Target, ...]:
-    from .plugin_files import openclaw
 
     folder = at.environ.get("OPENCLAW_STATE_DIR") or os.path.join(at.home, ".openclaw")
     return tuple(

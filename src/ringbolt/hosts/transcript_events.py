@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
+from typing import Any, Protocol
 
 from ..model import validate
 from ..model.errors import InvalidInput
-from ..model.types import Record, is_dict, is_list
+from ..model.types import Value, is_dict, is_list
 from .capture import clipped
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from typing import Any, Protocol
 
-    class Lines(Protocol):
-        """What understands the lines of one file, one after the other."""
+class Lines(Protocol):
+    """What understands the lines of one file, one after the other."""
 
-        def take(self, line: Mapping[str, Any], number: int) -> Iterable[Happening]:
-            """What happened, according to a line; ValueError if the line is of no known kind."""
-            ...
+    def take(self, line: Mapping[str, Any], number: int) -> Iterable[Happening]:
+        """What happened, according to a line; ValueError if the line is of no known kind."""
+        ...
 
 
 # Calls whose result has not come yet; of more than so many the oldest are given up.
@@ -32,7 +30,7 @@ _OF_THE_HOST = re.compile(
 )
 
 
-class Happening(Record):
+class Happening(Value, frozen=True, kw_only=True):
     """One thing that happened in a session, or in one of its sub-agents.
 
     `kind` is a method of Capture, or `compacted`; `key` names it within its session for ever.

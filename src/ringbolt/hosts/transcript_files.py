@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, BinaryIO
 
 from ..model.errors import InvalidInput
 from ..model.types import is_dict
 from ..packet.encode import read_json
-from .transcript_events import storable, string
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from typing import Any, BinaryIO
-
-    from .transcript_events import Lines
+from .claude_transcript import ClaudeLines
+from .codex_transcript import CodexLines
+from .transcript_events import Lines, storable, string
 
 MOST_LINE = 32 << 20  # bytes; a longer line is skipped
 _LOOKED_AT = 50  # lines that show what a file is
@@ -67,12 +64,8 @@ def understood(file: BinaryIO, path: str) -> Lines | str:
                 continue
             first = line if first is None else first
             if line.get("type") in _CLAUDE and string(line.get("sessionId")):
-                from .claude_transcript import ClaudeLines
-
                 return ClaudeLines(session)
             if line.get("type") == "session_meta" and is_dict(line.get("payload")):
-                from .codex_transcript import CodexLines
-
                 return CodexLines(session)
     finally:
         file.seek(0)

@@ -12,21 +12,17 @@ from __future__ import annotations
 import json
 import os
 import time
+from collections.abc import Iterator, Mapping
+from typing import Any
 
-from ..model.validate import blake2b, stamp
+from ..journal.spool import Spool, session_file
+from ..memory import TaskMemory
 from ..model.errors import StoreError
 from ..model.redaction import Redactor, bounded
-from ..journal.spool import Spool, session_file
 from ..model.types import is_dict, is_list
+from ..model.validate import blake2b, stamp
 from .capture import as_text
-from .events import cleaned
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any
-
-    from ..memory import TaskMemory
+from .events import apply, cleaned
 
 # Bytes that are read at once: more than that is caught up with later, by the next events.
 MOST = 2 << 20
@@ -62,7 +58,6 @@ def note_last_words(location: str, event: Mapping[str, Any]) -> None:
 
 def _write(memory: TaskMemory, location: str, told: Mapping[str, Any]) -> None:
     """Write one thing that was overheard; one that can never be written is put aside."""
-    from .events import apply
 
     name = f"{told['session']}/{told.get('said_id') or told.get('tool_use_id')}"
     try:

@@ -8,24 +8,20 @@ again. A session that its own hooks have written down goes on in their task, and
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
-from ..model import validate, rules
-from ..model.validate import blake2b
+from ..memory import TaskMemory
+from ..model import rules, validate
 from ..model.errors import InvalidInput
-from ..model.types import Record
+from ..model.redaction import Redactor
+from ..model.types import Value
+from ..model.validate import blake2b
 from ..packet.encode import clip, one_line
+from ..store.tx import Row, Tx
 from .capture import NAME_CHARACTERS, Capture, as_text, clipped, is_assent
 from .events import session_of
-from .transcript_events import mapping
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ..memory import TaskMemory
-    from ..model.redaction import Redactor
-    from ..store.tx import Row, Tx
-    from .transcript_events import Happening
+from .hook import _key
+from .transcript_events import Happening, mapping
 
 AFTER_COMPACTION = "after compaction"
 # Seconds without a word after which a session is over as far as anyone can tell.
@@ -69,13 +65,10 @@ class Import:
         self.writes = memory is not None and not dry_run
         self.redactor: Redactor | None = None
         if memory is not None:
-            from ..model.redaction import Redactor
-            from .hook import _key
-
             self.redactor = Redactor(_key(memory.store.url))
 
 
-class _Live(Record):
+class _Live(Value, frozen=True, kw_only=True):
     """A task that a session's own hooks wrote to: until when, and what they heard last."""
 
     task: str

@@ -7,25 +7,21 @@ its key and not written again. So an import may be killed, repeated, or go on wi
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from typing import BinaryIO
 
+from ..memory import TaskMemory
 from ..model.errors import InvalidInput
-from ..model.types import Record
+from ..model.types import Value
+from .transcript_events import Happening, Lines
 from .transcript_files import lines_of, transcript_files, understood
 from .transcript_thread import AFTER_COMPACTION, Counts, Import, Thread, TranscriptClock
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from typing import BinaryIO
-
-    from ..memory import TaskMemory
-    from .transcript_events import Happening, Lines
 
 __all__ = ["AFTER_COMPACTION", "CaptureReport", "TranscriptClock", "capture_transcripts"]
 
 
-class CaptureReport(Record):
+class CaptureReport(Value, frozen=True, kw_only=True):
     """What an import found: events that are new and those that were known, lines that nobody understands,
     what the memory refused, sessions left alone, and files that are no transcripts, with the reason."""
 

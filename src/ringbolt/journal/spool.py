@@ -10,14 +10,12 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+from collections.abc import Callable
+from typing import Any
 
-from ..model.validate import blake2b
+from ..config import user_folder
 from ..model.types import is_dict
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
+from ..model.validate import blake2b
 
 MOST_LINE = 8 << 20
 MOST_FILE = 64 << 20
@@ -80,7 +78,6 @@ class Spool:
 
 def side_files(location: str) -> tuple[str, str]:
     """What the names of files that go with a store begin with: beside it, and in the user's data folder."""
-    from ..config import user_folder
 
     scheme, separator, rest = location.partition("://")
     beside = None

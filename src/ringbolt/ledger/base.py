@@ -5,26 +5,24 @@ from __future__ import annotations
 import json
 import os
 import time
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any, Protocol, Self, TypeVar
 
-from ..model import validate, rules
-from ..model.validate import blake2b
+from ..model import rules, validate
 from ..model.errors import Conflict, InvalidInput, NotFound, shown
-from ..store.tx import origin_id
-from ..model.types import Origin, Pattern, Written, is_dict, is_list
+from ..model.results import MirrorStatus
+from ..model.scope import workspace_of
+from ..model.settings import Settings
+from ..model.types import Entry, Origin, Pattern, Written, is_dict, is_list
+from ..model.validate import blake2b
+from ..store import Store, jobs, scratch
+from ..store.goal_queries import goals_of
+from ..store.tx import Row, Tx, origin_id
 from .drafts import Draft as Draft
+from .goal_breaker import blockers_in, note
+from .values import read_entries, read_origin
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from typing import Any, Self, TypeVar
-
-    from ..config import Settings
-    from ..store import Store
-    from ..store.tx import Row, Tx
-    from ..model.types import Entry
-    from ..files.mirroring import Keeper
-
-    Result = TypeVar("Result")
+Result = TypeVar("Result")
 
 
 # A step of which nothing more is expected.
@@ -45,6 +43,38 @@ def _its_task(result: Written) -> tuple[str]:
     return (result.task_id,)
 
 
+class Mirrors(Protocol):
+    """Files that follow the store: `files.mirroring.Keeper`, seen from below."""
+
+    def touched(self, tasks: Iterable[str]) -> None:
+        """Refresh the files of these tasks soon; their writes are on disk."""
+        ...
+
+    def refresh(self, workspace: str | None, force: bool) -> None:
+        """Refresh the files of a workspace now."""
+        ...
+
+    def status(self, workspace: str | None) -> tuple[MirrorStatus, ...]:
+        """How far each file of a workspace has followed."""
+        ...
+
+    def failing(self) -> Collection[str]:
+        """What could not be written lately, a sentence each."""
+        ...
+
+    def cleared(self, heads: Sequence[Row], gone: bool) -> tuple[str, ...]:
+        """Remove forgotten content from the files; returns the paths that still have it."""
+        ...
+
+    def mend(self, task_id: str, path: str) -> None:
+        """Write a file that has fallen behind."""
+        ...
+
+    def close(self) -> None:
+        """Finish the work under way."""
+        ...
+
+
 class Base:
     """A store and the one who acts on it."""
 
@@ -59,7 +89,7 @@ class Base:
         correlation: str = "",
         clock: Callable[[], float] = time.time,
         random: Callable[[int], bytes] = os.urandom,
-        mirrors: Keeper | None = None,
+        mirrors: Mirrors | None = None,
     ) -> None:
         self.store = store
         self.settings = settings
@@ -76,62 +106,6 @@ class Base:
         # Told by long work how much of how much is done.
         self.progress: Callable[[int, int], None] | None = None
 
-    @classmethod
-    def open(
-        cls,
-        location: str | os.PathLike[str] | None = None,
-        *,
-        workspace: str | None = "",
-        session: str | None = None,
-        agent: str | None = None,
-        principal: str | None = None,
-        channel: str = "agent",
-        settings: Settings | None = None,
-        create: bool = True,
-        clock: Callable[[], float] = time.time,
-        random: Callable[[int], bytes] = os.urandom,
-        **overrides: Any,
-    ) -> Self:
-        """Open the memory at a path or URL, making it if there is none (unless `create` is false).
-
-        Without a location: RINGBOLT_STORE, then the settings file, then the user's data folder.
-        `workspace` is where the tasks belong: by default the worktree of the current folder; None for
-        none. Any setting can be given as an argument.
-        """
-        from ..config import changed, load_settings, store_location
-        from ..store import open_store
-
-        given: dict[str, Any] = {"store": _location(location), **overrides}
-        settings = load_settings(**given) if settings is None else changed(settings, **given)
-        workspace, repository = _place(_here() if workspace == "" else workspace)
-        environ = os.environ
-        origin = Origin(
-            principal=validate.text(
-                "principal",
-                principal or environ.get("RINGBOLT_PRINCIPAL") or environ.get("USER") or str(os.getuid()),
-                200,
-            ),
-            agent=validate.text("agent", agent or environ.get("RINGBOLT_AGENT", ""), 200),
-            channel=_channel(channel),
-            session=validate.text("session", session or environ.get("RINGBOLT_SESSION", ""), 200),
-        )
-        store = open_store(store_location(settings), settings, create=create)
-        memory = cls(
-            store,
-            settings,
-            origin=origin,
-            workspace=workspace,
-            repository=repository,
-            clock=clock,
-            random=random,
-        )
-        if settings.mirrors:
-            from ..files.mirroring import Keeper
-
-            memory._mirrors = Keeper(memory)
-            memory._mirrors.check(workspace)
-        return memory
-
     def acting_as(
         self,
         *,
@@ -145,12 +119,12 @@ class Base:
         """The same memory for someone else: another agent, session, workspace or channel of trust."""
         here, repository = self.workspace, self.repository
         if workspace != "":
-            here, repository = _place(workspace)
+            here, repository = workspace_named(workspace)
         old = self.origin
         origin = Origin(
             principal=validate.text("principal", old.principal if principal is None else principal, 200),
             agent=validate.text("agent", old.agent if agent is None else agent, 200),
-            channel=_channel(channel or old.channel),
+            channel=channel_named(channel or old.channel),
             session=validate.text("session", old.session if session is None else session, 200),
         )
         return type(self)(
@@ -253,8 +227,6 @@ class Base:
 
         `visit` is called after each event on the way. None means now.
         """
-        from ..store import scratch
-        from .values import read_origin
 
         head = self.store.read(lambda tx: self._find(tx, task_id))
         found, last = head["task_id"], head["last_seq"]
@@ -388,11 +360,7 @@ class Base:
         blocked = _blocked(head, draft)
         tx.append(head, event, self.origin, draft.sets)
         if blocked is not None:
-            from ..store.goal_queries import goals_of
-
             if goals_of(tx, head["task_id"]):
-                from ..goals.breaker import blockers_in, note
-
                 note(self, tx, head, seq, blockers_in(draft, blocked), now)
         if draft.then is not None:
             draft.then.write(self, tx, head, now)
@@ -419,8 +387,6 @@ class Base:
         if calls and tx.callback_url(head["task_id"]):
             wanted.append(("webhook", str(seq)))
         if wanted:
-            from ..store import jobs
-
             for kind, name in wanted:
                 jobs.add(tx, kind, head["task_id"], name, {}, jobs.NOW, now)
 
@@ -473,7 +439,6 @@ class Base:
         key: str | None = None,
     ) -> tuple[Entry, ...]:
         """Entries of a type, oldest first, with their labels."""
-        from .values import read_entries
 
         rows = tx.records(task_id, kind, statuses, limit, item=item, key=key)
         labels = tx.labels(task_id, [row["seq"] for row in rows])
@@ -521,28 +486,8 @@ class Base:
         rules.check_dependencies({step["id"]: step["depends_on"] for step in steps})
 
 
-def _location(location: Any) -> str | None:
-    """A caller's path or URL of a store; None if there is none."""
-    if location is None:
-        return None
-    found = location if isinstance(location, str) else getattr(location, "__fspath__", lambda: None)()
-    if not isinstance(found, str) or not found.strip():
-        raise InvalidInput(
-            "invalid_argument", f"A store cannot be at {shown(location)}.", "Give a path or a URL."
-        )
-    return validate.text("the location", found, 1 << 20)
-
-
-def _here() -> str | None:
-    try:
-        return os.getcwd()
-    except OSError:  # the folder was removed under us
-        return None
-
-
-def _place(workspace: str | None) -> tuple[str | None, str | None]:
+def workspace_named(workspace: str | None) -> tuple[str | None, str | None]:
     """The workspace and repository that a caller's word for it means."""
-    from ..model.scope import workspace_of
 
     if workspace is None:
         return None, None
@@ -550,7 +495,7 @@ def _place(workspace: str | None) -> tuple[str | None, str | None]:
     return workspace_of(workspace) if os.path.isdir(workspace) else (workspace, None)
 
 
-def _channel(word: str) -> Any:
+def channel_named(word: str) -> Any:
     return validate.word("channel", word, rules.CHANNELS)
 
 
@@ -601,7 +546,9 @@ def find_item(steps: list[Row], name: Any) -> Row:
         raise InvalidInput(
             "invalid_argument", f"A step cannot be {shown(name)}.", "Name it by id, number or title."
         )
-    text = validate.text("the step", name, 10_000).strip() if isinstance(name, str) else shown(name).strip("'")
+    text = (
+        validate.text("the step", name, 10_000).strip() if isinstance(name, str) else shown(name).strip("'")
+    )
     live = [row for row in steps if row["dropped_in"] is None]
     for row in steps:
         if row["item_id"] == text:

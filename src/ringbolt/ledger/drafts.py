@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Protocol
 
-    from ..extract.progress_operations import Following
+from ..store.tx import Row, Tx
+
+if TYPE_CHECKING:
+    from .base import Base
+
+
+class Following(Protocol):
+    """Events inferred from one that is about to be written, appended after it in the same transaction.
+
+    `position` holds the columns of the task's row that they will change.
+    """
+
+    position: dict[str, Any]
+
+    def write(self, memory: Base, tx: Tx, head: Row, now: str) -> None:
+        """Append the inferred events."""
+        ...
 
 
 class Draft:

@@ -8,13 +8,11 @@ believed when it has kept for an hour; until then, time counts only as far as an
 
 from __future__ import annotations
 
-from ..model import validate
-from ..model.types import Record
+from collections.abc import Mapping
+from typing import Any
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
+from ..model import validate
+from ..model.types import Value
 
 KIND = "upkeep"  # of what is kept from one look to the next
 KEEPS = 3600.0  # seconds that a clock must keep to be believed
@@ -23,7 +21,7 @@ APART, SLEW = 60.0, 0.001
 MOST_BOOTS, MOST_JUMPS = 8, 16
 
 
-class Look(Record):
+class Look(Value, frozen=True, kw_only=True):
     """What one run sees: which start of which machine, both clocks, and the place of the newest event."""
 
     boot: str
@@ -32,7 +30,7 @@ class Look(Record):
     position: int
 
 
-class Ages(Record):
+class Ages(Value, frozen=True, kw_only=True):
     """How long ago things were, as far as that can be known.
 
     `as_of`: the moment up to which time counts; None: none does. `jumps`: how far the clock was set and when:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from ..model import rules
-from ..store.tx import SOURCES, missing_events, read_extras, read_steps
 from ..model.types import (
     Action,
     Claim,
@@ -28,15 +29,11 @@ from ..model.types import (
     Timestamps,
     Wait,
 )
+from ..store.goal_queries import criteria
+from ..store.tx import SOURCES, Row, TaskRows, Tx, missing_events, read_extras, read_steps
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from typing import Any
+Labels = dict[int, dict[str, list[str]]]
 
-    from ..store.tx import Row, TaskRows, Tx
-
-    Labels = dict[int, dict[str, list[str]]]
 
 # How many of each a task is read with; `left_out` counts the rest, and they are one call away.
 NOTES = ("discovery", "artifact", "context", "tool_result")
@@ -284,7 +281,6 @@ def read_snapshot(tx: Tx, task_id: str) -> Snapshot | None:
 
 
 def _criteria(tx: Tx, goal: str) -> tuple[Criterion, ...]:
-    from ..store.goal_queries import criteria
 
     return tuple(read_criterion(row) for row in criteria(tx, goal))
 

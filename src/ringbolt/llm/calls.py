@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
+from ..ledger.base import Base, Draft
 from ..model import rules
 from ..model.errors import RingboltError
-from ..ledger.base import Base, Draft
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
-    from .faithful import Plan
-    from .client import ModelFailure, ModelServer, Request, Role, Usage
-    from .prompts import Extraction, Known, ModelAnswer
-    from ..model.results import Answer
-    from .spending import Spent
-    from ..store.tx import Tx
-    from ..model.types import Task, Written
+from ..model.types import Answer, Task, Written
+from ..store.tx import Tx
+from . import prompts, spending
+from .client import ModelFailure, ModelServer, Request, Role, Usage, server_for
+from .complexity import is_complex
+from .faithful import Plan
+from .prompts import Extraction, Known, ModelAnswer
+from .spending import Spent
 
 # What an operation is told when it asks without need.
 NO_MODEL = "no model is set"
@@ -47,7 +45,6 @@ class Modelling(Base):
         roles, why = self._for_question(question)
         if not roles:
             return None, why
-        from . import prompts
 
         request = prompts.answer_request(question, facts, draft.text, _plan(task))
         found, reason = self._asked(roles, task.id, request)
@@ -62,7 +59,6 @@ class Modelling(Base):
         """A running summary and the name of the model that wrote it; else None, and why."""
         if not self.settings.model_local_url:
             return None, NO_MODEL
-        from . import prompts
 
         return self._asked(["local"], task.id, prompts.summary_request(previous, facts, _plan(task)))
 
@@ -72,7 +68,6 @@ class Modelling(Base):
         """What a model found worth remembering, and its name; else None, and why."""
         if not self.settings.model_local_url:
             return None, NO_MODEL
-        from . import prompts
 
         return self._asked(["local"], task.id, prompts.extraction_request(facts, _plan(task), step))
 
@@ -80,8 +75,6 @@ class Modelling(Base):
         """The models that may be asked a question, in their order; if there is none, why."""
         roles: list[Role] = ["local"] if self.settings.model_local_url else []
         if self.settings.model_remote_url:
-            from .complexity import is_complex
-
             if is_complex(question):
                 roles.append("remote")
             elif not roles:
@@ -92,7 +85,6 @@ class Modelling(Base):
         self, roles: Sequence[Role], task_id: str, request: Request
     ) -> tuple[tuple[Any, str] | None, str]:
         """The first result that one of these models gives, with the model's name; else why none did."""
-        from .client import ModelFailure, server_for
 
         reasons: list[str] = []
         for role in roles:
@@ -108,8 +100,6 @@ class Modelling(Base):
         return None, "; ".join(reasons)
 
     def _ask(self, server: ModelServer, task_id: str, request: Request) -> Any:
-        from .client import ModelFailure
-        from . import spending
 
         day = self._now()[:10]
         self._check_budget(server, self.store.read(lambda tx: spending.spent(tx, task_id, day)), request)
@@ -124,7 +114,6 @@ class Modelling(Base):
 
     def _check_budget(self, server: ModelServer, spent: Spent, request: Request) -> None:
         """Raise if the request, with the longest answer it may get, is beyond what may be spent."""
-        from .client import ModelFailure
 
         settings = self.settings
         tokens_in = request.tokens()
@@ -153,7 +142,6 @@ class Modelling(Base):
         failure: ModelFailure | None = None,
     ) -> None:
         """Write down what was used: the event and the sums, or neither."""
-        from . import spending
 
         cost = self._cost(server, usage.tokens_in, usage.tokens_out)
         draft = Draft(
@@ -184,6 +172,5 @@ class Modelling(Base):
 
 
 def _plan(task: Task) -> Plan:
-    from .faithful import Plan
 
     return Plan(items=task.items, over=task.status not in rules.OPEN)

@@ -8,22 +8,19 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Literal
 
-from ..system import http_client
 from ..model.errors import shown
-from ..model.types import Record, is_dict, is_list
+from ..model.settings import Settings
+from ..model.types import Value, is_dict, is_list
 from ..packet import tokens
+from ..system import http_client
 from . import json_reply
 from .breaker import Breaker
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from typing import Any, Literal
+Role = Literal["local", "remote"]
 
-    from ..config import Settings
-
-    Role = Literal["local", "remote"]
 
 # Ways to ask for JSON, the strictest first. Which one a server knows is found out once in a process.
 RUNGS = ("json_schema", "json_object", "prompt")
@@ -54,7 +51,7 @@ FAILURES = {
 _MODELS_FAULT = frozenset(("refused", "empty", "truncated", "invalid", "unfaithful", "rejected"))
 
 
-class Request(Record):
+class Request(Value, frozen=True, kw_only=True):
     """A question to a model: `read` makes the result of its object, or says in a ValueError why it cannot."""
 
     purpose: str
@@ -80,7 +77,7 @@ def _estimate(messages: Iterable[Mapping[str, Any]]) -> int:
     return said + pictures * PICTURE_TOKENS
 
 
-class Usage(Record):
+class Usage(Value, frozen=True, kw_only=True):
     """What a question has used: requests, tokens, milliseconds, and the way that it was asked in last."""
 
     calls: int = 0
@@ -90,7 +87,7 @@ class Usage(Record):
     rung: str | None = None
 
 
-class Reply(Record):
+class Reply(Value, frozen=True, kw_only=True):
     """What a model answered, read and checked."""
 
     result: Any
@@ -146,7 +143,9 @@ class ModelServer:
         if not self.name:
             raise ModelFailure("misconfigured", f"set model_{self.role}_name")
         try:
-            return http_client.read_address(self._url, "chat/completions"), http_client.read_key(self._key_env)
+            return http_client.read_address(self._url, "chat/completions"), http_client.read_key(
+                self._key_env
+            )
         except ValueError as error:
             raise ModelFailure(
                 "misconfigured", f"look at model_{self.role}_url and its key: {error}"

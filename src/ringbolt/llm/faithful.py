@@ -9,17 +9,12 @@ refused.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal
 
+from ..model.types import Item, Value
+from ..signals.step_numbers import step_numbers
 from ..signals.terms import QUESTION_WORDS, stem_places, stems
-from ..model.types import Record
-from ..extract.progress import numbers
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from typing import Literal
-
-    from ..model.types import Item
 
 _CITE = re.compile(r"#(\d{1,12})\b")
 _SENTENCE = re.compile(r"(?<=[.!?])[\"'”)]*\s+(?=[^\sa-z])|[;\n]+")
@@ -74,7 +69,7 @@ _ENGLISH = frozenset(
 _LONG = 8
 
 
-class Plan(Record):
+class Plan(Value, frozen=True, kw_only=True):
     """The steps of a task as they stand, and whether the task itself is over."""
 
     items: tuple[Item, ...] = ()
@@ -120,7 +115,7 @@ def _foreign_name(text: str, plan: Plan, given: str) -> str | None:
 # --- steps that are called done ---------------------------------------------------------------------
 
 
-class _Mark(Record):
+class _Mark(Value, frozen=True, kw_only=True):
     """A place in a sentence: a mention of steps (with what is false if they are called done), or a state."""
 
     start: int
@@ -229,7 +224,7 @@ def _not_done(item: Item) -> str | None:
 
 def _numbers(text: str) -> list[int]:
     """The numbers of "steps 1-3", "step two"."""
-    return numbers(re.sub(r"[a-z]+", lambda word: _as_digits(word[0]), text.lower()))
+    return step_numbers(re.sub(r"[a-z]+", lambda word: _as_digits(word[0]), text.lower()))
 
 
 def _as_digits(word: str) -> str:

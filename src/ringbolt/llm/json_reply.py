@@ -8,13 +8,10 @@ from __future__ import annotations
 
 import json
 import re
+from typing import Any
 
 from ..model.errors import shown
 from ..model.types import is_dict, is_list
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 # What a model thinks is not its answer; one that was cut off has no end, and some servers drop the beginning.
 _THOUGHT = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.S | re.I)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
+from typing import Any
+
 from ..model.validate import blake2b
 from ..packet import encode
 from .client import Request
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 _RULES = (
     "You are shown what a watched file, log, page, program or screen shows at this moment, and a condition."
@@ -27,8 +26,6 @@ def judgement_request(words: str, seen: str | bytes) -> Request:
         name = blake2b(body.encode("utf-8", "replace"), digest_size=4).hexdigest()
         content = f"{encode.fence('seen', name, body)}{condition}"
     else:
-        from base64 import b64encode
-
         picture = {"url": f"data:image/png;base64,{b64encode(seen).decode()}"}
         content = [{"type": "image_url", "image_url": picture}, {"type": "text", "text": condition}]
 

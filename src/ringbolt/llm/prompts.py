@@ -6,21 +6,16 @@ cannot close, so whatever they say is data. And whatever a model makes of them i
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..model.rules import ENTRY_TYPES, least_trusted
+from ..model.types import Channel, Event, Value, is_dict, is_list
 from ..model.validate import blake2b, dumps
-from ..model.rules import ENTRY_TYPES
-from ..model.types import Record, is_dict, is_list
 from ..packet import encode, tokens
-from ..files.active_tasks import least_trusted
 from . import faithful
-from .faithful import Plan
 from .client import Request
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    from ..model.types import Channel, Event
+from .faithful import Plan
 
 # A small model reads 4,096 tokens in all; the facts get the larger part of them.
 FACT_TOKENS = 1800
@@ -43,7 +38,7 @@ _RULES = (
 )
 
 
-class Known(Record):
+class Known(Value, frozen=True, kw_only=True):
     """A fact: what an event says, in a line."""
 
     seq: int
@@ -51,14 +46,14 @@ class Known(Record):
     channel: Channel = "agent"
 
 
-class ModelAnswer(Record):
+class ModelAnswer(Value, frozen=True, kw_only=True):
     """An answer that agrees with the facts, and the events that it cites."""
 
     text: str
     cites: tuple[int, ...]
 
 
-class ModelEntry(Record):
+class ModelEntry(Value, frozen=True, kw_only=True):
     """Something worth remembering: as an entry, with every other field the model gave, in `data`."""
 
     type: str
@@ -71,7 +66,7 @@ class ModelEntry(Record):
     channel: Channel = "import"
 
 
-class Extraction(Record):
+class Extraction(Value, frozen=True, kw_only=True):
     """What a model found in the events of a step, and why it was not believed in the rest."""
 
     summary: str

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from ..model.types import Record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ..store.tx import Tx
+from ..model.types import Value
+from ..store.tx import Tx
 
 _ADD = (
     "INSERT INTO spending (day, task_id, model, calls, tokens_in, tokens_out, cost)"
@@ -17,7 +14,7 @@ _ADD = (
 )
 
 
-class Spent(Record):
+class Spent(Value, frozen=True, kw_only=True):
     """What was spent: by a task in all its life, and by all tasks in a day."""
 
     task_tokens: int = 0

@@ -6,14 +6,13 @@ are understood but never written. `OTHERWISE` is the word for a state that a voc
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from .errors import InvalidInput, shown
 from .rules import ITEM_STATUSES, PHASES, TASK_STATUSES
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+Row = tuple[str, str, str | None, str | None]
 
-    Row = tuple[str, str, str | None, str | None]
 
 TASK_WORDS: dict[str, Sequence[Row]] = {
     "bank": (

@@ -7,14 +7,12 @@ in one store, and says nothing to anyone without the key.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from math import log2
+from typing import Any
 
-from .validate import blake2b
 from .types import is_dict, is_list
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
+from .validate import blake2b
 
 # Characters of a text that is not kept whole which are looked at, at its beginning and at its end.
 LOOKED_AT = 60_000
@@ -163,7 +161,6 @@ def is_secret(name: str, value: str, *, quoted: bool) -> bool:
 
 def entropy(text: str) -> float:
     """Bits for each character of a text, by how often each occurs in it."""
-    from math import log2
 
     counts: dict[str, int] = {}
     for letter in text:

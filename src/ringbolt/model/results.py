@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from .types import Record
+from collections.abc import Mapping
+from typing import Any, Literal
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any, Literal
-
-    from .types import Channel, Criterion, EntryStatus, ItemStatus, Origin, TaskStatus
+from .types import Channel, Criterion, EntryStatus, ItemStatus, Origin, TaskStatus, Value
 
 
-class WaitResult(Record):
+class WaitResult(Value, frozen=True, kw_only=True):
     """A wait as it stands: `result` says how it ended, `said` what the last look found. It is `due` when
     nobody has looked although it was time to: then no worker runs."""
 
@@ -31,7 +27,7 @@ class WaitResult(Record):
     due: bool = False
 
 
-class GoalTask(Record):
+class GoalTask(Value, frozen=True, kw_only=True):
     """A task that is tied to a goal."""
 
     id: str
@@ -45,7 +41,7 @@ class GoalTask(Record):
     updated_at: str
 
 
-class GoalBudget(Record):
+class GoalBudget(Value, frozen=True, kw_only=True):
     """What a goal may use and has used: attempts in vain, tokens, seconds, cost; `exhausted` names the limits
     that are reached."""
 
@@ -54,7 +50,7 @@ class GoalBudget(Record):
     exhausted: tuple[str, ...] = ()
 
 
-class GoalStatus(Record):
+class GoalStatus(Value, frozen=True, kw_only=True):
     """A goal as it stands: its criteria and its tasks, what it may use, and what keeps it from going on.
 
     `ready`: all criteria are met or waived. `blocked` says why it stands still, until it is reset; `repeated`
@@ -81,7 +77,7 @@ class GoalStatus(Record):
     repeated: tuple[Repeated, ...] = ()
 
 
-class Repeated(Record):
+class Repeated(Value, frozen=True, kw_only=True):
     """A blocker that tasks of a goal have met: its words when it came last, where that was, and how often."""
 
     text: str
@@ -90,7 +86,7 @@ class Repeated(Record):
     times: int
 
 
-class Distilled(Record):
+class Distilled(Value, frozen=True, kw_only=True):
     """What distilling did: up to which event all that is derived from a task is now, and the new entries."""
 
     task_id: str
@@ -98,7 +94,7 @@ class Distilled(Record):
     entries: tuple[int, ...] = ()
 
 
-class ItemProgress(Record):
+class ItemProgress(Value, frozen=True, kw_only=True):
     """A step with what is believed of it: how likely it is over, and what that suggests."""
 
     id: str
@@ -110,7 +106,7 @@ class ItemProgress(Record):
     cause: int | None = None
 
 
-class ProgressReport(Record):
+class ProgressReport(Value, frozen=True, kw_only=True):
     """How a plan stands; `current` is the step that is likely worked on."""
 
     task_id: str
@@ -119,23 +115,7 @@ class ProgressReport(Record):
     items: tuple[ItemProgress, ...]
 
 
-class Answer(Record):
-    """An answer from the memory: the text with its citations, and where it comes from.
-
-    `source` is `ledger` (the recorded state), `recall` (a search) or a model's name; `about` is what the
-    question was understood to ask for.
-    """
-
-    task_id: str | None
-    seq: int
-    question: str
-    text: str
-    source: str
-    about: str
-    cites: tuple[int, ...] = ()
-
-
-class Packet(Record):
+class Packet(Value, frozen=True, kw_only=True):
     """A resume packet: its text, how many tokens that has, and how much of each part was left out."""
 
     task_id: str
@@ -146,7 +126,7 @@ class Packet(Record):
     left_out: Mapping[str, int]
 
 
-class DrillRow(Record):
+class DrillRow(Value, frozen=True, kw_only=True):
     """One kind of thing that must come back after a compaction: how many of them there were, the percentage
     that is wanted, and how many came back in each way."""
 
@@ -160,7 +140,7 @@ class DrillRow(Record):
     host_count: int
 
 
-class DrillResult(Record):
+class DrillResult(Value, frozen=True, kw_only=True):
     """A recovery drill: where the context was lost and why there, its rows, and whether all came back of what
     must come back whole."""
 
@@ -175,21 +155,21 @@ class DrillResult(Record):
     at: str | None = None
 
 
-class DrillResults(Record):
+class DrillResults(Value, frozen=True, kw_only=True):
     """Recovery drills that were kept, the newest first."""
 
     results: tuple[DrillResult, ...]
     left_out: int = 0
 
 
-class Anchor(Record):
+class Anchor(Value, frozen=True, kw_only=True):
     """A file that an entry cites, by its content: whether it is still what was cited."""
 
     path: str
     state: Literal["fresh", "stale", "unverifiable"]
 
 
-class Hit(Record):
+class Hit(Value, frozen=True, kw_only=True):
     """Something that recall found: where it stands, who wrote it, the words around the match, and why."""
 
     task_id: str
@@ -209,7 +189,7 @@ class Hit(Record):
     anchors: tuple[Anchor, ...] = ()
 
 
-class Recall(Record):
+class Recall(Value, frozen=True, kw_only=True):
     """What recall found, best first, and the cursor of the next page."""
 
     query: str | None
@@ -219,7 +199,7 @@ class Recall(Record):
     warnings: tuple[str, ...] = ()
 
 
-class Problem(Record):
+class Problem(Value, frozen=True, kw_only=True):
     """Something that `verify` found: where, what kind, and the difference."""
 
     kind: str
@@ -228,7 +208,7 @@ class Problem(Record):
     detail: str
 
 
-class VerifyReport(Record):
+class VerifyReport(Value, frozen=True, kw_only=True):
     """The outcome of folding the ledger again and comparing it with the state."""
 
     ok: bool
@@ -237,7 +217,7 @@ class VerifyReport(Record):
     problems: tuple[Problem, ...] = ()
 
 
-class Divergence(Record):
+class Divergence(Value, frozen=True, kw_only=True):
     """A task that two stores continued differently: the other side is kept as a task of its own."""
 
     task_id: str
@@ -245,7 +225,7 @@ class Divergence(Record):
     kept_as: str
 
 
-class ImportReport(Record):
+class ImportReport(Value, frozen=True, kw_only=True):
     """What an import did; everything it read is in one of these counts."""
 
     events: int
@@ -256,7 +236,7 @@ class ImportReport(Record):
     purged: int = 0
 
 
-class Removal(Record):
+class Removal(Value, frozen=True, kw_only=True):
     """What forgetting or purging takes away: would take, with a token to confirm it, until it is `done`.
 
     `carried` are events that others wrote and that repeat what is forgotten; `spooled` events of hosts that
@@ -278,7 +258,7 @@ class Removal(Record):
     warnings: tuple[str, ...] = ()
 
 
-class Extraction(Record):
+class Extraction(Value, frozen=True, kw_only=True):
     """What an extraction did: up to which event, the entries it wrote, and what became of the rest.
 
     `known` were there already, `settled` are errors that were found to be fixed, `refused` could not be
@@ -295,7 +275,7 @@ class Extraction(Record):
     patterns: int = 0
 
 
-class Job(Record):
+class Job(Value, frozen=True, kw_only=True):
     """Something that is to be done by a worker; of the same kind, task and key there is only one."""
 
     id: int
@@ -312,7 +292,7 @@ class Job(Record):
     created_at: str
 
 
-class WorkerSeen(Record):
+class WorkerSeen(Value, frozen=True, kw_only=True):
     """A worker that runs, or ran last: who it is, what it does, and when it was heard of."""
 
     holder: str
@@ -323,7 +303,7 @@ class WorkerSeen(Record):
     ended_at: str | None = None
 
 
-class JobsStatus(Record):
+class JobsStatus(Value, frozen=True, kw_only=True):
     """The queue: how many jobs wait, are being worked on and were given up, by kind and in all.
 
     `due` are those that wait though their time has come, the first since `due_since`; `totals` is what
@@ -342,7 +322,7 @@ class JobsStatus(Record):
     totals: Mapping[str, Mapping[str, int]] = {}
 
 
-class WorkerReport(Record):
+class WorkerReport(Value, frozen=True, kw_only=True):
     """What a worker did: jobs that it did, that failed, that were given up, and whose lease it had lost."""
 
     done: int = 0
@@ -351,7 +331,7 @@ class WorkerReport(Record):
     lost: int = 0
 
 
-class UpkeepChange(Record):
+class UpkeepChange(Value, frozen=True, kw_only=True):
     """What the upkeep did to a task, or would do: the rule, the status before and after, and why.
 
     `seq` is the event that says so, None where nothing was written; undoing that event takes it back.
@@ -366,7 +346,7 @@ class UpkeepChange(Record):
     seq: int | None = None
 
 
-class UpkeepReport(Record):
+class UpkeepReport(Value, frozen=True, kw_only=True):
     """What a run of the upkeep did, or would do: how many changes by rule, and the first of them.
 
     `left_out` changes are not listed; `skipped` tasks had changed meanwhile. `clock_sure` says whether the
@@ -389,7 +369,7 @@ class UpkeepReport(Record):
     warnings: tuple[str, ...] = ()
 
 
-class MirrorStatus(Record):
+class MirrorStatus(Value, frozen=True, kw_only=True):
     """How a file that mirrors a task or a workspace stands: what it shows, and why it is stale if it is."""
 
     kind: str
@@ -404,7 +384,7 @@ class MirrorStatus(Record):
     failed_at: str | None = None
 
 
-class CopyReport(Record):
+class CopyReport(Value, frozen=True, kw_only=True):
     """What copying a store did, and how the two compare in the end."""
 
     ok: bool
@@ -418,7 +398,7 @@ class CopyReport(Record):
     target: VerifyReport | None = None
 
 
-class FolderExport(Record):
+class FolderExport(Value, frozen=True, kw_only=True):
     """What writing a task as a folder did; `path` is where its files are."""
 
     task_id: str
@@ -430,7 +410,7 @@ class FolderExport(Record):
     warnings: tuple[str, ...] = ()
 
 
-class FolderImport(Record):
+class FolderImport(Value, frozen=True, kw_only=True):
     """What reading a folder did: the tasks it was about, how many events are new, and how many were known."""
 
     tasks: tuple[str, ...]
@@ -441,7 +421,7 @@ class FolderImport(Record):
     warnings: tuple[str, ...] = ()
 
 
-class Fact(Record):
+class Fact(Value, frozen=True, kw_only=True):
     """Something known: about a task (category `project`), or about anything else.
 
     `derived` ones are no fact that was stored: they are what the task itself says now.
@@ -464,14 +444,14 @@ class Fact(Record):
     channel: Channel | None = None
 
 
-class FactPage(Record):
+class FactPage(Value, frozen=True, kw_only=True):
     """Some facts, the best match first, and how many more there are."""
 
     facts: tuple[Fact, ...]
     left_out: int = 0
 
 
-class ActiveRow(Record):
+class ActiveRow(Value, frozen=True, kw_only=True):
     """One row of ACTIVE-TASKS.md; a time that is not known is None and shown as Unknown."""
 
     label: str
@@ -495,7 +475,7 @@ class ActiveRow(Record):
     channel: Channel | None = None
 
 
-class Projection(Record):
+class Projection(Value, frozen=True, kw_only=True):
     """Which rows of ACTIVE-TASKS.md are shown, and how."""
 
     mode: str = "readable"
@@ -506,7 +486,7 @@ class Projection(Record):
     sectioned: bool = True
 
 
-class Diagnostics(Record):
+class Diagnostics(Value, frozen=True, kw_only=True):
     """What became of the rows on their way into a file or a prompt."""
 
     fetched: int = 0
@@ -518,7 +498,7 @@ class Diagnostics(Record):
     elapsed_ms: float = 0.0
 
 
-class ProjectionState(Record):
+class ProjectionState(Value, frozen=True, kw_only=True):
     """Whether the file shows what the store has, and if not, why."""
 
     path: str | None = None
@@ -529,7 +509,7 @@ class ProjectionState(Record):
     file_modified_at: str | None = None
 
 
-class RenderReport(Record):
+class RenderReport(Value, frozen=True, kw_only=True):
     """What rendering ACTIVE-TASKS.md did."""
 
     requested: bool = True
@@ -540,7 +520,7 @@ class RenderReport(Record):
     diagnostics: Diagnostics = Diagnostics()
 
 
-class ActiveTaskList(Record):
+class ActiveTaskList(Value, frozen=True, kw_only=True):
     """The rows of ACTIVE-TASKS.md as they stand, and the state of the file."""
 
     generated_at: str
@@ -557,7 +537,7 @@ class ActiveTaskList(Record):
     diagnostics: Diagnostics = Diagnostics()
 
 
-class ActiveBlock(Record):
+class ActiveBlock(Value, frozen=True, kw_only=True):
     """What is put into a prompt about active tasks; empty where there is nothing to say."""
 
     text: str

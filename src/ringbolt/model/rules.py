@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from .errors import Conflict, InvalidInput, shown
-from .types import is_dict, is_list
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from typing import Any
+from .errors import Conflict, InvalidInput, shown
+from .types import Channel, is_dict, is_list
 
 OPEN = ("active", "waiting", "paused")
 ENDED = ("completed", "failed", "cancelled", "abandoned", "superseded")
@@ -401,3 +399,12 @@ def plan_position(items: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "current_item": current,
         "next_item": following["item_id"] if following else None,
     }
+
+
+# From the one that may be acted on to the one that may not even be believed.
+_TRUST: tuple[Channel | None, ...] = ("user", "system", "agent", "import", "tool", "web", None)
+
+
+def least_trusted(channels: Sequence[Channel | None]) -> Channel | None:
+    """Of several sources, the one to trust least: a row is as good as its worst text."""
+    return max(channels, key=_TRUST.index, default=None)

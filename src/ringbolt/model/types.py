@@ -1,65 +1,55 @@
-"""The values that go in and out of Ringbolt: words with a fixed meaning, and frozen records.
-
-Nothing here imports `typing` or `dataclasses` at run time: together they would cost a hook more than
-everything else it does (docs/adr/0002). Type checkers see ordinary dataclasses all the same.
-"""
+"""The values that go in and out of Ringbolt: words with a fixed meaning, and frozen structs."""
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any, Literal, TypeGuard, dataclass_transform
+from collections.abc import Mapping
+from typing import Any, Literal, Self, TypeGuard
 
-    from .results import Answer
+import msgspec
 
-    TaskStatus = Literal[
-        "active",
-        "waiting",
-        "paused",
-        "completed",
-        "failed",
-        "cancelled",
-        "abandoned",
-        "superseded",
-    ]
-    Phase = Literal[
-        "received",
-        "planning",
-        "planned",
-        "executing",
-        "replanning",
-        "recovering",
-        "debugging",
-        "reviewing",
-        "synthesizing",
-    ]
-    ItemStatus = Literal["pending", "active", "completed", "failed", "skipped", "cancelled"]
-    ActionType = Literal["cli", "gui", "wait", "vision", "reasoning", "tool", "edit", "system", "other"]
-    ActionStatus = Literal["started", "completed", "failed", "skipped"]
-    EntryType = Literal[
-        "decision",
-        "error",
-        "tool_result",
-        "user_instruction",
-        "discovery",
-        "artifact",
-        "context",
-        "exclusion",
-        "variable",
-        "question",
-        "snapshot",
-        "fact",
-    ]
-    EntryStatus = Literal["active", "resolved", "superseded", "invalidated"]
-    EffectStatus = Literal["intended", "did", "did_not", "unknown"]
-    Channel = Literal["user", "agent", "tool", "web", "import", "system"]
-    LinkKind = Literal["parent", "goal", "supersedes", "blocks", "related"]
-    Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
-else:
-
-    def dataclass_transform(**_: object):
-        return lambda cls: cls
+TaskStatus = Literal[
+    "active",
+    "waiting",
+    "paused",
+    "completed",
+    "failed",
+    "cancelled",
+    "abandoned",
+    "superseded",
+]
+Phase = Literal[
+    "received",
+    "planning",
+    "planned",
+    "executing",
+    "replanning",
+    "recovering",
+    "debugging",
+    "reviewing",
+    "synthesizing",
+]
+ItemStatus = Literal["pending", "active", "completed", "failed", "skipped", "cancelled"]
+ActionType = Literal["cli", "gui", "wait", "vision", "reasoning", "tool", "edit", "system", "other"]
+ActionStatus = Literal["started", "completed", "failed", "skipped"]
+EntryType = Literal[
+    "decision",
+    "error",
+    "tool_result",
+    "user_instruction",
+    "discovery",
+    "artifact",
+    "context",
+    "exclusion",
+    "variable",
+    "question",
+    "snapshot",
+    "fact",
+]
+EntryStatus = Literal["active", "resolved", "superseded", "invalidated"]
+EffectStatus = Literal["intended", "did", "did_not", "unknown"]
+Channel = Literal["user", "agent", "tool", "web", "import", "system"]
+LinkKind = Literal["parent", "goal", "supersedes", "blocks", "related"]
+Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 
 
 def is_list(value: object) -> TypeGuard[list[Any]]:
@@ -72,59 +62,20 @@ def is_dict(value: object) -> TypeGuard[dict[str, Any]]:
     return isinstance(value, dict)
 
 
-@dataclass_transform(kw_only_default=True, frozen_default=True)
-class Record:
+class Value(msgspec.Struct, frozen=True, kw_only=True):
     """A frozen value with named fields, compared and shown by them."""
 
-    __fields__: tuple[str, ...] = ()
-    __names__: frozenset[str] = frozenset()
-    __defaults__: dict[str, Any] = {}  # noqa: RUF012 - one for each class, never changed
-
-    def __init_subclass__(cls) -> None:
-        own = cls.__dict__.get("__annotations__", {})  # noqa: RUF063 - inspect costs 8 ms to import
-        inherited, given = cls.__fields__, cls.__dict__
-        cls.__fields__ = (*inherited, *[name for name in own if name not in inherited])
-        cls.__names__ = frozenset(cls.__fields__)
-        cls.__defaults__ = cls.__defaults__ | {name: given[name] for name in own if name in given}
-
-    def __init__(self, **values: Any) -> None:
-        fields = self.__dict__
-        fields.update(self.__defaults__)
-        fields.update(values)
-        if fields.keys() != self.__names__:
-            missing = [name for name in self.__fields__ if name not in fields]
-            unknown = [name for name in fields if name not in self.__fields__]
-            raise TypeError(f"{type(self).__name__} lacks {missing} and has no {unknown}")
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"{type(self).__name__} is frozen")
-
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"{type(self).__name__} is frozen")
-
-    def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and self.__dict__ == other.__dict__
-
-    def __hash__(self) -> int:
-        # Fields that are mappings or lists are left out: they cannot be hashed, and need not be.
-        plain = (value for value in self.__dict__.values() if isinstance(value, (str, int, float)))
-        return hash((type(self), *plain))
-
-    def __repr__(self) -> str:
-        shown = ", ".join(f"{name}={self.__dict__[name]!r}" for name in self.__fields__)
-        return f"{type(self).__name__}({shown})"
-
-    def replace(self, **changes: Any):
+    def replace(self, **changes: Any) -> Self:
         """The same value with some fields changed."""
-        return type(self)(**{**self.__dict__, **changes})
+        return msgspec.structs.replace(self, **changes)
 
     def to_dict(self) -> dict[str, Any]:
         """The value as plain dicts, lists and scalars, ready for JSON."""
-        return {name: _plain(self.__dict__[name]) for name in self.__fields__}
+        return {name: _plain(getattr(self, name)) for name in self.__struct_fields__}
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, Record):
+    if isinstance(value, Value):
         return value.to_dict()
     if is_list(value):
         return [_plain(inner) for inner in value]
@@ -133,7 +84,7 @@ def _plain(value: Any) -> Any:
     return value
 
 
-class Origin(Record):
+class Origin(Value, frozen=True, kw_only=True):
     """Who wrote a row, stamped on every event: principal, agent, channel of trust, session."""
 
     principal: str = ""
@@ -142,7 +93,7 @@ class Origin(Record):
     session: str = ""
 
 
-class Event(Record):
+class Event(Value, frozen=True, kw_only=True):
     """One line of the ledger: what happened (`type`, `text`, `data`) and what it changed (`sets`)."""
 
     task_id: str
@@ -160,14 +111,14 @@ class Event(Record):
     forgotten: bool = False
 
 
-class Source(Record):
+class Source(Value, frozen=True, kw_only=True):
     """Where a text comes from: the event that set it, and the channel of trust it came through."""
 
     seq: int
     channel: Channel
 
 
-class Item(Record):
+class Item(Value, frozen=True, kw_only=True):
     """A step of the plan. `ordinal` is its place for display; only `id` is a name."""
 
     id: str
@@ -193,7 +144,7 @@ class Item(Record):
     sources: Mapping[str, Source] = {}
 
 
-class PlanVersion(Record):
+class PlanVersion(Value, frozen=True, kw_only=True):
     """A plan as it was when it was made."""
 
     version: int
@@ -203,7 +154,7 @@ class PlanVersion(Record):
     items: tuple[Item, ...] = ()
 
 
-class Entry(Record):
+class Entry(Value, frozen=True, kw_only=True):
     """Something worth remembering; the fields of a decision or an exclusion are in `data`."""
 
     seq: int
@@ -221,7 +172,7 @@ class Entry(Record):
     origin: Origin
 
 
-class Action(Record):
+class Action(Value, frozen=True, kw_only=True):
     """Something that was done, with its input, its output and its logs one level down."""
 
     seq: int
@@ -242,7 +193,7 @@ class Action(Record):
     origin: Origin
 
 
-class Effect(Record):
+class Effect(Value, frozen=True, kw_only=True):
     """A change to the world that must not be made twice: did it, did not, or unknown (then verify)."""
 
     seq: int
@@ -257,7 +208,7 @@ class Effect(Record):
     channel: Channel = "agent"
 
 
-class FileTouch(Record):
+class FileTouch(Value, frozen=True, kw_only=True):
     """A file that the task created, modified or deleted."""
 
     path: str
@@ -267,7 +218,7 @@ class FileTouch(Record):
     channel: Channel | None = None
 
 
-class Claim(Record):
+class Claim(Value, frozen=True, kw_only=True):
     """A lease on a task (item is empty) or on one item; writes with an older token are refused."""
 
     item: str
@@ -277,7 +228,7 @@ class Claim(Record):
     reason: str | None = None
 
 
-class Link(Record):
+class Link(Value, frozen=True, kw_only=True):
     """A tie from this task to another one, or to a goal."""
 
     kind: LinkKind
@@ -285,7 +236,7 @@ class Link(Record):
     seq: int
 
 
-class ErrorSummary(Record):
+class ErrorSummary(Value, frozen=True, kw_only=True):
     """Why a task failed, and where."""
 
     message: str
@@ -293,7 +244,7 @@ class ErrorSummary(Record):
     step: str | None = None
 
 
-class Timestamps(Record):
+class Timestamps(Value, frozen=True, kw_only=True):
     """The six moments of a task's life; what has not happened is None."""
 
     created_at: str
@@ -304,7 +255,7 @@ class Timestamps(Record):
     last_updated_at: str
 
 
-class TaskCard(Record):
+class TaskCard(Value, frozen=True, kw_only=True):
     """A task in one line: enough to choose one from a list.
 
     Of the steps that are done some are `verified` by a receipt, the others only reported. `unknown` is how
@@ -338,7 +289,7 @@ class TaskCard(Record):
     version: int
 
 
-class Task(TaskCard):
+class Task(TaskCard, frozen=True, kw_only=True):
     """A task as it stands: goal, plan, decisions, exclusions, variables and what is open."""
 
     goal: str | None = None
@@ -374,7 +325,7 @@ class Task(TaskCard):
     left_out: Mapping[str, int]
 
 
-class Moment(Record):
+class Moment(Value, frozen=True, kw_only=True):
     """One thing that happened lately, in a line; long texts are cut."""
 
     seq: int
@@ -386,7 +337,7 @@ class Moment(Record):
     status: str | None = None
 
 
-class Wait(Record):
+class Wait(Value, frozen=True, kw_only=True):
     """Something that the task waits for."""
 
     seq: int
@@ -396,7 +347,7 @@ class Wait(Record):
     channel: Channel = "agent"
 
 
-class Name(Record):
+class Name(Value, frozen=True, kw_only=True):
     """A name that the work uses: a file, an identifier, a version, a ticket, a commit, an address."""
 
     name: str
@@ -406,7 +357,7 @@ class Name(Record):
     weight: float
 
 
-class Summary(Record):
+class Summary(Value, frozen=True, kw_only=True):
     """A running summary: what it says, up to which event, and who made it (`ledger`, or a model's name).
 
     Its trust is the lowest of what it was made of. `since` has a line for each event after it, the newest
@@ -422,7 +373,7 @@ class Summary(Record):
     left_out: int = 0
 
 
-class Snapshot(Task):
+class Snapshot(Task, frozen=True, kw_only=True):
     """A task with all that views show: also its variables as entries, what happened lately, waits, the errors
     and side effects that were settled, and what was distilled: the names in use, the running summary."""
 
@@ -437,7 +388,7 @@ class Snapshot(Task):
     summary: Summary | None = None
 
 
-class Criterion(Record):
+class Criterion(Value, frozen=True, kw_only=True):
     """What must hold for a goal to be reached: how it stands, and what says so.
 
     `check` is `file`, `command`, `http` or `manual`, where a person decides; `evidence` what the last look or
@@ -456,7 +407,7 @@ class Criterion(Record):
     at: str | None = None
 
 
-class RelatedGoal(Record):
+class RelatedGoal(Value, frozen=True, kw_only=True):
     """A goal that a task is tied to, in a line; of a text that stands for one, only that is known."""
 
     id: str
@@ -468,7 +419,7 @@ class RelatedGoal(Record):
     channel: Channel | None = None
 
 
-class Pattern(Record):
+class Pattern(Value, frozen=True, kw_only=True):
     """What tasks have taught: something that worked, that failed, or that worked in the end (`retry`).
 
     `text` is the step or command that it was last seen with, `detail` the error or the means, `fix` what
@@ -487,7 +438,23 @@ class Pattern(Record):
     seq: int
 
 
-class Written(Record):
+class Answer(Value, frozen=True, kw_only=True):
+    """An answer from the memory: the text with its citations, and where it comes from.
+
+    `source` is `ledger` (the recorded state), `recall` (a search) or a model's name; `about` is what the
+    question was understood to ask for.
+    """
+
+    task_id: str | None
+    seq: int
+    question: str
+    text: str
+    source: str
+    about: str
+    cites: tuple[int, ...] = ()
+
+
+class Written(Value, frozen=True, kw_only=True):
     """What every write answers: the citation of what was written, and where the task now stands."""
 
     task_id: str
@@ -506,14 +473,14 @@ class Written(Record):
     patterns: tuple[Pattern, ...] = ()
 
 
-class TaskPage(Record):
+class TaskPage(Value, frozen=True, kw_only=True):
     """Some tasks, newest change first, and the cursor of the next page."""
 
     tasks: tuple[TaskCard, ...]
     cursor: int | None = None
 
 
-class Thread(Record):
+class Thread(Value, frozen=True, kw_only=True):
     """Some events of a task in order, and the cursor of the page before."""
 
     task_id: str
@@ -521,7 +488,7 @@ class Thread(Record):
     cursor: int | None = None
 
 
-class Drill(Record):
+class Drill(Value, frozen=True, kw_only=True):
     """One level of Task → items → actions → logs, with the level below."""
 
     task: TaskCard

@@ -5,8 +5,12 @@ from __future__ import annotations
 import json
 import os
 import time
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import Any
 
 from .errors import InvalidInput, shown
+from .settings import Settings
 from .types import is_dict, is_list
 
 try:  # the same function without loading OpenSSL, which costs 4 ms
@@ -14,12 +18,6 @@ try:  # the same function without loading OpenSSL, which costs 4 ms
 except ImportError:
     from hashlib import blake2b as blake2b
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
-
-    from ..config import Settings
 
 _encode = json.JSONEncoder(
     ensure_ascii=False, allow_nan=False, separators=(",", ":"), check_circular=True
@@ -220,7 +218,6 @@ def stamp(epoch: float) -> str:
 
 def moment(what: str, value: Any) -> str:
     """A time given as ISO-8601 or seconds since 1970, in our form; without a zone it is UTC."""
-    from datetime import UTC, datetime
 
     hint = "Use ISO-8601, for example 2026-03-01T14:30:00Z, or seconds since 1970 with a decimal point."
     if isinstance(value, (int, float)) and not isinstance(value, bool):

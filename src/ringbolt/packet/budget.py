@@ -7,13 +7,12 @@ in its heading.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence
 
-    Count = Callable[[str], int]
-    # A row's text in one of its forms, from short to long.
-    Form = Callable[[], str]
+Count = Callable[[str], int]
+
+Form = Callable[[], str]
+
 
 # After so many forms in a row that did not fit, the rest will not either.
 GIVE_UP_AFTER = 60

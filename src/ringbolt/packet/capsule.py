@@ -7,19 +7,14 @@ other long texts and long lists are cut from their old end until the file is wit
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Sequence
+from typing import Any
 
-from ..model.validate import dumps, plain
 from ..model.errors import InvalidInput
-from ..model.types import is_dict, is_list
+from ..model.types import Snapshot, is_dict, is_list
+from ..model.validate import dumps, plain
 from . import encode, tokens
 from .packet import USUAL, resume_packet
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import Any
-
-    from ..model.types import Snapshot
 
 FORMAT = {"ringbolt": "capsule", "version": 1}
 USUAL_BYTES = 256 << 10

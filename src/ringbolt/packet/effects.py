@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import re
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ..model.types import Effect
+from ..model.types import Effect
 
 # What an intent says, and how one would look whether it was done. The first that fits.
 _NATURAL = (

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from ..model import validate, rules
+from collections.abc import Callable
+
 from ..journal import spool
-from ..model.errors import NotFound
-from ..store import jobs
 from ..ledger.base import Base
 from ..ledger.values import read_snapshot
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ..model.results import Packet
-    from ..store.tx import Tx
-    from ..model.types import Snapshot
+from ..model import rules, validate
+from ..model.errors import NotFound
+from ..model.results import Packet
+from ..model.types import Snapshot
+from ..store import jobs
+from ..store.tx import Tx
+from . import packet, state, tokens
 
 
 class Views(Base):
@@ -28,7 +26,6 @@ class Views(Base):
         Request, plan, current and next step, blockers, decisions with their reasons, what failed, values,
         files, and side effects whose outcome is unknown. What did not fit is counted.
         """
-        from . import packet
 
         budget = validate.whole("budget", budget, packet.LEAST, packet.MOST)
         return packet.resume_packet(
@@ -37,21 +34,19 @@ class Views(Base):
 
     def task_state(self, task_id: str | None = None, *, budget: int = 1500) -> str:
         """The state of a task as YAML of at most `budget` tokens, in the shape that other agents know."""
-        from . import state
 
         budget = validate.whole("budget", budget, 300, state.BUDGET)
         return state.yaml_state(self._snapshot(task_id), budget, count=self._counter())
 
     def task_line(self, task_id: str | None = None) -> str:
         """The state of a task in one line: `[STATE] Task: … | Phase: … | Next: … | Last decision: …`."""
-        from . import state
 
         return state.inline_state(self._snapshot(task_id))
 
     def _health(self) -> tuple[str, ...]:
         """What is wrong with the memory itself, as far as is known here; nothing while all is well."""
         found: list[str] = []
-        failing = () if self._mirrors is None else self._mirrors.failures.fresh
+        failing = () if self._mirrors is None else self._mirrors.failing()
         if failing:
             found.append(
                 f"{len(failing)} of the files that mirror tasks cannot be written; mirrors_status says why"
@@ -61,7 +56,6 @@ class Views(Base):
         return (*found, *spool.health(self.store.url))
 
     def _counter(self) -> Callable[[str], int]:
-        from . import tokens
 
         return tokens.counter(self.settings.tokens == "exact")
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ..model.types import Action, Channel, Item, Snapshot
 from ..model.validate import dumps
 from . import encode
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from typing import Any
-
-    from ..model.types import Action, Channel, Item, Snapshot
 
 MOST_ITEMS = 200
 CHARACTERS = 32_000

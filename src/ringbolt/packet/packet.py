@@ -8,18 +8,13 @@ says when its rows are wanted, the smaller the sooner.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Sequence
 
-from ..model.validate import blake2b
 from ..model.results import Packet
-from . import encode, tokens
-from . import rows
+from ..model.types import Entry, Name, Snapshot
+from ..model.validate import blake2b
+from . import encode, rows, tokens
 from .budget import Part, Row, fill
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from ..model.types import Entry, Name, Snapshot
 
 LEAST, MOST, USUAL = 300, 8000, 1500
 # Steps further from the current one than this are counted, not looked at.

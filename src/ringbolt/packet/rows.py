@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
+from ..model.types import Criterion, Effect, Entry, Item, Moment, RelatedGoal, Snapshot, Source, Wait, is_list
 from ..model.validate import dumps, seconds_of
-from ..model.types import is_list
 from . import encode, tokens
 from .budget import Row
 from .effects import check_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from ..model.types import Criterion, Effect, Entry, Item, Moment, RelatedGoal, Snapshot, Source, Wait
 
 MARKS = {
     "pending": " ",

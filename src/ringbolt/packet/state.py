@@ -7,17 +7,14 @@ agent), so that the values stay what they are. Texts are always quoted, so that 
 
 from __future__ import annotations
 
-from ..model.validate import dumps
+from collections.abc import Callable
+from typing import Any
+
 from ..model.foreign_statuses import write_item_status, write_task_status
+from ..model.types import Entry, Item, Snapshot, Source
+from ..model.validate import dumps
 from . import encode, tokens
 from .budget import Part, Row, fill
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    from ..model.types import Entry, Item, Snapshot, Source
 
 BUDGET = 1500
 SUMMARY = 100

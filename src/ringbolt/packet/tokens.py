@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect
+from collections.abc import Callable
 from functools import cache, lru_cache
 from itertools import pairwise
 from operator import ne
 from unicodedata import category
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 # The longest token of o200k has this many characters: a text has at least one token for so many.
 LONGEST = 128

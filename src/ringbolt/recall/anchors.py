@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
+from typing import Any
 
 from ..model import validate
-from ..model.errors import RingboltError, InvalidInput, shown
-from ..system.files import is_below, open_plain
+from ..model.errors import InvalidInput, RingboltError, shown
 from ..model.results import Anchor
 from ..model.types import is_dict, is_list
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
+from ..system.files import is_below, open_plain
 
 MOST = 50
 MOST_BYTES = 32 << 20

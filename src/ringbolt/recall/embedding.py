@@ -9,47 +9,45 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
+from typing import Any, Protocol
 
-from ..model.validate import blake2b
 from ..model.errors import StoreError
-from .numbers import not_installed, numpy
+from ..model.settings import Settings
+from ..model.validate import blake2b
 from ..signals.terms import QUESTION_WORDS, stems
+from .endpoint import EndpointEmbedder
+from .numbers import not_installed, numpy
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any, Protocol
+Vector = Sequence[float]
 
-    from ..config import Settings
 
-    Vector = Sequence[float]
+class Embedder(Protocol):
+    """Texts to vectors of length one; texts that mean the same point the same way."""
 
-    class Embedder(Protocol):
-        """Texts to vectors of length one; texts that mean the same point the same way."""
+    # The model and its version: vectors of another name are not compared with these.
+    name: str
+    # How many numbers a vector has; 0 if only the first answer will tell.
+    dimensions: int
+    # Whether a query is weighed by what its words are worth in the store today. That is known only
+    # inside a snapshot, where nothing may wait: `query` of such an embedder must not.
+    weighs: bool
+    # How many texts are embedded at once.
+    batch: int
 
-        # The model and its version: vectors of another name are not compared with these.
-        name: str
-        # How many numbers a vector has; 0 if only the first answer will tell.
-        dimensions: int
-        # Whether a query is weighed by what its words are worth in the store today. That is known only
-        # inside a snapshot, where nothing may wait: `query` of such an embedder must not.
-        weighs: bool
-        # How many texts are embedded at once.
-        batch: int
+    def texts(self, texts: Sequence[str]) -> Sequence[Vector]:
+        """The vectors of stored texts; they stay valid for as long as the name does."""
+        ...
 
-        def texts(self, texts: Sequence[str]) -> Sequence[Vector]:
-            """The vectors of stored texts; they stay valid for as long as the name does."""
-            ...
+    def query(self, text: str, weights: Mapping[str, float], unknown: float) -> Vector:
+        """The vector of a query; `weights` by stem, `unknown` for words that the store does not have."""
+        ...
 
-        def query(self, text: str, weights: Mapping[str, float], unknown: float) -> Vector:
-            """The vector of a query; `weights` by stem, `unknown` for words that the store does not have."""
-            ...
-
-        def forgive(self) -> None:
-            """Forget that it failed: someone wants to know whether it works now."""
-            ...
+    def forgive(self) -> None:
+        """Forget that it failed: someone wants to know whether it works now."""
+        ...
 
 
 CHUNK = 1000
@@ -78,8 +76,6 @@ def embedder_for(settings: Settings) -> Embedder | None:
     if settings.embedder == "static":
         return _static()
     if settings.embedder == "endpoint":
-        from .endpoint import EndpointEmbedder
-
         numpy()  # what it answers is compared with it
         return EndpointEmbedder(settings)
     return None

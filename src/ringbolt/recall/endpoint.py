@@ -5,16 +5,15 @@ from __future__ import annotations
 import json
 import math
 import time
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from ..system import http_client
 from ..model.errors import StoreError, shown
+from ..model.settings import Settings
+from ..system import http_client
 from .numbers import numpy
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ..config import Settings
     from .embedding import Vector
 
 QUERY_SECONDS = 3.0

@@ -7,24 +7,19 @@ Vectors are made by a worker, or by those who search, some each time, and never 
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from weakref import WeakKeyDictionary
 
+from ..ledger.base import Base
 from ..model.errors import RingboltError, StoreError
-from .embedding import embedder_for
+from ..model.settings import Settings
+from ..signals.terms import Query
+from ..store import Store
+from ..store.tx import Tx
+from .embedding import Embedder, embedder_for
+from .postings import StorePostings
 from .similarity import VectorLikeness
 from .vectors import Vectors, check_dimensions
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ..config import Settings
-    from .embedding import Embedder
-    from .postings import StorePostings
-    from ..signals.terms import Query
-    from ..store import Store
-    from ..store.tx import Tx
-    from ..ledger.base import Base
 
 # What one search does for the texts that wait.
 FILL_TEXTS, FILL_SECONDS = 2000, 0.3

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from ..model import validate
-from ..model.errors import InvalidInput, NotFound
-from ..model.types import Entry, Event, Thread
+from collections.abc import Sequence
+
 from ..ledger.base import Base, find_item
 from ..ledger.values import read_entries, read_event
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ..model.results import Recall
-    from ..store.tx import Row, Tx
+from ..model import validate
+from ..model.errors import InvalidInput, NotFound
+from ..model.results import Recall
+from ..model.types import Entry, Event, Thread
+from ..store.search import Search
+from ..store.tx import Row, Tx
+from . import search
+from .meaning import meaning_of
 
 
 class Recalling(Base):
@@ -41,7 +41,6 @@ class Recalling(Base):
         paths and versions are found whole and by their parts. Without a query the newest that pass the
         filters. Searched are the tasks of this workspace, one task, or with `workspace=None` everything.
         """
-        from . import search
 
         return search.recall(
             self,
@@ -68,7 +67,6 @@ class Recalling(Base):
         limit = validate.whole("limit", limit, 1, 1000)
 
         def work(tx: Tx) -> tuple[Entry, ...]:
-            from ..store.search import Search
 
             head = self._find(tx, task_id)
             name = _step(tx, head, item)
@@ -118,7 +116,6 @@ class Recalling(Base):
         if not vectors:
             self.store.reindex()
             return
-        from .meaning import meaning_of
 
         meaning = meaning_of(self)
         meaning.check()

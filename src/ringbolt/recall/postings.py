@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from ..store.search import Search
-from .ranking import About
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from ..signals.terms import LONGEST_TERM, MARK, Term
 from ..store.event_texts import index_terms, is_silent, scopes
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    from ..store.search import Groups
-    from ..store.tx import Row, Tx
-    from .ranking import Near
+from ..store.search import Groups, Search
+from ..store.tx import Row, Tx
+from .ranking import About, Near
 
 EVERYTHING = 1 << 62
 # What all events of a task have in common: the task, and its workspace.

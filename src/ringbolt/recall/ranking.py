@@ -10,60 +10,58 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from heapq import nlargest
 from itertools import repeat
 from operator import sub
+from typing import Protocol
 
+from ..model.types import Value
 from ..model.validate import seconds_of
-from ..model.types import Record
-from ..signals.terms import Term
+from ..signals.terms import Query, Term, stems
+from ..store.event_texts import QUIET
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from typing import Protocol
+Near = tuple[str, int, int, str]  # task, seq, id and time of a text
 
-    from ..signals.terms import Query
 
-    Near = tuple[str, int, int, str]  # task, seq, id and time of a text
+class Postings(Protocol):
+    """What an engine says about the texts in scope, from one snapshot."""
 
-    class Postings(Protocol):
-        """What an engine says about the texts in scope, from one snapshot."""
+    def total(self) -> int:
+        """How many texts are in scope, about."""
+        ...
 
-        def total(self) -> int:
-            """How many texts are in scope, about."""
-            ...
+    def lists(self, terms: Sequence[Term], limit: int) -> list[list[int]]:
+        """The ids of the texts that have each term, newest first."""
+        ...
 
-        def lists(self, terms: Sequence[Term], limit: int) -> list[list[int]]:
-            """The ids of the texts that have each term, newest first."""
-            ...
+    def ids(self, all_of: Sequence[Sequence[Term]], limit: int) -> list[int]:
+        """The ids of the texts that have one term of each group, newest first."""
+        ...
 
-        def ids(self, all_of: Sequence[Sequence[Term]], limit: int) -> list[int]:
-            """The ids of the texts that have one term of each group, newest first."""
-            ...
+    def windows(self, ids: Sequence[int], reach: int) -> list[Near]:
+        """Texts and those around them in their tasks, in order."""
+        ...
 
-        def windows(self, ids: Sequence[int], reach: int) -> list[Near]:
-            """Texts and those around them in their tasks, in order."""
-            ...
+    def about(self, ids: Sequence[int]) -> Mapping[int, About]:
+        """What is known of texts besides their words."""
+        ...
 
-        def about(self, ids: Sequence[int]) -> Mapping[int, About]:
-            """What is known of texts besides their words."""
-            ...
+    def passing(self, ids: Sequence[int]) -> set[int]:
+        """Of texts around others those that are in scope themselves."""
+        ...
 
-        def passing(self, ids: Sequence[int]) -> set[int]:
-            """Of texts around others those that are in scope themselves."""
-            ...
 
-    class Likeness(Protocol):
-        """How near texts are to what a query means, whatever their words."""
+class Likeness(Protocol):
+    """How near texts are to what a query means, whatever their words."""
 
-        def closest(self, weights: Mapping[str, float], total: int) -> Sequence[int]:
-            """The texts in scope that are nearest."""
-            ...
+    def closest(self, weights: Mapping[str, float], total: int) -> Sequence[int]:
+        """The texts in scope that are nearest."""
+        ...
 
-        def of(self, texts: Sequence[int]) -> Mapping[int, float]:
-            """How near some texts are, at most 1."""
-            ...
+    def of(self, texts: Sequence[int]) -> Mapping[int, float]:
+        """How near some texts are, at most 1."""
+        ...
 
 
 class About:
@@ -131,7 +129,7 @@ BELOW = 0.99  # of the score of what replaced it, at most
 TERMS = 24  # of a query's terms the rarest
 
 
-class Found(Record):
+class Found(Value, frozen=True, kw_only=True):
     """Scores by id, and for each the terms of its own; texts with none have them in their neighbourhood."""
 
     scores: Mapping[int, float]
@@ -166,7 +164,6 @@ class Ranking:
         self._places: dict[int, int] = {}
 
     def _quiet(self) -> set[int]:
-        from ..store.event_texts import QUIET
 
         terms = [term for term in self._query.terms if term.stem in self.idf]
         if not terms:
@@ -407,7 +404,6 @@ def _weigh(
 
 
 def _names(query: Query, speaker: str) -> bool:
-    from ..signals.terms import stems
 
     wanted = {term.stem for term in query.terms}
     return not wanted.isdisjoint(stems(speaker))

@@ -3,30 +3,24 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
-from ..model import validate, rules
-from ..model.errors import InvalidInput
-from . import snippets
-from .postings import Scope, StorePostings
-from .ranking import REACH, Ranking
-from ..signals.terms import JOIN, QUERY_CHARACTERS, has_phrase, has_words, read_query, scope_term
-from ..store.event_texts import full_text, is_silent
-from ..model.results import Hit, Recall
-from ..store.search import Search
-from ..model.types import is_dict
-from .anchors import read_anchors
-from ..ledger.base import find_item
+from ..ledger.base import Base, find_item
 from ..ledger.values import read_origin
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from typing import Any
-
-    from .ranking import Found, Likeness
-    from ..signals.terms import Query
-    from ..store.tx import Row, Tx
-    from ..ledger.base import Base
+from ..model import rules, validate
+from ..model.errors import InvalidInput
+from ..model.results import Hit, Recall
+from ..model.types import is_dict
+from ..signals.terms import JOIN, QUERY_CHARACTERS, Query, has_phrase, has_words, read_query, scope_term
+from ..store.event_texts import full_text, is_silent
+from ..store.search import Search
+from ..store.tx import Row, Tx
+from . import snippets
+from .anchors import read_anchors
+from .meaning import meaning_of
+from .postings import Scope, StorePostings
+from .ranking import REACH, Found, Likeness, Ranking
 
 # What a caller may call the kinds of events; the entry types are words of their own.
 TYPES: dict[str, tuple[str, ...]] = {
@@ -80,8 +74,6 @@ def recall(
 
     meaning = None
     if memory.settings.embedder != "none" and asked is not None and asked.strip():
-        from .meaning import meaning_of
-
         meaning = meaning_of(memory).prepared(memory.store, read_query(asked))
 
     def work(tx: Tx) -> Recall | None:

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from .vectors import rounded
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    from ..store.tx import Tx
-    from .vectors import Model, Vectors
-    from .embedding import Embedder
-    from .postings import StorePostings
+from ..store.tx import Tx
+from .embedding import Embedder
+from .postings import StorePostings
+from .vectors import Model, Vectors, rounded
 
 NEAREST = 100  # texts that are looked at for their likeness alone: as many as a page can have
 # Of a scope the newest are compared; to compare more would take longer than anyone waits.

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 from ..packet.encode import clip, one_line
 from ..signals.terms import JOIN, stem_places
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection
 
 WIDTH = 280
 TITLE = 100

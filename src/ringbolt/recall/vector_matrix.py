@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..store.tx import Tx
 from .numbers import numpy
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
-    from ..store.tx import Tx
     from .vectors import Model
 
 # Of more the newest are kept. As float32, twice as large as stored: to convert them again for each search

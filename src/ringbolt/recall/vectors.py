@@ -8,21 +8,17 @@ compared, none is left out by an approximate index.
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from ..model.errors import StoreError
+from ..model.types import Value
+from ..store.event_texts import SILENT, full_text
+from ..store.search import Search
+from ..store.tx import Row, Tx
 from .embedding import chunks
 from .numbers import numpy
-from ..store.event_texts import SILENT, full_text
-from ..model.types import Record
-from ..store.search import Search
 from .vector_matrix import Matrix
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    from ..store.tx import Row, Tx
 
 _MODEL = "SELECT model, dimensions, done_from, done_to FROM vector_models WHERE name = :name"
 _SILENT = ", ".join(f"'{kind}'" for kind in sorted(SILENT))
@@ -40,7 +36,7 @@ _EVERYTHING = 1 << 62
 _AT_ONCE = 500
 
 
-class Model(Record):
+class Model(Value, frozen=True, kw_only=True):
     """A model as a store knows it. Of the events from `done_from` to `done_to` none waits for vectors."""
 
     name: str
@@ -55,7 +51,7 @@ class Model(Record):
         return self.done_from <= self.done_to + 1
 
 
-class Batch(Record):
+class Batch(Value, frozen=True, kw_only=True):
     """Texts that wait for their vectors, and what will be done once they have them."""
 
     model: Model

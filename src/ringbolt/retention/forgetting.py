@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
+from ..extract.known_entries import AGENT
 from ..model import validate
 from ..model.errors import InvalidInput, NotFound, shown
+from ..model.types import is_dict, is_list
 from ..store import forgetting
 from ..store.tombstones import WAIT_STATE, has_content, set_texts, strings, tombstone, written
-from ..model.types import is_dict, is_list
-from ..extract.known_entries import AGENT
+from ..store.tx import Row, Tx
 from ..waits.records import KIND as WAIT
 from ..waits.records import REASON
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from typing import Any
-
-    from ..store.tx import Row, Tx
 
 ORIGINS = forgetting.ORIGINS
 KINDS = (*ORIGINS, "host", "correlation", "task", "event", "import", "file", "url", "text")

@@ -5,23 +5,23 @@ Both say first what they would take away, with a token that is good for exactly 
 
 from __future__ import annotations
 
-from ..model import validate, rules
-from ..model.validate import blake2b
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..config import store_location
+from ..core.tasks import _statuses  # pyright: ignore[reportPrivateUsage]
+from ..journal.spool import Spool, forget_session
+from ..ledger.base import Base, Draft
+from ..ledger.values import read_origin
+from ..model import rules, validate
 from ..model.errors import Conflict, InvalidInput, StoreError
 from ..model.results import Removal
+from ..model.validate import blake2b
 from ..store import forgetting, scratch
 from ..store.tombstones import written
-from ..ledger.base import Base, Draft
+from ..store.tx import Row, Tx
 from .forgetting import AUDIT, Grave, Source, goes_on, idle_jobs, rest_on, unknown_source, without_waits
-from ..ledger.values import read_origin
-from ..core.tasks import _statuses  # pyright: ignore[reportPrivateUsage]
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    from ..store.tx import Row, Tx
 
 TOKEN_SECONDS = 600
 MOST_TASKS = 1000
@@ -159,7 +159,9 @@ class Retention(Base):
             "minutes": None if older_than is None else rules.parse_duration("older_than", older_than),
             "statuses": statuses,
             "archived": bool(archived),
-            "workspace": validate.optional("workspace", self.workspace if workspace == "" else workspace, 4000),
+            "workspace": validate.optional(
+                "workspace", self.workspace if workspace == "" else workspace, 4000
+            ),
             "kinds": list(_KINDS) if kind is None else [validate.word("kind", kind, _KINDS)],
             "task_id": validate.optional("task_id", task_id, 100_000),
             "limit": validate.whole("limit", limit, 1, MOST_TASKS),
@@ -287,7 +289,6 @@ class Retention(Base):
 
     def _elsewhere(self) -> tuple[str, ...]:
         """Copies that we have made on someone's order, and that nobody but them may remove."""
-        import os
 
         if not (files := self.store.files()):
             return ()
@@ -300,15 +301,11 @@ class Retention(Base):
 
     def _drop_side_files(self, sessions: set[str]) -> None:
         """Remove what hooks keep beside the store about sessions."""
-        from ..config import store_location
-        from ..journal.spool import forget_session
 
         for session in sessions:
             forget_session(store_location(self.settings), session)
 
     def _spool(self) -> Any:
-        from ..config import store_location
-        from ..journal.spool import Spool
 
         return Spool(store_location(self.settings))
 

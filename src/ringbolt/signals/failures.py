@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from ..model.types import is_dict, is_list
 from .text_layout import bounded, one_line, without_colours
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 MOST_ERROR = 300
 MOST_LINES = 2000

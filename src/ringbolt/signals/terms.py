@@ -9,18 +9,15 @@ from __future__ import annotations
 
 import re
 import threading
+from collections.abc import Iterable
 from functools import lru_cache
 from itertools import accumulate, pairwise
+from typing import Any
 
 import apsw
 
+from ..model.types import Value
 from ..model.validate import blake2b
-from ..model.types import Record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
 
 # Letters for the tokenizer that nobody can type: they are taken out of every text and query. MARK encloses
 # the terms that filters look for, JOIN holds an identifier together.
@@ -157,7 +154,7 @@ def _pieces(chunk: str) -> str:
 # --- queries ----------------------------------------------------------------------------------------
 
 
-class Term(Record):
+class Term(Value, frozen=True, kw_only=True):
     """A term of a query: the word as it was split, which an engine that stems is asked for, and its stem."""
 
     word: str
@@ -165,7 +162,7 @@ class Term(Record):
     prefix: bool = False
 
 
-class Query(Record):
+class Query(Value, frozen=True, kw_only=True):
     """What a query asks for: terms, phrases and beginnings of words that must be there (`must` has their
     terms: one of each group), and whether it names identifiers."""
 

@@ -6,13 +6,11 @@ All of it is linear in the text and bounded: of a very long text both ends are r
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from typing import Literal
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Literal
+Kind = Literal["heading", "lead", "item", "row", "prose", "blank", "code"]
 
-    Kind = Literal["heading", "lead", "item", "row", "prose", "blank", "code"]
 
 MOST_TEXT, HEAD_OF_TEXT = 64_000, 48_000
 MOST_LINE = 1500

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from ..model.types import is_dict, is_list
 from ..signals.terms import scope_term, searched, terms_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any
 
 # Of one event so many characters are searched: more than anyone reads, and no single dump fills the index.
 MOST_CHARACTERS = 200_000

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from .tx import EVENT_FROM, EVENT_NAMES, EVENT_ROW
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from .tx import Row, Tx
+from .tx import EVENT_FROM, EVENT_NAMES, EVENT_ROW, Row, Tx
 
 
 class Horizon:

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
-from .tx import EVENT_FROM, EVENT_NAMES, EVENT_ROW, HEADS, KEYS, STATE, UNFOLDED
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from typing import Any
-
-    from .tx import Row, Tx
+from .tx import EVENT_FROM, EVENT_NAMES, EVENT_ROW, HEADS, KEYS, STATE, UNFOLDED, Row, Tx
 
 PAGE = 1000
 ORIGINS = ("principal", "agent", "channel", "session")

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from . import distilled
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from .tx import Row, Tx
+from .tx import Row, Tx
 
 MOST_TASKS = 1000
 MOST_CRITERIA = 200

@@ -10,17 +10,13 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from ..model.validate import dumps, seconds_of, stamp
 from ..model.errors import Conflict, NotFound
 from ..model.results import Job
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    from .tx import Row, Tx
+from ..model.validate import dumps, seconds_of, stamp
+from .tx import Row, Tx
 
 MOST_ATTEMPTS = 8
 FIRST_DELAY, LONGEST_DELAY = 5.0, 3600.0

@@ -11,13 +11,10 @@ from __future__ import annotations
 
 import fcntl
 import os
+import threading
 from _thread import allocate_lock
 
 from ..model.errors import StoreError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import threading
 
 _TRY = fcntl.LOCK_EX | fcntl.LOCK_NB
 
@@ -114,8 +111,6 @@ class ProcessLock:
         # flock knows no time limit, so a thread waits in our place. If we give up, it goes on waiting;
         # should we want the lock again by then, its turn is ours, and otherwise it lets go at once.
         if self._waiter is None:
-            import threading  # a millisecond, which a hook that gets its turn at once does not pay
-
             self._wanted, self._granted = threading.Semaphore(0), threading.Semaphore(0)
             self._waiter = threading.Thread(target=self._wait_in_line, daemon=True)
             self._waiter.start()

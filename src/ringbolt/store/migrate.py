@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from ..model.validate import blake2b
 from ..model.errors import InvalidInput, StoreError
+from ..model.validate import blake2b
 
 # The newest migration. Opening a store compares this number alone, so that it reads no file.
 SCHEMA_VERSION = 6

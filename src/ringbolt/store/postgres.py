@@ -15,6 +15,8 @@ import random
 import re
 import threading
 import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
 from urllib.parse import unquote
 
 import psycopg
@@ -23,23 +25,19 @@ from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import TransactionStatus
 
 from ..model import validate
-from ..model.errors import RingboltError, InvalidInput, StoreError
-from ..signals.terms import Term, scope_term
-from .event_texts import index_terms, is_silent
+from ..model.errors import InvalidInput, RingboltError, StoreError
 from ..model.results import Problem
+from ..model.settings import Settings
+from ..signals.terms import Term, scope_term
 from . import migrate
+from .event_texts import index_terms, is_silent
 from .search import Search
 from .tx import Tx
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from typing import Any, TypeVar
+Result = TypeVar("Result")
 
-    from ..config import Settings
+Connection = psycopg.Connection[tuple[Any, ...]]
 
-    Result = TypeVar("Result")
-    Connection = psycopg.Connection[tuple[Any, ...]]
 
 # The driver warns of what becomes an error here anyway; it need not also be printed.
 logging.getLogger("psycopg").addHandler(logging.NullHandler())

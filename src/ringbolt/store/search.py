@@ -5,19 +5,16 @@ The engines say how their full-text index is asked; all else is portable, as in 
 
 from __future__ import annotations
 
-from .event_texts import SILENT
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
 from ..model.rules import ENTRY_TYPES
-from .tx import EVENT_FROM, EVENT_NAMES, EVENT_ROW, RECORDS, joined
+from ..signals.terms import Term
+from .event_texts import SILENT
+from .tx import EVENT_FROM, EVENT_NAMES, EVENT_ROW, RECORDS, Row, Tx, joined
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from typing import Any
+Groups = Sequence[Sequence[Term]]
 
-    from ..signals.terms import Term
-    from .tx import Row, Tx
-
-    Groups = Sequence[Sequence[Term]]
 
 LONGEST_LINE = 1000
 AT_ONCE = 500  # ids in one question: every engine takes so many parameters

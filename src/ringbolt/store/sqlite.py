@@ -13,33 +13,28 @@ from __future__ import annotations
 import errno
 import os
 import time
-from _thread import allocate_lock, get_ident
+from _thread import LockType, allocate_lock, get_ident
 from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+from weakref import ref
 
 import apsw
 
 from ..model import validate
-from ..model.errors import RingboltError, InvalidInput, StoreError
+from ..model.errors import InvalidInput, RingboltError, StoreError
+from ..model.results import Problem
+from ..model.settings import Settings
+from ..signals.terms import Term
 from . import migrate
+from .event_texts import index_words, is_silent
 from .lock import ProcessLock
+from .search import Search
 from .tx import Tx
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from _thread import LockType
-    from collections.abc import Callable, Mapping, Sequence
-    from typing import Any, TypeVar
-    from weakref import ref
+Result = TypeVar("Result")
 
-    from ..config import Settings
-    from ..signals.terms import Term
-    from ..model.results import Problem
-
-    Result = TypeVar("Result")
-else:  # the same, without what the module has besides
-    from _weakref import ref
-
-APPLICATION_ID = 0x484F4C44  # "HOLD"
+APPLICATION_ID = 0x52494E47  # "RING"
 # Older engines can lose committed pages when a checkpoint meets a reset of the log.
 OLDEST_ENGINE = (3, 51, 3)
 MOST_IN_A_COMMIT = 256
@@ -366,8 +361,6 @@ class SqliteStore:
         # Another process was faster, or this one has just begun.
         if newest - after < INDEX_BATCH and self._index_at != NOW:
             return after
-        from .event_texts import index_words, is_silent
-        from .search import Search
 
         while rows := Search(self._writer_tx).texts_after(after, INDEX_PAGE):
             connection.executemany(
@@ -446,7 +439,6 @@ class SqliteStore:
 
     def check(self) -> list[Problem]:
         """What SQLite itself, the migrations and the high-water mark say about the file."""
-        from ..model.results import Problem
 
         self._check_open()
         found: list[Problem] = []
@@ -536,7 +528,6 @@ class SqliteStore:
 
     def waiting(self, tx: Tx) -> list[dict[str, Any]]:
         """Events that are not in the full-text index yet, at most a page of them."""
-        from .search import Search
 
         ((after,),) = tx.database.query("SELECT up_to FROM words_mark", {})
         return Search(tx).texts_after(after, INDEX_PAGE)

@@ -7,18 +7,13 @@ far as it is structure (statuses, numbers, ids, times), so that the state can st
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
+from typing import Any
 
-from ..model.validate import dumps
 from ..model.rules import ID_LENGTH, normal_id
 from ..model.types import is_dict, is_list
-from .tx import content_digest
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any
-
-    from .tx import Row
+from ..model.validate import dumps
+from .tx import Row, content_digest
 
 FORGOTTEN = "[forgotten]"  # stands for a text that must be there
 # Columns with what somebody has written, and what stands there instead: None is nothing.

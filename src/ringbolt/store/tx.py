@@ -7,72 +7,73 @@ transaction a `Database`, which runs the SQL; the engines differ nowhere else.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol
 
-from ..model.validate import blake2b, dumps, plain, text
+from msgspec.structs import asdict
+
 from ..model.errors import StoreError, shown
 from ..model.rules import plan_position
 from ..model.types import Origin
+from ..model.validate import blake2b, dumps, plain, text
+from ..signals.terms import Term
 from . import distilled
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from typing import Any, Protocol
+Row = dict[str, Any]
 
-    from ..signals.terms import Term
+Cells = tuple[Any, ...]
 
-    Row = dict[str, Any]
-    Cells = tuple[Any, ...]
-    TaskRows = dict[str, list[Row]]
+TaskRows = dict[str, list[Row]]
 
-    class Database(Protocol):
-        """What an engine offers inside a transaction.
 
-        `lock_row` ends a query whose row is kept for us, `take_rows` one that passes over rows which are kept
-        for others; `one_of` compares with what a query finds, in
-        the form that is sure to be looked up in an index, whatever an engine thinks of the sizes;
-        `position` is the id of the event that was inserted last.
-        """
+class Database(Protocol):
+    """What an engine offers inside a transaction.
 
-        lock_row: str
-        take_rows: str
-        one_of: str
-        position: str
-        # The full-text index: its column with an event's id, and the condition that a row of it matches.
-        word_id: str
-        matches: str
+    `lock_row` ends a query whose row is kept for us, `take_rows` one that passes over rows which are kept
+    for others; `one_of` compares with what a query finds, in
+    the form that is sure to be looked up in an index, whatever an engine thinks of the sizes;
+    `position` is the id of the event that was inserted last.
+    """
 
-        def matching(self, groups: Sequence[Sequence[Term]]) -> str:
-            """The engine's own words for: one term of each group. They are the parameter of `matches`."""
-            ...
+    lock_row: str
+    take_rows: str
+    one_of: str
+    position: str
+    # The full-text index: its column with an event's id, and the condition that a row of it matches.
+    word_id: str
+    matches: str
 
-        def index(self, event: Row) -> None:
-            """A new event, with its agent and workspace, for the full-text index."""
-            ...
+    def matching(self, groups: Sequence[Sequence[Term]]) -> str:
+        """The engine's own words for: one term of each group. They are the parameter of `matches`."""
+        ...
 
-        def query(self, sql: str, params: Mapping[str, Any]) -> list[Cells]: ...
-        def query_all(self, queries: Sequence[tuple[str, Mapping[str, Any]]]) -> list[list[Cells]]: ...
-        def run(self, sql: str, params: Mapping[str, Any]) -> None: ...
-        def run_many(self, sql: str, rows: Sequence[Mapping[str, Any]]) -> None: ...
-        def query_fresh(self, queries: Sequence[tuple[str, Mapping[str, Any]]]) -> list[list[Cells]]:
-            """Like `query_all`, each planned for its own parameters: terms differ a lot in frequency."""
-            ...
+    def index(self, event: Row) -> None:
+        """A new event, with its agent and workspace, for the full-text index."""
+        ...
 
-        def lock(self, name: str) -> None: ...
+    def query(self, sql: str, params: Mapping[str, Any]) -> list[Cells]: ...
+    def query_all(self, queries: Sequence[tuple[str, Mapping[str, Any]]]) -> list[list[Cells]]: ...
+    def run(self, sql: str, params: Mapping[str, Any]) -> None: ...
+    def run_many(self, sql: str, rows: Sequence[Mapping[str, Any]]) -> None: ...
+    def query_fresh(self, queries: Sequence[tuple[str, Mapping[str, Any]]]) -> list[list[Cells]]:
+        """Like `query_all`, each planned for its own parameters: terms differ a lot in frequency."""
+        ...
 
-        def settled(self) -> int | None:
-            """An id up to which a transaction that begins later sees every event; None if someone is just
-            writing, so that none can be named."""
-            ...
+    def lock(self, name: str) -> None: ...
 
-        def horizon(self) -> tuple[int, frozenset[str]]:
-            """The newest id that was given out, and who is writing just after that: an event with an id up
-            to it is there, or one of them has it in hand, or it will never come."""
-            ...
+    def settled(self) -> int | None:
+        """An id up to which a transaction that begins later sees every event; None if someone is just
+        writing, so that none can be named."""
+        ...
 
-        def compares_vectors(self) -> bool:
-            """Whether the engine itself can say how near vectors are."""
-            ...
+    def horizon(self) -> tuple[int, frozenset[str]]:
+        """The newest id that was given out, and who is writing just after that: an event with an id up
+        to it is there, or one of them has it in hand, or it will never come."""
+        ...
+
+    def compares_vectors(self) -> bool:
+        """Whether the engine itself can say how near vectors are."""
+        ...
 
 
 def _columns(names: str) -> list[str]:
@@ -311,7 +312,7 @@ class Tx:
             head.update(_sourced("heads", head_sets, seq))
             self._run(_INSERT_HEAD, {name: head.get(name) for name in HEADS})
         event["hash"] = event_hash(head["last_hash"], event)
-        self._run(_INSERT_ORIGIN, {"id": event["origin_id"], **origin.__dict__})
+        self._run(_INSERT_ORIGIN, {"id": event["origin_id"], **asdict(origin)})
         self._run(_INSERT_EVENT, event)
         self._index({**event, "agent": origin.agent, "workspace_path": head.get("workspace_path")})
         changes: Row = {"last_seq": seq, "last_hash": event["hash"]}

@@ -7,17 +7,13 @@ the sums. A worker writes them every few seconds: what it did since then is lost
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
-from ..model.validate import dumps, seconds_of, stamp
 from ..model.results import WorkerSeen
+from ..model.validate import dumps, seconds_of, stamp
 from .jobs import WORKER
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from typing import Any
-
-    from .tx import Tx
+from .tx import Tx
 
 BEAT_SECONDS = 20.0
 MISSED_BEATS = 3  # after so many it is taken to be gone

@@ -6,13 +6,10 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 from ..memory import TaskMemory
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 REQUEST = "Deploy coursefolio v1.2.3 to the production server, please. Do not touch the database."
 PLAN = [
@@ -97,7 +94,7 @@ def run(keep: str | None) -> int:
 def _story(store: str) -> int:
     print(f"A store in one file: {store}\n")
     with subprocess.Popen(
-        [sys.executable, "-m", "ringbolt.demo", store],
+        [sys.executable, "-m", "ringbolt.surfaces.demo", store],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

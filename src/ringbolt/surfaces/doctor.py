@@ -5,23 +5,30 @@ A check changes nothing, and none waits for long. What it advises destroys nothi
 
 from __future__ import annotations
 
+import fcntl
 import os
+import socket
 import sys
 import time
+from collections.abc import Callable, Iterator
+from typing import Literal
 
-from ..model.validate import seconds_of
+from .._version import __version__
+from ..hosts.install import Installer
+from ..hosts.targets import HOSTS, scopes
+from ..journal.spool import Spool
+from ..llm.spending import spent
+from ..memory import TaskMemory
 from ..model.errors import RingboltError
-from ..model.types import Record
+from ..model.settings import Settings
+from ..model.types import Value
+from ..model.validate import seconds_of
+from ..packet.tokens import exact
+from ..recall.embedding import embedder_for
+from ..system.http_client import read_address
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from typing import Literal
+State = Literal["ok", "warning", "problem"]
 
-    from ..config import Settings
-    from ..memory import TaskMemory
-
-    State = Literal["ok", "warning", "problem"]
 
 LOCK_PATIENCE = 1.0
 REACH_PATIENCE = 1.0
@@ -32,7 +39,7 @@ LOW_DISK, NO_DISK = 100 << 20, 10 << 20
 LATE_SECONDS = 120.0
 
 
-class Finding(Record):
+class Finding(Value, frozen=True, kw_only=True):
     """What was found about one thing, and how to mend it."""
 
     what: str
@@ -43,7 +50,6 @@ class Finding(Record):
 
 def version() -> Finding:
     """What is running."""
-    from .._version import __version__
 
     python = ".".join(map(str, sys.version_info[:3]))
     return Finding(what="version", state="ok", told=f"ringbolt {__version__}, Python {python}")
@@ -142,7 +148,6 @@ def modes(memory: TaskMemory) -> Finding:
 
 def locks(memory: TaskMemory) -> Finding:
     """Whether a writer gets its turn."""
-    import fcntl
 
     lock = os.open(f"{memory.store.files()[0]}.lock", os.O_RDWR | os.O_CLOEXEC)
     begin = time.monotonic()
@@ -252,7 +257,6 @@ def worker(memory: TaskMemory) -> Finding:
 
 def spool(location: str) -> Finding:
     """What hosts told and could not be written."""
-    from ..journal.spool import Spool
 
     waiting, rejected = Spool(location).counts()
     told = f"{waiting} events of hosts wait to be written, {rejected} were put aside"
@@ -267,7 +271,6 @@ def spool(location: str) -> Finding:
 
 def hosts(project: str | None) -> Finding:
     """Which hosts call us, and whether their settings are as they should be."""
-    from ..hosts.targets import HOSTS
 
     found: list[str] = []
     wrong: list[str] = []
@@ -294,8 +297,6 @@ def hosts(project: str | None) -> Finding:
 
 def _installed(host: str, scope: str, project: str | None) -> str:
     """How a host stands in a scope; empty if it has no such scope."""
-    from ..hosts.install import Installer
-    from ..hosts.targets import scopes
 
     return Installer(host, scope=scope, project=project).check().state if scope in scopes(host) else ""
 
@@ -305,7 +306,6 @@ def _installed(host: str, scope: str, project: str | None) -> str:
 
 def spending(memory: TaskMemory) -> Finding:
     """What models have used today, of what they may."""
-    from ..llm.spending import spent
 
     settings = memory.settings
     if not (settings.model_local_url or settings.model_remote_url):
@@ -337,7 +337,6 @@ def embedder(settings: Settings) -> Finding:
     """Whether things are found by meaning, too."""
     if settings.embedder == "none":
         return Finding(what="embedder", state="ok", told="none is set: recall finds by words")
-    from ..recall.embedding import embedder_for
 
     try:
         found = embedder_for(settings)
@@ -350,9 +349,6 @@ def embedder(settings: Settings) -> Finding:
 
 def _reached(what: str, setting: str, url: str, name: str) -> Finding:
     """Whether something listens where a server should be; nothing is asked of it."""
-    import socket
-
-    from ..system.http_client import read_address
 
     try:
         address = read_address(url, "")
@@ -374,7 +370,6 @@ def _reached(what: str, setting: str, url: str, name: str) -> Finding:
 
 def tokens(settings: Settings) -> Finding:
     """How budgets are counted."""
-    from ..packet.tokens import exact
 
     if settings.tokens == "estimate":
         return Finding(what="tokens", state="ok", told="estimated, as the setting says")

@@ -6,15 +6,12 @@ import errno
 import fcntl
 import os
 import stat
+from collections.abc import Generator
 from contextlib import contextmanager
 from itertools import count
+from typing import BinaryIO
 
 from ..model.errors import InvalidInput, StoreError, shown
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Generator
-    from typing import BinaryIO
 
 TEMP = ".ringbolt-tmp"
 _BLOCK = 1 << 20

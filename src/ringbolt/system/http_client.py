@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import json
 import os
+import socket
+import ssl
 import threading
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from ipaddress import IPv6Address, ip_address
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
 from ..model.errors import shown
-from ..model.types import Record
+from ..model.types import Value
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from http.client import HTTPConnection
-    from typing import Any, TypeVar
+Result = TypeVar("Result")
 
-    Result = TypeVar("Result")
 
 CONNECT_SECONDS = 1.0
 
 
-class Address(Record):
+class Address(Value, frozen=True, kw_only=True):
     """Where a server takes its requests."""
 
     scheme: str
@@ -55,7 +58,6 @@ class Forbidden(OSError):
 
 def read_address(url: str, below: str) -> Address:
     """The address of a path below the base URL of a server; ValueError if that is no URL of one."""
-    from urllib.parse import urlsplit
 
     parts = urlsplit(url)
     port = parts.port or (443 if parts.scheme == "https" else 80)
@@ -68,7 +70,6 @@ def read_address(url: str, below: str) -> Address:
 
 def read_url(url: str, what: str) -> Address:
     """The address that a URL names; ValueError, which says `what`, if it is not a plain http or https one."""
-    from urllib.parse import urlsplit
 
     if not (url.isascii() and url.isprintable()) or any(letter in url for letter in ' \\"<>^`{|}'):
         raise ValueError(f"{what} has characters that no URL has")
@@ -89,7 +90,6 @@ def read_url(url: str, what: str) -> Address:
 
 def is_public(ip: str) -> bool:
     """Whether an address is one of the public internet, and not one that only wraps another."""
-    from ipaddress import IPv6Address, ip_address
 
     address = ip_address(ip.partition("%")[0])
     if isinstance(address, IPv6Address):
@@ -144,7 +144,6 @@ def exchange(
 
 def is_open(host: str, port: int, seconds: float, allowed: Callable[[str], bool]) -> bool:
     """Whether anyone takes connections there; the host must be one that is allowed. Else an OSError."""
-    import socket
 
     def call(_: list[HTTPConnection]) -> bool:
         for place in _pinned(Address(scheme="", host=host, port=port, path=""), allowed):
@@ -171,7 +170,6 @@ def _exchange(
     allowed: Callable[[str], bool] | None,
     opened: list[HTTPConnection],
 ) -> tuple[int, bytes]:
-    from http.client import HTTPConnection, HTTPException, HTTPSConnection
 
     kind = HTTPSConnection if address.scheme == "https" else HTTPConnection
     connection = kind(address.host, address.port, timeout=CONNECT_SECONDS)
@@ -204,7 +202,6 @@ def _connect(connection: HTTPConnection, places: list[tuple[str, int]] | None) -
 
 def _pinned(address: Address, allowed: Callable[[str], bool]) -> list[tuple[str, int]]:
     """The addresses of a host, each of which is allowed."""
-    import socket
 
     try:
         found = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)
@@ -219,9 +216,6 @@ def _pinned(address: Address, allowed: Callable[[str], bool]) -> list[tuple[str,
 
 def _opened(connection: HTTPConnection, places: list[tuple[str, int]]) -> Any:
     """A connection to the first of some addresses that answers, with the host's own certificate."""
-    import socket
-    import ssl
-    from http.client import HTTPSConnection
 
     trouble: OSError = OSError("it has no address")
     for place in places:
@@ -265,7 +259,6 @@ def _bounded(call: Callable[[list[HTTPConnection]], Result], seconds: float) -> 
 
 
 def _shut(socket: Any) -> None:
-    from contextlib import suppress
 
     with suppress(OSError):  # it was shut in this very moment
         socket.shutdown(2)

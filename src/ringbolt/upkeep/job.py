@@ -3,24 +3,19 @@
 
 from __future__ import annotations
 
-from ..model.validate import stamp
+from collections.abc import Callable
+
 from ..model.errors import StoreError
-from .operations import KIND
+from ..model.results import Job
 from ..model.rules import parse_duration
-from ..store import jobs
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ..memory import TaskMemory
-    from ..model.results import Job
-    from ..store import Tx
+from ..model.validate import stamp
+from ..store import Tx, jobs
+from .operations import KIND, Upkeep
 
 MOST_CHANGES = 1000  # of each rule in one job: a wait that is due must not stand behind thousands
 
 
-def schedule(memory: TaskMemory) -> None:
+def schedule(memory: Upkeep) -> None:
     """See to it that the upkeep of a store is asked for, if it is wanted; a second time changes nothing."""
     if memory.settings.upkeep_every == "off" or memory.store.read(_asked_for, once=True):
         return
@@ -32,7 +27,7 @@ def _asked_for(tx: Tx) -> bool:
     return job is not None and job.status != "dead"
 
 
-def upkeep(memory: TaskMemory, job: Job, settle: Callable[[Tx], None]) -> None:
+def upkeep(memory: Upkeep, job: Job, settle: Callable[[Tx], None]) -> None:
     """Look after the tasks of the whole store once; the next time is another job."""
     every = memory.settings.upkeep_every
     if every == "off":  # it was on when this was asked for

@@ -10,25 +10,21 @@ again, several may run at once, and no writer waits for long.
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Sequence
+from typing import Any
 
-from ..model import validate, rules
+from ..ledger.base import Base, Draft
+from ..ledger.observed_time import KIND, Ages, Look, observe
+from ..model import rules, validate
 from ..model.errors import RingboltError
 from ..model.results import UpkeepChange, UpkeepReport
 from ..store import distilled, jobs
-from . import queries
-from ..store.tx import OURSELVES
-from . import rules as upkeep_rules
-from ..ledger.base import Base, Draft
-from ..ledger.observed_time import KIND, Ages, Look, observe
+from ..store.tx import OURSELVES, Row, Tx
+from ..waits.looking import boot
 from ..waits.records import steady
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import Any
-
-    from ..store.tx import Row, Tx
-    from .rules import Finding, Run
+from . import queries
+from . import rules as upkeep_rules
+from .rules import Finding, Run
 
 ALL = tuple(upkeep_rules.RULES)
 # What a worker does unasked; the others are for who asks, or for a job of the operator's.
@@ -42,7 +38,6 @@ PACKET = 600  # tokens
 
 def machine() -> tuple[str, float]:
     """Which start of which machine this is, and the seconds since: a clock that nobody sets."""
-    from ..waits.looking import boot
 
     return boot(), steady()
 

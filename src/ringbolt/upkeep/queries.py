@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from ..model.rules import SESSION_ENDED
-from ..store.tx import ACTIVITY, HEADS
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    from ..store.tx import Row, Tx
+from ..store.tx import ACTIVITY, HEADS, Row, Tx
 
 # A real task: no goal, no copy that an import set aside, nothing that was put away.
 _OWN = "h.kind = 'task' AND h.root_id = h.task_id AND h.archived_at IS NULL"

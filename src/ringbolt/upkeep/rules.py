@@ -7,21 +7,19 @@ done is never called so.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
-from ..model import validate, rules
+from ..files.active_tasks import GENERIC_TITLE, normalized
+from ..ledger.observed_time import Ages
+from ..model import rules, validate
+from ..model.types import Value
+from ..store import Store
+from ..store.tx import Row
 from . import queries
-from ..model.types import Record
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from typing import Any
+Pages = Iterator[list["Finding"]]
 
-    from ..store import Store
-    from ..store.tx import Row
-    from ..ledger.observed_time import Ages
-
-    Pages = Iterator[list["Finding"]]
 
 PAGE = 500
 MOST_KEYS = 50_000  # names that are compared at once, so that memory stays flat
@@ -31,7 +29,7 @@ IDLE, GONE, DUPLICATE, STALE = rules.IDLE, rules.SESSION_GONE, "duplicate", "sta
 ARCHIVED = ("completed", "cancelled", "abandoned", "superseded")
 
 
-class Run(Record):
+class Run(Value, frozen=True, kw_only=True):
     """One run of the upkeep: what it is about, how old things are, and from when on they are too old."""
 
     store: Store
@@ -43,7 +41,7 @@ class Run(Record):
     shown: dict[str, str]
 
 
-class Finding(Record):
+class Finding(Value, frozen=True, kw_only=True):
     """What a rule says about a task as it stood at `last_seq`: the columns to set, and why."""
 
     rule: str
@@ -310,14 +308,15 @@ def _groups(run: Run, statuses: Sequence[str], part: int, parts: int) -> Iterato
 
 def _keys(row: tuple[Any, ...]) -> list[bytes]:
     """What names a task, for comparing: its label, and its title among the parts of one task."""
-    from ..files.active_tasks import GENERIC_TITLE, normalized
 
     _, _, workspace, parent, name, label = row
     names = [("title", parent or "", normalized(name))]
     if label is not None:
         names.append(("label", "", normalized(label)))
     return [
-        validate.blake2b("\0".join((workspace or "", *one)).encode("utf-8", "replace"), digest_size=12).digest()
+        validate.blake2b(
+            "\0".join((workspace or "", *one)).encode("utf-8", "replace"), digest_size=12
+        ).digest()
         for one in names
         if one[2] not in ("", GENERIC_TITLE)
     ]
@@ -331,7 +330,6 @@ def _same(run: Run, ids: Sequence[str], times: dict[str, Any]) -> list[Finding]:
     for start in range(0, len(ids), PAGE):
         some = ids[start : start + PAGE]
         rows += run.store.read(lambda tx, some=some: queries.alike(tx, some, times["lately"], times["held"]))
-    from ..files.active_tasks import normalized
 
     labels = {normalized(row["label"]) for row in rows if row["label"] is not None}
     if len(labels) > 1:  # whoever gave them different labels holds them for different

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from .conditions import Place, Watch, read_watch
 from .looking import begin, look
 from .verdicts import Surroundings, Verdict
-from .conditions import Place, Watch, read_watch
 
 __all__ = ["Place", "Surroundings", "Verdict", "Watch", "begin", "look", "read_watch"]

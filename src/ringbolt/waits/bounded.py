@@ -10,15 +10,13 @@ from __future__ import annotations
 import os
 import threading
 import time
+from collections.abc import Callable, Sequence
+from typing import Any
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import Any
+from .conditions import Watch
 
-    from .conditions import Watch
+Work = Callable[[], Any]
 
-    Work = Callable[[], Any]
 
 FILE_SECONDS = 3.0  # the most that a look at files takes
 MOST_HUNG = 32

@@ -8,16 +8,13 @@ from __future__ import annotations
 import json
 import os
 import re
+from typing import Any
 
-from ..model import validate, rules
-from ..system import http_client
+from ..model import rules, validate
 from ..model.errors import InvalidInput, shown
-from ..model.types import Record, is_list
+from ..model.types import Value, is_list
+from ..system import http_client
 from . import json_paths
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 MOST_PARTS, MOST_DEPTH = 20, 4
 GROUPS = ("any", "all", "not")
@@ -55,7 +52,7 @@ _DURATION = re.compile(r"(?:(\d{1,9}(?:\.\d{1,3})?)d)?(?:(\d{1,9}(?:\.\d{1,3})?)
                        r"(?:(\d{1,9}(?:\.\d{1,3})?)m)?(?:(\d{1,9}(?:\.\d{1,3})?)s)?")  # fmt: skip
 
 
-class Watch(Record):
+class Watch(Value, frozen=True, kw_only=True):
     """A target and what must become true of it; `any`, `all` and `not` have parts instead."""
 
     kind: str
@@ -87,7 +84,7 @@ class Watch(Record):
         return self.target if self.parts else f"{self.target} {self.until}"
 
 
-class Place(Record):
+class Place(Value, frozen=True, kw_only=True):
     """Where a caller is: a relative path is one below `folder`, and a screen is that of `display`. With
     `judge`, words that no rule reads are left to a model."""
 

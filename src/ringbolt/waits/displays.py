@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from ..model.validate import blake2b
+from typing import Any
+
 from ..model.errors import InvalidInput
+from ..model.validate import blake2b
 from ..system.http_client import said
 from . import screens, terminals
-from .verdicts import MOST_JUDGED, Verdict, has_wanted, judged, look_whether_stable
-from .conditions import JUDGED
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from .verdicts import State, Surroundings
-    from .conditions import Watch
+from .conditions import JUDGED, Watch
+from .verdicts import MOST_JUDGED, State, Surroundings, Verdict, has_wanted, judged, look_whether_stable
 
 SECONDS = 10.0  # the most that tmux may take
 

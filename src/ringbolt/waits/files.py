@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Callable
+from typing import Any
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
+Readable = Callable[[str], bool]
 
-    Readable = Callable[[str], bool]
 
 STABLE_SECONDS = 2.0
 MOST_READ = 1 << 20  # bytes of a log in one look; the rest in the next

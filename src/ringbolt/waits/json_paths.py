@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+from typing import Any
 
 from ..model.errors import InvalidInput, shown
-from ..model.types import Record, is_dict, is_list
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from ..model.types import Value, is_dict, is_list
 
 MOST_STEPS = 20
 _STEP = re.compile(r'\.?([A-Za-z_][\w-]{0,99})|\[(\d{1,9})\]|\["([^"\\\x00-\x1f]{1,200})"\]', re.ASCII)
@@ -19,7 +16,7 @@ _TEST = re.compile(r'((?:[^\s=!<>"]|"[^"]*")+)'
                    r"(?:\s*(==|=|!=|>=|<=|>|<|\sis not\s|\sis\s)\s*(.+))?")  # fmt: skip
 
 
-class JsonTest(Record):
+class JsonTest(Value, frozen=True, kw_only=True):
     """A way into a document, and what must be true of the value there; without a sign: that there is one."""
 
     steps: tuple[str | int, ...]

@@ -8,21 +8,27 @@ read is repeated in a verdict: a log may hold secrets.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from functools import cache
+from ipaddress import ip_address
 
-from ..system import http_client
-from ..model.validate import seconds_of
 from ..model.errors import RingboltError
+from ..model.rules import ENDED
+from ..model.validate import seconds_of
+from ..system import http_client
+from ..system.commands import run
 from . import displays, files, json_paths, verdicts
-from .verdicts import Verdict, anything, has_wanted, judged, look_whether_stable, shown_to_model
-from .conditions import GROUPS, JUDGED, seconds
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from .verdicts import State, Surroundings
-    from .conditions import Watch
+from .conditions import GROUPS, JUDGED, Watch, seconds
+from .verdicts import (
+    State,
+    Surroundings,
+    Verdict,
+    anything,
+    has_wanted,
+    judged,
+    look_whether_stable,
+    shown_to_model,
+)
 
 LOOK_SECONDS = 10.0  # the most that one look takes
 MOST_BYTES = 1 << 20  # of an answer, or of what a command prints
@@ -160,7 +166,6 @@ def _look_at_process(watch: Watch, state: State, around: Surroundings) -> tuple[
 def _look_at_command(watch: Watch, state: State, around: Surroundings) -> tuple[Verdict, State]:
     if not around.commands:
         return Verdict(met=False, said="commands are not allowed here (wait_commands)", failed=True), state
-    from ..system.commands import run
 
     try:
         code, output = run(json.loads(watch.value), around.folder, LOOK_SECONDS, MOST_BYTES)
@@ -180,7 +185,6 @@ def _look_at_command(watch: Watch, state: State, around: Surroundings) -> tuple[
 
 
 def _is_loopback(ip: str) -> bool:
-    from ipaddress import ip_address
 
     return ip_address(ip.partition("%")[0]).is_loopback
 
@@ -249,7 +253,6 @@ def _look_at_time(watch: Watch, state: State, around: Surroundings) -> tuple[Ver
 
 
 def _look_at_task(watch: Watch, state: State, around: Surroundings) -> tuple[Verdict, State]:
-    from ..model.rules import ENDED
 
     status = around.status_of(watch.value)
     if status is None:

@@ -8,22 +8,18 @@ import os
 import queue
 import threading
 import time
+from collections.abc import Sequence
+from typing import Any
 
 from ..model.errors import RingboltError
-from ..model.types import Record
+from ..model.results import Job
+from ..model.types import Value
+from . import Watch
 from .bounded import FILE_SECONDS, HUNG, Looker, place_of
 from .files import glance
+from .operations import Waiting
 from .reading import is_quick
 from .records import Live, leaves, steady
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
-    from ..model.results import Job
-    from . import Watch
-    from ..memory import TaskMemory
 
 SLOW_THREADS = 8
 _CHUNK = 200  # looks at one place that are done in one go
@@ -32,7 +28,7 @@ _YOUNG_NS = 100_000_000
 UNSEEN: Any = object()
 
 
-class Outcome(Record):
+class Outcome(Value, frozen=True, kw_only=True):
     """What a look at a wait has found; `ended`: how the wait ends with it, if it does. `live` is the wait as
     it was then, and `seen` what a glance at its file will find while nothing changes."""
 
@@ -96,7 +92,7 @@ class Held:
 class Looks:
     """Looks on behalf of a watcher."""
 
-    def __init__(self, memory: TaskMemory) -> None:
+    def __init__(self, memory: Waiting) -> None:
         self._memory = memory
         self._looker = Looker(FILE_SECONDS)
         self._slow: queue.SimpleQueue[Held | None] = queue.SimpleQueue()

@@ -11,12 +11,19 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
-from ..model import validate, rules
-from ..system import http_client
-from ..model.errors import Conflict, InvalidInput
-from ..store import jobs
 from ..ledger.base import Draft
+from ..model import rules, validate
+from ..model.errors import Conflict, InvalidInput
+from ..model.results import WaitResult
+from ..store import jobs
+from ..store.tx import Row, Tx
+from ..system import http_client
+from . import Surroundings, Verdict, Watch, look
+from .bounded import bounded, place_of
+from .conditions import read_argv
 from .reading import no_commands
 from .records import (
     KIND,
@@ -38,16 +45,7 @@ from .records import (
 )  # fmt: skip
 from .waking import Waking, is_told
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from typing import Any
-
-    from ..model.results import WaitResult
-    from ..store.tx import Row, Tx
-    from . import Surroundings, Watch
-
-    Settle = Callable[[Tx], None]
+Settle = Callable[[Tx], None]
 
 
 class Waiting(Waking):
@@ -205,7 +203,6 @@ class Waiting(Waking):
 
     def _calls(self, callback_url: Any, command: Any) -> dict[str, Any]:
         """What is to follow the end of a wait, checked."""
-        from .conditions import read_argv
 
         found: dict[str, Any] = {}
         if callback_url is not None:
@@ -305,8 +302,6 @@ class Waiting(Waking):
     ) -> tuple[str | None, str, Any]:
         """How a wait ends, if it does; what was seen, and the state for the next look. With `bound` whatever
         hangs is left behind; without, the caller sees to that."""
-        from . import Verdict, look
-        from .bounded import bounded, place_of
 
         if live.task_status in rules.ENDED:
             return "cancelled", f"the task is {live.task_status}", None
@@ -331,7 +326,6 @@ class Waiting(Waking):
         return ("timeout" if late else None), said, state
 
     def _surroundings(self, live: Live, waited: float) -> Surroundings:
-        from . import Surroundings
 
         def status_of(name: str) -> str | None:
             task_id, _, item = name.partition("/")

@@ -5,22 +5,22 @@ from __future__ import annotations
 
 import json
 import os
+from typing import Any
 
-from ..model import validate
-from ..model.errors import InvalidInput, NotFound, shown
-from ..store import jobs
 from ..ledger.base import find_item
 from ..llm.calls import Modelling
+from ..llm.judging import judgement_request
+from ..model import validate
+from ..model.errors import InvalidInput, NotFound, shown
+from ..model.results import WaitResult
+from ..store import jobs
+from ..store.tx import Tx
+from . import Place, Watch, begin, read_watch
+from .bounded import FILE_SECONDS, bounded, place_of
+from .conditions import JUDGED, not_understood
+from .looking import LOOK_SECONDS, boot
 from .records import KIND, Live, as_result, has, leaves, sound_spec, steady
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from ..model.results import WaitResult
-    from ..store.tx import Tx
-    from . import Watch
-    from .verdicts import State
+from .verdicts import State
 
 # Looks that read what stands in a file.
 _CONTENT = ("contains ", "matches ", "judged: ")
@@ -48,8 +48,6 @@ class WaitReading(Modelling):
 
     def _watch(self, target: str, until: str | None, task_id: str | None) -> Watch:
         """What a caller waits for, with tasks and steps by their ids; refused if it is not allowed here."""
-        from . import Place, read_watch
-        from .conditions import JUDGED, not_understood
 
         judge = self._has_judge()
         place = Place(folder=self.workspace, display=self._display(target, task_id), judge=judge)
@@ -71,7 +69,6 @@ class WaitReading(Modelling):
         return str(metadata.get("display") or os.environ.get("DISPLAY") or "") or None
 
     def _check_readable(self, leaf: Watch) -> None:
-        from .bounded import FILE_SECONDS, bounded, place_of
 
         try:
             real = bounded(place_of(leaf), lambda: os.path.realpath(leaf.value), FILE_SECONDS)
@@ -99,8 +96,6 @@ class WaitReading(Modelling):
 
     def _first_state(self, watch: Watch) -> State:
         """How a target stands when the wait begins."""
-        from . import begin
-        from .bounded import bounded, place_of
 
         try:
             return bounded(place_of(watch), lambda: begin(watch), self._look_seconds(watch))
@@ -111,9 +106,6 @@ class WaitReading(Modelling):
 
     def _look_seconds(self, watch: Watch) -> float:
         """The most that a look may take, all parts together."""
-        from .bounded import FILE_SECONDS
-        from .looking import LOOK_SECONDS
-        from .conditions import JUDGED
 
         quick = is_quick(watch)
         parts = leaves(watch)
@@ -126,7 +118,6 @@ class WaitReading(Modelling):
 
     def _judge(self, task_id: str, words: str, seen: str | bytes) -> tuple[bool | None, str]:
         """Whether a model finds some words to be true of what is seen; None and why if it does not say."""
-        from ..llm.judging import judgement_request
 
         role = "local" if self.settings.model_local_url else "remote"
         found, reason = self._asked([role], task_id, judgement_request(words, seen))
@@ -192,7 +183,6 @@ class WaitReading(Modelling):
 
     def _mark(self, waited: float) -> dict[str, Any]:
         """How long was waited until this moment, and the moment: by a clock that nobody sets, and by ours."""
-        from .looking import boot
 
         return {"waited": waited, "boot": boot(), "at": steady(), "wall": self._clock()}
 
@@ -201,7 +191,6 @@ class WaitReading(Modelling):
 
         Only where the machine itself was started anew, or is another, its own clock is asked.
         """
-        from .looking import boot
 
         data = live.data
         if data is None:

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
+from typing import Any
 
+from ..core.tasks import status_changes
 from ..model.errors import Conflict
 from ..model.results import WaitResult
-from ..model.types import Record, is_list
-from ..core.tasks import status_changes
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from ..store.tx import Row, Tx
-    from . import Surroundings, Watch
+from ..model.types import Value, is_list
+from ..store.tx import Row, Tx
+from . import Surroundings, Watch, read_watch
+from .looking import time_left
 
 SHORTEST, LONGEST = 0.05, 3600.0  # seconds between two looks
 MOST_SECONDS = 366 * 86_400.0
@@ -31,7 +28,7 @@ KIND = "wait"
 REASON = "wait"  # why a task waits: only who waits for this reason goes on when the wait is over
 
 
-class Live(Record):
+class Live(Value, frozen=True, kw_only=True):
     """A wait as the store has it. `version`: its last update; `data`: what the next look needs to know."""
 
     task_id: str
@@ -75,7 +72,6 @@ def task_sets(tx: Tx, head: Row, now: str, status: str | None, wait_id: str, sta
 
 
 def watch_of(live: Live) -> Watch:
-    from . import read_watch
 
     return read_watch(live.spec["target"], live.spec.get("until"))
 
@@ -129,7 +125,6 @@ def _rarest(watch: Watch, base: float) -> float:
 
 def next_delay(watch: Watch, around: Surroundings, interval: float, timeout: float) -> float:
     """The seconds until the next look: no later than when a time is there, or the wait is too long."""
-    from .looking import time_left
 
     left = time_left(watch, around)
     return max(SHORTEST, min(interval, timeout - around.waited, interval if left is None else left))

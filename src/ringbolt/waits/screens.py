@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
+from io import BytesIO
+from typing import Any
 
 from ..model.errors import InvalidInput
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 MOST_WINDOWS = 2000
 _WHOLE_PIXELS, _VIEWABLE = 2, 2  # of the X protocol
@@ -54,7 +52,6 @@ def grabbed(display: str, title: str | None) -> Any:
 
 def as_png(picture: Any) -> bytes:
     """A picture as a file, not larger than a model needs it."""
-    from io import BytesIO
 
     small = picture.copy()
     small.thumbnail((MOST_SIDE, MOST_SIDE))

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
+from ..model.types import Value
 from ..model.validate import blake2b
-from ..model.types import Record
 from . import files
-from .conditions import pattern, seconds
+from .conditions import Watch, pattern, seconds
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
+State = dict[str, Any]
 
-    from .conditions import Watch
+Judge = Callable[[str, str | bytes], tuple[bool | None, str]]
 
-    State = dict[str, Any]
-    # Shown some words and what is seen, a text or a picture, it says whether they are true of it; None, and
-    # why, if it cannot say.
-    Judge = Callable[[str, str | bytes], tuple[bool | None, str]]
 
 JUDGE_SECONDS = 5.0  # between two questions to a model, at least
 MOST_JUDGED = 6000  # bytes that a model is shown
@@ -28,7 +24,7 @@ def anything(path: str) -> bool:
     return True
 
 
-class Verdict(Record):
+class Verdict(Value, frozen=True, kw_only=True):
     """What a look has found: whether it is as wanted, in a few words, and whether it never can be."""
 
     met: bool
@@ -36,7 +32,7 @@ class Verdict(Record):
     failed: bool = False
 
 
-class Surroundings(Record):
+class Surroundings(Value, frozen=True, kw_only=True):
     """What a look may need to know: the time, how long it has waited, what is allowed, and other tasks."""
 
     now: float

@@ -4,20 +4,18 @@
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Callable, Mapping
+from typing import Any
 
-from ..model.errors import NotFound
-from ..store import jobs
 from ..ledger.base import Base, Draft
+from ..model.errors import NotFound
+from ..model.results import Job
+from ..store import jobs
+from ..store.tx import Row, Tx
+from ..system.commands import run
 from .reading import WaitReading
 from .records import KIND, MOST_CHANGES, REASON, Live, task_sets
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any
-
-    from ..model.results import Job
-    from ..store.tx import Row, Tx
 
 WAKE = "wake"  # kind of the jobs that run a command when a wait is over
 COMMAND_SECONDS = 50.0  # less than a worker's lease
@@ -110,9 +108,6 @@ class Waking(WaitReading):
         """Run the command that a wait was to run when it is over; an OSError says why that did not work."""
         if self.settings.wait_commands == "off":  # it was on when this was asked for
             return
-        import os
-
-        from ..system.commands import run
 
         event = self.store.read(lambda tx: tx.event(job.task_id, int(job.key)))
         if event is None:

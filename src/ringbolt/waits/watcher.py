@@ -9,25 +9,21 @@ is the sign to read it again.
 from __future__ import annotations
 
 import contextlib
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
-from ..model import validate, rules
-from ..model.errors import Conflict, RingboltError, NotFound, StoreError
+from ..model import rules, validate
+from ..model.errors import Conflict, NotFound, RingboltError, StoreError
+from ..model.results import Job
 from ..store import jobs
 from ..store.feed import Horizon, touched
+from ..store.tx import Tx
 from .looking import time_left
 from .looks import UNSEEN, Held, Looks, Outcome, in_words
+from .operations import Waiting
 from .records import KIND, SHORTEST, Live, next_interval, steady, watch_of
 from .waking import is_told
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import threading
-    from collections.abc import Callable, Iterable, Sequence
-    from typing import Any
-
-    from ..model.results import Job
-    from ..store.tx import Tx
-    from ..memory import TaskMemory
 
 LEASE_SECONDS = 60.0
 MOST_HELD = 100_000
@@ -50,7 +46,7 @@ class Watcher:
 
     def __init__(
         self,
-        memory: TaskMemory,
+        memory: Waiting,
         holder: str,
         *,
         lease_seconds: float = LEASE_SECONDS,

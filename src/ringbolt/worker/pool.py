@@ -12,23 +12,28 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
+from collections.abc import Mapping
 from contextlib import suppress
+from logging import ERROR, WARNING, getLogger
 
+from ..memory import TaskMemory
 from ..model.errors import StoreError
+from ..model.results import Job, WorkerReport
+from ..packet.encode import clip, one_line
+from ..store import Tx, jobs, workers
 from ..waits.watcher import Watcher
-from ..model.results import WorkerReport
 from .schedule import rounds_for
-from ..store import jobs, workers
-from .worker import BATCH, HANDLERS, LEASE_SECONDS, LONGEST_WAIT, Worker, handlers_for, new_holder, summed
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ..memory import TaskMemory
-    from ..model.results import Job
-    from ..store import Tx
-    from .worker import Handler
+from .worker import (
+    BATCH,
+    HANDLERS,
+    LEASE_SECONDS,
+    LONGEST_WAIT,
+    Handler,
+    Worker,
+    handlers_for,
+    new_holder,
+    summed,
+)
 
 # Kinds that share a thread; all others are quick, and share one. They come in the order of `run_once`.
 WAITS = ("wait",)
@@ -198,9 +203,6 @@ class Crew:
             self._did[job.kind, outcome] += 1
         if outcome == "done":
             return
-        from logging import ERROR, WARNING, getLogger
-
-        from ..packet.encode import clip, one_line
 
         told = {
             "failed": f"failed (attempt {job.attempts} of {jobs.MOST_ATTEMPTS})",

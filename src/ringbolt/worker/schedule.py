@@ -8,22 +8,20 @@ something was written; what it finds becomes a job like any other, of which ther
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Mapping
+from typing import Protocol
 
+from ..files.mirroring import Keeper
+from ..memory import TaskMemory
+from ..recall.meaning import meaning_of
 from ..store import jobs
 from ..upkeep.job import schedule
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Protocol
 
-    from ..memory import TaskMemory
-    from ..files.mirroring import Keeper
+class Round(Protocol):
+    """Looks whether something is to be done, and asks for it."""
 
-    class Round(Protocol):
-        """Looks whether something is to be done, and asks for it."""
-
-        def ask(self, at_once: bool = False) -> None: ...
+    def ask(self, at_once: bool = False) -> None: ...
 
 
 # How long nothing is looked at again if nothing was written.
@@ -41,7 +39,7 @@ def rounds_for(memory: TaskMemory, kinds: Mapping[str, object]) -> list[Round]:
         found.append(UpkeepRound(memory))
     if "embed" in kinds and memory.settings.embedder != "none":
         found.append(EmbedRound(memory))
-    if "mirror" in kinds and memory._mirrors is not None:
+    if "mirror" in kinds and isinstance(memory._mirrors, Keeper):
         found.append(MirrorRound(memory, memory._mirrors))
     return found
 
@@ -76,7 +74,6 @@ class EmbedRound:
 
     def ask(self, at_once: bool = False) -> None:
         """Ask for a job if there is anything to do for one."""
-        from ..recall.meaning import meaning_of
 
         newest = _newest(self._memory)
         if newest == self._position and self._clock() < self._next:

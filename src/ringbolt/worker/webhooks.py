@@ -8,20 +8,19 @@ again with growing pauses, until it is taken or given up. Requests are signed as
 
 from __future__ import annotations
 
+import hmac
 import json
 import os
+from base64 import b64decode, b64encode
+from typing import Any
 
-from ..system import http_client
 from ..config import user_folder
+from ..extract.summary import compose
+from ..memory import TaskMemory
+from ..model.results import Job
+from ..system import http_client
 from ..system.files import FileErrors, locked_folder, read_bounded, write_atomic
 from ..system.http_client import Address, StatusError, is_public
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from ..memory import TaskMemory
-    from ..model.results import Job
 
 KEY_PREFIX = "whsec_"
 MOST_ANSWER = 64 << 10  # bytes of the answer that are read: only its status matters
@@ -54,7 +53,6 @@ def deliver(memory: TaskMemory, job: Job) -> None:
 
 def _message(memory: TaskMemory, job: Job, delivery: str) -> dict[str, Any]:
     """What is told: the event, the task as it stands, and a summary of it from the ledger."""
-    from ..extract.summary import compose
 
     event = memory.task_event(job.task_id, int(job.key))
     task = memory.task_get(job.task_id)
@@ -100,16 +98,12 @@ def read_key() -> str:
     os.makedirs(folder, 0o700, exist_ok=True)
     with FileErrors(path), locked_folder(folder):
         if not os.path.lexists(path):
-            from base64 import b64encode
-
             write_atomic(path, KEY_PREFIX.encode() + b64encode(os.urandom(32)) + b"\n")
         return read_bounded(path, 1000).decode().strip()
 
 
 def signed(key: str, delivery: str, now: int, body: bytes) -> dict[str, str]:
     """The headers of a delivery: its id, its time, and the signature of both and the body."""
-    import hmac
-    from base64 import b64decode, b64encode
 
     secret = b64decode(key.removeprefix(KEY_PREFIX))
     content = b".".join((delivery.encode(), str(now).encode(), body))
@@ -123,7 +117,6 @@ def signed(key: str, delivery: str, now: int, body: bytes) -> dict[str, str]:
 
 def is_signed(key: str, headers: Any, body: bytes, now: float, tolerance: float = 300) -> bool:
     """Whether a delivery was signed with a key not long ago: what a receiver checks."""
-    import hmac
 
     delivery, at, given = (headers.get(f"webhook-{name}") or "" for name in ("id", "timestamp", "signature"))
     if not at.isdecimal() or abs(now - int(at[:18])) > tolerance:

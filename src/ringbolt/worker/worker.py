@@ -11,28 +11,26 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
+from collections.abc import Callable, Generator, Mapping
 from itertools import count
 
-from ..model.validate import seconds_of
-from ..model.errors import Conflict, NotFound, StoreError
+from ..extract.extract_operations import MakeReader, More
 from ..extract.patterns import prune
-from ..model.results import WorkerReport
-from ..store import jobs
+from ..memory import TaskMemory
+from ..model.errors import Conflict, NotFound, StoreError
+from ..model.results import Job, WorkerReport
+from ..model.validate import seconds_of
+from ..recall.meaning import meaning_of
+from ..store import Tx, jobs
 from ..upkeep.job import upkeep
+from .webhooks import deliver
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping
+Settle = Callable[[Tx], None]
 
-    from ..memory import TaskMemory
-    from ..extract.extract_operations import Extractor, More
-    from ..model.results import Job
-    from ..store import Tx
+Handler = Callable[[TaskMemory, Job, Settle], None]
 
-    Settle = Callable[[Tx], None]
-    Handler = Callable[[TaskMemory, Job, Settle], None]
-    # What became of a job (done, failed, dead, lost), and why.
-    Note = Callable[[Job, str, str], None]
+Note = Callable[[Job, str, str], None]
+
 
 LEASE_SECONDS = 60.0
 BATCH = 16  # jobs that are taken at once
@@ -44,7 +42,7 @@ _PASSING = ("store_busy", "store_full", "store_unavailable", "outcome_unknown")
 _numbers = count(1)
 
 
-def extraction(extractor: Extractor | None = None, more: More | None = None) -> Handler:
+def extraction(extractor: MakeReader | None = None, more: More | None = None) -> Handler:
     """The handler that extracts what a step, or a task that has ended, brought to light."""
 
     def extract(memory: TaskMemory, job: Job, settle: Settle) -> None:
@@ -75,7 +73,6 @@ def _summarize(memory: TaskMemory, job: Job, settle: Settle) -> None:
 
 def _call_back(memory: TaskMemory, job: Job, settle: Settle) -> None:
     """Tell the callback_url of a task that the task has ended."""
-    from .webhooks import deliver
 
     deliver(memory, job)
     memory.store.write(settle)
@@ -88,7 +85,6 @@ def _look_at_wait(memory: TaskMemory, job: Job, settle: Settle) -> None:
 
 def _embed(memory: TaskMemory, job: Job, settle: Settle) -> None:
     """Make vectors for some of the texts that have none, and ask for the next job if there are more."""
-    from ..recall.meaning import meaning_of
 
     more = meaning_of(memory).fill_for(memory.store, EMBED_SECONDS)
 
@@ -167,7 +163,7 @@ class Worker:
         """Do the jobs that are due, at most so many, and say what became of them."""
         total = WorkerReport()
         stopped = stop or threading.Event()
-        while (room := limit - sum(total.__dict__.values())) > 0 and not stopped.is_set():
+        while (room := limit - _jobs(total)) > 0 and not stopped.is_set():
             if not self._is_due():  # a read: an idle worker keeps no writer waiting
                 break
             held, given_up = self._lease(min(room, self._batch))
@@ -193,7 +189,7 @@ class Worker:
             due = None
             try:
                 did = self.run_once(stop=stop)
-                if not any(did.__dict__.values()):
+                if not _jobs(did):
                     soon = self._clock() + wait
                     due = self._store.read(
                         lambda tx, soon=soon: jobs.next_due(tx, self.kinds, soon), once=True
@@ -203,7 +199,7 @@ class Worker:
                     raise
                 did = WorkerReport()
             total = summed(total, did)
-            if any(did.__dict__.values()):
+            if _jobs(did):
                 wait = SHORTEST_WAIT
                 continue
             left = seconds_of(due) - self._clock() if due else wait
@@ -256,7 +252,7 @@ class Worker:
         except Exception as error:  # noqa: BLE001 - it is kept with the job, and shown by jobs_status
             why = f"{type(error).__name__}: {error}".replace("\0", "").encode("utf-8", "replace").decode()
             report = self._failed(job, error, why, settle)
-        self._note(job, next(name for name in report.__fields__ if getattr(report, name)), why)
+        self._note(job, next(name for name in report.__struct_fields__ if getattr(report, name)), why)
         return report
 
     def _failed(self, job: Job, error: Exception, why: str, settle: Settle) -> WorkerReport:
@@ -313,8 +309,13 @@ def new_holder() -> str:
     return f"{os.uname().nodename}:{os.getpid()}:{next(_numbers)}"
 
 
+def _jobs(report: WorkerReport) -> int:
+    """How many jobs a report is about."""
+    return sum(getattr(report, name) for name in report.__struct_fields__)
+
+
 def summed(*reports: WorkerReport) -> WorkerReport:
     """Several reports as one."""
     return WorkerReport(
-        **{name: sum(getattr(one, name) for one in reports) for name in WorkerReport.__fields__}
+        **{name: sum(getattr(one, name) for one in reports) for name in WorkerReport.__struct_fields__}
     )

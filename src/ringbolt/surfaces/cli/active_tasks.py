@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Sequence
+from typing import Any
+
 import click
 
+from ...config import load_settings
+from ...files.active_block import age
+from ...files.active_tasks import HEADINGS, answer, real_next
+from ...memory import TaskMemory
+from ...model.errors import RingboltError
+from ...model.results import ActiveRow, RenderReport
 from .console import EVERYWHERE, Group, called, emit, given, leave, line, open_memory, show, wants_json, warn
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
-    from ...memory import TaskMemory
-    from ...model.results import ActiveRow
 
 
 @click.group(
@@ -33,7 +35,6 @@ def active_tasks_command(context: click.Context) -> None:
 
 
 def _opened(create: bool = False) -> TaskMemory:
-    from ...config import load_settings
 
     settings = load_settings(store=given().get("store"))
     # The file needs no store; one is made by what writes to it.
@@ -46,7 +47,6 @@ def _opened(create: bool = False) -> TaskMemory:
 @click.option("--completed", is_flag=True, help="List the completed tasks, too.")
 def list_rows(completed: bool = False) -> None:
     """List the open tasks: the live ones, then those that have had no update for too long."""
-    from ...files.active_tasks import HEADINGS, answer
 
     with _opened() as memory:
         found = memory.active_tasks(completed=completed)
@@ -182,7 +182,6 @@ def maintain(apply: bool, older_than: str | None, trust_clock: bool, render: boo
 
     For a machine without a worker, from cron. The exit code is 2 if a part of it failed, 1 if all did.
     """
-    import time
 
     begun = time.perf_counter()
     with open_memory() as memory:
@@ -202,8 +201,6 @@ def maintain(apply: bool, older_than: str | None, trust_clock: bool, render: boo
 
 
 def _rendered(memory: TaskMemory) -> dict[str, Any]:
-    from ...model.errors import RingboltError
-    from ...model.results import RenderReport
 
     try:
         return memory.active_tasks_render().to_dict()
@@ -240,10 +237,6 @@ def _written(row: ActiveRow) -> None:
 
 
 def _show(rows: Sequence[ActiveRow]) -> None:
-    import time
-
-    from ...files.active_block import age
-    from ...files.active_tasks import real_next
 
     now = time.time()
     for row in rows:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from ...model.errors import InvalidInput
+from ...operations import OPERATIONS, parameters
+from ...packet.encode import pretty
 from .console import Command, called, given, json_of, line, show, table
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 
 def _some_operations(context: click.Context, option: click.Parameter, incomplete: str) -> list[str]:
-    from ...operations import OPERATIONS
 
     return [name for name in OPERATIONS if name.startswith(incomplete)]
 
@@ -39,7 +38,6 @@ def op_command(name: str | None, arguments: tuple[str, ...], json_args: str | No
 
     key=value gives a text, or what the operation reads from one; key:=value gives JSON.
     """
-    from ...operations import OPERATIONS, parameters
 
     if name is None:
         rows = {one.name: {"scope": one.scope, "summary": one.summary} for one in OPERATIONS.values()}
@@ -73,7 +71,6 @@ def _read(arguments: tuple[str, ...], json_args: str | None) -> dict[str, Any]:
 
 
 def _tell_json(data: Any) -> None:
-    from ...packet.encode import pretty
 
     click.echo(pretty(data))
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 import json
 import sys
 import time
+from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any, NoReturn
 
 import click
 
-from ...model.errors import Conflict, RingboltError, InvalidInput, NotFound, shown
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from typing import Any, NoReturn
-
-    from ...config import Settings
-    from ...memory import TaskMemory
+from ...memory import TaskMemory
+from ...model.errors import Conflict, InvalidInput, NotFound, RingboltError, shown
+from ...model.settings import Settings
+from ...operations import call
+from ...packet.encode import one_line, read_json, terminal
+from .rich_console import draw_table
 
 EXIT_CODES: dict[type[RingboltError], int] = {NotFound: 3, Conflict: 4, InvalidInput: 5}
 OTHERWISE, USAGE, INTERRUPTED = 1, 2, 130
@@ -44,8 +44,6 @@ def _common(*names: str, **more: Any) -> click.Option:
 def _some_tasks(context: click.Context, option: click.Parameter, incomplete: str) -> list[Any]:
     """The open tasks, for the shell to complete an id."""
     from click.shell_completion import CompletionItem
-
-    from ...packet.encode import one_line
 
     try:
         with context, open_memory() as memory:
@@ -122,7 +120,6 @@ class Group(_Helped, click.Group):
         return super().resolve_command(ctx, args)
 
     def _unknown(self, word: str, names: Sequence[str]) -> str:
-        from difflib import get_close_matches
 
         near = [word] if word in self.synonyms else get_close_matches(word, [*names, *self.synonyms], 1)
         told = f" Did you mean {self.synonyms.get(near[0], near[0])!r}?" if near else ""
@@ -136,7 +133,6 @@ def open_memory(
     *, create: bool = False, settings: Settings | None = None, clock: Callable[[], float] = time.time
 ) -> TaskMemory:
     """The memory that this call means; a store that is not there is made only by what begins something."""
-    from ...memory import TaskMemory
 
     common = given()
     return TaskMemory.open(
@@ -153,7 +149,6 @@ def open_memory(
 
 def called(name: str, arguments: Mapping[str, Any], *, create: bool = False) -> Any:
     """What an operation answers; an argument that is None, or an empty tuple, was not given."""
-    from ...operations import call
 
     wanted = {key: value for key, value in arguments.items() if value is not None and value != ()}
     with open_memory(create=create) as memory:
@@ -186,7 +181,6 @@ def json_of(name: str, value: str | None) -> Any:
     """A JSON value of the command line; `-` is standard input."""
     if value is None:
         return None
-    from ...packet.encode import read_json
 
     try:
         return read_json(text_of(value) or "")
@@ -237,7 +231,6 @@ def line(text: object) -> str:
     text = str(text)
     if text.isascii() and text.isprintable():
         return text
-    from ...packet.encode import terminal
 
     return terminal(text).replace("\n", "\\n")
 
@@ -246,8 +239,6 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
     """Print a table: drawn on a terminal, else in plain columns, so that nothing is cut off."""
     cells = [[line(cell) for cell in row] for row in rows]
     if is_terminal(sys.stdout):
-        from .rich_console import draw_table
-
         draw_table(headings, cells)
         return
     widths = [max(map(len, column)) for column in zip(headings, *cells, strict=True)]

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import click
 
+from ...config import load_settings, store_location
 from ...model.errors import RingboltError, StoreError
 from ..doctor import Finding, checks, hosts, missing_store, of_error, spool, version
 from .console import Command, given, leave, line, open_memory, show
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
+from .settings import without_password
 
 
 @click.command(
@@ -32,8 +32,6 @@ def doctor_command() -> None:
 
 
 def _findings() -> Iterator[Finding]:
-    from ...config import load_settings, store_location
-    from .settings import without_password
 
     yield version()
     try:

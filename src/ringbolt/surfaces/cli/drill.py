@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from typing import Any
+
 import click
 
+from ...hosts.drill import run, total
 from .console import Command, given, leave, line, open_memory, show, table
 from .progress import bar
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import Any
 
 
 @click.command(
@@ -33,7 +32,6 @@ def drill_command(which: str | None, at: int | None, every: bool, no_keep: bool)
 
     The exit code is 1 if the packet of 1,500 tokens lacks something of which all must come back.
     """
-    from ...hosts.drill import run, total
 
     task = which or given().get("task")
     if every and (task is not None or at is not None):

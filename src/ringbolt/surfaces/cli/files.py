@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import Any
 
 import click
 
 from ...model.errors import InvalidInput
+from ...operations import call
 from .console import Command, called, given, is_terminal, line, of_task, open_memory, show, text_of, warn
 from .progress import progress
 from .render import plain, written
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 
 @click.command(
@@ -110,8 +108,6 @@ def import_command(path: str, kind: str | None) -> None:
     if kind is None and os.path.isdir(path):
         raise click.UsageError(f"{path} is a folder: add --format bank or --format states.")
     with open_memory(create=True) as memory, progress(memory, "Importing"):
-        from ...operations import call
-
         name = f"import_{kind or 'events'}"
         place = "path" if name == "import_events" else "folder"
         show(call(memory, name, {place: path}), _tell_import)

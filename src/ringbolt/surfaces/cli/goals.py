@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from .console import Group, called, given, json_of, leave, line, show
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 _BUDGET = (
     click.option("--attempts", metavar="N", type=int, help="The most attempts in vain."),

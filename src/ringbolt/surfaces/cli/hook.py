@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from ...hosts.hook import main
 from .console import Command
 
 
@@ -25,6 +26,5 @@ def hook_command(host: str, event: str) -> None:
     standard input. The exit code is always 0: a host must never be held up. Hosts call ringbolt-hook, which
     does the same and starts faster.
     """
-    from ...hosts.hook import main
 
     main([host, event])

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
+from typing import Any
+
 import click
 
+from ...hosts.claude_plugin import write
+from ...hosts.generic import agents_snippet, server_lines
+from ...hosts.install import Installer, hook_program
 from .console import Command, given, leave, line, say, show, warn
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 # What a look finds, as an exit code: 3 is what is not there, 4 what is another than it should be.
 _EXIT = {"installed": 0, "not installed": 3}
@@ -63,9 +65,6 @@ def install_command(
     if host == "generic":
         _tell_generic(program)
     elif plugin is not None:
-        from ...hosts.claude_plugin import write
-        from ...hosts.install import hook_program
-
         written = write(plugin, hook_program(program))
         show({"files": written}, lambda data: say("\n".join(data["files"])))
     else:
@@ -73,7 +72,6 @@ def install_command(
 
 
 def _run(host: str, scope: str | None, program: str | None, action: str, dry_run: bool) -> None:
-    from ...hosts.install import Installer
 
     installer = Installer(host, scope=scope, project=given().get("workspace"), program=program)
     if action == "check":
@@ -104,10 +102,6 @@ def _tell(report: Any) -> None:
 
 
 def _tell_generic(program: str | None) -> None:
-    import os
-
-    from ...hosts.generic import agents_snippet, server_lines
-    from ...hosts.install import hook_program
 
     ringbolt = os.path.join(os.path.dirname(hook_program(program)), "ringbolt")
     data = {"mcp": server_lines(ringbolt), "agents": agents_snippet()}

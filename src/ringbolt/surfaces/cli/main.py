@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import Any
 
 import click
 
 from ..._version import __version__
 from ...model.errors import RingboltError
 from .console import INTERRUPTED, OTHERWISE, USAGE, Group, exit_code, tell_error
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 # Section: the module of its commands, and each command with what the list of commands says of it. The command
 # has the same short help, and its function the same name, with _ for -; a test looks after that.
@@ -35,8 +32,8 @@ SECTIONS: dict[str, dict[str, dict[str, str]]] = {
             "claim": "Claim a task or a step for this agent.",
             "release": "Give a claim back.",
         },
-        "planning": {"plan": "Show the plan, or change it."},
-        "waiting": {
+        "plan": {"plan": "Show the plan, or change it."},
+        "waits": {
             "wait": "Wait until something is so.",
             "waits": "What is waited for, and how it stands.",
         },
@@ -83,16 +80,16 @@ SECTIONS: dict[str, dict[str, dict[str, str]]] = {
             "purge": "Remove old tasks that have ended, for good.",
             "forget": "Remove what came from one source, for good.",
         },
-        "drilling": {"drill": "Try what would come back of a task after a compaction."},
+        "drill": {"drill": "Try what would come back of a task after a compaction."},
     },
     "Connect to it": {
-        "serving": {
+        "serve": {
             "serve": "Serve HTTP and MCP on this machine.",
             "mcp": "Serve MCP on standard input and output.",
             "demo": "The deployment story, with a process that is killed.",
         },
-        "hooking": {"hook": "Write an event that a host tells on standard input."},
-        "installing": {"install": "Put Ringbolt into a host's settings, or take it out."},
+        "hook": {"hook": "Write an event that a host tells on standard input."},
+        "install": {"install": "Put Ringbolt into a host's settings, or take it out."},
         "anything": {
             "op": "Call any operation by its name.",
             "completion": "Print a script that completes commands in your shell.",
@@ -130,7 +127,7 @@ class _Root(Group):
         if (home := _HOMES.get(cmd_name)) is None:
             return None
         # Not importlib: that is what every import here does without.
-        module = __import__(f"{__package__}.commands.{home}", fromlist=[home])
+        module = __import__(f"{__package__}.{home}", fromlist=[home])
         return getattr(module, f"{cmd_name.replace('-', '_')}_command")
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from .console import Group, line, of_task, text_of
 from .render import minute, steps, written
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 NOTE = click.option("--note", metavar="TEXT", help="A note that stays with the step.")
 MARKS = {

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
+from ...memory import TaskMemory
 from .console import is_terminal
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
-
-    from ...memory import TaskMemory
+from .rich_console import draw_bar
 
 
 @contextmanager
@@ -20,7 +17,6 @@ def bar(what: str) -> Generator[Callable[[int, int], None] | None]:
     if not is_terminal(sys.stderr):
         yield None
         return
-    from .rich_console import draw_bar
 
     with draw_bar(what) as tell:
         yield tell

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from .console import EVERYWHERE, Command, called, given, moment, of_task, say, show, table, text_of, warn
 from .render import answer, hits, minute, plain, task, thread, whole_event
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 
 @click.command(

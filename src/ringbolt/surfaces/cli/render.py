@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from typing import Any
+
 import click
 
 from ...packet.effects import natural_check
+from ...packet.encode import clip, one_line, pretty
 from .console import line, say, warn
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from typing import Any
+Data = Mapping[str, Any]
 
-    Data = Mapping[str, Any]
 
 MARKS = {"completed": "x", "active": ">", "pending": " ", "failed": "!", "skipped": "-", "cancelled": "-"}
 
@@ -155,7 +155,6 @@ def _claim(claim: Data) -> str:
 
 
 def _value(value: Any) -> str:
-    from ...packet.encode import pretty
 
     return line(value) if isinstance(value, str) else pretty(value, indent=None)
 
@@ -165,7 +164,6 @@ def _value(value: Any) -> str:
 
 def event(data: Data) -> str:
     """An event in one line."""
-    from ...packet.encode import clip, one_line
 
     who = data["origin"]["agent"] or data["origin"]["principal"]
     step = f" {line(data['item'])}" if data["item"] else ""
@@ -175,7 +173,6 @@ def event(data: Data) -> str:
 
 def whole_event(data: Data) -> None:
     """An event with all that it says and changed."""
-    from ...packet.encode import pretty
 
     origin = data["origin"]
     click.echo(f"{data['task_id']} #{data['seq']} {data['type']} at {data['at']}")

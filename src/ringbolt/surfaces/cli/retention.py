@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from .console import EVERYWHERE, Command, called, given, line, show
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 _CONFIRM = click.option(
     "--confirm", metavar="TOKEN", help="The token that the same call has given without it."

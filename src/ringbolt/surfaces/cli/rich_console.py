@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from rich import box
 from rich.console import Console
@@ -18,9 +18,6 @@ from rich.progress import (
 )
 from rich.table import Table
 from rich.text import Text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sequence
 
 
 def draw_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import sys
+from shutil import which
+from typing import Any
 
 import click
 
+from .. import demo
+from ..demo import run
+from ..http.auth import rotate_tokens
 from .console import Command, given, line, open_memory, warn
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 TOOLS = click.option(
     "--tools",
@@ -62,8 +64,6 @@ def serve_command(host: str, port: int, tools: str, worker: bool, new_tokens: bo
     """
     http = _server("http", "serve", ("starlette", "uvicorn"))
     if new_tokens:
-        from ..http.auth import rotate_tokens
-
         rotate_tokens()
     if demo:
         _fill()
@@ -80,7 +80,6 @@ def serve_command(host: str, port: int, tools: str, worker: bool, new_tokens: bo
 
 
 def _fill() -> None:
-    from .. import demo
 
     with open_memory(create=True) as memory:
         if memory.store.read(lambda tx: tx.task_ids()):
@@ -118,8 +117,6 @@ def connections(address: str, program: str) -> list[tuple[str, str]]:
 
 def _program() -> str:
     """How a client starts this program, with the store that is served."""
-    import shlex
-    from shutil import which
 
     own = os.path.abspath(sys.argv[0])
     if which("ringbolt"):
@@ -161,6 +158,5 @@ def mcp_command(tools: str) -> None:
 @click.pass_context
 def demo_command(context: click.Context, keep: str | None) -> None:
     """The deployment story, with a process that is really killed, and another one that goes on."""
-    from ..demo import run
 
     context.exit(run(keep))

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import os
+import re
+from typing import Any
 
 import click
 
+from ...config import allowed, check_name, line_of, load_settings, settings_path
+from ...model.settings import SETTINGS, Settings
 from .console import Group, given, line, show, table
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from ...config import Settings
 
 
 def _loaded() -> Settings:
-    from ...config import load_settings
 
     return load_settings(store=given().get("store"))
 
@@ -46,7 +43,6 @@ def config_command(context: click.Context, changed: bool) -> None:
 
 def described(settings: Settings) -> dict[str, dict[str, Any]]:
     """Every setting: its value, where that came from, what it may be, and what it is for."""
-    from ...config import SETTINGS, allowed, line_of
 
     found: dict[str, dict[str, Any]] = {}
     for name, (default, _, _, meaning) in SETTINGS.items():
@@ -68,7 +64,6 @@ def without_password(location: str) -> str:
     """A store's path or URL as it may be shown."""
     if "://" not in location or location.startswith(("sqlite:", "file:")):
         return location
-    import re
 
     # To the last @, for a password may have one.
     hidden = re.sub(r"(://[^:/@]*):.*@", r"\1@", location)
@@ -87,7 +82,6 @@ def _tell_settings(rows: dict[str, Any]) -> None:
 @click.argument("name")
 def get(name: str) -> None:
     """Show the setting NAME: its value alone, or with --json all that is known of it."""
-    from ...config import check_name
 
     check_name(name, "argument")
     show(described(_loaded())[name], lambda row: click.echo(line(row["value"])))
@@ -96,7 +90,6 @@ def get(name: str) -> None:
 @config_command.command("path", short_help="Where the settings file is.", examples=("ringbolt config path",))
 def path() -> None:
     """Where the settings file is, or would be: a TOML file with a line like `tokens = "estimate"`."""
-    from ...config import settings_path
 
     place = settings_path()
     show({"path": place, "exists": os.path.exists(place)}, lambda data: click.echo(line(data["path"])))

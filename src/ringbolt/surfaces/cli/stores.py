@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
+from ...core.copying import copy_store
+from ...memory import TaskMemory
+from ...model.results import CopyReport
 from .console import Group, given, leave, line, open_memory, show
 from .progress import bar
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from ...model.results import CopyReport
 
 
 @click.group(
@@ -62,8 +61,6 @@ def copy(source: str, target: str) -> None:
     Nothing in DST is overwritten. A copy that was cut short is continued by the same command. In the end
     both stores are verified and compared hash by hash; the exit code is 0 only if all is there.
     """
-    from ...memory import TaskMemory
-    from ...core.copying import copy_store
 
     with (
         TaskMemory.open(source, workspace=None, create=False) as first,

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import time
+from typing import Any
+
 import click
 
-from ...model.errors import StoreError
+from ...hosts.transcripts import TranscriptClock, capture_transcripts
+from ...model.errors import InvalidInput, StoreError
+from ...model.rules import parse_duration
+from ...model.validate import moment, seconds_of
 from .console import Command, leave, line, open_memory, show
 from .progress import bar
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 
 @click.command(
@@ -33,7 +35,6 @@ def capture_command(paths: tuple[str, ...], since: str | None, dry_run: bool) ->
 
     Running it again brings in only what is new. The exit code is 1 if a file is no transcript.
     """
-    from ...hosts.transcripts import TranscriptClock, capture_transcripts
 
     clock, begin = TranscriptClock(), None if since is None else _moment(since)
     try:
@@ -54,11 +55,6 @@ def capture_command(paths: tuple[str, ...], since: str | None, dry_run: bool) ->
 
 def _moment(since: str) -> float:
     """Seconds since 1970 of a time, or of so long ago."""
-    import time
-
-    from ...model.validate import moment, seconds_of
-    from ...model.errors import InvalidInput
-    from ...model.rules import parse_duration
 
     try:
         return time.time() - 60 * parse_duration("--since", since)

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
+import signal
+import threading
+from collections.abc import Generator
 from contextlib import contextmanager
+from typing import Any
 
 import click
 
+from ...memory import TaskMemory
 from ...model.errors import InvalidInput, shown
+from ...operations import call
+from ...worker.pool import Crew
+from ...worker.worker import HANDLERS, Handler, handlers_for
 from .console import Command, Group, called, given, leave, line, of_task, open_memory, show, table, warn
 from .progress import progress
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import threading
-    from collections.abc import Generator
-    from typing import Any
-
-    from ...memory import TaskMemory
-    from ...worker.worker import Handler
 
 
 @click.command(
@@ -32,7 +31,6 @@ def verify_command() -> None:
 
     The exit code is 1 if a problem was found.
     """
-    from ...operations import call
 
     task = given().get("task")
     with open_memory() as memory, progress(memory, "Verifying"):
@@ -56,7 +54,6 @@ def _tell_report(data: Any) -> None:
 @click.option("--vectors", is_flag=True, help="Make all vectors now, too.")
 def reindex_command(vectors: bool) -> None:
     """Throw away everything that recall has derived from the events, and make it anew."""
-    from ...operations import call
 
     with open_memory() as memory, progress(memory, "Indexing"):
         data = call(memory, "reindex", {"vectors": vectors})
@@ -133,7 +130,6 @@ def worker_command(once: bool, kinds: str | None) -> None:
     Jobs in hand are done to their end, for 20 seconds at most; all others are given back. A second signal
     ends it at once: what it had in hand is taken over by another worker within a minute.
     """
-    from ...worker.pool import Crew
 
     with open_memory(create=not once) as memory:
         crew = Crew(memory, handlers=_wanted(memory, kinds))
@@ -150,8 +146,6 @@ def worker_command(once: bool, kinds: str | None) -> None:
 @contextmanager
 def _until_signalled() -> Generator[threading.Event]:
     """An event that the first signal sets; a second signal ends the process at once."""
-    import signal
-    import threading
 
     stop = threading.Event()
 
@@ -169,7 +163,6 @@ def _until_signalled() -> Generator[threading.Event]:
 
 
 def _wanted(memory: TaskMemory, kinds: str | None) -> dict[str, Handler]:
-    from ...worker.worker import HANDLERS, handlers_for
 
     able = handlers_for(memory)
     if kinds is None:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import click
 
 from .console import Command, Group, called, given, leave, line, show, table
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 
 @click.command(

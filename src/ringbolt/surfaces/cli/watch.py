@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import sys
+import time
+from collections.abc import Iterator
 
 import click
 
+from ...memory import TaskMemory
+from ...model.types import Event
 from .console import EVERYWHERE, Command, emit, given, is_terminal, open_memory, wants_json
 from .render import event, headline, task
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ...memory import TaskMemory
-    from ...model.types import Event
 
 SHOWN = 10  # events
 
@@ -69,7 +66,6 @@ def _news(memory: TaskMemory, seen: dict[str, int]) -> Iterator[Event]:
 
 
 def _tell(memory: TaskMemory, every: float, most: int | None) -> None:
-    import time
 
     seen = _tasks(memory)
     click.echo(f"ringbolt: watching {len(seen)} tasks", err=True)
@@ -89,7 +85,6 @@ def _tell(memory: TaskMemory, every: float, most: int | None) -> None:
 
 
 def _draw(memory: TaskMemory, every: float) -> None:
-    import time
 
     from rich.console import Console
     from rich.live import Live

@@ -14,8 +14,9 @@ operations run on threads of their own.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -24,16 +25,13 @@ from starlette.routing import Route
 
 from ...memory import TaskMemory
 from ...operations import OPERATIONS
+from ..web.page import WebPage
 from .auth import Tokens
 from .events import HEARTBEAT
-from .routes import Gateway, Mcp
 from .guard import Guard, error_response, host_names, origin_names
+from .routes import Gateway, Mcp
 from .server import Server, check_host, listen, shown_host
 from .session import Sessions
-from ..web.page import WebPage
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 PORT = 7420
 

@@ -11,22 +11,19 @@ import hmac
 import json
 import os
 import stat
+from typing import Any
 
 from ...config import user_folder
 from ...model.errors import InvalidInput
+from ...model.types import Value, is_dict
 from ...system.files import FileErrors, locked_folder, read_bounded, write_atomic
-from ...model.types import Record, is_dict
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 KINDS = ("read", "write", "user")
 _BYTES = 32
 _LEAST_LETTERS, _MOST_LETTERS = 20, 200
 
 
-class Caller(Record):
+class Caller(Value, frozen=True, kw_only=True):
     """Who a token makes a caller: what it may do, and as whom it writes. An empty principal: the owner."""
 
     kind: str

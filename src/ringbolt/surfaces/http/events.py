@@ -8,32 +8,28 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
+from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
+from ...ledger.values import read_event
+from ...memory import TaskMemory
 from ...model import validate
 from ...model.errors import Conflict, RingboltError
-from ...ledger.values import read_event
-from ...store import feed
+from ...model.types import Value
+from ...store import Store, feed
+from ...store.tx import Row
 from ..web.queries import LINE
-from ...model.types import Record
 from .guard import log
+from .metrics import Figures
 
-if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
+Result = TypeVar("Result")
 
-    from starlette.requests import Request
+Run = Callable[[Callable[[], Any]], Awaitable[Any]]
 
-    from ...memory import TaskMemory
-    from ...store import Store
-    from ...store.tx import Row
-    from .metrics import Figures
-
-    Result = TypeVar("Result")
-    # Runs a function on one of the server's threads.
-    Run = Callable[[Callable[[], Any]], Awaitable[Any]]
 
 PAGE, MOST = 100, 1000
 HEARTBEAT = 15.0
@@ -109,7 +105,7 @@ class News:
         changed.set()
 
 
-class Page(Record):
+class Page(Value, frozen=True, kw_only=True):
     """Some events in order, and where to go on: `next` is the number to ask after."""
 
     events: tuple[Mapping[str, Any], ...]

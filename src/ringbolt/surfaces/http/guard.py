@@ -14,23 +14,19 @@ import asyncio
 import json
 import logging
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ...model.errors import RingboltError
+from ...model.settings import Settings
 from ...operations import http_status
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
-    from ...config import Settings
-    from .auth import Caller, Tokens
-    from .metrics import Figures
-    from .session import Sessions
+from .auth import Caller, Tokens
+from .metrics import Figures
+from .session import Sessions
 
 log = logging.getLogger("ringbolt.http")
 

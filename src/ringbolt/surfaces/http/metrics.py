@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import time
 from bisect import bisect_left
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import Any
 
-from ...model.validate import seconds_of
+from ...memory import TaskMemory
 from ...model.errors import RingboltError
 from ...model.rules import TASK_STATUSES
+from ...model.validate import seconds_of
 from ...store import feed, jobs, workers
+from ...store.tx import Tx
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+_Work = tuple[Mapping[str, Mapping[str, int]], int]
 
-    from ...memory import TaskMemory
-    from ...store.tx import Tx
-
-    # What became of jobs by kind and outcome, and how many workers run.
-    _Work = tuple[Mapping[str, Mapping[str, int]], int]
 
 MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 # Upper bounds of the histogram, in seconds.

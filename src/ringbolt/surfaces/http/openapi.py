@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..._version import __version__
 from ...model.errors import CODES as ERROR_CODES
-from ...operations import OPERATIONS, input_schema, output_schema, parameters
 from ...model.types import is_dict, is_list
+from ...operations import OPERATIONS, input_schema, output_schema, parameters
 from .guard import CODES as HTTP_CODES
 
 if TYPE_CHECKING:

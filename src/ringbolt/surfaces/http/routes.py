@@ -5,37 +5,35 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from starlette.exceptions import HTTPException
+from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ...model.errors import RingboltError, InvalidInput
-from ...operations import OPERATIONS, as_json, read_arguments, scope_of
-from ...model.types import Record, is_dict
 from ...files.active_tasks import answer
+from ...memory import TaskMemory
+from ...model.errors import InvalidInput, RingboltError
+from ...model.types import Value, is_dict
+from ...operations import OPERATIONS, as_json, read_arguments, scope_of
+from ...worker.pool import Crew
 from . import events, metrics, openapi
+from .auth import Caller
 from .guard import Refusal, log, read_body, require
 
-if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+Endpoint = Callable[[Request], Awaitable[Response]]
 
-    from starlette.requests import Request
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
-    from ...memory import TaskMemory
-    from .auth import Caller
-
-    Endpoint = Callable[[Request], Awaitable[Response]]
 
 _JSON = "application/json"
 _WORKER_SECONDS = 30.0  # how long the end of the server waits for its workers: longer than they take
 
 
-class Resource(Record):
+class Resource(Value, frozen=True, kw_only=True):
     """A path that asks an operation: arguments come from the path and from the query."""
 
     name: str
@@ -150,7 +148,6 @@ class Gateway:
         self.news.end()
 
     def _work(self) -> None:
-        from ...worker.pool import Crew
 
         try:
             Crew(self._memory).run(self._stop)

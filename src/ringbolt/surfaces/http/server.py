@@ -8,19 +8,15 @@ import ipaddress
 import signal
 import socket
 import threading
-from typing import TYPE_CHECKING
+from collections.abc import Generator
+from types import FrameType
 
 import uvicorn
+from starlette.applications import Starlette
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from ...model.errors import InvalidInput, StoreError
 from .guard import MOST_HEAD
-
-if TYPE_CHECKING:
-    from collections.abc import Generator
-    from types import FrameType
-
-    from starlette.applications import Starlette
 
 SHUTDOWN_SECONDS = 20  # how long requests may still take when the server ends
 KEEP_ALIVE_SECONDS = 15

@@ -10,21 +10,17 @@ from __future__ import annotations
 import hmac
 import os
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
-from ...model.types import Record
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from .auth import Caller, Tokens
+from ...model.types import Value
+from .auth import Caller, Tokens
 
 SECONDS = 7 * 24 * 3600
 _MOST_LETTERS = 200
 _MOST_ENDED = 10_000
 
 
-class Session(Record):
+class Session(Value, frozen=True, kw_only=True):
     """A browser that has shown a token, and until when that counts."""
 
     caller: Caller

@@ -1,1 +1,1 @@
-"""Mcp."""
+"""The MCP server: tools, resources and prompts over stdio and streamable HTTP."""

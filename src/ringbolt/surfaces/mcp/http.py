@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.applications import Starlette
 from starlette.responses import Response
 from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
-from .server import Caller, agent_name, make_server, plain_name
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from starlette.types import Receive, Scope, Send
-
-    from ...memory import TaskMemory
-    from .server import Context
+from ...memory import TaskMemory
+from .server import Caller, Context, agent_name, make_server, plain_name
 
 _NAMES = ("127.0.0.1", "localhost", "[::1]")
 _THIS_MACHINE = TransportSecuritySettings(

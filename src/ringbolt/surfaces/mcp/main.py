@@ -5,15 +5,16 @@ What needs the package mcp is loaded when it runs: it takes a while.
 
 from __future__ import annotations
 
+import argparse
 import sys
 from typing import TYPE_CHECKING
 
+from ...memory import TaskMemory
 from ...model.errors import StoreError
+from .tools import SETS
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
-
-    from ...memory import TaskMemory
 
 
 def run_stdio(
@@ -66,9 +67,6 @@ class _Needed:
 
 def main(arguments: list[str]) -> None:
     """`python -m ringbolt.surfaces.mcp`: what `ringbolt mcp` does."""
-    import argparse
-
-    from .tools import SETS
 
     parser = argparse.ArgumentParser(prog="ringbolt mcp")
     parser.add_argument("--tools", choices=SETS, default="core")

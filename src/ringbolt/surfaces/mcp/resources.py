@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
+from ...memory import TaskMemory
 from ...model.errors import InvalidInput, NotFound, shown
 from . import texts
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from ...memory import TaskMemory
 
 ACTIVE = "tasks://active"
 CURRENT = "current"  # stands for the id of the current task

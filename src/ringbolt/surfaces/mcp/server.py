@@ -7,31 +7,28 @@ same handlers: no call needs anything that an earlier one left behind.
 from __future__ import annotations
 
 import logging
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import anyio
 import anyio.to_thread
 import mcp_types as types
-from mcp.server import CacheHint, Server
+from mcp.server import CacheHint, Server, ServerRequestContext
 from mcp.shared.exceptions import MCPError
 
 from ... import operations
 from ..._version import __version__
+from ...memory import TaskMemory
 from ...model.errors import RingboltError
-from ...model.types import Record
+from ...model.types import Value
+from ...operations import Operation
 from ...packet import encode
-from . import resources, texts, tools as mcp_tools
+from . import resources, texts
+from . import tools as mcp_tools
 
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
+Context = ServerRequestContext[Any, Any]
 
-    from mcp.server import ServerRequestContext
-
-    from ...memory import TaskMemory
-    from ...operations import Operation
-
-    Context = ServerRequestContext[Any, Any]
 
 log = logging.getLogger("ringbolt.mcp")
 
@@ -46,7 +43,7 @@ _INTERNAL: dict[str, Any] = {
 }
 
 
-class Caller(Record):
+class Caller(Value, frozen=True, kw_only=True):
     """Who makes a request: how to get their memory, which may take a while, and what they may do."""
 
     memory: Callable[[], TaskMemory]
@@ -156,9 +153,7 @@ class _Handlers:
 
     async def _complete(self, ctx: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
         asked = params.argument
-        found = await self._read(
-            ctx, partial(resources.completions, argument=asked.name, begun=asked.value)
-        )
+        found = await self._read(ctx, partial(resources.completions, argument=asked.name, begun=asked.value))
         return types.CompleteResult(
             completion=types.Completion(values=found, total=len(found), has_more=False)
         )

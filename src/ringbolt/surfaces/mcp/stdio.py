@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 import anyio
@@ -17,10 +16,7 @@ from mcp.shared.message import ServerMessageMetadata
 from pydantic import ValidationError
 
 from ...memory import TaskMemory
-from .server import Caller, agent_name, make_server
-
-if TYPE_CHECKING:
-    from .server import Context
+from .server import Caller, Context, agent_name, make_server
 
 ROOTS_SECONDS = 3  # a client that offers roots and does not tell them is waited for no longer
 

@@ -6,15 +6,12 @@ A model may see only the text of a result. Recorded text in it is quoted data: s
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from ...model.validate import blake2b
 from ...model.types import is_dict
+from ...model.validate import blake2b
 from ...packet import encode
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
 
 INSTRUCTIONS = """\
 Ringbolt keeps the state of your task outside your context, through compactions, restarts, crashes and \

@@ -6,20 +6,16 @@ full set. Whatever a schema shows, all arguments of the operation are understood
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
+from typing import Any
 
 from ...model import validate
-from ...operations import OPERATIONS, input_schema, output_schema
 from ...model.types import is_dict
+from ...operations import OPERATIONS, Operation, input_schema, output_schema
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
+Schema = dict[str, Any]
 
-    from ...operations import Operation
-
-    Schema = dict[str, Any]
 
 SETS = ("core", "full")
 # A result that is no object stands under this name: before 2026-07-28 structured content must be an object.

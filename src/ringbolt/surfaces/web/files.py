@@ -6,12 +6,9 @@ import gzip
 import hashlib
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from importlib.resources.abc import Traversable
 
-from ...model.types import Record
-
-if TYPE_CHECKING:
-    from importlib.resources.abc import Traversable
+from ...model.types import Value
 
 _MEDIA_TYPES = {
     ".html": "text/html; charset=utf-8",
@@ -22,7 +19,7 @@ _MEDIA_TYPES = {
 _INDEX = "index.html"
 
 
-class WebFile(Record):
+class WebFile(Value, frozen=True, kw_only=True):
     """A file of the page, as it is and compressed."""
 
     media_type: str
@@ -30,7 +27,7 @@ class WebFile(Record):
     gzipped: bytes
 
 
-class WebFiles(Record):
+class WebFiles(Value, frozen=True, kw_only=True):
     """All files of the page under one version, which is a hash of them all: together they are one program."""
 
     version: str
@@ -42,7 +39,9 @@ class WebFiles(Record):
 def web_files() -> WebFiles:
     """The files that come with this package."""
     found = {
-        name: content for name, content in _walk(files("ringbolt.surfaces") / "web", "") if _media_type(name)
+        name: content
+        for name, content in _walk(files("ringbolt.surfaces.web.static") / "static", "")
+        if _media_type(name)
     }
     digest = hashlib.sha256()
     for name, content in sorted(found.items()):

@@ -4,26 +4,21 @@ from __future__ import annotations
 
 import gzip
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from starlette.exceptions import HTTPException
+from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from ..._version import __version__
 from ...model.types import is_dict
-from . import reads
 from ..http.guard import PAGE, SESSION, Refusal, read_body, require, require_own_page
-from .files import web_files
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from starlette.requests import Request
-
-    from ..http.routes import Gateway
-    from ..http.session import Session, Sessions
-    from .files import WebFile
+from ..http.routes import Gateway
+from ..http.session import Session, Sessions
+from . import reads
+from .files import WebFile, web_files
 
 _JSON = "application/json"
 # Nothing but our own files, no code in the page itself, and no way to turn a text into markup.

@@ -9,16 +9,12 @@ nothing was written to its task: whatever is forgotten is gone from here, too.
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
 
 from ...ledger.values import read_origin
+from ...memory import TaskMemory
 from ...store import scratch
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from ...memory import TaskMemory
-    from ...store.tx import Row, Tx
+from ...store.tx import Row, Tx
 
 PAGE = 1000
 MARK_EVERY = 2000

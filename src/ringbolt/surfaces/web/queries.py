@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
+from collections.abc import Sequence
+from typing import Any
 
-    from ...store.tx import Row, Tx
+from ...store.tx import Row, Tx
 
 # How many letters of a text a line has.
 LINE = 300

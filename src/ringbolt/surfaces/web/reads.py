@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import json
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 
-from ...model import validate, rules
 from ..._version import __version__
-from ...model.errors import InvalidInput
+from ...config import store_location
 from ...ledger.values import read_card, read_event, read_task
-from . import queries
-from ...store import feed
+from ...memory import TaskMemory
+from ...model import rules, validate
+from ...model.errors import InvalidInput
 from ...model.types import TaskCard
+from ...store import feed
+from ...store.tx import Row, Tx
+from .. import doctor as checkup
+from . import queries
 from .past import Pasts
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+Read = Callable[[TaskMemory, "Asked"], Any]
 
-    from ...memory import TaskMemory
-    from ...store.tx import Row, Tx
-
-    Read = Callable[[TaskMemory, "Asked"], Any]
 
 OPEN = ("active", "waiting", "paused")
 ENDED = ("completed", "failed", "cancelled", "abandoned", "superseded")
@@ -222,8 +222,6 @@ def drill(memory: TaskMemory, asked: Asked) -> dict[str, Any]:
 
 def doctor(memory: TaskMemory, asked: Asked) -> list[dict[str, Any]]:
     """Everything that `ringbolt doctor` says of the store and what is around it."""
-    from ...config import store_location
-    from .. import doctor as checkup
 
     around = (checkup.version(), checkup.spool(store_location(memory.settings)), checkup.hosts(None))
     return [finding.to_dict() for finding in (*around, *checkup.checks(memory))]

@@ -7,23 +7,21 @@ was met and a digest of its words; the words stay with the task that said them.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
-from ..model import validate, rules
+from ..model import rules, validate
+from ..model.results import GoalBudget
+from ..model.types import is_dict, is_list
 from ..store import distilled
 from ..store import goal_queries as queries
-from ..model.types import is_dict, is_list
-from ..ledger.drafts import Draft
-from .rules import BLOCKED, SPENT, STOPPED, blocker_limit, budget_used, fingerprint
-from ..ledger.observed_time import KIND, Look, observe
+from ..store.tx import Row, Tx
+from .drafts import Draft
+from .goal_limits import BLOCKED, SPENT, STOPPED, blocker_limit, budget_used, fingerprint
+from .observed_time import KIND, Look, observe
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from ..model.results import GoalBudget
-    from ..store.tx import Row, Tx
-    from ..ledger.base import Base
+    from .base import Base
 
 
 def blockers_in(draft: Draft, before: Any) -> list[str]:

@@ -1,0 +1,23 @@
+"""Several operations in one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from ..store.tx import Tx
+
+Result = TypeVar("Result")
+
+
+class OneTransaction:
+    """A store for operations that are all part of one transaction, which is under way."""
+
+    def __init__(self, tx: Tx) -> None:
+        self._tx = tx
+
+    def write(self, work: Callable[[Tx], Result], *, settles: bool = False) -> Result:
+        return work(self._tx)
+
+    def read(self, work: Callable[[Tx], Result], *, once: bool = False) -> Result:
+        return work(self._tx)

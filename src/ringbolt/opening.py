@@ -1,0 +1,94 @@
+"""Opening a memory: settings, who acts, which workspace, which store."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from typing import Any, Self
+
+from .config import changed, load_settings, store_location
+from .ledger.base import Base, channel_named, workspace_named
+from .model import validate
+from .model.errors import InvalidInput, shown
+from .model.settings import Settings
+from .model.types import Origin
+from .store import open_store
+
+
+class Opening(Base):
+    """A memory that can be opened by a path or URL."""
+
+    @classmethod
+    def open(
+        cls,
+        location: str | os.PathLike[str] | None = None,
+        *,
+        workspace: str | None = "",
+        session: str | None = None,
+        agent: str | None = None,
+        principal: str | None = None,
+        channel: str = "agent",
+        settings: Settings | None = None,
+        create: bool = True,
+        clock: Callable[[], float] = time.time,
+        random: Callable[[int], bytes] = os.urandom,
+        **overrides: Any,
+    ) -> Self:
+        """Open the memory at a path or URL, making it if there is none (unless `create` is false).
+
+        Without a location: RINGBOLT_STORE, then the settings file, then the user's data folder.
+        `workspace` is where the tasks belong: by default the worktree of the current folder; None for
+        none. Any setting can be given as an argument.
+        """
+
+        given: dict[str, Any] = {"store": _location(location), **overrides}
+        settings = load_settings(**given) if settings is None else changed(settings, **given)
+        workspace, repository = workspace_named(_here() if workspace == "" else workspace)
+        environ = os.environ
+        origin = Origin(
+            principal=validate.text(
+                "principal",
+                principal or environ.get("RINGBOLT_PRINCIPAL") or environ.get("USER") or str(os.getuid()),
+                200,
+            ),
+            agent=validate.text("agent", agent or environ.get("RINGBOLT_AGENT", ""), 200),
+            channel=channel_named(channel),
+            session=validate.text("session", session or environ.get("RINGBOLT_SESSION", ""), 200),
+        )
+        store = open_store(store_location(settings), settings, create=create)
+        memory = cls(
+            store,
+            settings,
+            origin=origin,
+            workspace=workspace,
+            repository=repository,
+            clock=clock,
+            random=random,
+        )
+        if settings.mirrors:
+            from .files.mirroring import Keeper
+
+            keeper = Keeper(memory)
+            keeper.check(workspace)
+            memory._mirrors = keeper
+        return memory
+
+
+def _location(location: Any) -> str | None:
+    """A caller's path or URL of a store; None if there is none."""
+    if location is None:
+        return None
+    found = location if isinstance(location, str) else getattr(location, "__fspath__", lambda: None)()
+    if not isinstance(found, str) or not found.strip():
+        raise InvalidInput(
+            "invalid_argument", f"A store cannot be at {shown(location)}.", "Give a path or a URL."
+        )
+    return validate.text("the location", found, 1 << 20)
+
+
+def _here() -> str | None:
+    try:
+        return os.getcwd()
+    except OSError:  # the folder was removed under us
+        return None
