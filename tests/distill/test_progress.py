@@ -13,13 +13,13 @@ from ringbolt.extract.progress import (
     Observation,
     Progress,
     evidence,
-    numbers,
     read_action,
     sentences,
     stem,
     title_sort,
     words,
 )
+from ringbolt.signals.step_numbers import step_numbers
 
 PLAN = [
     "Add the Invoice model to billing.py",
@@ -158,8 +158,8 @@ def test_numbers_in_the_titles_win_over_their_order():
 
 
 def test_a_version_or_a_count_is_no_step_number():
-    assert numbers("All 3 tests pass with 2 warnings in v1.2.") == []
-    assert numbers("item 12, tasks 1, 2, and #5; steps 1-3") == [12, 1, 2, 5, 1, 2, 3]
+    assert step_numbers("All 3 tests pass with 2 warnings in v1.2.") == []
+    assert step_numbers("item 12, tasks 1, 2, and #5; steps 1-3") == [12, 1, 2, 5, 1, 2, 3]
 
 
 def test_marking_one_step_and_moving_to_the_next_does_both(session):

@@ -566,17 +566,6 @@ def test_the_diagnostics_are_logged_on_debug_only(here, caplog):
     assert "'injected': 1" in caplog.records[0].getMessage()
 
 
-def test_the_block_loads_nothing_heavy(tmp_path):
-    code = (
-        "import sys; from ringbolt import TaskMemory\n"
-        "memory = TaskMemory.open(sys.argv[1], workspace='/w')\n"
-        "memory.active_tasks_add('a', 'One'); assert memory.active_tasks_block('a').text\n"
-        "heavy = 'logging datetime pathlib tempfile typing dataclasses hashlib'.split()\n"
-        "print([name for name in heavy if name in sys.modules])"
-    )
-    assert run_python(code, str(tmp_path / "s.db")).stdout == "[]\n"
-
-
 def test_reading_writes_nothing(here):
     here.active_tasks_add("a", "One")
     place = newest(here)

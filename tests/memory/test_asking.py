@@ -389,16 +389,3 @@ def test_a_keyed_update_that_is_repeated_is_answered_anew(memory, task, store_ur
         assert other.task_update(task, "Built", step=1, step_status="completed", key="k").answer is None
 
 
-def test_an_update_without_a_question_loads_nothing_of_this(tmp_path):
-    code = """
-import sys
-from ringbolt import TaskMemory
-memory = TaskMemory.open(sys.argv[1], session="S")
-memory.task_register("a", ["b"])
-memory.task_update(None, "a message", step=1, step_status="completed")
-memory.task_resume()
-print([name for name in sys.modules if "ringbolt.distill" in name or "answering" in name])
-memory.task_update(None, query="what is next?")
-print("ringbolt.distill.answers" in sys.modules)
-"""
-    assert run_python(code, str(tmp_path / "s.db")).stdout.split("\n")[:2] == ["[]", "True"]

@@ -131,25 +131,11 @@ import sys
 from ringbolt import TaskMemory
 memory = TaskMemory.open(sys.argv[1], workspace=sys.argv[2])
 memory.task_register("Deploy", ["Build"])
-print([name for name in sys.modules if "mirror" in name], memory.mirrors_status(), memory.mirrors_refresh())
+print([name for name in sys.modules if name.endswith("files.mirroring")], memory.mirrors_status(), memory.mirrors_refresh())
 """
     done = run_python(code, str(tmp_path / "store.db"), str(workspace))
     assert done.stdout.strip() == "[] () ()"
     assert os.listdir(workspace) == []
-
-
-def test_with_mirrors_nothing_heavy_is_loaded(tmp_path, workspace):
-    from tests.unit.test_imports import HEAVY, loaded
-
-    code = """
-import sys
-from ringbolt import TaskMemory
-memory = TaskMemory.open(sys.argv[1], workspace=sys.argv[2], mirrors="state")
-memory.task_register("Deploy", ["Build"])
-"""
-    found = loaded(code, str(tmp_path / "store.db"), str(workspace))
-    assert "ringbolt.files.mirroring" in found
-    assert sorted(found & set(HEAVY)) == []
 
 
 # --- refreshing -------------------------------------------------------------------------------------

@@ -244,7 +244,7 @@ def test_an_unknown_command_suggests_the_near_one(words, meant):
 
 def test_help_and_an_update_load_nothing_that_they_do_not_need(task):
     code = (
-        "import sys; from ringbolt.surfaces.cli import main\n"
+        "import sys; from ringbolt.surfaces.cli.main import main\n"
         "try: main(sys.argv[1:])\n"
         "finally: print(*sys.modules)"
     )

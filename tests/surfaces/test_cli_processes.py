@@ -212,7 +212,7 @@ def test_watch_draws_the_task_on_a_terminal(task, terminal):
 def test_a_server_without_its_packages_names_the_extra(place, words):
     code = (
         "import sys; sys.modules['mcp'] = sys.modules['uvicorn'] = None\n"
-        "from ringbolt.surfaces.cli import main; main(sys.argv[1:])"
+        "from ringbolt.surfaces.cli.main import main; main(sys.argv[1:])"
     )
     done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, check=False)
     assert done.returncode == 1

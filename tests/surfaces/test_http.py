@@ -238,7 +238,7 @@ def test_fifty_clients_for_half_a_minute_lose_nothing(tmp_path):
 
 SERVE = """
 import sys
-from ringbolt.surfaces.http import serve
+from ringbolt.surfaces.http.app import serve
 serve(sys.argv[1], port=0, announce=lambda line: print(line, flush=True), synchronous="off")
 print("ended", flush=True)
 """

@@ -309,7 +309,7 @@ def test_a_tool_that_does_not_exist_is_refused_by_the_protocol(memory):
 _SURPRISE = """
 import functools, sys
 from ringbolt import TaskMemory
-from ringbolt.surfaces.mcp import main
+from ringbolt.surfaces.mcp.main import main
 @functools.wraps(TaskMemory.task_list)
 def task_list(self, **_):
     print("noise")
@@ -363,10 +363,15 @@ def test_an_interrupt_ends_the_server_at_once(tmp_path):
 
 
 def test_without_the_package_it_says_what_to_install(tmp_path):
-    code = "import sys; sys.modules['mcp'] = None\nfrom ringbolt.surfaces.mcp import run_stdio\nrun_stdio()"
+    code = (
+        "import sys; sys.modules['mcp'] = None\nfrom ringbolt.surfaces.mcp.main import run_stdio\nrun_stdio()"
+    )
     told = run_python(code, check=False)
     assert "pip install 'ringbolt[mcp]'" in told.stderr
-    assert "mcp_types" not in run_python("import ringbolt.surfaces.mcp, sys; print(list(sys.modules))").stdout
+    assert (
+        "mcp_types"
+        not in run_python("import ringbolt.surfaces.mcp.main, sys; print(list(sys.modules))").stdout
+    )
 
 
 def test_a_call_that_waits_holds_up_no_other_and_can_be_cancelled(tmp_path):

@@ -76,7 +76,7 @@ def test_a_folder_in_the_way_stays_and_no_temporary_file_is_left(tmp_path):
 
 def test_what_a_killed_writer_left_is_swept_and_what_is_being_written_is_not(tmp_path):
     code = (
-        "import sys; from ringbolt.files import replacing\n"
+        "import sys; from ringbolt.system.files import replacing\n"
         "with replacing(sys.argv[1]) as file:\n"
         "    file.write(b'half'); file.flush(); print('writing', flush=True); sys.stdin.read()\n"
     )

@@ -83,7 +83,7 @@ def test_the_files_follow(opened, store_url, machine, tmp_path):
 PROGRAM = """
 import sys, time
 from ringbolt import TaskMemory
-from ringbolt.crew import Crew
+from ringbolt.worker.pool import Crew
 url, offsets = sys.argv[1], sys.argv[2]
 
 def clock():

@@ -14,7 +14,6 @@ from ringbolt.files.active_tasks import (
     is_completed,
     is_stale,
     known_moment,
-    least_trusted,
     read_stamp,
     real_next,
     render,
@@ -23,6 +22,7 @@ from ringbolt.files.active_tasks import (
 )
 from ringbolt.files.tasks_file import parse
 from ringbolt.model.results import ActiveRow, Projection
+from ringbolt.model.rules import least_trusted
 from ringbolt.packet.encode import clean, from_markdown_row, markdown_row
 from tests.views.payloads import HOSTILE
 

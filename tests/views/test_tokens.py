@@ -309,7 +309,7 @@ def test_the_counter_is_the_one_asked_for(exact):
 def test_without_splintr_the_estimate_takes_over():
     program = (
         "import sys; sys.modules['splintr'] = None\n"
-        "from ringbolt.views import tokens\n"
+        "from ringbolt.packet import tokens\n"
         "assert tokens.exact() is None\n"
         "assert tokens.counter(True) is tokens.estimate\n"
         "assert tokens.counter(True)('some words') >= 2\n"
@@ -318,7 +318,7 @@ def test_without_splintr_the_estimate_takes_over():
 
 
 def test_importing_does_not_load_splintr():
-    program = "import sys; from ringbolt.views import tokens; assert 'splintr' not in sys.modules"
+    program = "import sys; from ringbolt.packet import tokens; assert 'splintr' not in sys.modules"
     subprocess.run([sys.executable, "-c", program], check=True)
 
 

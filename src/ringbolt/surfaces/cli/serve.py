@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
 import shlex
@@ -34,7 +35,7 @@ def _server(module: str, extra: str, packages: tuple[str, ...]) -> Any:
         raise click.ClickException(
             f"Not installed: {', '.join(missing)}. Install what is needed: pip install 'ringbolt[{extra}]'"
         )
-    return __import__(f"ringbolt.surfaces.{module}", fromlist=[module])
+    return importlib.import_module(f"ringbolt.surfaces.{module}")
 
 
 @click.command(
@@ -62,7 +63,7 @@ def serve_command(host: str, port: int, tools: str, worker: bool, new_tokens: bo
 
     The store is made if it is not there. Whoever calls needs a token of the file that is named at the start.
     """
-    http = _server("http", "serve", ("starlette", "uvicorn"))
+    http = _server("http.app", "serve", ("starlette", "uvicorn"))
     if new_tokens:
         rotate_tokens()
     if demo:
@@ -139,7 +140,7 @@ def _program() -> str:
 def mcp_command(tools: str) -> None:
     """Serve MCP on standard input and output, as an MCP client starts it. The first call makes the store."""
     common = given()
-    _server("mcp", "mcp", ("mcp",)).run_stdio(
+    _server("mcp.main", "mcp", ("mcp",)).run_stdio(
         common.get("store"),
         tools=tools,
         workspace=common.get("workspace", ""),

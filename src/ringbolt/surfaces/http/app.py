@@ -81,7 +81,7 @@ def create_app(
 
 def _mcp_app(memory: TaskMemory, tools: str) -> Any:
     try:
-        found = import_module(f"{__package__}.mcp")
+        found = import_module("ringbolt.surfaces.mcp.main")
     except ImportError:  # without the extra there is no MCP server
         return None
     return found.asgi_app(memory, tools=tools, guarded=True)

@@ -40,7 +40,7 @@ def web_files() -> WebFiles:
     """The files that come with this package."""
     found = {
         name: content
-        for name, content in _walk(files("ringbolt.surfaces.web.static") / "static", "")
+        for name, content in _walk(files("ringbolt.surfaces.web") / "static", "")
         if _media_type(name)
     }
     digest = hashlib.sha256()
