@@ -1211,7 +1211,7 @@ def demo() -> str:
 
 # --- views ------------------------------------------------------------------------------------------
 
-GOLDEN = ROOT / "tests" / "views" / "golden"
+GOLDEN = ROOT / "tests" / "golden"
 
 
 def golden(name: str, language: str) -> str:
