@@ -6,6 +6,7 @@ from typing import Any
 
 from ..llm.calls import Modelling
 from ..model.errors import InvalidInput
+from ..model.operation import operation
 from ..model.types import Answer
 from .answering import ask
 
@@ -13,6 +14,7 @@ from .answering import ask
 class Asking(Modelling):
     """Operations that answer questions."""
 
+    @operation(scope="read", example={"question": "What is next?"})
     def task_ask(self, task_id: str | None = None, question: str | None = None) -> Answer:
         """Answer a question about a task in a sentence or two, or a short list, with `#seq` citations.
 
@@ -21,6 +23,11 @@ class Asking(Modelling):
         searches for anything else. What it says is in the ledger at that moment; without a question it says
         where the task stands. With a model set, the model words the answer, if it agrees with the ledger;
         `source` says who did.
+
+        Args:
+            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
+                task](../explanation/scope.md#the-current-task).
+            question: The question, in any words; nothing, or an empty one: where the task stands.
         """
 
         return ask(self, task_id, read_question(question))

@@ -10,6 +10,7 @@ from ..ledger.step_changes import EDIT, RECEIPT, begun_phase
 from ..ledger.values import OPEN_EFFECTS, read_actions, read_card, read_event, read_items, with_titles
 from ..model import rules, validate
 from ..model.errors import InvalidInput, NotFound
+from ..model.operation import operation
 from ..model.types import Drill, TaskCard, Thread, Written, is_dict, is_list
 from ..store.tx import Row, Tx
 
@@ -31,6 +32,10 @@ MOST_EDITS = 200
 class Actions(Base):
     """Operations on what was done."""
 
+    @operation(
+        scope="write",
+        example={"summary": "Built the image", "type": "cli", "input": {"command": "make image"}},
+    )
     def task_log_action(
         self,
         task_id: str | None = None,
@@ -54,9 +59,31 @@ class Actions(Base):
     ) -> Written:
         """Log something that was done: a command, a click, a tool call, with input, output and error.
 
-        Log it as `started` and end it later with `action=<its seq>`, or once when it is over. `files`
-        are paths, or {path, change} with created, modified or deleted. With `receipt` it is a check of its
-        step, as with task_receipt. Without `item` it belongs to the active step.
+        Log it as `started` and end it later with `action=<its seq>`, or once when it is over. `files` are
+        paths, or {path, change} with created, modified or deleted. With `receipt` it is a check of its step,
+        as with task_receipt. Without `item` it belongs to the active step.
+
+        Args:
+            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
+                task](../explanation/scope.md#the-current-task).
+            summary: What was done or found, in a sentence.
+            type: cli, gui, wait, vision, reasoning, tool, edit, system or other.
+            status: started, completed, failed or skipped; the words of an execution log are understood.
+            item: A step: its id, its number from 1, or its title or the unambiguous beginning of it.
+            tool: Name of the tool.
+            input: What went in: any JSON value.
+            output: What came out: any JSON value.
+            error: What went wrong: any JSON value.
+            duration_ms: How long it took. An action that is ended later gets it from the clock.
+            stage: Stage of the plan.
+            sub_task_id: The caller's own id for a sub-task.
+            files: Paths, or objects with path and change (created, modified, deleted); at most 1,000.
+            receipt: Whether it is a check that shows, by its success, that the step is really done.
+            action: Seq of a started action, to end it.
+            token: The fencing token of a claim. Without one, the tokens that this memory object got from
+                `task_claim` are checked.
+            key: Idempotency key, at most 200 bytes. The same call with the same key is written once and
+                answered the same each time.
         """
         if isinstance(stage, int):
             validate.whole("stage", stage, -(1 << 62), 1 << 62)
@@ -100,6 +127,7 @@ class Actions(Base):
             arguments=[summary, type, status, item, data, files, action, *([True] if receipt else [])],
         )  # fmt: skip
 
+    @operation(scope="write", example={"command": "make test", "exit_code": 0, "item": 1})
     def task_receipt(
         self,
         task_id: str | None = None,
@@ -114,9 +142,23 @@ class Actions(Base):
     ) -> Written:
         """Show that a step is really done: a check that was run after its last edit, and its exit code.
 
-        With exit code 0 a completed step is `verified`, and one that is completed later will be. A check
-        that fails, or an edit of the step's files afterwards, makes it `reported` again. Without `item` it
-        is about the active step.
+        With exit code 0 a completed step is `verified`, and one that is completed later will be. A check that
+        fails, or an edit of the step's files afterwards, makes it `reported` again. Without `item` it is
+        about the active step.
+
+        Args:
+            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
+                task](../explanation/scope.md#the-current-task).
+            command: The words of a command that a worker runs when the wait is over; only if the operator
+                allows commands.
+            exit_code: Its exit code; 0 means that it succeeded.
+            output: What came out: any JSON value.
+            item: A step: its id, its number from 1, or its title or the unambiguous beginning of it.
+            duration_ms: How long it took. An action that is ended later gets it from the clock.
+            token: The fencing token of a claim. Without one, the tokens that this memory object got from
+                `task_claim` are checked.
+            key: Idempotency key, at most 200 bytes. The same call with the same key is written once and
+                answered the same each time.
         """
         command = self._line("command", command)
         exit_code = validate.whole("exit_code", exit_code, -(1 << 31), 1 << 31)
@@ -139,6 +181,7 @@ class Actions(Base):
             arguments=[command, exit_code, output, item, duration_ms],
         )  # fmt: skip
 
+    @operation(scope="write", example={"action": 2, "content": "step 1/7"})
     def task_log_append(
         self,
         task_id: str | None = None,
@@ -149,7 +192,19 @@ class Actions(Base):
         token: int | None = None,
         key: str | None = None,
     ) -> Written:
-        """Add a log to an action: a piece of output, a note, a screenshot's path."""
+        """Add a log to an action: a piece of output, a note, a screenshot's path.
+
+        Args:
+            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
+                task](../explanation/scope.md#the-current-task).
+            action: Seq of an action.
+            content: The text itself.
+            type: What kind of log it is: output, note, or your own word.
+            token: The fencing token of a claim. Without one, the tokens that this memory object got from
+                `task_claim` are checked.
+            key: Idempotency key, at most 200 bytes. The same call with the same key is written once and
+                answered the same each time.
+        """
         validate.whole("action", action, 1, 1 << 62)
         content = validate.filled("content", content, self.settings.max_text_bytes)
         kind = validate.line("type", type, 100)
@@ -167,6 +222,7 @@ class Actions(Base):
             arguments=[action, content, kind],
         )
 
+    @operation(scope="read")
     def task_thread(
         self,
         task_id: str | None = None,
@@ -175,7 +231,15 @@ class Actions(Base):
         before: int | None = None,
         types: Sequence[str] | None = None,
     ) -> Thread:
-        """The last events of a task in order; `before` a seq gives the page before it."""
+        """The last events of a task in order; `before` a seq gives the page before it.
+
+        Args:
+            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
+                task](../explanation/scope.md#the-current-task).
+            limit: The most to answer.
+            before: Only events before this seq.
+            types: Only events of these [types](events.md).
+        """
         limit = validate.whole("limit", limit, 1, 1000)
         if before is not None:
             validate.whole("before", before, 1, 1 << 62)
@@ -190,6 +254,7 @@ class Actions(Base):
 
         return self.store.read(work)
 
+    @operation(scope="read")
     def task_drill_down(
         self,
         task_id: str | None = None,
@@ -199,7 +264,16 @@ class Actions(Base):
         action: int | None = None,
         limit: int = 100,
     ) -> Drill:
-        """One level down: a task's steps, a step's actions and entries, an action's logs."""
+        """One level down: a task's steps, a step's actions and entries, an action's logs.
+
+        Args:
+            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
+                task](../explanation/scope.md#the-current-task).
+            item: A step: its id, its number from 1, or its title or the unambiguous beginning of it.
+            ordinal: A step by its place from 0, instead of `item`.
+            action: Seq of an action.
+            limit: The most to answer.
+        """
         limit = validate.whole("limit", limit, 1, 1000)
         if action is not None:
             validate.whole("action", action, 1, 1 << 62)

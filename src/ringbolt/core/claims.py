@@ -7,6 +7,7 @@ from typing import Any
 from ..ledger.base import Base, Draft, check_stale, find_item, written
 from ..model import validate
 from ..model.errors import Conflict
+from ..model.operation import operation
 from ..model.types import Written
 from ..store.tx import Row, Tx
 
@@ -14,6 +15,7 @@ from ..store.tx import Row, Tx
 class Claims(Base):
     """Operations on who works on what."""
 
+    @operation(scope="write")
     def task_claim(
         self,
         task_id: str | None = None,
@@ -26,9 +28,19 @@ class Claims(Base):
     ) -> Written:
         """Claim a task, or one of its steps, for this agent; the answer holds the fencing token.
 
-        A claim lives for its lease and is renewed by task_heartbeat. An expired one can be claimed by
-        anyone; a live one only with `reclaim`, a reason that is kept. From then on this memory's writes
-        to the task are refused as soon as someone else has claimed it.
+        A claim lives for its lease and is renewed by task_heartbeat. An expired one can be claimed by anyone;
+        a live one only with `reclaim`, a reason that is kept. From then on this memory's writes to the task
+        are refused as soon as someone else has claimed it.
+
+        Args:
+            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
+                task](../explanation/scope.md#the-current-task).
+            item: A step: its id, its number from 1, or its title or the unambiguous beginning of it.
+            holder: Who claims; else agent and session, else the principal.
+            lease_seconds: How long the claim lives; else the setting.
+            reclaim: A reason to take a claim that is still alive.
+            key: Idempotency key, at most 200 bytes. The same call with the same key is written once and
+                answered the same each time.
         """
         who = validate.line("holder", holder or _who(self), 200)
         lease = self._lease(lease_seconds)
@@ -91,6 +103,7 @@ class Claims(Base):
             self._tokens.setdefault(result.task_id, {}).update(dict.fromkeys(names, result.token))
         return result
 
+    @operation(scope="write")
     def task_heartbeat(
         self,
         task_id: str | None = None,
@@ -99,7 +112,16 @@ class Claims(Base):
         token: int | None = None,
         lease_seconds: float | None = None,
     ) -> Written:
-        """Renew a claim for another lease. It leaves no event: the ledger holds work, not heartbeats."""
+        """Renew a claim for another lease. It leaves no event: the ledger holds work, not heartbeats.
+
+        Args:
+            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
+                task](../explanation/scope.md#the-current-task).
+            item: A step: its id, its number from 1, or its title or the unambiguous beginning of it.
+            token: The fencing token of a claim. Without one, the tokens that this memory object got from
+                `task_claim` are checked.
+            lease_seconds: How long the claim lives; else the setting.
+        """
         lease = self._lease(lease_seconds)
         check_stale(token)
 
@@ -114,6 +136,7 @@ class Claims(Base):
 
         return self._commit(work)
 
+    @operation(scope="write")
     def task_release(
         self,
         task_id: str | None = None,
@@ -123,7 +146,18 @@ class Claims(Base):
         reason: str | None = None,
         key: str | None = None,
     ) -> Written:
-        """Give a claim back, so that another agent can go on."""
+        """Give a claim back, so that another agent can go on.
+
+        Args:
+            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
+                task](../explanation/scope.md#the-current-task).
+            item: A step: its id, its number from 1, or its title or the unambiguous beginning of it.
+            token: The fencing token of a claim. Without one, the tokens that this memory object got from
+                `task_claim` are checked.
+            reason: Why.
+            key: Idempotency key, at most 200 bytes. The same call with the same key is written once and
+                answered the same each time.
+        """
         reason = validate.optional("reason", reason, 2000)
         check_stale(token)
 

@@ -8,6 +8,7 @@ from typing import Any
 from ..ledger.base import Base, Draft, find_item
 from ..model import rules, validate
 from ..model.errors import InvalidInput, NotFound
+from ..model.operation import operation
 from ..model.types import Entry, Written, is_list
 from ..recall.anchors import cite
 from ..store.tx import Row, Tx
@@ -16,6 +17,7 @@ from ..store.tx import Row, Tx
 class Entries(Base):
     """Operations that remember."""
 
+    @operation(scope="write", example={"choice": "ghcr.io", "reasoning": "the key works there"})
     def task_decide(
         self,
         task_id: str | None = None,
@@ -35,7 +37,28 @@ class Entries(Base):
         token: int | None = None,
         key: str | None = None,
     ) -> Written:
-        """Record a decision: what was chosen, from which options, and above all why."""
+        """Record a decision: what was chosen, from which options, and above all why.
+
+        Args:
+            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
+                task](../explanation/scope.md#the-current-task).
+            choice: What was chosen.
+            title: A few words for the decision; else the choice.
+            options: What there was to choose from.
+            reasoning: Why this one.
+            risks: What may go wrong with it.
+            if_wrong: What to do if it turns out wrong.
+            context: The circumstances of the decision.
+            item: A step: its id, its number from 1, or its title or the unambiguous beginning of it.
+            tags: Labels, at most 200 of at most 100 bytes.
+            relevance_to: Ids of steps, or other names, that the entry matters for. They are stored as given.
+            supersedes: The seq of one or several entries that this one replaces.
+            anchors: Files of the workspace that the entry is about, cited by their content.
+            token: The fencing token of a claim. Without one, the tokens that this memory object got from
+                `task_claim` are checked.
+            key: Idempotency key, at most 200 bytes. The same call with the same key is written once and
+                answered the same each time.
+        """
         data = {
             "choice": self._line("choice", choice),
             "title": validate.optional("title", title, 1000),
@@ -51,6 +74,7 @@ class Entries(Base):
             relevance_to=relevance_to, supersedes=supersedes, token=token, key=key,
         )  # fmt: skip
 
+    @operation(scope="write", example={"what": "Push to docker.io", "why": "no rights there"})
     def task_exclude(
         self,
         task_id: str | None = None,
@@ -71,6 +95,24 @@ class Entries(Base):
         """Record an approach that did not work: what, why (the root cause), and its symptom.
 
         `signature` is what a later attempt can be recognised by; `until` is when it may be tried again.
+
+        Args:
+            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
+                task](../explanation/scope.md#the-current-task).
+            what: What is tried, or about to be done.
+            why: The root cause.
+            symptom: What could be seen.
+            signature: What the same attempt can be recognised by.
+            until: When it may be tried again: an ISO-8601 time or seconds since 1970.
+            item: A step: its id, its number from 1, or its title or the unambiguous beginning of it.
+            tags: Labels, at most 200 of at most 100 bytes.
+            relevance_to: Ids of steps, or other names, that the entry matters for. They are stored as given.
+            supersedes: The seq of one or several entries that this one replaces.
+            anchors: Files of the workspace that the entry is about, cited by their content.
+            token: The fencing token of a claim. Without one, the tokens that this memory object got from
+                `task_claim` are checked.
+            key: Idempotency key, at most 200 bytes. The same call with the same key is written once and
+                answered the same each time.
         """
         data = {
             "what": self._line("what", what),
@@ -85,6 +127,7 @@ class Entries(Base):
             record_key=validate.optional("signature", signature, 500),
         )  # fmt: skip
 
+    @operation(scope="write", repeatable=True, example={"name": "version", "value": "v1.2.3"})
     def task_set(
         self,
         task_id: str | None = None,
@@ -95,7 +138,19 @@ class Entries(Base):
         token: int | None = None,
         key: str | None = None,
     ) -> Written:
-        """Set a variable: a version, a URL, an id. Its earlier values stay in the history."""
+        """Set a variable: a version, a URL, an id. Its earlier values stay in the history.
+
+        Args:
+            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
+                task](../explanation/scope.md#the-current-task).
+            name: The variable's name, at most 200 bytes.
+            value: Any JSON value.
+            item: A step: its id, its number from 1, or its title or the unambiguous beginning of it.
+            token: The fencing token of a claim. Without one, the tokens that this memory object got from
+                `task_claim` are checked.
+            key: Idempotency key, at most 200 bytes. The same call with the same key is written once and
+                answered the same each time.
+        """
         name = validate.line("name", name, 200)
         value = self._plain("value", value)
         shown = value if isinstance(value, str) else validate.dumps(value)
@@ -114,6 +169,7 @@ class Entries(Base):
 
         return self._write("task_set", task_id, decide, key=key, token=token, arguments=[name, value, item])
 
+    @operation(scope="read")
     def task_history(
         self,
         task_id: str | None = None,
@@ -125,6 +181,13 @@ class Entries(Base):
         """Entries of a type with those that were superseded, resolved or invalidated, oldest first.
 
         With a name: all the values that a variable has had.
+
+        Args:
+            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
+                task](../explanation/scope.md#the-current-task).
+            type: An entry type, or `snapshot`.
+            name: A variable's name, or another entry's key.
+            limit: The most to answer.
         """
         kind = validate.word("entry type", type, (*rules.ENTRY_TYPES, "snapshot", "fact"))
         limit = validate.whole("limit", limit, 1, 10_000)
@@ -136,6 +199,7 @@ class Entries(Base):
 
         return self.store.read(work)
 
+    @operation(scope="write", example={"summary": "The server has two free ports"})
     def task_remember(
         self,
         task_id: str | None = None,
@@ -156,9 +220,28 @@ class Entries(Base):
     ) -> Written:
         """Remember something: an error, a discovery, an artifact, an instruction, a question, context.
 
-        With `supersedes`, `resolves` or `invalidates` it also ends earlier entries; without a summary
-        that is all it does. `anchors` are files of the workspace that it is about: recall says later
-        whether they have changed. An instruction counts as the user's only when it came from the user.
+        With `supersedes`, `resolves` or `invalidates` it also ends earlier entries; without a summary that is
+        all it does. `anchors` are files of the workspace that it is about: recall says later whether they
+        have changed. An instruction counts as the user's only when it came from the user.
+
+        Args:
+            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
+                task](../explanation/scope.md#the-current-task).
+            summary: What was done or found, in a sentence.
+            type: One of the [entry types](values.md#words), but not `variable`: that is `task_set`.
+            detail: summary, items, actions, full or focused.
+            data: More fields, as a JSON object.
+            item: A step: its id, its number from 1, or its title or the unambiguous beginning of it.
+            tags: Labels, at most 200 of at most 100 bytes.
+            relevance_to: Ids of steps, or other names, that the entry matters for. They are stored as given.
+            supersedes: The seq of one or several entries that this one replaces.
+            resolves: The seq of one or several entries that are settled now.
+            invalidates: The seq of one or several entries that were wrong.
+            anchors: Files of the workspace that the entry is about, cited by their content.
+            token: The fencing token of a claim. Without one, the tokens that this memory object got from
+                `task_claim` are checked.
+            key: Idempotency key, at most 200 bytes. The same call with the same key is written once and
+                answered the same each time.
         """
         kind = validate.word("entry type", type, rules.ENTRY_TYPES)
         if kind == "user_instruction" and self.origin.channel not in ("user", "agent"):
@@ -244,6 +327,7 @@ class Entries(Base):
         arguments = [kind, summary, data, item, tags, relevance_to, ended, record_key]
         return self._write(operation, task_id, decide, key=key, token=token, arguments=arguments)
 
+    @operation(scope="write", example={"content": "…", "label": "before compaction"})
     def task_snapshot(
         self,
         task_id: str | None = None,
@@ -255,7 +339,20 @@ class Entries(Base):
         token: int | None = None,
         key: str | None = None,
     ) -> Written:
-        """Keep a context as it was: at the start, before or after a summary, before a stage."""
+        """Keep a context as it was: at the start, before or after a summary, before a stage.
+
+        Args:
+            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
+                task](../explanation/scope.md#the-current-task).
+            content: The text itself.
+            label: What the snapshot is of: `initial`, `before stage 2`, …
+            summarized: Whether the content is a summary already.
+            item: A step: its id, its number from 1, or its title or the unambiguous beginning of it.
+            token: The fencing token of a claim. Without one, the tokens that this memory object got from
+                `task_claim` are checked.
+            key: Idempotency key, at most 200 bytes. The same call with the same key is written once and
+                answered the same each time.
+        """
         content = validate.filled("content", content, self.settings.max_text_bytes)
         label = validate.line("label", label, 200)
 
@@ -273,6 +370,7 @@ class Entries(Base):
             arguments=[content, label, summarized, item],
         )  # fmt: skip
 
+    @operation(scope="write", example={"what": "Run the container", "verify": "docker ps"})
     def task_intent(
         self,
         task_id: str | None = None,
@@ -284,7 +382,20 @@ class Entries(Base):
         token: int | None = None,
         key: str | None = None,
     ) -> Written:
-        """Say what is about to be done that must not be done twice, and how to verify whether it was."""
+        """Say what is about to be done that must not be done twice, and how to verify whether it was.
+
+        Args:
+            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
+                task](../explanation/scope.md#the-current-task).
+            what: What is tried, or about to be done.
+            verify: How to find out whether it was done.
+            signature: What the same attempt can be recognised by.
+            item: A step: its id, its number from 1, or its title or the unambiguous beginning of it.
+            token: The fencing token of a claim. Without one, the tokens that this memory object got from
+                `task_claim` are checked.
+            key: Idempotency key, at most 200 bytes. The same call with the same key is written once and
+                answered the same each time.
+        """
         what = self._line("what", what)
         verify = self._text("verify", verify)
         mark = validate.optional("signature", signature, 500)
@@ -307,6 +418,7 @@ class Entries(Base):
             arguments=[what, verify, item, mark],
         )
 
+    @operation(scope="write", example={"intent": 4, "outcome": "did"})
     def task_outcome(
         self,
         task_id: str | None = None,
@@ -317,7 +429,19 @@ class Entries(Base):
         token: int | None = None,
         key: str | None = None,
     ) -> Written:
-        """Say how an intended side effect ended: did, did_not, or unknown until someone verifies it."""
+        """Say how an intended side effect ended: did, did_not, or unknown until someone verifies it.
+
+        Args:
+            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
+                task](../explanation/scope.md#the-current-task).
+            intent: Seq of the intent.
+            outcome: did, did_not or unknown.
+            note: A note.
+            token: The fencing token of a claim. Without one, the tokens that this memory object got from
+                `task_claim` are checked.
+            key: Idempotency key, at most 200 bytes. The same call with the same key is written once and
+                answered the same each time.
+        """
         intent = validate.whole("intent", intent, 1, 1 << 62)
         outcome = validate.word("outcome", outcome, ("did", "did_not", "unknown"))
         note = self._text("note", note)

@@ -8,6 +8,7 @@ from typing import Any
 from ..ledger.base import Draft, first_result
 from ..model import foreign_statuses, rules, validate
 from ..model.errors import InvalidInput, RingboltError, shown
+from ..model.operation import operation
 from ..model.types import ErrorSummary, Written
 from ..packet import capsule, packet
 from ..packet.capsule import TITLE, read_capsule
@@ -37,6 +38,7 @@ _STEP_CELLS = (
 class Handoff(Views, Tasks):
     """Operations that move a task from one agent to another."""
 
+    @operation(scope="read", tools="none", http=False)
     def task_handoff(
         self,
         task_id: str | None = None,
@@ -49,6 +51,13 @@ class Handoff(Views, Tasks):
 
         Markdown with the resume packet, and a JSON block with the plan and everything that is remembered.
         With a path it is also written there, if nothing or an earlier capsule stands there.
+
+        Args:
+            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
+                task](../explanation/scope.md#the-current-task).
+            path: Also write it to this file.
+            budget: The most tokens of the part for reading, from 300 to 8,000.
+            max_bytes: The most bytes of the whole file.
         """
 
         budget = validate.whole("budget", budget, packet.LEAST, packet.MOST)
@@ -61,6 +70,7 @@ class Handoff(Views, Tasks):
                 write_atomic(target, text.encode())
         return text
 
+    @operation(scope="write", tools="none", http=False)
     def task_receive(
         self,
         capsule: str | None = None,
@@ -72,6 +82,12 @@ class Handoff(Views, Tasks):
 
         It becomes a new task of this workspace and session. All of it is marked as imported, with the class
         it had at home. The same capsule taken in twice is one task.
+
+        Args:
+            capsule: The text of a capsule.
+            path: The file of a capsule, instead of its text.
+            key: Idempotency key, at most 200 bytes. The same call with the same key is written once and
+                answered the same each time.
         """
 
         if (capsule is None) == (path is None):

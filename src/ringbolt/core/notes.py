@@ -7,6 +7,7 @@ from typing import Any
 
 from ..model import validate
 from ..model.errors import InvalidInput
+from ..model.operation import operation
 from ..model.types import Written
 from .entries import Entries
 from .plans import Plans
@@ -39,6 +40,11 @@ _ALSO = {
 class Notes(Plans, Entries):
     """Operations with few names and flat arguments."""
 
+    @operation(
+        scope="write",
+        core=("task_id", "text", "kind", "why", "name", "value", "step"),
+        example={"kind": "decision", "text": "Push to ghcr.io", "why": "the key works there"},
+    )
     def task_note(
         self,
         task_id: str | None = None,
@@ -58,6 +64,21 @@ class Notes(Plans, Entries):
 
         `kind` is decision, exclusion (what did not work: do not try again), variable (`name` and `value`),
         error, discovery, artifact, instruction (from the user), question or context.
+
+        Args:
+            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
+                task](../explanation/scope.md#the-current-task).
+            text: What to remember, in a sentence; for an exclusion what was tried.
+            kind: decision, exclusion, variable, error, discovery, artifact, instruction, question or context.
+            why: The reason; for an exclusion why it failed; else more detail.
+            name: A variable's name, or a few words for a decision.
+            value: Any JSON value.
+            options: What there was to choose from, for a decision.
+            step: The step that it belongs to: id, number from 1, or title.
+            tags: Labels, at most 200 of at most 100 bytes.
+            replaces: The seq of an entry that this one replaces.
+            key: Idempotency key, at most 200 bytes. The same call with the same key is written once and
+                answered the same each time.
         """
         word = validate.line("kind", kind).strip().lower().replace("-", "_").replace(" ", "_")
         meant = validate.word("kind", _ALSO.get(word, word), KINDS)
@@ -74,6 +95,11 @@ class Notes(Plans, Entries):
         kind_of_entry = "user_instruction" if meant == "instruction" else meant
         return self.task_remember(task_id, said, type=kind_of_entry, detail=why, **shared)
 
+    @operation(
+        scope="write",
+        core=("task_id", "steps", "append", "reason"),
+        example={"steps": ["Build the image", "Push it", "Run it", "Check it"]},
+    )
     def task_plan(
         self,
         task_id: str | None = None,
@@ -87,6 +113,16 @@ class Notes(Plans, Entries):
         """Make the plan, replace it, or with `append` add steps to it. Steps are titles, in order.
 
         Steps that stay keep their status; open ones that are left out stay visible as dropped.
+
+        Args:
+            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
+                task](../explanation/scope.md#the-current-task).
+            steps: Titles of the steps, in order.
+            append: Add the steps to the plan instead of replacing it.
+            after: The step after which they are added.
+            reason: Why the plan changes.
+            key: Idempotency key, at most 200 bytes. The same call with the same key is written once and
+                answered the same each time.
         """
         if append or after is not None:
             return self.task_plan_append(task_id, steps, after=after, note=reason, key=key)

@@ -15,6 +15,7 @@ from ..ledger.step_changes import begun_phase, item_changes
 from ..ledger.values import read_card, read_task
 from ..model import foreign_statuses, rules, validate
 from ..model.errors import Conflict, InvalidInput, NotFound, RingboltError, shown
+from ..model.operation import operation
 from ..model.types import Pattern, Task, TaskCard, TaskPage, Written, is_dict, is_list
 from ..store.goal_queries import criteria
 from ..store.tx import Row, Tx
@@ -33,6 +34,11 @@ TELLING = (
 class Tasks(Base):
     """Operations on whole tasks."""
 
+    @operation(
+        scope="write",
+        core=("name", "plan", "request", "goal"),
+        example={"name": "Deploy the shop", "plan": ["Build the image", "Push it", "Run it"]},
+    )
     def task_register(
         self,
         name: str,
@@ -55,8 +61,28 @@ class Tasks(Base):
     ) -> Written:
         """Begin a task: its name, its plan, and the request as the user wrote it, kept for ever.
 
-        The plan is a list of titles, of steps, of stages with steps, or a mapping of ids to steps. The
-        new task is the current one of this session.
+        The plan is a list of titles, of steps, of stages with steps, or a mapping of ids to steps. The new
+        task is the current one of this session.
+
+        Args:
+            name: The task's name, at most 500 bytes.
+            plan: Titles; steps as objects; stages with steps; a mapping of ids to steps; or a text with one
+                step a line.
+            request: The request as the user wrote it. Kept for ever, never shortened.
+            goal: What is to be reached; else the request, else the name.
+            context: Any JSON value that belongs to the task.
+            workspace: `""`: the memory's workspace. `None`: none.
+            parent: The task that this one is a part of.
+            acceptance: Acceptance criteria: a list of JSON values.
+            approval_mode: auto, manual or confirm. Stored; nothing acts on it yet.
+            callback_url: Who is told by a POST when the task, or a wait of it, ends.
+            metadata: A JSON object.
+            tags: Labels, at most 200 of at most 100 bytes.
+            phase: The first phase; else planned with a plan and received without one.
+            related_goal: Id of a goal, as a link of kind `goal`. Any text.
+            kind: `task` or `goal`.
+            key: Idempotency key, at most 200 bytes. The same call with the same key is written once and
+                answered the same each time.
         """
         name = validate.line("name", name, 500)
         request = self._text("request", request)
@@ -139,6 +165,11 @@ class Tasks(Base):
 
         return self._commit(work, settles=key is not None)
 
+    @operation(
+        scope="write",
+        core=("task_id", "message", "status", "step", "step_status", "next", "blockers", "query"),
+        example={"message": "The image is built.", "step": 1, "step_status": "completed"},
+    )
     def task_update(
         self,
         task_id: str | None = None,
@@ -163,9 +194,33 @@ class Tasks(Base):
     ) -> Written:
         """Say what happened: a message, and with it any change of status, phase, step, next or blockers.
 
-        Statuses of other projects ("EXECUTING_PLAN", "In progress", "canceled") are understood. An
-        empty text or list clears next, attention or blockers. `metadata` is merged; null removes a name.
-        `query` is a question that is answered when that is written, as by task_ask; alone it writes nothing.
+        Statuses of other projects ("EXECUTING_PLAN", "In progress", "canceled") are understood. An empty text
+        or list clears next, attention or blockers. `metadata` is merged; null removes a name. `query` is a
+        question that is answered when that is written, as by task_ask; alone it writes nothing.
+
+        Args:
+            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
+                task](../explanation/scope.md#the-current-task).
+            message: What happened, in words.
+            status: A [status](../explanation/states.md#tasks), ours or a word of another project.
+            phase: The task's [phase](../explanation/states.md#phases).
+            reason: Why the task has its status: approval, input, auth, rejected, blocked, or your own words.
+            step: The step that the message is about: id, number from 1, or title.
+            step_status: The step's new status.
+            next: What is to be done next, in words.
+            blockers: What stands in the way, at most 50.
+            name: The task's name, at most 500 bytes.
+            goal: What is to be reached; else the request, else the name.
+            metadata: Merged into the task's; a name with null is removed.
+            attention: A note to a person that something needs looking at.
+            archived: Put the task away, or take it out again.
+            query: A question about the task, answered in `answer` when the rest is written. It is not stored.
+            expect: The version that the caller last saw. If it has changed since, the call fails with
+                `stale_version`.
+            token: The fencing token of a claim. Without one, the tokens that this memory object got from
+                `task_claim` are checked.
+            key: Idempotency key, at most 200 bytes. The same call with the same key is written once and
+                answered the same each time.
         """
         if query is not None:
             return self._update_and_ask(
@@ -253,8 +308,15 @@ class Tasks(Base):
         plain = message.lower()
         return any(word in plain for word in TELLING)
 
+    @operation(scope="read")
     def task_get(self, task_id: str | None = None, *, at: int | str | float | None = None) -> Task:
-        """A task as it stands, or as it stood after an event (`at=42`) or at a time."""
+        """A task as it stands, or as it stood after an event (`at=42`) or at a time.
+
+        Args:
+            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
+                task](../explanation/scope.md#the-current-task).
+            at: A whole number is a seq. A text is an ISO-8601 time. A float is seconds since 1970.
+        """
         if at is None:
             return self.store.read(lambda tx: self._read(tx, task_id), once=True)
         tx, found = self._as_of(task_id, at)
@@ -273,6 +335,7 @@ class Tasks(Base):
             raise NotFound("task_not_found", f"There is no task {task_id}.", "task_list shows the tasks.")
         return task
 
+    @operation(scope="read", core=("status", "text", "limit"), example={"status": "open"})
     def task_list(
         self,
         *,
@@ -290,6 +353,18 @@ class Tasks(Base):
         """Tasks, the last changed first: the open ones of this workspace, unless asked otherwise.
 
         `status` is open, ended, all, or one or several statuses; `workspace=None` means everywhere.
+
+        Args:
+            status: open, ended, all, or one or several statuses.
+            workspace: `""`: the memory's own. `None`, or `*` where there is no None: everywhere.
+            session: Only tasks of this session.
+            tag: Only tasks with this tag.
+            parent: Only the sub-tasks of this task.
+            text: Only tasks whose name has this text in it.
+            kind: `task`, `goal`, or `None` for both.
+            archived: Show archived tasks too.
+            limit: The most to answer.
+            cursor: The cursor of the page before.
         """
         limit = validate.whole("limit", limit, 1, MOST_ROWS)
         if cursor is not None:
@@ -326,6 +401,7 @@ class Tasks(Base):
 
         return self.store.read(work)
 
+    @operation(scope="write", example={"answer": "It runs at https://shop.example."})
     def task_finish(
         self,
         task_id: str | None = None,
@@ -341,6 +417,18 @@ class Tasks(Base):
 
         `error` is a text, or {message, stage, step}; with it the task has failed, unless `status` says
         otherwise.
+
+        Args:
+            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
+                task](../explanation/scope.md#the-current-task).
+            answer: The final answer.
+            status: One of the ended statuses.
+            error: A text, or an object with message, stage and step.
+            message: What happened, in words.
+            token: The fencing token of a claim. Without one, the tokens that this memory object got from
+                `task_claim` are checked.
+            key: Idempotency key, at most 200 bytes. The same call with the same key is written once and
+                answered the same each time.
         """
         answer = self._text("answer", answer)
         message = self._text("message", message)
@@ -393,8 +481,16 @@ class Tasks(Base):
             arguments=[answer, status, error, message],
         )  # fmt: skip
 
+    @operation(scope="write", repeatable=True)
     def task_focus(self, task_id: str | None = None, *, key: str | None = None) -> Written:
-        """Make a task the current one of this session, as when a session takes over from another."""
+        """Make a task the current one of this session, as when a session takes over from another.
+
+        Args:
+            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
+                task](../explanation/scope.md#the-current-task).
+            key: Idempotency key, at most 200 bytes. The same call with the same key is written once and
+                answered the same each time.
+        """
         session = self.origin.session
         if not session:
             raise InvalidInput("invalid_argument", "This memory has no session.", "Open it with session=….")
@@ -409,6 +505,7 @@ class Tasks(Base):
 
         return self._write("task_focus", task_id, decide, key=key, arguments=[session])
 
+    @operation(scope="write", example={"target": "goal-1", "kind": "goal"})
     def task_link(
         self,
         task_id: str | None = None,
@@ -422,6 +519,19 @@ class Tasks(Base):
         """Tie a task to another one (parent, supersedes, blocks, related) or to a goal.
 
         A task that is superseded by this one gets that status in the same moment.
+
+        Args:
+            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
+                task](../explanation/scope.md#the-current-task).
+            target: `file:PATH`, `log:PATH`, `process:PID`, `port:HOST:PORT`, `http://…`, `time:5m` or a
+                moment, `task:ID`, `task:ID/STEP`, `manual:`, `command:["…"]`, `terminal:PANE`, `screen:`,
+                `window:TITLE`, `any(…, …)`, `all(…, …)`, `not(…)`.
+            kind: parent, goal, supersedes, blocks or related.
+            remove: Take the tie away again.
+            token: The fencing token of a claim. Without one, the tokens that this memory object got from
+                `task_claim` are checked.
+            key: Idempotency key, at most 200 bytes. The same call with the same key is written once and
+                answered the same each time.
         """
         kind = validate.word("kind of link", kind, rules.LINK_KINDS)
         target = validate.line("target", target, 500)

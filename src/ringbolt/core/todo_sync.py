@@ -9,6 +9,7 @@ from ..ledger.base import Base, Draft
 from ..ledger.step_changes import StepChanges, begun_phase, item_changes
 from ..model import foreign_statuses, rules, validate
 from ..model.errors import InvalidInput, shown
+from ..model.operation import operation
 from ..model.types import Written, is_dict
 from ..store.tx import Row, Tx
 from .plans import added_steps
@@ -23,6 +24,11 @@ LIST_ID = "list_id"
 class Syncing(Base):
     """Operations that take over a list from elsewhere."""
 
+    @operation(
+        scope="write",
+        repeatable=True,
+        example={"items": [{"title": "Build the image", "status": "completed"}]},
+    )
     def task_plan_sync(
         self,
         task_id: str | None = None,
@@ -33,9 +39,18 @@ class Syncing(Base):
     ) -> Written:
         """Make the plan what a whole to-do list says, statuses included: {title, status, id?} each.
 
-        A step is known again by its title, or by the list's own id while it is open. Steps that the list
-        no longer has become tombstones: open ones as cancelled, completed ones stay completed. Several may
-        be active at once. A list that says nothing new writes nothing.
+        A step is known again by its title, or by the list's own id while it is open. Steps that the list no
+        longer has become tombstones: open ones as cancelled, completed ones stay completed. Several may be
+        active at once. A list that says nothing new writes nothing.
+
+        Args:
+            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
+                task](../explanation/scope.md#the-current-task).
+            items: The whole list: texts, or objects with `title`, `status` and perhaps the list's own `id`.
+            token: The fencing token of a claim. Without one, the tokens that this memory object got from
+                `task_claim` are checked.
+            key: Idempotency key, at most 200 bytes. The same call with the same key is written once and
+                answered the same each time.
         """
         wanted = self._listed(items)
 

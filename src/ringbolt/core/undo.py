@@ -9,6 +9,7 @@ from ..ledger.base import Base, Draft, first_result
 from ..ledger.values import read_origin
 from ..model import validate
 from ..model.errors import Conflict, NotFound
+from ..model.operation import operation
 from ..model.types import Written
 from ..store.tx import KEPT, SOURCES, STATE, Row, Tx, row_key
 
@@ -25,6 +26,7 @@ _JSON_CELLS = ("blockers", "depends_on", "detail", "metadata", "acceptance")
 class Undo(Base):
     """The operation that takes back."""
 
+    @operation(scope="write")
     def task_undo(
         self,
         task_id: str | None = None,
@@ -36,8 +38,18 @@ class Undo(Base):
     ) -> Written:
         """Take back what an event changed: the last one, or the one named. Nothing is erased.
 
-        What it set gets the values from before, what it added is marked as invalidated or dropped, and
-        the undoing is itself an event that can be undone.
+        What it set gets the values from before, what it added is marked as invalidated or dropped, and the
+        undoing is itself an event that can be undone.
+
+        Args:
+            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
+                task](../explanation/scope.md#the-current-task).
+            seq: The event to undo; else the last one that can be undone and was not.
+            reason: Why.
+            token: The fencing token of a claim. Without one, the tokens that this memory object got from
+                `task_claim` are checked.
+            key: Idempotency key, at most 200 bytes. The same call with the same key is written once and
+                answered the same each time.
         """
         reason = self._text("reason", reason)
         arguments = [seq, reason]

@@ -18,6 +18,7 @@ from ..llm.calls import Modelling
 from ..llm.prompts import ModelEntry, known
 from ..model import rules, validate
 from ..model.errors import InvalidInput
+from ..model.operation import operation
 from ..model.results import Extraction
 from ..model.types import Event, is_dict, is_list
 from ..store import distilled, jobs
@@ -76,12 +77,18 @@ _ECHO = re.compile(
 class Extracting(Modelling):
     """Operations that find what is worth remembering."""
 
+    @operation(scope="write", repeatable=True)
     def task_extract(self, task_id: str | None = None, item: str | int | None = None) -> Extraction:
         """Remember what a task's events say and nobody has recorded: errors and their fixes, decisions and
         why, artifacts, versions, addresses.
 
         Looks at the events since the last time; with `item`, again at all that belongs to that step. What is
         known already is not written twice. The worker does this by itself when a step is over.
+
+        Args:
+            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
+                task](../explanation/scope.md#the-current-task).
+            item: A step: its id, its number from 1, or its title or the unambiguous beginning of it.
         """
         return self._extract(task_id, item)
 

@@ -8,6 +8,7 @@ from ..ledger.values import read_actions, read_event, read_snapshot
 from ..llm.prompts import known
 from ..model import rules, validate
 from ..model.errors import NotFound
+from ..model.operation import operation
 from ..model.types import Action, Event, Snapshot, Summary
 from ..packet import outline, tokens
 from ..store import distilled
@@ -28,6 +29,7 @@ MOST_ACTIONS = 20  # of each step
 class Summarizing(Distilling):
     """The operation that sums a task up."""
 
+    @operation(scope="read")
     def task_summary(
         self, task_id: str | None = None, *, detail: str = "summary", refresh: bool = True
     ) -> Summary:
@@ -36,6 +38,12 @@ class Summarizing(Distilling):
         The summary is kept, and made anew when `summary_every` new messages have come; with `refresh=False`
         the kept one is shown as it is. Other details are made on the spot: `items` (the steps), `actions`
         (with what was done), `full` (with inputs, outputs and logs), `focused` (the active step in full).
+
+        Args:
+            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
+                task](../explanation/scope.md#the-current-task).
+            detail: summary, items, actions, full or focused.
+            refresh: False: the kept summary is shown as it is, however old.
         """
         level = validate.word("detail", detail, DETAILS)
         task, state = self.store.read(lambda tx: self._summed_up(tx, task_id))

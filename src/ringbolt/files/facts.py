@@ -15,6 +15,7 @@ from ..core.tasks import status_changes
 from ..ledger.base import Base, Draft, first_result
 from ..model import foreign_statuses, rules, validate
 from ..model.errors import InvalidInput, NotFound, shown
+from ..model.operation import operation
 from ..model.results import Fact, FactPage
 from ..model.types import Written, is_list
 from ..store.tx import Row, Tx
@@ -35,6 +36,7 @@ _MOST_READ = 10_000
 class Facts(Base):
     """Operations on facts."""
 
+    @operation(scope="write", example={"entity": "shop", "key": "next", "value": "check the logs"})
     def memory_store(
         self,
         text: str | None = None,
@@ -55,8 +57,25 @@ class Facts(Base):
 
         In the category `project` the entity is a task, by its label or id; one that is not there is
         registered. The keys title, status, next and related_goal change the task itself. The fact that had
-        the same entity and key before stays in the history. One that is older (`at`) than what is known
-        goes straight into the history.
+        the same entity and key before stays in the history. One that is older (`at`) than what is known goes
+        straight into the history.
+
+        Args:
+            text: The fact in words. With a key and a value: what can be said beyond them.
+            entity: What the fact is about, at most 200 bytes. In the category `project`: a task, by its label
+                or id; else the current task.
+            key: Name of what is known: title, status, next, branch, … or your own, at most 200 bytes. This is
+                no idempotency key.
+            value: Any JSON value. For title, next and related_goal a text, for status a status word, for a
+                time a time.
+            category: project, preference, fact, decision, entity or other.
+            why: Why it is so, or how it is known.
+            importance: From 0 to 1.
+            tags: Labels, at most 200 of at most 100 bytes.
+            supersedes: The ids of facts (`task#seq`) that this one replaces.
+            scope: `workspace`, or `global` for a fact that holds everywhere.
+            at: When it was so; else now. What is newer stays.
+            idempotency_key: The same call with the same key is written once.
         """
         fact = self._fact(text, entity, key, value, category, why, importance, at)
         labels = [("tag", tag) for tag in validate.words("tags", tags)]
@@ -85,6 +104,7 @@ class Facts(Base):
 
         return self._commit(work, settles=idempotency_key is not None)
 
+    @operation(scope="read", example={"query": "logs"})
     def memory_recall(
         self,
         query: str | None = None,
@@ -99,8 +119,19 @@ class Facts(Base):
     ) -> FactPage:
         """Find facts: by id (`task#seq`), entity, key, category or tag, or by words of a query.
 
-        With words, those facts come first that have most of them. What a task says of itself is found
-        like a stored fact. `history` finds those that were replaced, too.
+        With words, those facts come first that have most of them. What a task says of itself is found like a
+        stored fact. `history` finds those that were replaced, too.
+
+        Args:
+            query: Words. A fact fits if it has one of them, whole; the most words come first, then the
+                newest.
+            id: Id of a fact: `task#seq`.
+            entity: Only facts about this.
+            key: Only facts with this key.
+            category: Only facts of this category.
+            tag: Only facts with this tag.
+            history: Find facts that were replaced, too.
+            limit: The most to answer.
         """
         asked = words("query", query)
         limit = validate.whole("limit", limit, 1, 1000)

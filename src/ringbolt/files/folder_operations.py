@@ -11,6 +11,7 @@ from ..core.transfer import Transfer
 from ..ledger.one_transaction import OneTransaction
 from ..ledger.values import read_event
 from ..model import validate
+from ..model.operation import operation
 from ..model.results import Divergence, FolderExport, FolderImport
 from ..model.rules import ENTRY_TRANSITIONS
 from ..model.types import Entry, Event, Task
@@ -28,12 +29,18 @@ MOST_ENTRIES = 20_000
 class Folders(Tasks, Transfer):
     """The operations that write and read folders."""
 
+    @operation(scope="read", tools="none", http=False, example={"folder": "memory"})
     def export_bank(self, folder: str | os.PathLike[str], task_id: str | None = None) -> FolderExport:
         """Write a task as `<folder>/<task id>/`: metadata, plans, execution log, answer, contexts, ledger.
 
         Every file is replaced whole, and the metadata last: it lists the others with their digests. What
-        someone edited there is kept under another name. A folder that is made inside a git work tree is
-        kept out of git.
+        someone edited there is kept under another name. A folder that is made inside a git work tree is kept
+        out of git.
+
+        Args:
+            folder: The folder to write below; it is made if it is not there.
+            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
+                task](../explanation/scope.md#the-current-task).
         """
 
         root = validate.path("the folder", folder)
@@ -54,11 +61,15 @@ class Folders(Tasks, Transfer):
 
         return self._ledger(task.id, until=task.seq), find
 
+    @operation(scope="write", tools="none", http=False, repeatable=True, example={"folder": "memory"})
     def import_bank(self, folder: str | os.PathLike[str]) -> FolderImport:
         """Bring in the folder of a task, or all in a folder of such folders; nothing is added twice.
 
-        One that Ringbolt wrote comes back event by event, with its id and its hashes. One of another
-        project becomes a new task, in one transaction; its own times are kept in the data of the events.
+        One that Ringbolt wrote comes back event by event, with its id and its hashes. One of another project
+        becomes a new task, in one transaction; its own times are kept in the data of the events.
+
+        Args:
+            folder: The folder of a task, or one with several of them.
         """
 
         root = validate.path("the folder", folder)
@@ -88,10 +99,16 @@ class Folders(Tasks, Transfer):
                 merged.add((task_id,), added, known)
         return merged.report()
 
+    @operation(scope="read", tools="none", http=False, example={"folder": "memory"})
     def export_states(self, folder: str | os.PathLike[str], task_id: str | None = None) -> FolderExport:
         """Write a task as the files of a states folder: state, decisions, context map.
 
         It becomes the active task of the folder. What someone edited there is kept under another name.
+
+        Args:
+            folder: The folder to write to; it is made if it is not there.
+            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
+                task](../explanation/scope.md#the-current-task).
         """
 
         root = validate.path("the folder", folder)
@@ -117,12 +134,16 @@ class Folders(Tasks, Transfer):
 
         return self.store.read(work)
 
+    @operation(scope="write", tools="none", http=False, repeatable=True, example={"folder": "memory"})
     def import_states(self, folder: str | os.PathLike[str]) -> FolderImport:
         """Bring in the tasks of a states folder; nothing is added twice.
 
         A task that is not here becomes a new one, in one transaction. One that is here, or came from these
-        files before, gets the decisions and exclusions that it does not have; other differences are
-        reported and not written.
+        files before, gets the decisions and exclusions that it does not have; other differences are reported
+        and not written.
+
+        Args:
+            folder: A states folder.
         """
 
         root = validate.path("the folder", folder)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from ..ledger.base import Base
+from ..model.operation import operation
 from ..model.results import MirrorStatus
 
 
 class Mirrors(Base):
     """The operations on mirrors; every write refreshes them by itself."""
 
+    @operation(scope="read")
     def mirrors_status(self) -> tuple[MirrorStatus, ...]:
         """How each mirror of this workspace stands: what it shows, and why it is stale if it is.
 
@@ -16,11 +18,15 @@ class Mirrors(Base):
         """
         return () if self._mirrors is None else self._mirrors.status(self.workspace)
 
+    @operation(scope="write", tools="none", repeatable=True)
     def mirrors_refresh(self, *, force: bool = False) -> tuple[MirrorStatus, ...]:
         """Bring every mirror of this workspace up to date; returns how each of them stands then.
 
         `force` writes also those whose stamp is right, so that what was edited by hand is replaced; the
         edited file is kept beside it. A file that is not ours is never touched.
+
+        Args:
+            force: Write also what seems to be right, and replace what was edited by hand.
         """
         if self._mirrors is not None:
             self._mirrors.refresh(self.workspace, force)

@@ -17,6 +17,7 @@ from ..ledger.goal_breaker import stop_if_spent
 from ..ledger.one_transaction import OneTransaction
 from ..model import rules, validate
 from ..model.errors import Conflict, InvalidInput, NotFound, RingboltError, shown
+from ..model.operation import operation
 from ..model.results import GoalStatus
 from ..model.types import Written
 from ..store import goal_queries as queries
@@ -31,6 +32,14 @@ MOST_GOALS = 50
 class Goals(Base):
     """Operations on goals."""
 
+    @operation(
+        scope="write",
+        example={
+            "name": "The shop is live",
+            "criteria": ["the owner is content", {"check": "http", "target": "https://shop.example/"}],
+            "budget": {"attempts": 5},
+        },
+    )
     def goal_create(
         self,
         name: str,
@@ -52,6 +61,21 @@ class Goals(Base):
         that must exist), `command` (a list of words that must succeed; only where the operator allows it) or
         `http` (a URL that must answer well). `budget` limits attempts, tokens, seconds and cost. Tie tasks to
         it with task_link.
+
+        Args:
+            name: The goal in a few words, at most 500 bytes.
+            criteria: What must hold: texts, which a person decides, or objects {text, check, target} with the
+                check file, command, http or manual.
+            description: What is to be reached, at length.
+            request: The request as the user wrote it. Kept for ever, never shortened.
+            budget: The most that may be used: attempts in vain, tokens, seconds, cost.
+            blocker_limit: How often the same blocker may come before the goal stands still.
+            workspace: Where it belongs; else the workspace of this memory.
+            tags: Labels, at most 200 of at most 100 bytes.
+            metadata: A JSON object.
+            callback_url: Who is told by a POST when the task, or a wait of it, ends.
+            key: Idempotency key, at most 200 bytes. The same call with the same key is written once and
+                answered the same each time.
         """
         wanted = criteria_rules.read_criteria(self._plain("criteria", criteria), self.workspace)
         fields = {
@@ -66,6 +90,10 @@ class Goals(Base):
             lambda tx: self._begin_goal(tx, name, wanted, fields, key)[0], settles=key is not None
         )
 
+    @operation(
+        scope="write",
+        example={"criteria": [{"text": "it is built", "check": "file", "target": "dist/app.whl"}]},
+    )
     def goal_promote(
         self,
         task_id: str | None = None,
@@ -79,6 +107,17 @@ class Goals(Base):
         """Make a goal of what a task is for: its request, its goal and what it is accepted by go along.
 
         The task stays as it is, tied to the goal. `criteria` come on top of what the task is accepted by.
+
+        Args:
+            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
+                task](../explanation/scope.md#the-current-task).
+            name: The goal in a few words; else the task's name.
+            criteria: What must hold: texts, which a person decides, or objects {text, check, target} with the
+                check file, command, http or manual.
+            budget: The most that may be used: attempts in vain, tokens, seconds, cost.
+            blocker_limit: How often the same blocker may come before the goal stands still.
+            key: Idempotency key, at most 200 bytes. The same call with the same key is written once and
+                answered the same each time.
         """
         more = criteria_rules.read_criteria(self._plain("criteria", criteria), self.workspace)
         title = None if name is None else validate.line("name", name, 500)
@@ -126,10 +165,14 @@ class Goals(Base):
 
         return self._commit(work, settles=key is not None, tasks=lambda made: (made.task_id,))
 
+    @operation(scope="read", example={"goal_id": "7k3m"})
     def goal_status(self, goal_id: str | None = None) -> tuple[GoalStatus, ...]:
         """How a goal stands: its criteria with their evidence, its tasks, its budget, and what blocks it.
 
         Without `goal_id`: every open goal of this workspace.
+
+        Args:
+            goal_id: Id of a goal, or the beginning of it; else every open goal of the workspace.
         """
 
         def work(tx: Tx) -> tuple[GoalStatus, ...]:
@@ -141,10 +184,15 @@ class Goals(Base):
 
         return self.store.read(work)
 
+    @operation(scope="write", example={"goal_id": "7k3m"})
     def goal_check(self, goal_id: str, *, finish: bool = False) -> GoalStatus:
         """Look at every criterion that can be checked, and write down what has changed; how it is then.
 
         What a person decides is left alone. `finish`: complete the goal if all criteria are met or waived.
+
+        Args:
+            goal_id: Id of a goal, or the beginning of it.
+            finish: Complete the goal if all its criteria are met or waived.
         """
         goal, rows, known = self.store.read(lambda tx: self._checkable(tx, goal_id))
         verdicts = {row["seq"]: self._look_at_criterion(row, row["seq"] in known) for row in rows}
@@ -166,6 +214,10 @@ class Goals(Base):
             self.goal_finish(goal)
         return self.goal_status(goal)[0]
 
+    @operation(
+        scope="write",
+        example={"goal_id": "7k3m", "criterion": 2, "status": "met", "reason": "I have looked at it"},
+    )
     def goal_decide(
         self, goal_id: str, criterion: int, status: str, *, reason: str | None = None, key: str | None = None
     ) -> Written:
@@ -173,6 +225,14 @@ class Goals(Base):
 
         Only a person says that one is waived, or that one which a person decides is met. `open` has a check
         that came from another store carried out here from now on.
+
+        Args:
+            goal_id: Id of a goal, or the beginning of it.
+            criterion: Number of the criterion, from goal_status.
+            status: met, failed, waived or open.
+            reason: What says so: the evidence of the criterion.
+            key: Idempotency key, at most 200 bytes. The same call with the same key is written once and
+                answered the same each time.
         """
         word = validate.word("status of a criterion", status, criteria_rules.STATUSES)
         number = validate.whole("criterion", criterion, 1, 1 << 62)
@@ -201,6 +261,7 @@ class Goals(Base):
 
         return self._write("goal_decide", goal_id, decide, key=key, arguments=[number, word, said])
 
+    @operation(scope="write", example={"goal_id": "7k3m", "reset": "the key was renewed"})
     def goal_update(
         self,
         goal_id: str,
@@ -215,6 +276,17 @@ class Goals(Base):
         """Add criteria, change the budget, report what was spent, or let a goal that was stopped go on.
 
         `spent` adds tokens or cost to what was used; `reset` says why it may go on, and counts blockers anew.
+
+        Args:
+            goal_id: Id of a goal, or the beginning of it.
+            criteria: What must hold: texts, which a person decides, or objects {text, check, target} with the
+                check file, command, http or manual.
+            budget: The limits from now on: attempts in vain, tokens, seconds, cost.
+            blocker_limit: How often the same blocker may come before the goal stands still.
+            spent: Tokens or cost to add to what was used, for example {"tokens": 1200}.
+            reset: Why a goal that stands still may go on.
+            key: Idempotency key, at most 200 bytes. The same call with the same key is written once and
+                answered the same each time.
         """
         more = criteria_rules.read_criteria(self._plain("criteria", criteria), self.workspace)
         limits = None if budget is None else goal_limits.read_budget(self._mapping("budget", budget))
@@ -249,12 +321,20 @@ class Goals(Base):
         arguments = [more, limits, most, added, why]
         return self._write("goal_update", goal_id, decide, key=key, arguments=arguments)
 
+    @operation(scope="write", example={"goal_id": "7k3m", "answer": "It is live."})
     def goal_finish(
         self, goal_id: str, answer: str | None = None, *, despite: str | None = None, key: str | None = None
     ) -> Written:
         """Complete a goal whose criteria are all met or waived; or `despite` those that are not, and why.
 
         To give a goal up, use task_finish with another status.
+
+        Args:
+            goal_id: Id of a goal, or the beginning of it.
+            answer: What has come of it.
+            despite: Why it counts as reached although criteria are not met.
+            key: Idempotency key, at most 200 bytes. The same call with the same key is written once and
+                answered the same each time.
         """
         words = self._text("answer", answer)
         why = None if despite is None else validate.line("despite", despite, 2000)

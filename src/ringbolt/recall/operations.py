@@ -8,6 +8,7 @@ from ..ledger.base import Base, find_item
 from ..ledger.values import read_entries, read_event
 from ..model import validate
 from ..model.errors import InvalidInput, NotFound
+from ..model.operation import operation
 from ..model.results import Recall
 from ..model.types import Entry, Event, Thread
 from ..store.search import Search
@@ -19,6 +20,7 @@ from .meaning import meaning_of
 class Recalling(Base):
     """Operations that find."""
 
+    @operation(scope="read", core=("query", "task_id", "types", "limit"), example={"query": "registry"})
     def task_recall(
         self,
         query: str | None = None,
@@ -40,6 +42,21 @@ class Recalling(Base):
         Any words will do; "quoted phrases" must be there, `conf*` finds what begins so, and identifiers,
         paths and versions are found whole and by their parts. Without a query the newest that pass the
         filters. Searched are the tasks of this workspace, one task, or with `workspace=None` everything.
+
+        Args:
+            query: What to look for: any words, "quoted phrases", beginnings of words with a `*`.
+            task_id: Only this task; nothing means every task of the workspace.
+            item: Only what belongs to this step (of the named or the current task).
+            types: Only these: an entry type, message, action, log, snapshot, answer, request, plan, effect or
+                fact.
+            tags: Only what has all these tags.
+            since: Only what was written at this time or later.
+            until: Only what was written at this time or before.
+            at: As it was after an event of the task (a whole number), or at a time.
+            workspace: `""`: the memory's own. `None`, or `*` where there is no None: everywhere.
+            limit: The most to answer, at most 100.
+            cursor: The cursor of the page before.
+            titles: Only titles, without the words around the match: the cheapest look.
         """
 
         return search.recall(
@@ -59,11 +76,19 @@ class Recalling(Base):
             titles,
         )
 
+    @operation(scope="read")
     def query_relevant(
         self, task_id: str | None = None, item: str | int | None = None, *, limit: int = 20
     ) -> tuple[Entry, ...]:
-        """What matters for a step, newest first: its own entries, those that name it in relevance_to, and
-        all decisions, errors and user instructions of the task."""
+        """What matters for a step, newest first: its own entries, those that name it in relevance_to, and all
+        decisions, errors and user instructions of the task.
+
+        Args:
+            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
+                task](../explanation/scope.md#the-current-task).
+            item: A step: its id, its number from 1, or its title or the unambiguous beginning of it.
+            limit: The most to answer.
+        """
         limit = validate.whole("limit", limit, 1, 1000)
 
         def work(tx: Tx) -> tuple[Entry, ...]:
@@ -76,10 +101,19 @@ class Recalling(Base):
 
         return self.store.read(work)
 
+    @operation(scope="read", example={"seq": 1})
     def task_around(
         self, task_id: str | None = None, seq: int | None = None, *, before: int = 3, after: int = 3
     ) -> Thread:
-        """What happened around an event: the ones before it, itself, and the ones after it, in order."""
+        """What happened around an event: the ones before it, itself, and the ones after it, in order.
+
+        Args:
+            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
+                task](../explanation/scope.md#the-current-task).
+            seq: The event.
+            before: How many before it.
+            after: How many after it.
+        """
         seq = validate.whole("seq", seq, 1, 1 << 62)
         before = validate.whole("before", before, 0, 100)
         after = validate.whole("after", after, 0, 100)
@@ -94,8 +128,15 @@ class Recalling(Base):
 
         return self.store.read(work)
 
+    @operation(scope="read", example={"seq": 1})
     def task_event(self, task_id: str | None = None, seq: int | None = None) -> Event:
-        """One event whole: `#42` of a packet, an answer or a search."""
+        """One event whole: `#42` of a packet, an answer or a search.
+
+        Args:
+            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
+                task](../explanation/scope.md#the-current-task).
+            seq: The event.
+        """
         seq = validate.whole("seq", seq, 1, 1 << 62)
 
         def work(tx: Tx) -> Event:
@@ -108,10 +149,14 @@ class Recalling(Base):
 
         return self.store.read(work)
 
+    @operation(scope="write", tools="none", repeatable=True)
     def reindex(self, *, vectors: bool = False) -> None:
         """Throw away everything that recall has derived from the events, and make it anew.
 
         The vectors are made by the searches that follow, some by each; with `vectors` all of them now.
+
+        Args:
+            vectors: Make all vectors now, too; else each search makes some.
         """
         if not vectors:
             self.store.reindex()

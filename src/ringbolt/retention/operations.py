@@ -16,6 +16,7 @@ from ..ledger.base import Base, Draft
 from ..ledger.values import read_origin
 from ..model import rules, validate
 from ..model.errors import Conflict, InvalidInput, StoreError
+from ..model.operation import operation
 from ..model.results import Removal
 from ..model.validate import blake2b
 from ..store import forgetting, scratch
@@ -33,6 +34,7 @@ _KINDS = ("task", "goal")
 class Retention(Base):
     """The operations that take away."""
 
+    @operation(scope="write", tools="none", destructive=True, example={"source": "session:S1"})
     def forget(self, source: str, *, confirm: str | None = None) -> Removal:
         """Remove what came from one source, everywhere, and leave tombstones without content.
 
@@ -40,6 +42,12 @@ class Retention(Base):
         `event:TASK#SEQ`, `import:TAG`, `file:PATH`, `url:URL` or `text:WORDS`. Without `confirm` nothing
         changes: the answer says what would go, with a token; the same call with that token does it. It cannot
         be undone.
+
+        Args:
+            source: KIND:NAME with the kinds session, agent, host, principal, channel, correlation, task,
+                event (`TASK#SEQ`), import (a tag), file (a path), url and text.
+            confirm: The token of the same call made without it, which says what would go. It is good for ten
+                minutes, and only while that has not changed.
         """
         named = Source(source)
         policy = {"source": [named.kind, named.value]}
@@ -73,6 +81,7 @@ class Retention(Base):
         heads = self.store.read(lambda tx: [tx.head(grave.task_id) for grave in graves])
         return self._ended(found, [head for head in heads if head], gone=False)
 
+    @operation(scope="write", tools="none", destructive=True, example={"older_than": "90d"})
     def purge(
         self,
         *,
@@ -91,6 +100,17 @@ class Retention(Base):
         hang, are never removed. Without `confirm` nothing changes: the answer says what would go, with a
         token; the same call with that token does it. What is left is a line that says which tasks there were,
         when and by whom they were purged. It cannot be undone.
+
+        Args:
+            older_than: Only tasks that were not changed for so long: 90d, 1d12h, or a number of minutes.
+            status: ended, or one or several statuses of tasks that are over.
+            archived: Only tasks that are archived; false: also those that are not.
+            workspace: The workspace whose tasks go; else that of this memory; `None` for all.
+            kind: `task` or `goal`; else both.
+            task_id: One task, instead of an age.
+            limit: The most tasks to remove in one call.
+            confirm: The token of the same call made without it, which says what would go. It is good for ten
+                minutes, and only while that has not changed.
         """
         policy = self._policy(older_than, status, archived, workspace, kind, task_id, limit)
         check_form(confirm)

@@ -17,6 +17,7 @@ from ..ledger.base import Base, Draft
 from ..ledger.observed_time import KIND, Ages, Look, observe
 from ..model import rules, validate
 from ..model.errors import RingboltError
+from ..model.operation import operation
 from ..model.results import UpkeepChange, UpkeepReport
 from ..store import distilled, jobs
 from ..store.tx import OURSELVES, Row, Tx
@@ -47,6 +48,7 @@ class Upkeep(Base):
 
     _machine = staticmethod(machine)
 
+    @operation(scope="write", repeatable=True, example={"dry_run": True})
     def upkeep_run(
         self,
         *,
@@ -61,12 +63,21 @@ class Upkeep(Base):
         With rules `all` also: tasks whose session is gone, duplicates, and failed tasks that nobody took up.
         All of it can be undone. Time counts only while the clock can be believed, so that setting it does
         nothing to any task: `trust_clock` says that it is right.
+
+        Args:
+            rules: `automatic` (lease, resume, pause, stuck, archive), `all` (also reconcile, duplicate,
+                failed), or some of these.
+            workspace: Only the tasks of this workspace. `None`: of all.
+            dry_run: Say what would be done, and change nothing.
+            older_than: Only tasks that were not changed for so long: 90d, 1d12h, or a number of minutes.
+            trust_clock: The clock is right, however it was set: believe it at once.
         """
         chosen = _chosen(rules)
         older = self._older(older_than)
         seen = self._observe(write=not dry_run, trust=bool(trust_clock))
         return self._run(chosen, workspace, dry_run, seen, older, {})
 
+    @operation(scope="write", repeatable=True)
     def tasks_reconcile(
         self, *, workspace: str | None = "", dry_run: bool = True, grace: str | None = None
     ) -> UpkeepReport:
@@ -75,12 +86,19 @@ class Upkeep(Base):
         A session is gone when it said that it ended, and the time of grace is over, or when it has written
         nothing for very long; not while a claim, a wait or a part of the task is alive. Nothing becomes
         completed.
+
+        Args:
+            workspace: `""`: this memory's workspace. `None`: all of them.
+            dry_run: Say what would be done, and change nothing.
+            grace: How long after the end of its session a task is left alone; else the setting
+                `session_grace`.
         """
         limits = {} if grace is None else {"grace": _seconds("grace", grace)}
         seen = self._observe(write=False, trust=True)
         here = self.workspace if workspace == "" else workspace
         return self._run(("reconcile",), here, dry_run, seen, self._older(None), limits)
 
+    @operation(scope="write", repeatable=True, example={"older_than": "7d"})
     def tasks_hygiene(
         self, *, workspace: str | None = "", dry_run: bool = True, older_than: str | None = None
     ) -> UpkeepReport:
@@ -88,6 +106,11 @@ class Upkeep(Base):
 
         Duplicates have the same label or title in one workspace. An open one is kept, one that is alive, the
         one worked on last. Only what had no activity for `older_than` is changed.
+
+        Args:
+            workspace: `""`: this memory's workspace. `None`: all of them.
+            dry_run: Say what would be done, and change nothing.
+            older_than: Only tasks that were not changed for so long: 90d, 1d12h, or a number of minutes.
         """
         seen = self._observe(write=False, trust=True)
         here = self.workspace if workspace == "" else workspace

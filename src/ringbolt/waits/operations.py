@@ -17,6 +17,7 @@ from typing import Any
 from ..ledger.base import Draft
 from ..model import rules, validate
 from ..model.errors import Conflict, InvalidInput
+from ..model.operation import operation
 from ..model.results import WaitResult
 from ..store import jobs
 from ..store.tx import Row, Tx
@@ -51,6 +52,11 @@ Settle = Callable[[Tx], None]
 class Waiting(Waking):
     """Operations that wait."""
 
+    @operation(
+        scope="write",
+        core=("target", "until", "timeout", "task_id"),
+        example={"target": "time:1s", "timeout": 5},
+    )
     def smart_wait(
         self,
         target: str,
@@ -71,6 +77,26 @@ class Waiting(Waking):
         With `block` false it is left to the worker at once. While nothing changes it is looked at less often.
         When it is over, however it ended, its `callback_url` (else that of the task) is called, and a
         `command` runs if the operator allows that.
+
+        Args:
+            target: `file:PATH`, `log:PATH`, `process:PID`, `port:HOST:PORT`, `http://…`, `time:5m` or a
+                moment, `task:ID`, `task:ID/STEP`, `manual:`, `command:["…"]`, `terminal:PANE`, `screen:`,
+                `window:TITLE`, `any(…, …)`, `all(…, …)`, `not(…)`.
+            until: What must become true, in plain words: exists, gone, changed, stable, contains X, exits,
+                open, closed, status 200, completed, …; each kind of target has a usual one. What no rule
+                reads a model judges, where one is set.
+            timeout: Seconds to wait at most.
+            poll_interval: Seconds between two looks; while nothing changes it grows, up to eight times, but
+                not for files, logs and processes.
+            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
+                task](../explanation/scope.md#the-current-task).
+            message: What is written when the wait begins.
+            block: Wait here until it is over; else a worker does, and the answer comes at once.
+            callback_url: Who is told by a POST when the wait is over; else that of the task.
+            command: The words of a command that a worker runs when the wait is over; only if the operator
+                allows commands.
+            key: Idempotency key, at most 200 bytes. The same call with the same key is written once and
+                answered the same each time.
         """
         timeout = validate.number("timeout", timeout, 0, MOST_SECONDS)
         interval = validate.number("poll_interval", poll_interval, SHORTEST, LONGEST)
@@ -117,10 +143,14 @@ class Waiting(Waking):
         done = self._write("smart_wait", task_id, decide, key=key, arguments=arguments)
         return self._wait_for(done.task_id, done.seq) if block else self._result(done.task_id, done.seq)
 
+    @operation(scope="read")
     def wait_status(self, wait_id: str | None = None) -> tuple[WaitResult, ...]:
         """How a wait stands, or all that are still watched in this workspace. Nothing is looked at.
 
         One that is `due` was not looked at although it was time to: no worker runs.
+
+        Args:
+            wait_id: Id of a wait: `task#seq`, or `#seq` for the current task.
         """
         if wait_id is not None:
             return (self._result(*self._named(wait_id)),)
@@ -132,6 +162,7 @@ class Waiting(Waking):
 
         return self.store.read(work)
 
+    @operation(scope="write", example={"wait_id": "7#2", "message": "approved"})
     def wait_update(
         self,
         wait_id: str,
@@ -142,6 +173,12 @@ class Waiting(Waking):
         """Change what a wait waits for or how long, counted from its start; or decide a `manual:` one.
 
         A message to a wait with a `manual:` part is the decision that it waits for.
+
+        Args:
+            wait_id: Id of a wait: `task#seq`, or `#seq` for the current task.
+            until: What must become true instead.
+            timeout: Seconds to wait at most, counted from the start.
+            message: The decision that a `manual:` wait waits for; else a remark.
         """
         task_id, seq = self._named(wait_id)
         message = self._text("message", message)
@@ -180,8 +217,14 @@ class Waiting(Waking):
         self._look(self._live(task_id, seq))
         return self._result(task_id, seq)
 
+    @operation(scope="write", example={"wait_id": "7#2", "reason": "not needed any more"})
     def wait_cancel(self, wait_id: str, reason: str | None = None) -> WaitResult:
-        """Stop waiting; a wait that is over stays as it is."""
+        """Stop waiting; a wait that is over stays as it is.
+
+        Args:
+            wait_id: Id of a wait: `task#seq`, or `#seq` for the current task.
+            reason: Why nobody waits any more.
+        """
         task_id, seq = self._named(wait_id)
         reason = self._text("reason", reason) or "cancelled"
 
