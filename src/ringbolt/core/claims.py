@@ -28,19 +28,19 @@ class Claims(Base):
     ) -> Written:
         """Claim a task, or one of its steps, for this agent; the answer holds the fencing token.
 
-        A claim lives for its lease and is renewed by task_heartbeat. An expired one can be claimed by anyone;
-        a live one only with `reclaim`, a reason that is kept. From then on this memory's writes to the task
-        are refused as soon as someone else has claimed it.
+        A claim lasts for its lease; task_heartbeat renews it. Anyone can claim after it has expired, but a
+        live claim can only be taken with `reclaim`. Once someone else has claimed the task, writes from this
+        memory fail with `stale_token`.
 
         Args:
-            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
-                task](../explanation/scope.md#the-current-task).
-            item: A step: its id, its number from 1, or its title or the unambiguous beginning of it.
-            holder: Who claims; else agent and session, else the principal.
-            lease_seconds: How long the claim lives; else the setting.
-            reclaim: A reason to take a claim that is still alive.
-            key: Idempotency key, at most 200 bytes. The same call with the same key is written once and
-                answered the same each time.
+            task_id: Task id or a unique prefix; default: the current task.
+            item: Step to claim: its id, its number from 1, or its title or a unique prefix of the title.
+                Default: the whole task.
+            holder: Who claims. Default: agent and session, or else the principal.
+            lease_seconds: How long the claim lasts without a heartbeat. Default: the setting `lease_seconds`.
+            reclaim: Reason for taking a claim that is still alive. It is stored.
+            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
+                returns the first answer.
         """
         who = validate.line("holder", holder or _who(self), 200)
         lease = self._lease(lease_seconds)
@@ -112,15 +112,14 @@ class Claims(Base):
         token: int | None = None,
         lease_seconds: float | None = None,
     ) -> Written:
-        """Renew a claim for another lease. It leaves no event: the ledger holds work, not heartbeats.
+        """Renew a claim for another lease. Heartbeats leave no events.
 
         Args:
-            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
-                task](../explanation/scope.md#the-current-task).
-            item: A step: its id, its number from 1, or its title or the unambiguous beginning of it.
-            token: The fencing token of a claim. Without one, the tokens that this memory object got from
-                `task_claim` are checked.
-            lease_seconds: How long the claim lives; else the setting.
+            task_id: Task id or a unique prefix; default: the current task.
+            item: The claimed step. Default: the whole task.
+            token: Fencing token of a claim. Default: the tokens that this memory object got from
+                `task_claim`.
+            lease_seconds: How long the claim lasts without a heartbeat. Default: the setting `lease_seconds`.
         """
         lease = self._lease(lease_seconds)
         check_stale(token)
@@ -146,17 +145,16 @@ class Claims(Base):
         reason: str | None = None,
         key: str | None = None,
     ) -> Written:
-        """Give a claim back, so that another agent can go on.
+        """Release a claim, so that another agent can continue.
 
         Args:
-            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
-                task](../explanation/scope.md#the-current-task).
-            item: A step: its id, its number from 1, or its title or the unambiguous beginning of it.
-            token: The fencing token of a claim. Without one, the tokens that this memory object got from
-                `task_claim` are checked.
+            task_id: Task id or a unique prefix; default: the current task.
+            item: The claimed step. Default: the whole task.
+            token: Fencing token of a claim. Default: the tokens that this memory object got from
+                `task_claim`.
             reason: Why.
-            key: Idempotency key, at most 200 bytes. The same call with the same key is written once and
-                answered the same each time.
+            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
+                returns the first answer.
         """
         reason = validate.optional("reason", reason, 2000)
         check_stale(token)

@@ -40,24 +40,23 @@ class Entries(Base):
         """Record a decision: what was chosen, from which options, and above all why.
 
         Args:
-            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
-                task](../explanation/scope.md#the-current-task).
+            task_id: Task id or a unique prefix; default: the current task.
             choice: What was chosen.
-            title: A few words for the decision; else the choice.
+            title: Short title of the decision. Default: the choice.
             options: What there was to choose from.
-            reasoning: Why this one.
+            reasoning: Why it was chosen.
             risks: What may go wrong with it.
-            if_wrong: What to do if it turns out wrong.
+            if_wrong: What to do if it turns out to be wrong.
             context: The circumstances of the decision.
-            item: A step: its id, its number from 1, or its title or the unambiguous beginning of it.
-            tags: Labels, at most 200 of at most 100 bytes.
-            relevance_to: Ids of steps, or other names, that the entry matters for. They are stored as given.
-            supersedes: The seq of one or several entries that this one replaces.
-            anchors: Files of the workspace that the entry is about, cited by their content.
-            token: The fencing token of a claim. Without one, the tokens that this memory object got from
-                `task_claim` are checked.
-            key: Idempotency key, at most 200 bytes. The same call with the same key is written once and
-                answered the same each time.
+            item: Step: its id, its number from 1, or its title or a unique prefix of the title.
+            tags: Labels, at most 200 of up to 100 bytes each.
+            relevance_to: Ids of steps, or other names, that the entry matters for. Stored as given.
+            supersedes: Seq of the entry or entries that this one replaces.
+            anchors: Workspace files that the entry is about. Recall reports later whether they have changed.
+            token: Fencing token of a claim. Default: the tokens that this memory object got from
+                `task_claim`.
+            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
+                returns the first answer.
         """
         data = {
             "choice": self._line("choice", choice),
@@ -92,27 +91,24 @@ class Entries(Base):
         token: int | None = None,
         key: str | None = None,
     ) -> Written:
-        """Record an approach that did not work: what, why (the root cause), and its symptom.
-
-        `signature` is what a later attempt can be recognised by; `until` is when it may be tried again.
+        """Record an approach that did not work, so that nobody tries it again.
 
         Args:
-            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
-                task](../explanation/scope.md#the-current-task).
-            what: What is tried, or about to be done.
+            task_id: Task id or a unique prefix; default: the current task.
+            what: What was tried.
             why: The root cause.
-            symptom: What could be seen.
-            signature: What the same attempt can be recognised by.
-            until: When it may be tried again: an ISO-8601 time or seconds since 1970.
-            item: A step: its id, its number from 1, or its title or the unambiguous beginning of it.
-            tags: Labels, at most 200 of at most 100 bytes.
-            relevance_to: Ids of steps, or other names, that the entry matters for. They are stored as given.
-            supersedes: The seq of one or several entries that this one replaces.
-            anchors: Files of the workspace that the entry is about, cited by their content.
-            token: The fencing token of a claim. Without one, the tokens that this memory object got from
-                `task_claim` are checked.
-            key: Idempotency key, at most 200 bytes. The same call with the same key is written once and
-                answered the same each time.
+            symptom: What was observed.
+            signature: How to recognize the same attempt.
+            until: When it may be tried again: an ISO 8601 time or seconds since 1970.
+            item: Step: its id, its number from 1, or its title or a unique prefix of the title.
+            tags: Labels, at most 200 of up to 100 bytes each.
+            relevance_to: Ids of steps, or other names, that the entry matters for. Stored as given.
+            supersedes: Seq of the entry or entries that this one replaces.
+            anchors: Workspace files that the entry is about. Recall reports later whether they have changed.
+            token: Fencing token of a claim. Default: the tokens that this memory object got from
+                `task_claim`.
+            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
+                returns the first answer.
         """
         data = {
             "what": self._line("what", what),
@@ -138,18 +134,17 @@ class Entries(Base):
         token: int | None = None,
         key: str | None = None,
     ) -> Written:
-        """Set a variable: a version, a URL, an id. Its earlier values stay in the history.
+        """Set a variable: a version, a URL, an id. Earlier values stay in the history.
 
         Args:
-            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
-                task](../explanation/scope.md#the-current-task).
-            name: The variable's name, at most 200 bytes.
+            task_id: Task id or a unique prefix; default: the current task.
+            name: Name of the variable, at most 200 bytes.
             value: Any JSON value.
-            item: A step: its id, its number from 1, or its title or the unambiguous beginning of it.
-            token: The fencing token of a claim. Without one, the tokens that this memory object got from
-                `task_claim` are checked.
-            key: Idempotency key, at most 200 bytes. The same call with the same key is written once and
-                answered the same each time.
+            item: Step: its id, its number from 1, or its title or a unique prefix of the title.
+            token: Fencing token of a claim. Default: the tokens that this memory object got from
+                `task_claim`.
+            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
+                returns the first answer.
         """
         name = validate.line("name", name, 200)
         value = self._plain("value", value)
@@ -178,16 +173,13 @@ class Entries(Base):
         name: str | None = None,
         limit: int = 100,
     ) -> tuple[Entry, ...]:
-        """Entries of a type with those that were superseded, resolved or invalidated, oldest first.
-
-        With a name: all the values that a variable has had.
+        """All entries of a type, including superseded, resolved and invalidated ones, oldest first.
 
         Args:
-            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
-                task](../explanation/scope.md#the-current-task).
+            task_id: Task id or a unique prefix; default: the current task.
             type: An entry type, or `snapshot`.
-            name: A variable's name, or another entry's key.
-            limit: The most to answer.
+            name: Name of a variable, to see all the values it has had, or the key of another entry.
+            limit: Maximum number of results.
         """
         kind = validate.word("entry type", type, (*rules.ENTRY_TYPES, "snapshot", "fact"))
         limit = validate.whole("limit", limit, 1, 10_000)
@@ -220,28 +212,26 @@ class Entries(Base):
     ) -> Written:
         """Remember something: an error, a discovery, an artifact, an instruction, a question, context.
 
-        With `supersedes`, `resolves` or `invalidates` it also ends earlier entries; without a summary that is
-        all it does. `anchors` are files of the workspace that it is about: recall says later whether they
-        have changed. An instruction counts as the user's only when it came from the user.
+        With `supersedes`, `resolves` or `invalidates` it also ends earlier entries; without a summary it only
+        does that. An instruction counts as the user's only if it came from the user.
 
         Args:
-            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
-                task](../explanation/scope.md#the-current-task).
-            summary: What was done or found, in a sentence.
-            type: One of the [entry types](values.md#words), but not `variable`: that is `task_set`.
-            detail: summary, items, actions, full or focused.
+            task_id: Task id or a unique prefix; default: the current task.
+            summary: What to remember, in one sentence.
+            type: One of the entry types, except `variable`: use `task_set`.
+            detail: More than the summary says.
             data: More fields, as a JSON object.
-            item: A step: its id, its number from 1, or its title or the unambiguous beginning of it.
-            tags: Labels, at most 200 of at most 100 bytes.
-            relevance_to: Ids of steps, or other names, that the entry matters for. They are stored as given.
-            supersedes: The seq of one or several entries that this one replaces.
-            resolves: The seq of one or several entries that are settled now.
-            invalidates: The seq of one or several entries that were wrong.
-            anchors: Files of the workspace that the entry is about, cited by their content.
-            token: The fencing token of a claim. Without one, the tokens that this memory object got from
-                `task_claim` are checked.
-            key: Idempotency key, at most 200 bytes. The same call with the same key is written once and
-                answered the same each time.
+            item: Step: its id, its number from 1, or its title or a unique prefix of the title.
+            tags: Labels, at most 200 of up to 100 bytes each.
+            relevance_to: Ids of steps, or other names, that the entry matters for. Stored as given.
+            supersedes: Seq of the entry or entries that this one replaces.
+            resolves: Seq of the entry or entries that are now settled.
+            invalidates: Seq of the entry or entries that were wrong.
+            anchors: Workspace files that the entry is about. Recall reports later whether they have changed.
+            token: Fencing token of a claim. Default: the tokens that this memory object got from
+                `task_claim`.
+            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
+                returns the first answer.
         """
         kind = validate.word("entry type", type, rules.ENTRY_TYPES)
         if kind == "user_instruction" and self.origin.channel not in ("user", "agent"):
@@ -339,19 +329,18 @@ class Entries(Base):
         token: int | None = None,
         key: str | None = None,
     ) -> Written:
-        """Keep a context as it was: at the start, before or after a summary, before a stage.
+        """Store a context as it was: at the start, before or after a summary, before a stage.
 
         Args:
-            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
-                task](../explanation/scope.md#the-current-task).
-            content: The text itself.
-            label: What the snapshot is of: `initial`, `before stage 2`, …
-            summarized: Whether the content is a summary already.
-            item: A step: its id, its number from 1, or its title or the unambiguous beginning of it.
-            token: The fencing token of a claim. Without one, the tokens that this memory object got from
-                `task_claim` are checked.
-            key: Idempotency key, at most 200 bytes. The same call with the same key is written once and
-                answered the same each time.
+            task_id: Task id or a unique prefix; default: the current task.
+            content: The text.
+            label: What it is a snapshot of: `initial`, `before stage 2`, …
+            summarized: Whether the content is already a summary.
+            item: Step: its id, its number from 1, or its title or a unique prefix of the title.
+            token: Fencing token of a claim. Default: the tokens that this memory object got from
+                `task_claim`.
+            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
+                returns the first answer.
         """
         content = validate.filled("content", content, self.settings.max_text_bytes)
         label = validate.line("label", label, 200)
@@ -382,19 +371,18 @@ class Entries(Base):
         token: int | None = None,
         key: str | None = None,
     ) -> Written:
-        """Say what is about to be done that must not be done twice, and how to verify whether it was.
+        """Announce an action that must not happen twice, and how to verify whether it happened.
 
         Args:
-            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
-                task](../explanation/scope.md#the-current-task).
-            what: What is tried, or about to be done.
+            task_id: Task id or a unique prefix; default: the current task.
+            what: What is about to be done.
             verify: How to find out whether it was done.
-            signature: What the same attempt can be recognised by.
-            item: A step: its id, its number from 1, or its title or the unambiguous beginning of it.
-            token: The fencing token of a claim. Without one, the tokens that this memory object got from
-                `task_claim` are checked.
-            key: Idempotency key, at most 200 bytes. The same call with the same key is written once and
-                answered the same each time.
+            signature: How to recognize the same action.
+            item: Step: its id, its number from 1, or its title or a unique prefix of the title.
+            token: Fencing token of a claim. Default: the tokens that this memory object got from
+                `task_claim`.
+            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
+                returns the first answer.
         """
         what = self._line("what", what)
         verify = self._text("verify", verify)
@@ -429,18 +417,17 @@ class Entries(Base):
         token: int | None = None,
         key: str | None = None,
     ) -> Written:
-        """Say how an intended side effect ended: did, did_not, or unknown until someone verifies it.
+        """Report how an announced action ended: did, did_not, or unknown until someone verifies it.
 
         Args:
-            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
-                task](../explanation/scope.md#the-current-task).
+            task_id: Task id or a unique prefix; default: the current task.
             intent: Seq of the intent.
             outcome: did, did_not or unknown.
             note: A note.
-            token: The fencing token of a claim. Without one, the tokens that this memory object got from
-                `task_claim` are checked.
-            key: Idempotency key, at most 200 bytes. The same call with the same key is written once and
-                answered the same each time.
+            token: Fencing token of a claim. Default: the tokens that this memory object got from
+                `task_claim`.
+            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
+                returns the first answer.
         """
         intent = validate.whole("intent", intent, 1, 1 << 62)
         outcome = validate.word("outcome", outcome, ("did", "did_not", "unknown"))

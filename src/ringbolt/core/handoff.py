@@ -47,17 +47,15 @@ class Handoff(Views, Tasks):
         budget: int = 1500,
         max_bytes: int = 256 << 10,
     ) -> str:
-        """A task as one bounded file that any agent can read and `task_receive` turns back into a task.
+        """Write a task as one bounded file that any agent can read and `task_receive` turns back into a task.
 
-        Markdown with the resume packet, and a JSON block with the plan and everything that is remembered.
-        With a path it is also written there, if nothing or an earlier capsule stands there.
+        It is Markdown with the resume packet, and a JSON block with the plan and everything remembered.
 
         Args:
-            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
-                task](../explanation/scope.md#the-current-task).
-            path: Also write it to this file.
-            budget: The most tokens of the part for reading, from 300 to 8,000.
-            max_bytes: The most bytes of the whole file.
+            task_id: Task id or a unique prefix; default: the current task.
+            path: Also write it to this file. An existing file is replaced only if it is a capsule.
+            budget: Maximum number of tokens of the part for reading, from 300 to 8,000.
+            max_bytes: Maximum size of the whole file.
         """
 
         budget = validate.whole("budget", budget, packet.LEAST, packet.MOST)
@@ -78,16 +76,16 @@ class Handoff(Views, Tasks):
         path: str | os.PathLike[str] | None = None,
         key: str | None = None,
     ) -> Written:
-        """Take in a task that was handed over: the text of a capsule, or the path of one.
+        """Import a task that was handed over, as a new task of this workspace and session.
 
-        It becomes a new task of this workspace and session. All of it is marked as imported, with the class
-        it had at home. The same capsule taken in twice is one task.
+        Everything in it is marked as imported and keeps the trust it had in its own store. Receiving the same
+        capsule twice creates one task.
 
         Args:
             capsule: The text of a capsule.
             path: The file of a capsule, instead of its text.
-            key: Idempotency key, at most 200 bytes. The same call with the same key is written once and
-                answered the same each time.
+            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
+                returns the first answer.
         """
 
         if (capsule is None) == (path is None):

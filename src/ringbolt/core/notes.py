@@ -60,25 +60,22 @@ class Notes(Plans, Entries):
         replaces: int | None = None,
         key: str | None = None,
     ) -> Written:
-        """Write down what must survive: a decision and why, an approach that failed and why, a value.
-
-        `kind` is decision, exclusion (what did not work: do not try again), variable (`name` and `value`),
-        error, discovery, artifact, instruction (from the user), question or context.
+        """Record what must survive: a decision and why, an approach that failed and why, a value to keep.
 
         Args:
-            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
-                task](../explanation/scope.md#the-current-task).
-            text: What to remember, in a sentence; for an exclusion what was tried.
-            kind: decision, exclusion, variable, error, discovery, artifact, instruction, question or context.
-            why: The reason; for an exclusion why it failed; else more detail.
-            name: A variable's name, or a few words for a decision.
-            value: Any JSON value.
-            options: What there was to choose from, for a decision.
-            step: The step that it belongs to: id, number from 1, or title.
-            tags: Labels, at most 200 of at most 100 bytes.
-            replaces: The seq of an entry that this one replaces.
-            key: Idempotency key, at most 200 bytes. The same call with the same key is written once and
-                answered the same each time.
+            task_id: Task id or a unique prefix; default: the current task.
+            text: What to remember, in one sentence; for an exclusion, what was tried.
+            kind: decision, exclusion (failed: do not retry), variable (name and value), error, discovery,
+                artifact, instruction (from the user), question or context.
+            why: The reason; for an exclusion, why it failed; for other kinds, more detail.
+            name: Name of the variable, or a short title for a decision.
+            value: Value of the variable.
+            options: For a decision: what there was to choose from.
+            step: Step it belongs to: id, number from 1, or title.
+            tags: Labels, at most 200 of up to 100 bytes each.
+            replaces: Seq of the entry that this one replaces.
+            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
+                returns the first answer.
         """
         word = validate.line("kind", kind).strip().lower().replace("-", "_").replace(" ", "_")
         meant = validate.word("kind", _ALSO.get(word, word), KINDS)
@@ -110,19 +107,18 @@ class Notes(Plans, Entries):
         reason: str | None = None,
         key: str | None = None,
     ) -> Written:
-        """Make the plan, replace it, or with `append` add steps to it. Steps are titles, in order.
+        """Create the plan, replace it, or with `append` add steps to it. Steps are titles, in order.
 
-        Steps that stay keep their status; open ones that are left out stay visible as dropped.
+        Steps that stay keep their status. Open steps that the new plan leaves out stay visible as dropped.
 
         Args:
-            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
-                task](../explanation/scope.md#the-current-task).
+            task_id: Task id or a unique prefix; default: the current task.
             steps: Titles of the steps, in order.
             append: Add the steps to the plan instead of replacing it.
-            after: The step after which they are added.
+            after: Step after which to add them. Default: the last one.
             reason: Why the plan changes.
-            key: Idempotency key, at most 200 bytes. The same call with the same key is written once and
-                answered the same each time.
+            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
+                returns the first answer.
         """
         if append or after is not None:
             return self.task_plan_append(task_id, steps, after=after, note=reason, key=key)

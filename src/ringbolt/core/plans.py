@@ -42,23 +42,21 @@ class Plans(Base):
         token: int | None = None,
         key: str | None = None,
     ) -> Written:
-        """Put a new plan in the place of the old one; earlier plans stay readable.
+        """Replace the plan. Earlier plans stay readable.
 
-        A step of the new plan with the id or the title of an old one is that step and keeps its status. Open
-        steps that the new plan leaves out become tombstones; completed ones stay.
+        A step with the id or title of an old one is that step and keeps its status. Open steps that the new
+        plan leaves out become tombstones; completed ones stay.
 
         Args:
-            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
-                task](../explanation/scope.md#the-current-task).
-            plan: The new plan, in any form that `task_register` reads.
-            reason: Why.
-            phase: The task's [phase](../explanation/states.md#phases).
-            expect: The version that the caller last saw. If it has changed since, the call fails with
-                `stale_version`.
-            token: The fencing token of a claim. Without one, the tokens that this memory object got from
-                `task_claim` are checked.
-            key: Idempotency key, at most 200 bytes. The same call with the same key is written once and
-                answered the same each time.
+            task_id: Task id or a unique prefix; default: the current task.
+            plan: The new plan, in any form that `task_register` accepts.
+            reason: Why the plan changes.
+            phase: New phase of the task.
+            expect: The version you last saw. If it has changed since, the call fails with `stale_version`.
+            token: Fencing token of a claim. Default: the tokens that this memory object got from
+                `task_claim`.
+            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
+                returns the first answer.
         """
         if plan is None:
             raise InvalidInput("invalid_plan", "There is no plan.", "An empty list drops all open steps.")
@@ -147,18 +145,17 @@ class Plans(Base):
         token: int | None = None,
         key: str | None = None,
     ) -> Written:
-        """Add steps to the plan: at its end, or after a step.
+        """Add steps to the plan, at its end or after a step.
 
         Args:
-            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
-                task](../explanation/scope.md#the-current-task).
-            items: Steps, in any form that `task_register` reads.
-            after: The step after which they go; else at the end.
+            task_id: Task id or a unique prefix; default: the current task.
+            items: Steps, in any form that `task_register` accepts.
+            after: Step after which to add them. Default: the last one.
             note: A note.
-            token: The fencing token of a claim. Without one, the tokens that this memory object got from
-                `task_claim` are checked.
-            key: Idempotency key, at most 200 bytes. The same call with the same key is written once and
-                answered the same each time.
+            token: Fencing token of a claim. Default: the tokens that this memory object got from
+                `task_claim`.
+            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
+                returns the first answer.
         """
         note = self._text("note", note)
         items = self._plain("items", items)
@@ -209,8 +206,7 @@ class Plans(Base):
         """Every plan that a task has had, each as it was when it was made.
 
         Args:
-            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
-                task](../explanation/scope.md#the-current-task).
+            task_id: Task id or a unique prefix; default: the current task.
         """
         versions: list[PlanVersion] = []
 
@@ -252,26 +248,23 @@ class Plans(Base):
     ) -> Written:
         """Change a step: status, note, title, issue, dependencies.
 
-        `item` is an id, a number from 1, or a title; `ordinal` counts from 0. An empty note or issue clears
-        it. `expect` is the step's version: if it has changed since, nothing is written.
+        An empty note or issue clears it.
 
         Args:
-            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
-                task](../explanation/scope.md#the-current-task).
-            item: A step: its id, its number from 1, or its title or the unambiguous beginning of it.
-            ordinal: A step by its place from 0, instead of `item`.
-            status: A [status of a step](../explanation/states.md#steps).
-            note: A note; an empty one clears it.
-            title: The step's new title.
-            active_issue: What holds the step up; an empty text clears it.
-            depends_on: The steps that this one waits for.
-            replaced_by: The step that took this one's place.
-            expect: The version that the caller last saw. If it has changed since, the call fails with
-                `stale_version`.
-            token: The fencing token of a claim. Without one, the tokens that this memory object got from
-                `task_claim` are checked.
-            key: Idempotency key, at most 200 bytes. The same call with the same key is written once and
-                answered the same each time.
+            task_id: Task id or a unique prefix; default: the current task.
+            item: Step: its id, its number from 1, or its title or a unique prefix of the title.
+            ordinal: The step by its position from 0, instead of `item`.
+            status: pending, active, completed, failed, skipped or cancelled.
+            note: A note; an empty text clears it.
+            title: New title of the step.
+            active_issue: What is holding the step up; an empty text clears it.
+            depends_on: Steps that must end before this one.
+            replaced_by: The step that replaces this one.
+            expect: The version you last saw. If it has changed since, the call fails with `stale_version`.
+            token: Fencing token of a claim. Default: the tokens that this memory object got from
+                `task_claim`.
+            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
+                returns the first answer.
         """
         meant = None
         if status is not None:

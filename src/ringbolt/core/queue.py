@@ -15,10 +15,10 @@ class Queue(Base):
 
     @operation(scope="read")
     def jobs_status(self, *, limit: int = 20) -> JobsStatus:
-        """What waits for a worker, by kind, what was given up, with its last error, and who does the jobs.
+        """Show queued jobs by kind, failed jobs with their last error, and the workers.
 
         Args:
-            limit: The most jobs that were given up to show.
+            limit: Maximum number of failed jobs to show.
         """
         limit = validate.whole("limit", limit, 1, 1000)
         now = self._clock()
@@ -50,10 +50,10 @@ class Queue(Base):
 
     @operation(scope="write", tools="none", example={"id": 1})
     def jobs_retry(self, id: int) -> Job:
-        """Give a job that was given up another chance.
+        """Retry a job that was given up.
 
         Args:
-            id: The job's id, from jobs_status.
+            id: Id of the job, from jobs_status.
         """
         job_id = validate.whole("id", id, 1, 1 << 62)
         return self.store.write(lambda tx: jobs.retry(tx, job_id))

@@ -59,30 +59,29 @@ class Tasks(Base):
         kind: str = "task",
         key: str | None = None,
     ) -> Written:
-        """Begin a task: its name, its plan, and the request as the user wrote it, kept for ever.
+        """Start a task: its name, its plan, and the user's request word for word.
 
-        The plan is a list of titles, of steps, of stages with steps, or a mapping of ids to steps. The new
-        task is the current one of this session.
+        The new task becomes the current one of this session.
 
         Args:
-            name: The task's name, at most 500 bytes.
-            plan: Titles; steps as objects; stages with steps; a mapping of ids to steps; or a text with one
-                step a line.
-            request: The request as the user wrote it. Kept for ever, never shortened.
-            goal: What is to be reached; else the request, else the name.
+            name: Short name of the task. At most 500 bytes.
+            plan: Titles of the steps, in order. Also accepted: steps as objects, stages with steps, a mapping
+                of ids to steps, or text with one step per line.
+            request: The user's request, word for word. Kept for good and never shortened.
+            goal: What to achieve. Default: the request, or else the name.
             context: Any JSON value that belongs to the task.
-            workspace: `""`: the memory's workspace. `None`: none.
-            parent: The task that this one is a part of.
+            workspace: `""`: the workspace of this memory. `None`: no workspace.
+            parent: The task that this one is part of.
             acceptance: Acceptance criteria: a list of JSON values.
-            approval_mode: auto, manual or confirm. Stored; nothing acts on it yet.
-            callback_url: Who is told by a POST when the task, or a wait of it, ends.
+            approval_mode: auto, manual or confirm. Stored only; nothing acts on it yet.
+            callback_url: URL that gets a POST when the task, or one of its waits, ends.
             metadata: A JSON object.
-            tags: Labels, at most 200 of at most 100 bytes.
-            phase: The first phase; else planned with a plan and received without one.
-            related_goal: Id of a goal, as a link of kind `goal`. Any text.
+            tags: Labels, at most 200 of up to 100 bytes each.
+            phase: The initial phase. Default: planned with a plan, received without one.
+            related_goal: Id of a goal, stored as a link of kind `goal`. Any text is accepted.
             kind: `task` or `goal`.
-            key: Idempotency key, at most 200 bytes. The same call with the same key is written once and
-                answered the same each time.
+            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
+                returns the first answer.
         """
         name = validate.line("name", name, 500)
         request = self._text("request", request)
@@ -192,35 +191,33 @@ class Tasks(Base):
         token: int | None = None,
         key: str | None = None,
     ) -> Written:
-        """Say what happened: a message, and with it any change of status, phase, step, next or blockers.
+        """Report what happened, and with it any change of status, phase, step, next step or blockers.
 
-        Statuses of other projects ("EXECUTING_PLAN", "In progress", "canceled") are understood. An empty text
-        or list clears next, attention or blockers. `metadata` is merged; null removes a name. `query` is a
-        question that is answered when that is written, as by task_ask; alone it writes nothing.
+        Status words of other projects ("EXECUTING_PLAN", "In progress", "canceled") are understood. An empty
+        text or list clears `next`, `attention` or `blockers`. `query` asks a question, answered as by
+        task_ask after the update is written; a query alone writes nothing.
 
         Args:
-            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
-                task](../explanation/scope.md#the-current-task).
-            message: What happened, in words.
-            status: A [status](../explanation/states.md#tasks), ours or a word of another project.
-            phase: The task's [phase](../explanation/states.md#phases).
+            task_id: Task id or a unique prefix; default: the current task.
+            message: What happened.
+            status: New status of the task: active, waiting, paused, completed, failed or cancelled.
+            phase: New phase of the task: planning, executing, reviewing, …
             reason: Why the task has its status: approval, input, auth, rejected, blocked, or your own words.
-            step: The step that the message is about: id, number from 1, or title.
-            step_status: The step's new status.
-            next: What is to be done next, in words.
-            blockers: What stands in the way, at most 50.
-            name: The task's name, at most 500 bytes.
-            goal: What is to be reached; else the request, else the name.
-            metadata: Merged into the task's; a name with null is removed.
-            attention: A note to a person that something needs looking at.
-            archived: Put the task away, or take it out again.
-            query: A question about the task, answered in `answer` when the rest is written. It is not stored.
-            expect: The version that the caller last saw. If it has changed since, the call fails with
-                `stale_version`.
-            token: The fencing token of a claim. Without one, the tokens that this memory object got from
-                `task_claim` are checked.
-            key: Idempotency key, at most 200 bytes. The same call with the same key is written once and
-                answered the same each time.
+            step: Step the message is about: id, number from 1, or title.
+            step_status: New status of the step: pending, active, completed, failed or skipped.
+            next: What to do next, in words.
+            blockers: What is in the way; [] clears it. At most 50.
+            name: New name of the task, at most 500 bytes.
+            goal: New goal of the task.
+            metadata: Merged into the task's metadata; null removes a name.
+            attention: Something that a person should look at.
+            archived: True archives the task, false brings it back.
+            query: Question about the task to answer. It is not stored.
+            expect: The version you last saw. If it has changed since, the call fails with `stale_version`.
+            token: Fencing token of a claim. Default: the tokens that this memory object got from
+                `task_claim`.
+            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
+                returns the first answer.
         """
         if query is not None:
             return self._update_and_ask(
@@ -310,12 +307,11 @@ class Tasks(Base):
 
     @operation(scope="read")
     def task_get(self, task_id: str | None = None, *, at: int | str | float | None = None) -> Task:
-        """A task as it stands, or as it stood after an event (`at=42`) or at a time.
+        """Show a task as it is now, or as it was after an event (`at=42`) or at a time.
 
         Args:
-            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
-                task](../explanation/scope.md#the-current-task).
-            at: A whole number is a seq. A text is an ISO-8601 time. A float is seconds since 1970.
+            task_id: Task id or a unique prefix; default: the current task.
+            at: An integer is a seq, a string an ISO 8601 time, a float seconds since 1970.
         """
         if at is None:
             return self.store.read(lambda tx: self._read(tx, task_id), once=True)
@@ -350,21 +346,20 @@ class Tasks(Base):
         limit: int = 20,
         cursor: int | None = None,
     ) -> TaskPage:
-        """Tasks, the last changed first: the open ones of this workspace, unless asked otherwise.
-
-        `status` is open, ended, all, or one or several statuses; `workspace=None` means everywhere.
+        """List tasks, most recently changed first. By default: the open tasks of this workspace.
 
         Args:
-            status: open, ended, all, or one or several statuses.
-            workspace: `""`: the memory's own. `None`, or `*` where there is no None: everywhere.
+            status: open, ended, all, or a status. Several statuses can be given as a list.
+            workspace: `""`: the workspace of this memory. `None` (`*` where null means "not given"):
+                everywhere.
             session: Only tasks of this session.
             tag: Only tasks with this tag.
-            parent: Only the sub-tasks of this task.
-            text: Only tasks whose name has this text in it.
+            parent: Only sub-tasks of this task.
+            text: Only tasks with this text in their name.
             kind: `task`, `goal`, or `None` for both.
-            archived: Show archived tasks too.
-            limit: The most to answer.
-            cursor: The cursor of the page before.
+            archived: Include archived tasks.
+            limit: Maximum number of results.
+            cursor: The `cursor` of the previous page.
         """
         limit = validate.whole("limit", limit, 1, MOST_ROWS)
         if cursor is not None:
@@ -415,20 +410,18 @@ class Tasks(Base):
     ) -> Written:
         """End a task with its final answer, or with the error that ended it.
 
-        `error` is a text, or {message, stage, step}; with it the task has failed, unless `status` says
-        otherwise.
+        With `error` the task has failed, unless `status` says otherwise.
 
         Args:
-            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
-                task](../explanation/scope.md#the-current-task).
+            task_id: Task id or a unique prefix; default: the current task.
             answer: The final answer.
-            status: One of the ended statuses.
-            error: A text, or an object with message, stage and step.
-            message: What happened, in words.
-            token: The fencing token of a claim. Without one, the tokens that this memory object got from
-                `task_claim` are checked.
-            key: Idempotency key, at most 200 bytes. The same call with the same key is written once and
-                answered the same each time.
+            status: How it ended: completed, failed, cancelled, abandoned or superseded.
+            error: What ended it: a text, or an object with message, stage and step.
+            message: What happened.
+            token: Fencing token of a claim. Default: the tokens that this memory object got from
+                `task_claim`.
+            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
+                returns the first answer.
         """
         answer = self._text("answer", answer)
         message = self._text("message", message)
@@ -483,13 +476,12 @@ class Tasks(Base):
 
     @operation(scope="write", repeatable=True)
     def task_focus(self, task_id: str | None = None, *, key: str | None = None) -> Written:
-        """Make a task the current one of this session, as when a session takes over from another.
+        """Make a task the current one of this session, for example when a session takes over from another.
 
         Args:
-            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
-                task](../explanation/scope.md#the-current-task).
-            key: Idempotency key, at most 200 bytes. The same call with the same key is written once and
-                answered the same each time.
+            task_id: Task id or a unique prefix; default: the current task.
+            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
+                returns the first answer.
         """
         session = self.origin.session
         if not session:
@@ -516,22 +508,19 @@ class Tasks(Base):
         token: int | None = None,
         key: str | None = None,
     ) -> Written:
-        """Tie a task to another one (parent, supersedes, blocks, related) or to a goal.
+        """Link a task to another one (parent, supersedes, blocks, related) or to a goal.
 
-        A task that is superseded by this one gets that status in the same moment.
+        A task that this one supersedes gets the status `superseded` in the same transaction.
 
         Args:
-            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
-                task](../explanation/scope.md#the-current-task).
-            target: `file:PATH`, `log:PATH`, `process:PID`, `port:HOST:PORT`, `http://…`, `time:5m` or a
-                moment, `task:ID`, `task:ID/STEP`, `manual:`, `command:["…"]`, `terminal:PANE`, `screen:`,
-                `window:TITLE`, `any(…, …)`, `all(…, …)`, `not(…)`.
+            task_id: Task id or a unique prefix; default: the current task.
+            target: The other task. For the kind `goal`, any text.
             kind: parent, goal, supersedes, blocks or related.
-            remove: Take the tie away again.
-            token: The fencing token of a claim. Without one, the tokens that this memory object got from
-                `task_claim` are checked.
-            key: Idempotency key, at most 200 bytes. The same call with the same key is written once and
-                answered the same each time.
+            remove: Remove the link.
+            token: Fencing token of a claim. Default: the tokens that this memory object got from
+                `task_claim`.
+            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
+                returns the first answer.
         """
         kind = validate.word("kind of link", kind, rules.LINK_KINDS)
         target = validate.line("target", target, 500)

@@ -36,20 +36,19 @@ class Undo(Base):
         token: int | None = None,
         key: str | None = None,
     ) -> Written:
-        """Take back what an event changed: the last one, or the one named. Nothing is erased.
+        """Undo the changes of an event: the last one, or the one given. Nothing is erased.
 
-        What it set gets the values from before, what it added is marked as invalidated or dropped, and the
-        undoing is itself an event that can be undone.
+        What the event set gets its previous values, and what it added is marked as invalidated or dropped.
+        The undo is itself an event that can be undone.
 
         Args:
-            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
-                task](../explanation/scope.md#the-current-task).
-            seq: The event to undo; else the last one that can be undone and was not.
+            task_id: Task id or a unique prefix; default: the current task.
+            seq: The event to undo. Default: the last one that can be undone and was not.
             reason: Why.
-            token: The fencing token of a claim. Without one, the tokens that this memory object got from
-                `task_claim` are checked.
-            key: Idempotency key, at most 200 bytes. The same call with the same key is written once and
-                answered the same each time.
+            token: Fencing token of a claim. Default: the tokens that this memory object got from
+                `task_claim`.
+            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
+                returns the first answer.
         """
         reason = self._text("reason", reason)
         arguments = [seq, reason]

@@ -20,11 +20,10 @@ class Verify(Base):
 
     @operation(scope="read")
     def verify(self, task_id: str | None = None) -> VerifyReport:
-        """Fold the events again and compare: hashes, numbering, every state row, and the file itself.
+        """Replay the events and compare: hashes, numbering, every row of state, and the file itself.
 
         Args:
-            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
-                task](../explanation/scope.md#the-current-task).
+            task_id: Only this task. Default: all tasks.
         """
         problems = self.store.check() if task_id is None else []
         tasks = events = folded = 0

@@ -126,14 +126,13 @@ class Progressing(Base):
 
     @operation(scope="read")
     def task_progress(self, task_id: str | None = None) -> ProgressReport:
-        """How the plan stands: each step's status, and what the agent's words and deeds let conclude.
+        """Show the plan with each step's status, and what the agent's words and actions suggest.
 
-        What is likely but not beyond doubt is a `suggestion`: it is offered, and never written. `cause` is
-        the event that a status or a suggestion follows from. The last 1,000 new events are taken in.
+        A status that is likely but not certain is a `suggestion`: it is reported, never written. `cause` is
+        the event behind a status or suggestion. At most the last 1,000 new events are considered.
 
         Args:
-            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
-                task](../explanation/scope.md#the-current-task).
+            task_id: Task id or a unique prefix; default: the current task.
         """
 
         def work(tx: Tx) -> ProgressReport:

@@ -33,17 +33,16 @@ class Summarizing(Distilling):
     def task_summary(
         self, task_id: str | None = None, *, detail: str = "summary", refresh: bool = True
     ) -> Summary:
-        """A task in three to five sentences and at most 500 tokens, and what happened since, line by line.
+        """A task in three to five sentences (at most 500 tokens), and what happened since, line by line.
 
-        The summary is kept, and made anew when `summary_every` new messages have come; with `refresh=False`
-        the kept one is shown as it is. Other details are made on the spot: `items` (the steps), `actions`
-        (with what was done), `full` (with inputs, outputs and logs), `focused` (the active step in full).
+        The summary is stored and renewed after every `summary_every` messages. Other levels of detail are
+        computed on the spot: `items` (the steps), `actions` (with what was done), `full` (with inputs,
+        outputs and logs), `focused` (the active step in full).
 
         Args:
-            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
-                task](../explanation/scope.md#the-current-task).
+            task_id: Task id or a unique prefix; default: the current task.
             detail: summary, items, actions, full or focused.
-            refresh: False: the kept summary is shown as it is, however old.
+            refresh: False: show the stored summary as it is, however old.
         """
         level = validate.word("detail", detail, DETAILS)
         task, state = self.store.read(lambda tx: self._summed_up(tx, task_id))

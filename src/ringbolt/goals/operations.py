@@ -55,27 +55,26 @@ class Goals(Base):
         callback_url: str | None = None,
         key: str | None = None,
     ) -> Written:
-        """Set a goal: what is to be reached, and the criteria by which that is known.
+        """Set a goal: what to achieve, and the criteria that show it.
 
         A criterion is a text, which a person decides, or {text, check, target} with the check `file` (a path
-        that must exist), `command` (a list of words that must succeed; only where the operator allows it) or
-        `http` (a URL that must answer well). `budget` limits attempts, tokens, seconds and cost. Tie tasks to
-        it with task_link.
+        that must exist), `command` (a list of words that must succeed; only if the operator allows commands)
+        or `http` (a URL that must respond successfully). Link tasks to the goal with task_link.
 
         Args:
-            name: The goal in a few words, at most 500 bytes.
-            criteria: What must hold: texts, which a person decides, or objects {text, check, target} with the
-                check file, command, http or manual.
-            description: What is to be reached, at length.
-            request: The request as the user wrote it. Kept for ever, never shortened.
-            budget: The most that may be used: attempts in vain, tokens, seconds, cost.
-            blocker_limit: How often the same blocker may come before the goal stands still.
-            workspace: Where it belongs; else the workspace of this memory.
-            tags: Labels, at most 200 of at most 100 bytes.
+            name: Short name of the goal, at most 500 bytes.
+            criteria: What must hold: texts, or objects {text, check, target} with the check file, command,
+                http or manual.
+            description: What to achieve, in detail.
+            request: The user's request, word for word.
+            budget: Limits: attempts (failed ones), tokens, seconds, cost.
+            blocker_limit: How often the same blocker may occur before the goal is stopped.
+            workspace: Where it belongs. `""`: the workspace of this memory. `None`: no workspace.
+            tags: Labels, at most 200 of up to 100 bytes each.
             metadata: A JSON object.
-            callback_url: Who is told by a POST when the task, or a wait of it, ends.
-            key: Idempotency key, at most 200 bytes. The same call with the same key is written once and
-                answered the same each time.
+            callback_url: URL that gets a POST when the goal ends.
+            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
+                returns the first answer.
         """
         wanted = criteria_rules.read_criteria(self._plain("criteria", criteria), self.workspace)
         fields = {
@@ -104,20 +103,18 @@ class Goals(Base):
         blocker_limit: int = goal_limits.BLOCKER_LIMIT,
         key: str | None = None,
     ) -> Written:
-        """Make a goal of what a task is for: its request, its goal and what it is accepted by go along.
+        """Create a goal from a task, with its request, goal and acceptance criteria.
 
-        The task stays as it is, tied to the goal. `criteria` come on top of what the task is accepted by.
+        The task stays as it is, linked to the goal.
 
         Args:
-            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
-                task](../explanation/scope.md#the-current-task).
-            name: The goal in a few words; else the task's name.
-            criteria: What must hold: texts, which a person decides, or objects {text, check, target} with the
-                check file, command, http or manual.
-            budget: The most that may be used: attempts in vain, tokens, seconds, cost.
-            blocker_limit: How often the same blocker may come before the goal stands still.
-            key: Idempotency key, at most 200 bytes. The same call with the same key is written once and
-                answered the same each time.
+            task_id: Task id or a unique prefix; default: the current task.
+            name: Short name of the goal. Default: the task's name.
+            criteria: More criteria, besides the task's acceptance criteria; see goal_create.
+            budget: Limits: attempts (failed ones), tokens, seconds, cost.
+            blocker_limit: How often the same blocker may occur before the goal is stopped.
+            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
+                returns the first answer.
         """
         more = criteria_rules.read_criteria(self._plain("criteria", criteria), self.workspace)
         title = None if name is None else validate.line("name", name, 500)
@@ -167,12 +164,10 @@ class Goals(Base):
 
     @operation(scope="read", example={"goal_id": "7k3m"})
     def goal_status(self, goal_id: str | None = None) -> tuple[GoalStatus, ...]:
-        """How a goal stands: its criteria with their evidence, its tasks, its budget, and what blocks it.
-
-        Without `goal_id`: every open goal of this workspace.
+        """Show a goal: its criteria with their evidence, its tasks, its budget, and what blocks it.
 
         Args:
-            goal_id: Id of a goal, or the beginning of it; else every open goal of the workspace.
+            goal_id: Goal id or a unique prefix; default: every open goal of the workspace.
         """
 
         def work(tx: Tx) -> tuple[GoalStatus, ...]:
@@ -186,12 +181,12 @@ class Goals(Base):
 
     @operation(scope="write", example={"goal_id": "7k3m"})
     def goal_check(self, goal_id: str, *, finish: bool = False) -> GoalStatus:
-        """Look at every criterion that can be checked, and write down what has changed; how it is then.
+        """Check every criterion that can be checked, record what changed, and return the goal's status.
 
-        What a person decides is left alone. `finish`: complete the goal if all criteria are met or waived.
+        Criteria that a person decides are left alone.
 
         Args:
-            goal_id: Id of a goal, or the beginning of it.
+            goal_id: Goal id or a unique prefix.
             finish: Complete the goal if all its criteria are met or waived.
         """
         goal, rows, known = self.store.read(lambda tx: self._checkable(tx, goal_id))
@@ -221,18 +216,18 @@ class Goals(Base):
     def goal_decide(
         self, goal_id: str, criterion: int, status: str, *, reason: str | None = None, key: str | None = None
     ) -> Written:
-        """Say how a criterion stands: met, failed, waived, or open again.
+        """Decide a criterion: met, failed, waived, or open again.
 
-        Only a person says that one is waived, or that one which a person decides is met. `open` has a check
-        that came from another store carried out here from now on.
+        Only a person can waive a criterion, or say that a manual one is met. `open` allows a check that came
+        from another store to run here.
 
         Args:
-            goal_id: Id of a goal, or the beginning of it.
+            goal_id: Goal id or a unique prefix.
             criterion: Number of the criterion, from goal_status.
             status: met, failed, waived or open.
-            reason: What says so: the evidence of the criterion.
-            key: Idempotency key, at most 200 bytes. The same call with the same key is written once and
-                answered the same each time.
+            reason: The evidence.
+            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
+                returns the first answer.
         """
         word = validate.word("status of a criterion", status, criteria_rules.STATUSES)
         number = validate.whole("criterion", criterion, 1, 1 << 62)
@@ -273,20 +268,17 @@ class Goals(Base):
         reset: str | None = None,
         key: str | None = None,
     ) -> Written:
-        """Add criteria, change the budget, report what was spent, or let a goal that was stopped go on.
-
-        `spent` adds tokens or cost to what was used; `reset` says why it may go on, and counts blockers anew.
+        """Add criteria, change the budget, report what was spent, or let a stopped goal continue.
 
         Args:
-            goal_id: Id of a goal, or the beginning of it.
-            criteria: What must hold: texts, which a person decides, or objects {text, check, target} with the
-                check file, command, http or manual.
-            budget: The limits from now on: attempts in vain, tokens, seconds, cost.
-            blocker_limit: How often the same blocker may come before the goal stands still.
+            goal_id: Goal id or a unique prefix.
+            criteria: Criteria to add; see goal_create.
+            budget: New limits: attempts (failed ones), tokens, seconds, cost.
+            blocker_limit: How often the same blocker may occur before the goal is stopped.
             spent: Tokens or cost to add to what was used, for example {"tokens": 1200}.
-            reset: Why a goal that stands still may go on.
-            key: Idempotency key, at most 200 bytes. The same call with the same key is written once and
-                answered the same each time.
+            reset: Why a stopped goal may continue. Blockers are counted from zero again.
+            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
+                returns the first answer.
         """
         more = criteria_rules.read_criteria(self._plain("criteria", criteria), self.workspace)
         limits = None if budget is None else goal_limits.read_budget(self._mapping("budget", budget))
@@ -325,16 +317,16 @@ class Goals(Base):
     def goal_finish(
         self, goal_id: str, answer: str | None = None, *, despite: str | None = None, key: str | None = None
     ) -> Written:
-        """Complete a goal whose criteria are all met or waived; or `despite` those that are not, and why.
+        """Complete a goal whose criteria are all met or waived.
 
         To give a goal up, use task_finish with another status.
 
         Args:
-            goal_id: Id of a goal, or the beginning of it.
-            answer: What has come of it.
-            despite: Why it counts as reached although criteria are not met.
-            key: Idempotency key, at most 200 bytes. The same call with the same key is written once and
-                answered the same each time.
+            goal_id: Goal id or a unique prefix.
+            answer: What was achieved.
+            despite: Why it counts as achieved although some criteria are not met.
+            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
+                returns the first answer.
         """
         words = self._text("answer", answer)
         why = None if despite is None else validate.line("despite", despite, 2000)

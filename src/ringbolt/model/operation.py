@@ -50,7 +50,7 @@ class Operation(Value, frozen=True, kw_only=True):
     def summary(self) -> str:
         """What it does, in the first paragraph or its first sentence."""
         first = self.description.split("\n\n", 1)[0].replace("\n", " ")
-        return first_sentence(first) if len(first) > 120 else first
+        return first if len(first) <= 120 else first_sentence(first).partition(": ")[0].rstrip(".") + "."
 
     @property
     def parameter_docs(self) -> dict[str, str]:
@@ -111,5 +111,5 @@ def split_docstring(method: object) -> tuple[str, dict[str, str]]:
 
 
 def first_sentence(text: str) -> str:
-    """The first sentence of a text, up to a full stop or a colon."""
-    return re.split(r"(?<=[.:])\s", text, maxsplit=1)[0].rstrip(":")
+    """The first sentence of a text."""
+    return re.split(r"(?<=[.…])\s(?=[A-Z])", text, maxsplit=1)[0]

@@ -22,16 +22,15 @@ class Views(Base):
 
     @operation(scope="read", core=("task_id", "budget"), example={"budget": 1500})
     def task_resume(self, task_id: str | None = None, *, budget: int = 1500) -> Packet:
-        """All that is needed to go on with a task, in at most `budget` tokens: the text to inject after a
+        """Everything needed to continue a task, in at most `budget` tokens: the text to inject after a
         compaction.
 
-        Request, plan, current and next step, blockers, decisions with their reasons, what failed, values,
-        files, and side effects whose outcome is unknown. What did not fit is counted.
+        It holds the request, plan, current and next step, blockers, decisions with their reasons, what
+        failed, values, files, and side effects with unknown outcome. It counts what did not fit.
 
         Args:
-            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
-                task](../explanation/scope.md#the-current-task).
-            budget: The most tokens, from 300 to 8,000.
+            task_id: Task id or a unique prefix; default: the current task.
+            budget: Maximum number of tokens, from 300 to 8,000.
         """
 
         budget = validate.whole("budget", budget, packet.LEAST, packet.MOST)
@@ -41,12 +40,11 @@ class Views(Base):
 
     @operation(scope="read")
     def task_state(self, task_id: str | None = None, *, budget: int = 1500) -> str:
-        """The state of a task as YAML of at most `budget` tokens, in the shape that other agents know.
+        """The state of a task as YAML, in a shape that other agents know.
 
         Args:
-            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
-                task](../explanation/scope.md#the-current-task).
-            budget: The most tokens, from 300 to 1,500.
+            task_id: Task id or a unique prefix; default: the current task.
+            budget: Maximum number of tokens, from 300 to 1,500.
         """
 
         budget = validate.whole("budget", budget, 300, state.BUDGET)
@@ -57,8 +55,7 @@ class Views(Base):
         """The state of a task in one line: `[STATE] Task: … | Phase: … | Next: … | Last decision: …`.
 
         Args:
-            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
-                task](../explanation/scope.md#the-current-task).
+            task_id: Task id or a unique prefix; default: the current task.
         """
 
         return state.inline_state(self._snapshot(task_id))

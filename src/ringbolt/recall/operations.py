@@ -37,26 +37,28 @@ class Recalling(Base):
         cursor: int | None = None,
         titles: bool = False,
     ) -> Recall:
-        """Find what was written down: messages, actions and their outputs, decisions and their reasons, …
+        """Search everything recorded: messages, actions and their output, decisions and their reasons,
+        errors, values.
 
-        Any words will do; "quoted phrases" must be there, `conf*` finds what begins so, and identifiers,
-        paths and versions are found whole and by their parts. Without a query the newest that pass the
-        filters. Searched are the tasks of this workspace, one task, or with `workspace=None` everything.
+        Any words will do. "Quoted phrases" must match, `conf*` matches a prefix, and identifiers, paths and
+        versions are found whole and by their parts. Without a query: the newest results that pass the
+        filters. The search covers the tasks of this workspace, one task, or with `workspace=None` everything.
 
         Args:
-            query: What to look for: any words, "quoted phrases", beginnings of words with a `*`.
-            task_id: Only this task; nothing means every task of the workspace.
-            item: Only what belongs to this step (of the named or the current task).
-            types: Only these: an entry type, message, action, log, snapshot, answer, request, plan, effect or
-                fact.
-            tags: Only what has all these tags.
+            query: Any words, "quoted phrases" or prefixes*.
+            task_id: Only this task; default: every task of the workspace.
+            item: Only what belongs to this step of the task.
+            types: Only these: decision, exclusion, error, variable, message, action, log, … Also any other
+                entry type, snapshot, answer, request, plan, effect or fact.
+            tags: Only results with all of these tags.
             since: Only what was written at this time or later.
-            until: Only what was written at this time or before.
-            at: As it was after an event of the task (a whole number), or at a time.
-            workspace: `""`: the memory's own. `None`, or `*` where there is no None: everywhere.
-            limit: The most to answer, at most 100.
-            cursor: The cursor of the page before.
-            titles: Only titles, without the words around the match: the cheapest look.
+            until: Only what was written at this time or earlier.
+            at: As it was after this event of the task (an integer), or at this time.
+            workspace: `""`: the workspace of this memory. `None` (`*` where null means "not given"):
+                everywhere.
+            limit: Maximum number of results. At most 100.
+            cursor: The `cursor` of the previous page.
+            titles: Only titles, without the text around the match: the cheapest search.
         """
 
         return search.recall(
@@ -80,14 +82,13 @@ class Recalling(Base):
     def query_relevant(
         self, task_id: str | None = None, item: str | int | None = None, *, limit: int = 20
     ) -> tuple[Entry, ...]:
-        """What matters for a step, newest first: its own entries, those that name it in relevance_to, and all
-        decisions, errors and user instructions of the task.
+        """What matters for a step, newest first: its own entries, entries that name it in `relevance_to`, and
+        all decisions, errors and user instructions of the task.
 
         Args:
-            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
-                task](../explanation/scope.md#the-current-task).
-            item: A step: its id, its number from 1, or its title or the unambiguous beginning of it.
-            limit: The most to answer.
+            task_id: Task id or a unique prefix; default: the current task.
+            item: Step: its id, its number from 1, or its title or a unique prefix of the title.
+            limit: Maximum number of results.
         """
         limit = validate.whole("limit", limit, 1, 1000)
 
@@ -105,14 +106,13 @@ class Recalling(Base):
     def task_around(
         self, task_id: str | None = None, seq: int | None = None, *, before: int = 3, after: int = 3
     ) -> Thread:
-        """What happened around an event: the ones before it, itself, and the ones after it, in order.
+        """The events around an event, in order.
 
         Args:
-            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
-                task](../explanation/scope.md#the-current-task).
+            task_id: Task id or a unique prefix; default: the current task.
             seq: The event.
-            before: How many before it.
-            after: How many after it.
+            before: How many events before it.
+            after: How many events after it.
         """
         seq = validate.whole("seq", seq, 1, 1 << 62)
         before = validate.whole("before", before, 0, 100)
@@ -130,11 +130,10 @@ class Recalling(Base):
 
     @operation(scope="read", example={"seq": 1})
     def task_event(self, task_id: str | None = None, seq: int | None = None) -> Event:
-        """One event whole: `#42` of a packet, an answer or a search.
+        """One event in full, such as `#42` cited in a packet, an answer or a search result.
 
         Args:
-            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
-                task](../explanation/scope.md#the-current-task).
+            task_id: Task id or a unique prefix; default: the current task.
             seq: The event.
         """
         seq = validate.whole("seq", seq, 1, 1 << 62)
@@ -151,12 +150,12 @@ class Recalling(Base):
 
     @operation(scope="write", tools="none", repeatable=True)
     def reindex(self, *, vectors: bool = False) -> None:
-        """Throw away everything that recall has derived from the events, and make it anew.
+        """Rebuild the search index from the events.
 
-        The vectors are made by the searches that follow, some by each; with `vectors` all of them now.
+        Later searches compute the missing vectors, a few each.
 
         Args:
-            vectors: Make all vectors now, too; else each search makes some.
+            vectors: Also compute all vectors now.
         """
         if not vectors:
             self.store.reindex()

@@ -71,32 +71,30 @@ class Waiting(Waking):
         command: Sequence[str] | None = None,
         key: str | None = None,
     ) -> WaitResult:
-        """Wait for a file, process, port, URL, log, time or task, then go on. Costs no tokens.
+        """Wait for a file, process, port, URL, log, time, task or person. Costs no tokens.
 
-        The wait belongs to a task and survives a restart: when the caller dies, a worker goes on with it.
-        With `block` false it is left to the worker at once. While nothing changes it is looked at less often.
-        When it is over, however it ended, its `callback_url` (else that of the task) is called, and a
-        `command` runs if the operator allows that.
+        The wait belongs to a task and survives restarts: if the caller dies, a worker continues it. Checks
+        become less frequent while nothing changes. When the wait ends, in whatever way, its callback URL is
+        called and its command runs, if the operator allows commands.
 
         Args:
-            target: `file:PATH`, `log:PATH`, `process:PID`, `port:HOST:PORT`, `http://…`, `time:5m` or a
-                moment, `task:ID`, `task:ID/STEP`, `manual:`, `command:["…"]`, `terminal:PANE`, `screen:`,
-                `window:TITLE`, `any(…, …)`, `all(…, …)`, `not(…)`.
-            until: What must become true, in plain words: exists, gone, changed, stable, contains X, exits,
-                open, closed, status 200, completed, …; each kind of target has a usual one. What no rule
-                reads a model judges, where one is set.
-            timeout: Seconds to wait at most.
-            poll_interval: Seconds between two looks; while nothing changes it grows, up to eight times, but
-                not for files, logs and processes.
-            task_id: The task: its id, an unambiguous beginning of it, or nothing for the [current
-                task](../explanation/scope.md#the-current-task).
-            message: What is written when the wait begins.
-            block: Wait here until it is over; else a worker does, and the answer comes at once.
-            callback_url: Who is told by a POST when the wait is over; else that of the task.
-            command: The words of a command that a worker runs when the wait is over; only if the operator
+            target: file:PATH, log:PATH, process:PID, port:HOST:PORT, a URL, time:5m, task:ID, manual: (a
+                person); any(a, b), all(a, b). Also `not(…)`, a point in time, `task:ID/STEP`,
+                `command:["…"]`, `terminal:PANE`, `screen:` and `window:TITLE`.
+            until: exists, gone, changed, stable, contains X, exits, open, closed, status 200, completed, …
+                Each kind of target has a default. A configured model judges conditions that no rule
+                understands.
+            timeout: Maximum seconds to wait.
+            poll_interval: Seconds between checks. Grows up to eightfold while nothing changes, except for
+                files, logs and processes.
+            task_id: Task id or a unique prefix; default: the current task.
+            message: Message to record when the wait starts.
+            block: Wait here until it ends. False: leave it to a worker and return at once.
+            callback_url: URL that gets a POST when the wait ends. Default: that of the task.
+            command: Command (a list of words) that a worker runs when the wait ends. Only if the operator
                 allows commands.
-            key: Idempotency key, at most 200 bytes. The same call with the same key is written once and
-                answered the same each time.
+            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
+                returns the first answer.
         """
         timeout = validate.number("timeout", timeout, 0, MOST_SECONDS)
         interval = validate.number("poll_interval", poll_interval, SHORTEST, LONGEST)
@@ -145,9 +143,9 @@ class Waiting(Waking):
 
     @operation(scope="read")
     def wait_status(self, wait_id: str | None = None) -> tuple[WaitResult, ...]:
-        """How a wait stands, or all that are still watched in this workspace. Nothing is looked at.
+        """Show a wait, or all unresolved waits of this workspace. Nothing is checked.
 
-        One that is `due` was not looked at although it was time to: no worker runs.
+        A wait that is `due` should have been checked already: no worker is running.
 
         Args:
             wait_id: Id of a wait: `task#seq`, or `#seq` for the current task.
@@ -170,15 +168,13 @@ class Waiting(Waking):
         timeout: float | None = None,
         message: str | None = None,
     ) -> WaitResult:
-        """Change what a wait waits for or how long, counted from its start; or decide a `manual:` one.
-
-        A message to a wait with a `manual:` part is the decision that it waits for.
+        """Change the condition or timeout of a wait, or decide a `manual:` wait.
 
         Args:
             wait_id: Id of a wait: `task#seq`, or `#seq` for the current task.
-            until: What must become true instead.
-            timeout: Seconds to wait at most, counted from the start.
-            message: The decision that a `manual:` wait waits for; else a remark.
+            until: The new condition.
+            timeout: Maximum seconds to wait, counted from its start.
+            message: The decision that a `manual:` wait is waiting for; for other waits, a remark.
         """
         task_id, seq = self._named(wait_id)
         message = self._text("message", message)
@@ -219,7 +215,7 @@ class Waiting(Waking):
 
     @operation(scope="write", example={"wait_id": "7#2", "reason": "not needed any more"})
     def wait_cancel(self, wait_id: str, reason: str | None = None) -> WaitResult:
-        """Stop waiting; a wait that is over stays as it is.
+        """Cancel a wait. A wait that has ended stays as it is.
 
         Args:
             wait_id: Id of a wait: `task#seq`, or `#seq` for the current task.
