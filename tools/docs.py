@@ -53,8 +53,8 @@ from ringbolt.files.folder_operations import Folders
 from ringbolt.files.mirror_operations import Mirrors
 from ringbolt.goals.operations import Goals
 from ringbolt.model import errors, foreign_statuses, results, rules, types
-from ringbolt.model import settings as all_settings
 from ringbolt.model.operation import split_docstring
+from ringbolt.model.settings import SETTINGS, Setting
 from ringbolt.opening import Opening
 from ringbolt.packet.operations import Views
 from ringbolt.recall.operations import Recalling
@@ -1066,17 +1066,28 @@ def _shown(value: Any) -> str:
 
 
 def settings() -> str:
-    rows: list[list[str]] = []
-    for name, (default, least, most, meaning) in all_settings.SETTINGS.items():
-        bounds = f"{_shown(least)} to {_shown(most)}" if least is not None else "any text"
-        if name in all_settings.WORDS:
-            bounds = " or ".join(code(word) for word in all_settings.WORDS[name])
-        if name in all_settings.LISTS:
-            bounds = (
-                f"{code('none')}, or some of {', '.join(code(word) for word in all_settings.LISTS[name])}"
-            )
-        rows.append([code(name), _shown(default), bounds, code(f"RINGBOLT_{name.upper()}"), meaning])
+    rows = [
+        [code(name), _shown(one.default), _bounds(one), code(f"RINGBOLT_{name.upper()}"), one.meaning]
+        for name, one in SETTINGS.items()
+    ]
     return table(["Setting", "Default", "Bounds", "Environment variable", "Meaning"], rows)
+
+
+def _bounds(setting: Setting) -> str:
+    words = [code(word) for word in setting.words]
+    match setting.kind:
+        case "number":
+            return f"{_shown(setting.least)} to {_shown(setting.most)}"
+        case "choice":
+            return " or ".join(words)
+        case "list":
+            return f"{code('none')}, or some of {', '.join(words)}"
+        case "duration":
+            return "a duration" + (f", or {code('off')}" if setting.off else "")
+        case "folder":
+            return "an absolute path"
+        case _:
+            return "any text"
 
 
 def record_types() -> dict[str, type[types.Value]]:
