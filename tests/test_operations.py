@@ -49,7 +49,7 @@ def test_what_reads_writes_nothing_and_what_writes_is_said_to(tmp_path):
 def test_an_operation_is_described_and_so_is_every_argument(name):
     operation = OPERATIONS[name]
     assert operation.summary
-    assert operation.description.startswith(operation.summary[:40])
+    assert operation.description.startswith(operation.summary[:30])
     assert all(one.description for one in parameters(name)), name
     assert set(operation.core) <= {one.name for one in parameters(name)}
     assert bool(operation.core) == (operation.tools == "core")

@@ -8,6 +8,7 @@ from typing import Any
 from ..ledger.base import Draft, first_result
 from ..model import foreign_statuses, rules, validate
 from ..model.errors import InvalidInput, RingboltError, shown
+from ..model.operation import operation
 from ..model.types import ErrorSummary, Written
 from ..packet import capsule, packet
 from ..packet.capsule import TITLE, read_capsule
@@ -37,6 +38,7 @@ _STEP_CELLS = (
 class Handoff(Views, Tasks):
     """Operations that move a task from one agent to another."""
 
+    @operation(scope="read", tools="none", http=False)
     def task_handoff(
         self,
         task_id: str | None = None,
@@ -45,10 +47,15 @@ class Handoff(Views, Tasks):
         budget: int = 1500,
         max_bytes: int = 256 << 10,
     ) -> str:
-        """A task as one bounded file that any agent can read and `task_receive` turns back into a task.
+        """Write a task as one bounded file that any agent can read and `task_receive` turns back into a task.
 
-        Markdown with the resume packet, and a JSON block with the plan and everything that is remembered.
-        With a path it is also written there, if nothing or an earlier capsule stands there.
+        It is Markdown with the resume packet, and a JSON block with the plan and everything remembered.
+
+        Args:
+            task_id: Task id or a unique prefix; default: the current task.
+            path: Also write it to this file. An existing file is replaced only if it is a capsule.
+            budget: Maximum number of tokens of the part for reading, from 300 to 8,000.
+            max_bytes: Maximum size of the whole file.
         """
 
         budget = validate.whole("budget", budget, packet.LEAST, packet.MOST)
@@ -61,6 +68,7 @@ class Handoff(Views, Tasks):
                 write_atomic(target, text.encode())
         return text
 
+    @operation(scope="write", tools="none", http=False)
     def task_receive(
         self,
         capsule: str | None = None,
@@ -68,10 +76,16 @@ class Handoff(Views, Tasks):
         path: str | os.PathLike[str] | None = None,
         key: str | None = None,
     ) -> Written:
-        """Take in a task that was handed over: the text of a capsule, or the path of one.
+        """Import a task that was handed over, as a new task of this workspace and session.
 
-        It becomes a new task of this workspace and session. All of it is marked as imported, with the class
-        it had at home. The same capsule taken in twice is one task.
+        Everything in it is marked as imported and keeps the trust it had in its own store. Receiving the same
+        capsule twice creates one task.
+
+        Args:
+            capsule: The text of a capsule.
+            path: The file of a capsule, instead of its text.
+            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
+                returns the first answer.
         """
 
         if (capsule is None) == (path is None):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..ledger.base import Base
 from ..ledger.values import read_origin
+from ..model.operation import operation
 from ..model.results import Problem, VerifyReport
 from ..store import scratch
 from ..store.tombstones import has_words
@@ -17,8 +18,13 @@ FOLDED_AT_ONCE = 20_000
 class Verify(Base):
     """The operation that checks."""
 
+    @operation(scope="read")
     def verify(self, task_id: str | None = None) -> VerifyReport:
-        """Fold the events again and compare: hashes, numbering, every state row, and the file itself."""
+        """Replay the events and compare: hashes, numbering, every row of state, and the file itself.
+
+        Args:
+            task_id: Only this task. Default: all tasks.
+        """
         problems = self.store.check() if task_id is None else []
         tasks = events = folded = 0
         folder = scratch()

@@ -116,7 +116,16 @@ class Base:
         workspace: str | None = "",
         correlation: str | None = None,
     ) -> Self:
-        """The same memory for someone else: another agent, session, workspace or channel of trust."""
+        """The same memory for another session, agent, principal, channel or workspace; the store is shared.
+
+        Args:
+            channel: Channel of trust: user, agent, tool, web, import or system.
+            agent: Name of the agent.
+            principal: On whose behalf.
+            session: The agent's session.
+            workspace: As in `open`; `""` leaves it unchanged.
+            correlation: An id that is written on every event, to find related events.
+        """
         here, repository = self.workspace, self.repository
         if workspace != "":
             here, repository = workspace_named(workspace)

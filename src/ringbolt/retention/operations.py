@@ -16,6 +16,7 @@ from ..ledger.base import Base, Draft
 from ..ledger.values import read_origin
 from ..model import rules, validate
 from ..model.errors import Conflict, InvalidInput, StoreError
+from ..model.operation import operation
 from ..model.results import Removal
 from ..model.validate import blake2b
 from ..store import forgetting, scratch
@@ -33,13 +34,18 @@ _KINDS = ("task", "goal")
 class Retention(Base):
     """The operations that take away."""
 
+    @operation(scope="write", tools="none", destructive=True, example={"source": "session:S1"})
     def forget(self, source: str, *, confirm: str | None = None) -> Removal:
-        """Remove what came from one source, everywhere, and leave tombstones without content.
+        """Permanently remove what came from one source, everywhere, leaving tombstones without content.
 
-        A source is `session:S`, `agent:A`, `host:H`, `principal:P`, `channel:C`, `correlation:ID`, `task:ID`,
-        `event:TASK#SEQ`, `import:TAG`, `file:PATH`, `url:URL` or `text:WORDS`. Without `confirm` nothing
-        changes: the answer says what would go, with a token; the same call with that token does it. It cannot
-        be undone.
+        Without `confirm` nothing changes: the answer says what would be removed, and has a token; the same
+        call with that token does it. This cannot be undone.
+
+        Args:
+            source: KIND:NAME, where KIND is session, agent, host, principal, channel, correlation, task,
+                event (`TASK#SEQ`), import (a tag), file (a path), url or text.
+            confirm: The token from the same call without it. Valid for ten minutes, and only while what would
+                be removed has not changed.
         """
         named = Source(source)
         policy = {"source": [named.kind, named.value]}
@@ -73,6 +79,7 @@ class Retention(Base):
         heads = self.store.read(lambda tx: [tx.head(grave.task_id) for grave in graves])
         return self._ended(found, [head for head in heads if head], gone=False)
 
+    @operation(scope="write", tools="none", destructive=True, example={"older_than": "90d"})
     def purge(
         self,
         *,
@@ -85,12 +92,24 @@ class Retention(Base):
         limit: int = MOST_TASKS,
         confirm: str | None = None,
     ) -> Removal:
-        """Remove tasks that have ended and were not changed for a time, with all that belongs to them.
+        """Permanently remove tasks that have ended and have not changed for some time, with everything that
+        belongs to them.
 
-        `older_than` is a duration such as `90d`; or name one task. Tasks that are open, or on which open ones
-        hang, are never removed. Without `confirm` nothing changes: the answer says what would go, with a
-        token; the same call with that token does it. What is left is a line that says which tasks there were,
-        when and by whom they were purged. It cannot be undone.
+        Open tasks, and tasks that open ones depend on, are never removed. Without `confirm` nothing changes:
+        the answer says what would be removed, and has a token; the same call with that token does it. What
+        remains is a line that says which tasks were purged, when and by whom. This cannot be undone.
+
+        Args:
+            older_than: Only tasks that have not changed for this long: 90d, 1d12h, or a number of minutes.
+            status: ended, or one or several statuses of ended tasks.
+            archived: Only archived tasks; false: also those that are not archived.
+            workspace: `""`: the workspace of this memory. `None` (`*` where null means "not given"):
+                everywhere.
+            kind: `task` or `goal`. Default: both.
+            task_id: One task, instead of an age.
+            limit: Maximum number of tasks to remove in one call.
+            confirm: The token from the same call without it. Valid for ten minutes, and only while what would
+                be removed has not changed.
         """
         policy = self._policy(older_than, status, archived, workspace, kind, task_id, limit)
         check_form(confirm)
