@@ -330,7 +330,7 @@ class PostgresStore:
         version = _version(connection, self.url)
         migrate.check_version(version)
         if not version and not self._create:
-            raise migrate.no_store(self.url)
+            raise migrate.store_not_found(self.url)
         if version < migrate.SCHEMA_VERSION:
             self._migrate(connection)
 
@@ -344,7 +344,7 @@ class PostgresStore:
             )
             version = _version(connection, self.url)
             migrate.check_version(version)
-            migrate.refuse_changed("postgres", _applied(connection))
+            migrate.check_applied("postgres", _applied(connection))
             for number, name, sql, checksum in migrate.pending("postgres", version):
                 connection.execute(_fitted(connection, sql))
                 connection.execute(
@@ -539,7 +539,9 @@ class PostgresStore:
     def check(self) -> list[Problem]:
         """What the migrations say about the store; PostgreSQL looks after its files itself."""
         applied = self._transact(_applied)
-        return [Problem(kind="migration", detail=line) for line in migrate.check_applied("postgres", applied)]
+        return [
+            Problem(kind="migration", detail=line) for line in migrate.changed_migrations("postgres", applied)
+        ]
 
     def waiting(self, tx: Tx) -> list[dict[str, Any]]:
         """Events that are not in the full-text index yet, at most a page of them: only old ones."""
@@ -673,7 +675,7 @@ class PostgresStore:
         if isinstance(error, (pg.DuplicateTable, pg.DuplicateObject)):
             return _foreign(self.url, _said(error))
         if isinstance(error, psycopg.IntegrityError):
-            return migrate.contradiction(_said(error))
+            return migrate.contradicting_event(_said(error))
         if isinstance(error, (*_AGAIN, pg.QueryCanceled)):
             return StoreError(
                 "store_busy",

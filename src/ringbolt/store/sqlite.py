@@ -141,7 +141,7 @@ class SqliteStore:
         self._closed = False
         self._reset()
         if not create and not os.path.exists(self.path):
-            raise migrate.no_store(self.url)
+            raise migrate.store_not_found(self.url)
         with _TypedErrors(self.path):
             _make_file(self.path)
         self._use(self._connect_for_writing())
@@ -229,7 +229,7 @@ class SqliteStore:
             if version == 0:
                 connection.execute("PRAGMA journal_mode = WAL").fetchall()
             else:
-                migrate.refuse_changed("sqlite", _applied(connection))
+                migrate.check_applied("sqlite", _applied(connection))
             for number, name, sql, checksum in migrate.pending("sqlite", version):
                 with connection:
                     connection.execute(
@@ -456,7 +456,9 @@ class SqliteStore:
                 newest = _value(connection, "SELECT max(id) FROM events") or 0
         finally:
             connection.close()
-        found += [Problem(kind="migration", detail=line) for line in migrate.check_applied("sqlite", applied)]
+        found += [
+            Problem(kind="migration", detail=line) for line in migrate.changed_migrations("sqlite", applied)
+        ]
         if (mark := self._lock.mark()) > newest:
             found.append(
                 Problem(
@@ -758,7 +760,7 @@ def _typed(error: BaseException, path: str) -> BaseException:
             "Nothing was written and reading still works. Make room, then repeat the call.",
         )
     if isinstance(error, apsw.ConstraintError):
-        return migrate.contradiction(error)
+        return migrate.contradicting_event(error)
     if isinstance(error, apsw.BusyError):
         return StoreError(
             "store_busy",
