@@ -12,7 +12,8 @@ from ..model.types import ErrorSummary, Written
 from ..packet import capsule, packet
 from ..packet.capsule import TITLE, read_capsule
 from ..packet.operations import Views
-from ..store.tx import Row, Tx, check_sets
+from ..store.imported_sets import check_sets
+from ..store.tx import Row, Tx
 from ..system.files import FileErrors, open_plain, read_bounded, write_atomic
 from .tasks import Tasks
 

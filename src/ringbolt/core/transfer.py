@@ -16,8 +16,11 @@ from ..model.results import Divergence, ImportReport
 from ..model.types import Event, Origin, is_dict
 from ..model.validate import blake2b
 from ..store.forgetting import is_purged
+from ..store.hashes import event_hash, first_link, origin_id
+from ..store.imported_sets import check_sets
+from ..store.schema import EVENTS, ORIGINS
 from ..store.tombstones import redacted
-from ..store.tx import EVENTS, ORIGINS, Row, Tx, check_sets, event_hash, first_link, origin_id
+from ..store.tx import Row, Tx
 from ..system.files import FileErrors, open_plain
 
 FORMAT = {"ringbolt": "events", "version": 1}
@@ -237,7 +240,7 @@ def _row(line: dict[str, Any]) -> tuple[Row, Origin]:
         raise ValueError(f"{shown(root)} is no task id")
     if not is_dict(line.get("data", {})):
         raise ValueError("data must be an object")
-    validate.plain(line.get("data"))
+    validate.check_storable(line.get("data"))
     for name in ("item", "text", "correlation"):
         validate.optional(name, line.get(name), 1 << 30)
     validate.line("type", line["type"], 100)

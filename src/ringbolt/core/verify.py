@@ -6,8 +6,10 @@ from ..ledger.base import Base
 from ..ledger.values import read_origin
 from ..model.results import Problem, VerifyReport
 from ..store import scratch
+from ..store.hashes import event_hash, first_link, origin_id
+from ..store.schema import STATE, row_key
 from ..store.tombstones import has_words
-from ..store.tx import STATE, Row, Tx, event_hash, first_link, origin_id, row_key
+from ..store.tx import Row, Tx
 
 PAGE = 1000
 # How many events one scratch ledger takes before `verify` begins a new one, to keep memory flat.

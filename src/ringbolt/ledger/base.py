@@ -17,7 +17,8 @@ from ..model.types import Entry, Origin, Pattern, Written, is_dict, is_list
 from ..model.validate import blake2b
 from ..store import Store, jobs, scratch
 from ..store.goal_queries import goals_of
-from ..store.tx import Row, Tx, origin_id
+from ..store.hashes import origin_id
+from ..store.tx import Row, Tx
 from .drafts import Draft as Draft
 from .goal_breaker import blockers_in, note
 from .values import read_entries, read_origin
@@ -359,9 +360,8 @@ class Base:
         messages: int = head.get("messages") or 0
         blocked = _blocked(head, draft)
         tx.append(head, event, self.origin, draft.sets)
-        if blocked is not None:
-            if goals_of(tx, head["task_id"]):
-                note(self, tx, head, seq, blockers_in(draft, blocked), now)
+        if blocked is not None and goals_of(tx, head["task_id"]):
+            note(self, tx, head, seq, blockers_in(draft, blocked), now)
         if draft.then is not None:
             draft.then.write(self, tx, head, now)
         if draft.sets or head["messages"] != messages:

@@ -175,7 +175,7 @@ def _plain_text(value: object) -> None:
         raise ValueError("a text in it has a NUL")
 
 
-def plain(value: Any) -> None:
+def check_storable(value: Any) -> None:
     """Raise unless a value that was read from JSON can be stored again by every engine."""
     _depth(value, 500)
 

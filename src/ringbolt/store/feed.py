@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .tx import EVENT_FROM, EVENT_NAMES, EVENT_ROW, Row, Tx
+from .schema import EVENT_FROM, EVENT_NAMES, EVENT_ROW
+from .tx import Row, Tx
 
 
 class Horizon:

@@ -6,7 +6,8 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from .tx import EVENT_FROM, EVENT_NAMES, EVENT_ROW, HEADS, KEYS, STATE, UNFOLDED, Row, Tx
+from .schema import EVENT_FROM, EVENT_NAMES, EVENT_ROW, HEADS, KEYS, NOT_FOLDED, STATE
+from .tx import Row, Tx
 
 PAGE = 1000
 ORIGINS = ("principal", "agent", "channel", "session")
@@ -133,7 +134,7 @@ def restate(tx: Tx, folder: Tx, task_id: str) -> None:
             values = ", ".join(f":{name}" for name in names)
             tx.database.run_many(f"INSERT INTO {table} ({', '.join(names)}) VALUES ({values})", rows)
     head = folder.head(task_id) or {}
-    kept = [name for name in HEADS if name != "task_id" and name not in UNFOLDED["heads"]]
+    kept = [name for name in HEADS if name != "task_id" and name not in NOT_FOLDED["heads"]]
     tx.database.run(
         f"UPDATE heads SET {', '.join(f'{name} = :{name}' for name in kept)} WHERE task_id = :task_id",
         {name: head.get(name) for name in ("task_id", *kept)},

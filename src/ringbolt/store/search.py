@@ -11,7 +11,8 @@ from typing import Any
 from ..model.rules import ENTRY_TYPES
 from ..signals.terms import Term
 from .event_texts import SILENT
-from .tx import EVENT_FROM, EVENT_NAMES, EVENT_ROW, RECORDS, Row, Tx, joined
+from .schema import EVENT_FROM, EVENT_NAMES, EVENT_ROW, RECORDS
+from .tx import Row, Tx
 
 Groups = Sequence[Sequence[Term]]
 
@@ -185,13 +186,7 @@ class Search:
     def relevant(self, task_id: str, item: str, limit: int) -> list[Row]:
         """Entries of a step, entries that matter for it, and all decisions, errors and instructions."""
         params = {"task_id": task_id, "item": item, "limit": limit}
-        names, queries = self._tx.recorded(f"({_RELEVANT}) r")
-        found = self._database.query_all([(sql, params) for sql in queries.values()])
-        rows, events = (
-            [dict(zip(names[name], row, strict=True)) for row in part]
-            for name, part in zip(queries, found, strict=True)
-        )
-        return joined(rows, {event["seq"]: event for event in events})[::-1]
+        return self._tx.records_with_events(f"({_RELEVANT}) r", params)
 
     def _some(self, ids: Sequence[int], names: Sequence[str], sql: str) -> list[Row]:
         found: list[Row] = []

@@ -13,7 +13,8 @@ from typing import Any
 from ..model.rules import ID_LENGTH, normal_id
 from ..model.types import is_dict, is_list
 from ..model.validate import dumps
-from .tx import Row, content_digest
+from .hashes import content_digest
+from .tx import Row
 
 FORGOTTEN = "[forgotten]"  # stands for a text that must be there
 # Columns with what somebody has written, and what stands there instead: None is nothing.

@@ -19,7 +19,8 @@ from ..model import rules, validate
 from ..model.errors import RingboltError
 from ..model.results import UpkeepChange, UpkeepReport
 from ..store import distilled, jobs
-from ..store.tx import OURSELVES, Row, Tx
+from ..store.schema import OWN_AGENT
+from ..store.tx import Row, Tx
 from ..waits.looking import boot
 from ..waits.records import steady
 from . import queries
@@ -192,7 +193,7 @@ class _Rounds:
         self._memory = memory
         self._most = most
         # The channel of what Ringbolt says itself, and in no session: no sign that anyone is at work.
-        self._scribe = memory.acting_as(agent=OURSELVES, channel="system", session="")
+        self._scribe = memory.acting_as(agent=OWN_AGENT, channel="system", session="")
         self._run = run
         self._dry = dry_run
         self.counts: dict[str, int] = {}
