@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..ledger.base import Base, Draft, check_stale, find_item, written
+from ..ledger.base import Base, Draft, check_guards, find_item, written
 from ..model import validate
 from ..model.errors import Conflict
 from ..model.types import Written
@@ -101,7 +101,7 @@ class Claims(Base):
     ) -> Written:
         """Renew a claim for another lease. It leaves no event: the ledger holds work, not heartbeats."""
         lease = self._lease(lease_seconds)
-        check_stale(token)
+        check_guards(token)
 
         def work(tx: Tx) -> Written:
             head = self._find(tx, task_id, lock=True)
@@ -125,7 +125,7 @@ class Claims(Base):
     ) -> Written:
         """Give a claim back, so that another agent can go on."""
         reason = validate.optional("reason", reason, 2000)
-        check_stale(token)
+        check_guards(token)
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:
             claimed = _item(tx, head, item)

@@ -126,7 +126,7 @@ class Entries(Base):
 
         With a name: all the values that a variable has had.
         """
-        kind = validate.word("entry type", type, (*rules.ENTRY_TYPES, "snapshot", "fact"))
+        kind = validate.choice("entry type", type, (*rules.ENTRY_TYPES, "snapshot", "fact"))
         limit = validate.whole("limit", limit, 1, 10_000)
         name = validate.optional("name", name, 500)
 
@@ -160,7 +160,7 @@ class Entries(Base):
         that is all it does. `anchors` are files of the workspace that it is about: recall says later
         whether they have changed. An instruction counts as the user's only when it came from the user.
         """
-        kind = validate.word("entry type", type, rules.ENTRY_TYPES)
+        kind = validate.choice("entry type", type, rules.ENTRY_TYPES)
         if kind == "user_instruction" and self.origin.channel not in ("user", "agent"):
             raise InvalidInput(
                 "invalid_argument",
@@ -215,8 +215,8 @@ class Entries(Base):
             raise InvalidInput("invalid_argument", "There is no summary.", "Say it in a sentence.")
         if summary is not None:
             summary = self._line("summary", summary)
-        tag_list = validate.words("tags", tags)
-        relevant = validate.words("relevance_to", relevance_to, 64)
+        tag_list = validate.text_list("tags", tags)
+        relevant = validate.text_list("relevance_to", relevance_to, 64)
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:
             sets: dict[str, Any] = {}
@@ -256,7 +256,7 @@ class Entries(Base):
         key: str | None = None,
     ) -> Written:
         """Keep a context as it was: at the start, before or after a summary, before a stage."""
-        content = validate.filled("content", content, self.settings.max_text_bytes)
+        content = validate.nonempty("content", content, self.settings.max_text_bytes)
         label = validate.line("label", label, 200)
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:
@@ -319,7 +319,7 @@ class Entries(Base):
     ) -> Written:
         """Say how an intended side effect ended: did, did_not, or unknown until someone verifies it."""
         intent = validate.whole("intent", intent, 1, 1 << 62)
-        outcome = validate.word("outcome", outcome, ("did", "did_not", "unknown"))
+        outcome = validate.choice("outcome", outcome, ("did", "did_not", "unknown"))
         note = self._text("note", note)
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:

@@ -249,7 +249,7 @@ def _row(line: dict[str, Any]) -> tuple[Row, Origin]:
     given: dict[str, Any] = {
         name: validate.text(name, value, 1000) for name, value in line.get("origin", {}).items()
     }
-    validate.word("channel", given.get("channel", "agent"), rules.CHANNELS)
+    validate.choice("channel", given.get("channel", "agent"), rules.CHANNELS)
     origin = Origin(**given)
     sets = line.get("sets")
     if sets is not None or seq == 1:

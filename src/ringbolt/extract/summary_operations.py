@@ -37,7 +37,7 @@ class Summarizing(Distilling):
         the kept one is shown as it is. Other details are made on the spot: `items` (the steps), `actions`
         (with what was done), `full` (with inputs, outputs and logs), `focused` (the active step in full).
         """
-        level = validate.word("detail", detail, DETAILS)
+        level = validate.choice("detail", detail, DETAILS)
         task, state = self.store.read(lambda tx: self._summed_up(tx, task_id))
         if level != "summary":
             return self._outline(task, level)

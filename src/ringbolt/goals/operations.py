@@ -174,7 +174,7 @@ class Goals(Base):
         Only a person says that one is waived, or that one which a person decides is met. `open` has a check
         that came from another store carried out here from now on.
         """
-        word = validate.word("status of a criterion", status, criteria_rules.STATUSES)
+        word = validate.choice("status of a criterion", status, criteria_rules.STATUSES)
         number = validate.whole("criterion", criterion, 1, 1 << 62)
         said = self._text("reason", reason)
 

@@ -268,7 +268,7 @@ class Base:
         Without a draft there is nothing new, and nothing is written.
         """
         fingerprint = self._fingerprint(operation, key, arguments)
-        check_stale(token, expect)
+        check_guards(token, expect)
 
         def work(tx: Tx) -> Written:
             # On the current task it is looked for on any: by now another one may be current.
@@ -496,7 +496,7 @@ def workspace_named(workspace: str | None) -> tuple[str | None, str | None]:
 
 
 def channel_named(word: str) -> Any:
-    return validate.word("channel", word, rules.CHANNELS)
+    return validate.choice("channel", word, rules.CHANNELS)
 
 
 def _named(rows: list[Row]) -> str:
@@ -533,7 +533,7 @@ def first_result(known: Row, fingerprint: str) -> Written:
     return Written(**fields)
 
 
-def check_stale(token: Any = None, expect: Any = None) -> None:
+def check_guards(token: Any = None, expect: Any = None) -> None:
     """Raise unless a token and a version are numbers, where they are given."""
     for what, value in (("token", token), ("expect", expect)):
         if value is not None:

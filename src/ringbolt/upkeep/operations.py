@@ -343,7 +343,7 @@ def _reclaimed(one: Finding) -> Draft:
 def _chosen(given: Any) -> tuple[str, ...]:
     groups = {"automatic": AUTOMATIC, "all": ALL, "hygiene": HYGIENE}
     words = groups.get(given, given) if isinstance(given, str) else given
-    named = {validate.word("rule", word, ALL) for word in validate.words("rules", words)}
+    named = {validate.choice("rule", word, ALL) for word in validate.text_list("rules", words)}
     return tuple(rule for rule in ALL if rule in named)
 
 
