@@ -87,8 +87,8 @@ class Actions(Base):
             validate.whole("stage", stage, -(1 << 62), 1 << 62)
         word = validate.line("status", status).lower()
         meant, kind = _LOG_WORDS.get(word, (word, None))
-        meant = validate.word("action status", meant, rules.ACTION_STATUSES)
-        kind = validate.word("action type", kind or type, rules.ACTION_TYPES)
+        meant = validate.choice("action status", meant, rules.ACTION_STATUSES)
+        kind = validate.choice("action type", kind or type, rules.ACTION_TYPES)
         data = {
             "type": None if action is not None else kind,
             "tool": validate.optional("tool", tool, 500),
@@ -201,7 +201,7 @@ class Actions(Base):
                 returns the first answer.
         """
         validate.whole("action", action, 1, 1 << 62)
-        content = validate.filled("content", content, self.settings.max_text_bytes)
+        content = validate.nonempty("content", content, self.settings.max_text_bytes)
         kind = validate.line("type", type, 100)
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:
@@ -237,7 +237,7 @@ class Actions(Base):
         limit = validate.whole("limit", limit, 1, 1000)
         if before is not None:
             validate.whole("before", before, 1, 1 << 62)
-        kinds = validate.words("types", types)
+        kinds = validate.text_list("types", types)
 
         def work(tx: Tx) -> Thread:
             head = self._find(tx, task_id)
@@ -417,7 +417,7 @@ def _touched(files: Any) -> dict[str, str]:
     for part in files:
         row: dict[str, Any] = part if is_dict(part) else {"path": part}
         path = validate.line("a file's path", row.get("path"), 2000)
-        found[path] = validate.word("file change", row.get("change", "modified"), rules.FILE_CHANGES)
+        found[path] = validate.choice("file change", row.get("change", "modified"), rules.FILE_CHANGES)
     return found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..ledger.base import Base, Draft, check_stale, find_item, written
+from ..ledger.base import Base, Draft, check_guards, find_item, written
 from ..model import validate
 from ..model.errors import Conflict
 from ..model.operation import operation
@@ -122,7 +122,7 @@ class Claims(Base):
             lease_seconds: How long the claim lasts without a heartbeat. Default: the setting `lease_seconds`.
         """
         lease = self._lease(lease_seconds)
-        check_stale(token)
+        check_guards(token)
 
         def work(tx: Tx) -> Written:
             head = self._find(tx, task_id, lock=True)
@@ -157,7 +157,7 @@ class Claims(Base):
                 returns the first answer.
         """
         reason = validate.optional("reason", reason, 2000)
-        check_stale(token)
+        check_guards(token)
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:
             claimed = _item(tx, head, item)

@@ -181,7 +181,7 @@ class Entries(Base):
             name: Name of a variable, to see all the values it has had, or the key of another entry.
             limit: Maximum number of results.
         """
-        kind = validate.word("entry type", type, (*rules.ENTRY_TYPES, "snapshot", "fact"))
+        kind = validate.choice("entry type", type, (*rules.ENTRY_TYPES, "snapshot", "fact"))
         limit = validate.whole("limit", limit, 1, 10_000)
         name = validate.optional("name", name, 500)
 
@@ -233,7 +233,7 @@ class Entries(Base):
             key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
                 returns the first answer.
         """
-        kind = validate.word("entry type", type, rules.ENTRY_TYPES)
+        kind = validate.choice("entry type", type, rules.ENTRY_TYPES)
         if kind == "user_instruction" and self.origin.channel not in ("user", "agent"):
             raise InvalidInput(
                 "invalid_argument",
@@ -288,8 +288,8 @@ class Entries(Base):
             raise InvalidInput("invalid_argument", "There is no summary.", "Say it in a sentence.")
         if summary is not None:
             summary = self._line("summary", summary)
-        tag_list = validate.words("tags", tags)
-        relevant = validate.words("relevance_to", relevance_to, 64)
+        tag_list = validate.text_list("tags", tags)
+        relevant = validate.text_list("relevance_to", relevance_to, 64)
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:
             sets: dict[str, Any] = {}
@@ -342,7 +342,7 @@ class Entries(Base):
             key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
                 returns the first answer.
         """
-        content = validate.filled("content", content, self.settings.max_text_bytes)
+        content = validate.nonempty("content", content, self.settings.max_text_bytes)
         label = validate.line("label", label, 200)
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:
@@ -430,7 +430,7 @@ class Entries(Base):
                 returns the first answer.
         """
         intent = validate.whole("intent", intent, 1, 1 << 62)
-        outcome = validate.word("outcome", outcome, ("did", "did_not", "unknown"))
+        outcome = validate.choice("outcome", outcome, ("did", "did_not", "unknown"))
         note = self._text("note", note)
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:

@@ -13,7 +13,8 @@ from ..model.types import ErrorSummary, Written
 from ..packet import capsule, packet
 from ..packet.capsule import TITLE, read_capsule
 from ..packet.operations import Views
-from ..store.tx import Row, Tx, check_sets
+from ..store.imported_sets import check_sets
+from ..store.tx import Row, Tx
 from ..system.files import FileErrors, open_plain, read_bounded, write_atomic
 from .tasks import Tasks
 
@@ -178,7 +179,7 @@ def _drafts(content: dict[str, Any], memory: Handoff) -> list[Draft]:
 
 def _beginning(content: dict[str, Any], steps: dict[str, Any], memory: Handoff) -> Draft:
     task = content["task"]
-    status = validate.word("status", task.get("status", "active"), rules.TASK_STATUSES)
+    status = validate.choice("status", task.get("status", "active"), rules.TASK_STATUSES)
     heads = {
         "kind": "task",
         "name": validate.line("name", task["name"], 500),
@@ -187,14 +188,14 @@ def _beginning(content: dict[str, Any], steps: dict[str, Any], memory: Handoff) 
         "reason": validate.optional("reason", task.get("reason"), 500),
         "attention": validate.optional("attention", task.get("attention"), 500),
         "next_step": validate.optional("next_step", task.get("next_step"), 2000),
-        "blockers": validate.words("blockers", task.get("blockers"), 2000, 50) or None,
+        "blockers": validate.text_list("blockers", task.get("blockers"), 2000, 50) or None,
     }
     if steps:
         version = validate.whole("plan_version", task["plan_version"], 0, 1 << 40)
         heads |= {"plan_version": max(1, version), "plan_seq": 1}
     home = {name: task.get(name) for name in _HOME}
     context = task.get("context")
-    mode = validate.word("approval mode", task.get("approval_mode", "auto"), rules.APPROVAL_MODES)
+    mode = validate.choice("approval mode", task.get("approval_mode", "auto"), rules.APPROVAL_MODES)
     extras: dict[str, Any] = {
         "goal": validate.optional("goal", task.get("goal"), memory.settings.max_text_bytes),
         "context": None if context is None else validate.dumps(context),
@@ -205,7 +206,7 @@ def _beginning(content: dict[str, Any], steps: dict[str, Any], memory: Handoff) 
     files = [
         {
             "path": validate.line("a file's path", row["path"], 2000),
-            "change": validate.word("file change", row["change"], rules.FILE_CHANGES),
+            "change": validate.choice("file change", row["change"], rules.FILE_CHANGES),
             "seq": 1,
             "at": validate.stamp(0),
         }
@@ -217,7 +218,7 @@ def _beginning(content: dict[str, Any], steps: dict[str, Any], memory: Handoff) 
     }
     if steps:
         sets["+steps"] = steps
-    if tags := validate.words("tags", task.get("tags")):
+    if tags := validate.text_list("tags", task.get("tags")):
         sets["+labels"] = [[0, "tag", tag] for tag in tags]
     if files:
         sets["files"] = files
@@ -234,7 +235,7 @@ def _steps(content: dict[str, Any], memory: Handoff) -> dict[str, Any]:
             raise ValueError(f"{name!r:.40} cannot be a step's id")
         cells = {column: row[column] for column in _STEP_CELLS if row.get(column) not in (None, [], {})}
         cells["title"] = validate.line("a step's title", row["title"], 4000)
-        cells["status"] = validate.word("step status", row["status"], rules.ITEM_STATUSES)
+        cells["status"] = validate.choice("step status", row["status"], rules.ITEM_STATUSES)
         for column in ("started_at", "completed_at"):
             if column in cells:
                 cells[column] = validate.moment(column, cells[column])
@@ -251,12 +252,12 @@ def _steps(content: dict[str, Any], memory: Handoff) -> dict[str, Any]:
 
 
 def _entry(row: dict[str, Any], kind: str | None, content: dict[str, Any], steps: dict[str, Any]) -> Draft:
-    kind = validate.word("entry type", kind or row["type"], rules.ENTRY_TYPES)
+    kind = validate.choice("entry type", kind or row["type"], rules.ENTRY_TYPES)
     data: dict[str, Any] = {**row.get("data", {}), "received": _received(row, content)}
     if row.get("detail") is not None:
         data["detail"] = validate.text("detail", row["detail"], 1 << 30)
-    labels = [("tag", tag) for tag in validate.words("tags", row.get("tags"))]
-    labels += [("item", name) for name in validate.words("relevance_to", row.get("relevance_to"), 64)]
+    labels = [("tag", tag) for tag in validate.text_list("tags", row.get("tags"))]
+    labels += [("item", name) for name in validate.text_list("relevance_to", row.get("relevance_to"), 64)]
     key = validate.optional("key", row.get("key"), 500)
     if kind == "variable":
         validate.line("a variable's name", key, 200)
@@ -272,7 +273,7 @@ def _entry(row: dict[str, Any], kind: str | None, content: dict[str, Any], steps
 
 def _effect(row: dict[str, Any], content: dict[str, Any], steps: dict[str, Any]) -> Draft:
     verify = validate.optional("verify", row.get("verify"), 1 << 30)
-    status = validate.word("status of a side effect", row["status"], ("intended", "unknown"))
+    status = validate.choice("status of a side effect", row["status"], ("intended", "unknown"))
     return Draft(
         "intent",
         text=validate.line("a side effect", row["what"], 1 << 30),

@@ -78,7 +78,7 @@ class Notes(Plans, Entries):
                 returns the first answer.
         """
         word = validate.line("kind", kind).strip().lower().replace("-", "_").replace(" ", "_")
-        meant = validate.word("kind", _ALSO.get(word, word), KINDS)
+        meant = validate.choice("kind", _ALSO.get(word, word), KINDS)
         if meant == "variable":
             return self.task_set(task_id, *_variable(text, name, value), item=step, key=key)
         said = self._line("text", text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..ledger.base import Base, Draft, check_stale, find_item
+from ..ledger.base import Base, Draft, check_guards, find_item
 from ..ledger.step_changes import StepChanges, begun_phase, item_changes
 from ..ledger.values import read_items
 from ..model import foreign_statuses, rules, validate
@@ -275,8 +275,8 @@ class Plans(Base):
         note = validate.optional("note", note, 100_000)
         issue = validate.optional("active_issue", active_issue, 10_000)
         new_title = None if title is None else validate.line("title", title, 4000)
-        depends = None if depends_on is None else validate.words("depends_on", depends_on, 64)
-        check_stale(expect=expect)
+        depends = None if depends_on is None else validate.text_list("depends_on", depends_on, 64)
+        check_guards(expect=expect)
         if item is None and ordinal is None:
             raise InvalidInput("invalid_argument", "No step was named.", "Give item or ordinal.")
         given = (meant, note, new_title, issue, depends, replaced_by)

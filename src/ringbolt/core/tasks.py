@@ -22,7 +22,8 @@ from ..store.tx import Row, Tx
 from .plans import added_steps
 
 MOST_ROWS = 1000
-# Without one of these no message says that something is over or begins (tests/extract/test_progress_operations.py).
+# A message without any of these never says that a step begins or is over
+# (tests/extract/test_progress_operations.py checks that against the patterns).
 TELLING = (
     "done", "complet", "finish", "commit", "pass", "green", "fixed", "implemented", "added", "updat",
     "removed", "succee", "compiles", "builds", "in place", "now", "next", "let me", "let's", "let’s", "i'll",
@@ -94,17 +95,17 @@ class Tasks(Base):
             "goal": self._text("goal", goal),
             "context": None if context is None else validate.dumps(context),
             "acceptance": criteria or None,
-            "approval_mode": validate.word("approval mode", approval_mode, rules.APPROVAL_MODES),
+            "approval_mode": validate.choice("approval mode", approval_mode, rules.APPROVAL_MODES),
             "callback_url": validate.optional("callback_url", callback_url, 2000),
             "metadata": self._mapping("metadata", metadata),
         }
-        labels = [[0, "tag", tag] for tag in validate.words("tags", tags)]
+        labels = [[0, "tag", tag] for tag in validate.text_list("tags", tags)]
         phase = (
             foreign_statuses.read_phase(validate.line("phase", phase))
             if phase
             else ("planned" if steps else "received")
         )
-        kind = validate.word("kind", kind, ("task", "goal"))
+        kind = validate.choice("kind", kind, ("task", "goal"))
         goal_id = validate.optional("related_goal", related_goal, 500)
         here, repository = self.workspace, self.repository
         if workspace != "":
@@ -233,7 +234,7 @@ class Tasks(Base):
         if attention is not None:
             changes["attention"] = validate.text("attention", attention, 500) or None
         if blockers is not None:
-            changes["blockers"] = validate.words("blockers", blockers, 2000, 50) or None
+            changes["blockers"] = validate.text_list("blockers", blockers, 2000, 50) or None
         if name is not None:
             changes["name"] = validate.line("name", name, 500)
         goal = self._text("goal", goal)
@@ -383,7 +384,7 @@ class Tasks(Base):
                 tag=tag,
                 parent=None if parent is None else self._find(tx, parent)["task_id"],
                 text=pattern,
-                kind=None if kind is None else validate.word("kind", kind, ("task", "goal")),
+                kind=None if kind is None else validate.choice("kind", kind, ("task", "goal")),
                 archived=archived,
                 before=cursor,
             )
@@ -522,7 +523,7 @@ class Tasks(Base):
             key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
                 returns the first answer.
         """
-        kind = validate.word("kind of link", kind, rules.LINK_KINDS)
+        kind = validate.choice("kind of link", kind, rules.LINK_KINDS)
         target = validate.line("target", target, 500)
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:

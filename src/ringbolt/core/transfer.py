@@ -17,8 +17,11 @@ from ..model.results import Divergence, ImportReport
 from ..model.types import Event, Origin, is_dict
 from ..model.validate import blake2b
 from ..store.forgetting import is_purged
+from ..store.hashes import event_hash, first_link, origin_id
+from ..store.imported_sets import check_sets
+from ..store.schema import EVENTS, ORIGINS
 from ..store.tombstones import redacted
-from ..store.tx import EVENTS, ORIGINS, Row, Tx, check_sets, event_hash, first_link, origin_id
+from ..store.tx import Row, Tx
 from ..system.files import FileErrors, open_plain
 
 FORMAT = {"ringbolt": "events", "version": 1}
@@ -263,7 +266,7 @@ def _row(line: dict[str, Any]) -> tuple[Row, Origin]:
         raise ValueError(f"{shown(root)} is no task id")
     if not is_dict(line.get("data", {})):
         raise ValueError("data must be an object")
-    validate.plain(line.get("data"))
+    validate.check_storable(line.get("data"))
     for name in ("item", "text", "correlation"):
         validate.optional(name, line.get(name), 1 << 30)
     validate.line("type", line["type"], 100)
@@ -272,7 +275,7 @@ def _row(line: dict[str, Any]) -> tuple[Row, Origin]:
     given: dict[str, Any] = {
         name: validate.text(name, value, 1000) for name, value in line.get("origin", {}).items()
     }
-    validate.word("channel", given.get("channel", "agent"), rules.CHANNELS)
+    validate.choice("channel", given.get("channel", "agent"), rules.CHANNELS)
     origin = Origin(**given)
     sets = line.get("sets")
     if sets is not None or seq == 1:

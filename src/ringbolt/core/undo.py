@@ -11,7 +11,8 @@ from ..model import validate
 from ..model.errors import Conflict, NotFound
 from ..model.operation import operation
 from ..model.types import Written
-from ..store.tx import KEPT, SOURCES, STATE, Row, Tx, row_key
+from ..store.schema import MAINTAINED, SOURCES, STATE, row_key
+from ..store.tx import Row, Tx
 
 _FINAL = (
     "task.registered", "claim.taken", "claim.released", "task.focused", "model.used", "drill.scored",
@@ -176,7 +177,7 @@ def _inverse(
 def _touched(table: str, name: str, rows: Any) -> dict[str, list[str] | None]:
     """The rows that an event set, with the columns; None for whole rows."""
     if name in ("heads", "extras"):
-        return {"": [column for column in rows if column not in KEPT]}
+        return {"": [column for column in rows if column not in MAINTAINED]}
     if table in ("files", "links", "claims"):
         return {row_key(table, row): None for row in rows}
     if name.startswith("+"):

@@ -191,7 +191,7 @@ class _Candidate:
     ) -> None:
         if not sources:
             raise InvalidInput("invalid_argument", "It comes from no event of the task.", "Cite events.")
-        kind = validate.word("entry type", found.type, rules.ENTRY_TYPES)
+        kind = validate.choice("entry type", found.type, rules.ENTRY_TYPES)
         self.key = validate.optional("key", found.key, 500)
         self.channel = trust_of([found.channel, *(channel for _, channel, _ in sources)])
         if kind == "user_instruction" and any(channel != "user" for _, channel, _ in sources):

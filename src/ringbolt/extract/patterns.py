@@ -272,7 +272,7 @@ class Patterns(Base):
             limit: Maximum number of results.
         """
         limit = validate.whole("limit", limit, 1, 200)
-        kinds = TYPES if type is None else (validate.word("pattern type", type, TYPES),)
+        kinds = TYPES if type is None else (validate.choice("pattern type", type, TYPES),)
         plain = None if query is None else validate.line("query", query, 2000)
         now = self._clock()
         return self.store.read(lambda tx: _best(_asked(tx, plain, kinds), now, limit))

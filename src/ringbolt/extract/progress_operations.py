@@ -158,7 +158,9 @@ class _Look:
         self.rows: list[Row] = []
         self.known = kept if kept and self._follows(tx, kept, most) else None
         if self.known is None:
-            self.mark, self.state, self.rows, self.steps = tx.news(head["task_id"], KIND, start, most)
+            self.mark, self.state, self.rows, self.steps = tx.events_since_distilled(
+                head["task_id"], KIND, start, most
+            )
         self.more = len(self.rows) == most
         self.live = [row for row in self.steps if row["dropped_in"] is None]
         self._places = {row["item_id"]: place for place, row in enumerate(self.live)}
@@ -171,7 +173,7 @@ class _Look:
         self.mark, self.plan, self.steps = kept.mark, kept.plan, kept.steps
         if kept.hash == self.head["last_hash"]:
             return True
-        _, _, rows, self.steps = tx.news(self.head["task_id"], "", kept.seq - 1, most)
+        _, _, rows, self.steps = tx.events_since_distilled(self.head["task_id"], "", kept.seq - 1, most)
         self.rows = rows[1:]
         goes_on = 0 < len(rows) < most and rows[0]["hash"] == kept.hash
         return goes_on and not any(map(changes_plan, self.rows))

@@ -44,7 +44,7 @@ class Summarizing(Distilling):
             detail: summary, items, actions, full or focused.
             refresh: False: show the stored summary as it is, however old.
         """
-        level = validate.word("detail", detail, DETAILS)
+        level = validate.choice("detail", detail, DETAILS)
         task, state = self.store.read(lambda tx: self._summed_up(tx, task_id))
         if level != "summary":
             return self._outline(task, level)

@@ -78,9 +78,9 @@ class Facts(Base):
             idempotency_key: Repeating the call with the same key writes nothing.
         """
         fact = self._fact(text, entity, key, value, category, why, importance, at)
-        labels = [("tag", tag) for tag in validate.words("tags", tags)]
+        labels = [("tag", tag) for tag in validate.text_list("tags", tags)]
         ended = _ids(supersedes)
-        if validate.word("scope", scope, SCOPES) == "global" and fact["category"] == "project":
+        if validate.choice("scope", scope, SCOPES) == "global" and fact["category"] == "project":
             raise InvalidInput(
                 "invalid_argument", "A task belongs to a workspace.", "Choose another category, or no scope."
             )
@@ -136,7 +136,7 @@ class Facts(Base):
         limit = validate.whole("limit", limit, 1, 1000)
         for what, given in (("entity", entity), ("key", key), ("tag", tag)):
             validate.optional(what, given, 500)
-        wanted = None if category is None else validate.word("category", category, CATEGORIES)
+        wanted = None if category is None else validate.choice("category", category, CATEGORIES)
         statuses = _STATUSES if history else ("active",)
 
         def work(tx: Tx) -> FactPage:
@@ -170,7 +170,7 @@ class Facts(Base):
                 "A fact is a text, or a key with a value.",
                 "Give text=…, or both key=… and value=….",
             )
-        category = validate.word("category", category, CATEGORIES)
+        category = validate.choice("category", category, CATEGORIES)
         return {
             "entity": None if entity is None else validate.line("entity", entity, 200),
             "key": key,

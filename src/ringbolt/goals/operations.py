@@ -229,7 +229,7 @@ class Goals(Base):
             key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
                 returns the first answer.
         """
-        word = validate.word("status of a criterion", status, criteria_rules.STATUSES)
+        word = validate.choice("status of a criterion", status, criteria_rules.STATUSES)
         number = validate.whole("criterion", criterion, 1, 1 << 62)
         said = self._text("reason", reason)
 

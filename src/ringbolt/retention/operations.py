@@ -20,7 +20,7 @@ from ..model.operation import operation
 from ..model.results import Removal
 from ..model.validate import blake2b
 from ..store import forgetting, scratch
-from ..store.tombstones import written
+from ..store.tombstones import all_texts
 from ..store.tx import Row, Tx
 from .forgetting import AUDIT, Grave, Source, goes_on, idle_jobs, rest_on, unknown_source, without_waits
 
@@ -129,7 +129,7 @@ class Retention(Base):
             if again:
                 self._log_purge(tx, again)
             for head in again:
-                forgetting.remove(tx, head["task_id"])
+                forgetting.delete_task(tx, head["task_id"])
             return again
 
         return self._ended(found, self._commit(work, tasks=lambda _: ()), gone=True)
@@ -139,7 +139,7 @@ class Retention(Base):
     def _graves(self, tx: Tx, source: Source) -> list[Grave]:
         """What came from a source, task by task: also what goals have taken over from those tasks."""
         wanted: dict[str, set[int]] = {}
-        logs = forgetting.logs(tx)  # what was purged has no words
+        logs = forgetting.purge_logs(tx)  # what was purged has no words
         for row in source.events(tx, lambda name: self._find(tx, name)["task_id"]):
             if row["event_type"] != AUDIT and row["task_id"] not in logs:
                 wanted.setdefault(row["task_id"], set()).add(row["seq"])
@@ -150,7 +150,7 @@ class Retention(Base):
                 taken = {
                     row["seq"]
                     for row in tx.events(goal, 0, forgetting.PAGE, promotion["seq"])
-                    if grave.holds(written(row, keys=False))
+                    if grave.holds(all_texts(row, keys=False))
                 }
                 if taken - wanted.get(goal, set()):
                     wanted.setdefault(goal, set()).update(taken)
@@ -181,7 +181,7 @@ class Retention(Base):
             "workspace": validate.optional(
                 "workspace", self.workspace if workspace == "" else workspace, 4000
             ),
-            "kinds": list(_KINDS) if kind is None else [validate.word("kind", kind, _KINDS)],
+            "kinds": list(_KINDS) if kind is None else [validate.choice("kind", kind, _KINDS)],
             "task_id": validate.optional("task_id", task_id, 100_000),
             "limit": validate.whole("limit", limit, 1, MOST_TASKS),
         }
@@ -212,7 +212,7 @@ class Retention(Base):
                 "If its work is over, end it with task_finish first.",
                 current=head["status"],
             )
-        if forgetting.hangs(tx, name):
+        if forgetting.has_open_dependents(tx, name):
             raise Conflict(
                 "illegal_transition",
                 f"Open tasks hang on {name}, as their parent or goal.",
@@ -252,15 +252,15 @@ class Retention(Base):
         grave = Grave(tx, task_id, seqs)  # what carries it along may have come meanwhile
         patterns, idle = rest_on(tx, grave), idle_jobs(tx, grave)
         spared = grave.spared(tx.extras(task_id)["metadata"])
-        forgetting.bury(tx, task_id, grave.stones())
+        forgetting.write_tombstones(tx, task_id, grave.stones())
         folder = scratch()
         row: Row = {"task_id": task_id, "root_id": head["root_id"]}
-        for event in forgetting.whole_task(tx, task_id):
+        for event in forgetting.iterate_events(tx, task_id):
             folder.append(row, event, read_origin(event))
-        forgetting.restate(tx, folder, task_id)
-        forgetting.undistill(tx, task_id)
-        forgetting.unlearn(tx, patterns)
-        forgetting.drop_jobs(tx, idle)
+        forgetting.replace_state(tx, folder, task_id)
+        forgetting.reset_distilled(tx, task_id)
+        forgetting.delete_patterns(tx, patterns)
+        forgetting.delete_jobs(tx, idle)
         data = {"source": kind, "events": len(grave.own), "carried": len(grave.carried) or None}
         fresh = tx.head(task_id, lock=True) or head
         sets = {"heads": goes_on(tx, fresh)}
@@ -275,7 +275,7 @@ class Retention(Base):
         """Write down which tasks go, before they do: the newest number of the store must not go with them."""
         tx.database.lock("retention")
         now = self._now()
-        log = next((head for name in forgetting.logs(tx) if (head := tx.head(name, lock=True))), None)
+        log = next((head for name in forgetting.purge_logs(tx) if (head := tx.head(name, lock=True))), None)
         if log is None:
             log = {"task_id": self._new_id(tx), "kind": LOG, "name": "What was purged"}
             log.update(root_id=log["task_id"], status="completed", phase="received", archived_at=now)

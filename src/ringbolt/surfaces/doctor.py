@@ -99,7 +99,7 @@ def checks(memory: TaskMemory) -> Iterator[Finding]:
 def store(memory: TaskMemory) -> Finding:
     """Engine, place, schema, size."""
     facts = memory.store.info()
-    ends = memory.store.read(lambda tx: tx.ends())
+    ends = memory.store.read(lambda tx: tx.chain_ends())
     events = sum(end[1] for end in ends.values())
     told = (
         f"{facts['engine']}, {facts['url']}, schema {facts['schema']}, {facts['bytes']:,} bytes,"

@@ -20,7 +20,8 @@ from ..model.errors import RingboltError
 from ..model.operation import operation
 from ..model.results import UpkeepChange, UpkeepReport
 from ..store import distilled, jobs
-from ..store.tx import OURSELVES, Row, Tx
+from ..store.schema import OWN_AGENT
+from ..store.tx import Row, Tx
 from ..waits.looking import boot
 from ..waits.records import steady
 from . import queries
@@ -218,7 +219,7 @@ class _Rounds:
         self._memory = memory
         self._most = most
         # The channel of what Ringbolt says itself, and in no session: no sign that anyone is at work.
-        self._scribe = memory.acting_as(agent=OURSELVES, channel="system", session="")
+        self._scribe = memory.acting_as(agent=OWN_AGENT, channel="system", session="")
         self._run = run
         self._dry = dry_run
         self.counts: dict[str, int] = {}
@@ -368,7 +369,7 @@ def _reclaimed(one: Finding) -> Draft:
 def _chosen(given: Any) -> tuple[str, ...]:
     groups = {"automatic": AUTOMATIC, "all": ALL, "hygiene": HYGIENE}
     words = groups.get(given, given) if isinstance(given, str) else given
-    named = {validate.word("rule", word, ALL) for word in validate.words("rules", words)}
+    named = {validate.choice("rule", word, ALL) for word in validate.text_list("rules", words)}
     return tuple(rule for rule in ALL if rule in named)
 
 

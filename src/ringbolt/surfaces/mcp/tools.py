@@ -34,7 +34,7 @@ _SIMPLER: dict[str, Schema] = {
 
 def listed(tools: str) -> dict[str, Operation]:
     """The operations of a set of tools, by name, always in the same order."""
-    validate.word("tools", tools, SETS)
+    validate.choice("tools", tools, SETS)
     wanted = ("core",) if tools == "core" else SETS
     return {name: operation for name, operation in OPERATIONS.items() if operation.tools in wanted}
 
