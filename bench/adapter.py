@@ -28,7 +28,7 @@ from ringbolt.hosts.capture import Capture
 from ringbolt.hosts.compaction_state import Mark
 from ringbolt.hosts.context_injection import Answers
 from ringbolt.hosts.deadline import stop_alarm
-from ringbolt.hosts.transcript_tail import overhear
+from ringbolt.hosts.transcript_tail import apply_transcript_tail
 from ringbolt.model.redaction import Redactor
 from ringbolt.packet import tokens
 
@@ -117,7 +117,7 @@ class Host:
         event = host_schemas.read_event(HOST, name, told)
         assert event is not None
         event = events.cleaned(event, Redactor(KEY))
-        overhear(self.memory, self._location, event, KEY)
+        apply_transcript_tail(self.memory, self._location, event, KEY)
         mark = Mark(self._location, SESSION)
         answers = Answers(self.memory, self._shape, event, mark, time.monotonic() + PATIENCE)
         events.apply(self.memory, event, f"hook/{uuid4().hex}")

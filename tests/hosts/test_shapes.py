@@ -11,9 +11,9 @@ import pytest
 
 from ringbolt import TaskMemory
 from ringbolt.hosts.events import cleaned
-from ringbolt.hosts.host_files import exit_code, was_compacted
 from ringbolt.hosts.host_schemas import SHAPES, has_failed, output_of, read_event
 from ringbolt.hosts.targets import HOSTS
+from ringbolt.hosts.transcript_facts import exit_code, was_compacted
 from ringbolt.model.redaction import Redactor
 
 PROGRAM = "from ringbolt.hosts.hook import main; main()"

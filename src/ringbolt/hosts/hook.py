@@ -27,7 +27,7 @@ from .context_injection import Answers
 from .deadline import Late, set_alarm, stop_alarm
 from .events import apply, cleaned, name_of, naming, own_task, session_of
 from .host_schemas import SHAPES, Shape, answer, read_event
-from .transcript_tail import note_last_words, overhear
+from .transcript_tail import apply_transcript_tail, note_last_message
 
 MOST_INPUT = 32 << 20
 # Seconds until a host must have told its event.
@@ -201,14 +201,14 @@ class Hook:
         """Write what the host has only put into its transcript since the last event."""
 
         self._heard = True
-        overhear(memory, self._location, told, _key(self._location))
+        apply_transcript_tail(memory, self._location, told, _key(self._location))
 
     def _keep(self, line: dict[str, Any]) -> None:
         told = line.get("told")
         if self._event == "PreCompact" and is_dict(told):
             Mark(self._location, str(told.get("session") or "")).set(PENDING)
         elif self._event == "Stop" and self._shape.overheard and not self._heard and is_dict(told):
-            note_last_words(self._location, told)
+            note_last_message(self._location, told)
         if not self._spool.append(line):
             _complain(f"the event could not be kept anywhere ({self._trouble})")
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..model.types import Value, is_dict, is_list
-from .host_files import exit_code
+from .transcript_facts import exit_code
 
 EVENTS = (
     "SessionStart UserPromptSubmit PreToolUse PostToolUse PostToolUseFailure PreCompact PostCompact"

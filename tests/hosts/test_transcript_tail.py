@@ -11,9 +11,9 @@ import time
 import pytest
 
 from ringbolt import TaskMemory
-from ringbolt.hosts import events, host_schemas
+from ringbolt.hosts import events, host_schemas, transcript_tail
 from ringbolt.hosts.deadline import Late
-from ringbolt.hosts.transcript_tail import overhear
+from ringbolt.hosts.transcript_tail import apply_transcript_tail
 from ringbolt.journal.spool import Spool
 from ringbolt.model import validate
 from ringbolt.model.redaction import Redactor
@@ -43,7 +43,7 @@ class Session:
             host_schemas.read_event("claude-code", event, self.told(event, **fields)), Redactor(KEY)
         )
         with TaskMemory.open(self.store, workspace="/w/shop", session="s1", agent="claude-code") as memory:
-            overhear(memory, self.store, found, KEY)
+            apply_transcript_tail(memory, self.store, found, KEY)
             events.apply(memory, found, f"hook/{self.lines}")
 
     def write(self, kind, *blocks, end="\n", **more):
@@ -248,7 +248,7 @@ def test_what_was_heard_before_the_time_was_up_is_not_heard_again(session, monke
         applied(memory, event, name)
 
     with monkeypatch.context() as patch:
-        patch.setattr(events, "apply", slow)
+        patch.setattr(transcript_tail, "apply", slow)
         with pytest.raises(Late):
             session.used(1, command="ls")
     place = next(session.transcript.parent.glob("*.hooks/*.read")).read_text()
