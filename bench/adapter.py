@@ -29,6 +29,7 @@ from ringbolt.hosts.compaction_state import Mark
 from ringbolt.hosts.context_injection import Answers
 from ringbolt.hosts.deadline import stop_alarm
 from ringbolt.hosts.transcript_tail import apply_transcript_tail
+from ringbolt.journal.side_files import SideFiles
 from ringbolt.model.redaction import Redactor
 from ringbolt.packet import tokens
 
@@ -117,7 +118,9 @@ class Host:
         event = host_schemas.read_event(HOST, name, told)
         assert event is not None
         event = events.cleaned(event, Redactor(KEY))
-        apply_transcript_tail(self.memory, self._location, event, KEY)
+        apply_transcript_tail(
+            SideFiles(self._location), event, KEY, lambda one, name: events.apply(self.memory, one, name)
+        )
         mark = Mark(self._location, SESSION)
         answers = Answers(self.memory, self._shape, event, mark, time.monotonic() + PATIENCE)
         events.apply(self.memory, event, f"hook/{uuid4().hex}")

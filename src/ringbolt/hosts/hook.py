@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..config import load_settings, store_location
+from ..journal.side_files import SideFiles
 from ..journal.spool import Spool, side_files
 from ..memory import TaskMemory
 from ..model.errors import RingboltError, StoreError, shown
@@ -201,14 +202,23 @@ class Hook:
         """Write what the host has only put into its transcript since the last event."""
 
         self._heard = True
-        apply_transcript_tail(memory, self._location, told, _key(self._location))
+
+        def write(event: Mapping[str, Any], name: str) -> None:
+            try:
+                apply(memory, event, name)
+            except (StoreError, OSError):
+                raise
+            except Exception:  # noqa: BLE001 - it must hold up neither this event nor what was said after it
+                Spool(self._location).reject({"id": name, "host": memory.origin.agent, "told": event})
+
+        apply_transcript_tail(SideFiles(self._location), told, _key(self._location), write)
 
     def _keep(self, line: dict[str, Any]) -> None:
         told = line.get("told")
         if self._event == "PreCompact" and is_dict(told):
             Mark(self._location, str(told.get("session") or "")).set(PENDING)
         elif self._event == "Stop" and self._shape.overheard and not self._heard and is_dict(told):
-            note_last_message(self._location, told)
+            note_last_message(SideFiles(self._location), told)
         if not self._spool.append(line):
             _complain(f"the event could not be kept anywhere ({self._trouble})")
 

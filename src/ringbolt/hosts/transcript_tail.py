@@ -2,7 +2,7 @@
 
 Claude Code reports only the last message of a turn, and neither calls that were refused before they ran nor
 what it puts into the context itself, such as a skill. All of it is in the transcript that every hook names.
-How far a session's transcript was read is kept in a small file beside the store. A session that is seen for
+How far a session's transcript was read is kept in a small file. A session that is seen for
 the first time is read from there on; what came before is for `ringbolt capture`. The transcript of a fork
 begins with what its parent session did, which is recognised by its time.
 """
@@ -12,16 +12,14 @@ from __future__ import annotations
 import os
 import stat
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, BinaryIO
 
-from ..journal.spool import Spool, session_file
-from ..memory import TaskMemory
-from ..model.errors import StoreError
+from ..journal.side_files import SideFiles, transcript_file
 from ..model.redaction import Redactor, bounded
 from ..model.validate import blake2b, stamp
 from .claude_transcript import ClaudeParser
-from .events import apply, cleaned
+from .events import cleaned
 from .transcript_events import (
     Message,
     Notice,
@@ -43,61 +41,45 @@ _HINTS = (b'"type":"assistant"', b'"is_error":true', b'"isMeta":true')
 # Characters of a message that its digest covers; `bounded` leaves out the middle of very long ones.
 _DIGESTED = 10_000
 
+Write = Callable[[Mapping[str, Any], str], None]
 
-def apply_transcript_tail(
-    memory: TaskMemory,
-    location: str,
-    event: Mapping[str, Any],
-    key: bytes,
-    *,
-    upto: int | None = None,
-    at: float | None = None,
-) -> None:
+
+def apply_transcript_tail(files: SideFiles, event: Mapping[str, Any], key: bytes, write: Write) -> None:
     """Write what the transcript says that no hook reported; call it before an event itself is written.
 
-    `key` is the store's redaction key. `upto` is the size that the transcript had when the event happened
-    (0 if there was none yet) and `at` when that was; by default both are as of now.
+    `write` gets each such event, in the form of one from a hook, with a name of its own. `key` is the store's
+    redaction key; `files` keeps how far the transcript was read. If the event has them, `transcript_bytes` is
+    the size of the transcript when it happened (0: there was none yet), and `at` the time.
     """
     if not event.get("transcript") or not event.get("session") or event.get("agent_id"):
         return  # a sub-agent has a transcript of its own
-    tail = TranscriptTail(location, event, upto=upto, at=at)
+    tail = TranscriptTail(files, event)
     try:
         for found in tail.events(Redactor(key)):
-            _apply(memory, location, found)
+            write(found, f"{found['session']}/{found.get('said_id') or found.get('tool_use_id')}"[:200])
     finally:
         tail.save()  # also where the deadline cut it short: the next event goes on from there
 
 
-def note_last_message(location: str, event: Mapping[str, Any]) -> None:
+def note_last_message(files: SideFiles, event: Mapping[str, Any]) -> None:
     """Remember the message of a Stop that is written later, lest the transcript give it as well."""
     if event.get("session") and not event.get("agent_id"):
-        tail = TranscriptTail(location, event)
+        tail = TranscriptTail(files, event)
         if tail.load():
             tail.save()
-
-
-def _apply(memory: TaskMemory, location: str, event: Mapping[str, Any]) -> None:
-    """Write one event; one that can never be written is set aside."""
-    name = f"{event['session']}/{event.get('said_id') or event.get('tool_use_id')}"
-    try:
-        apply(memory, event, name[:200])
-    except (StoreError, OSError):
-        raise
-    except Exception:  # noqa: BLE001 - it must hold up neither the hook's own event nor what came after it
-        Spool(location).reject({"id": name, "host": memory.origin.agent, "told": event})
 
 
 class TranscriptTail:
     """The transcript of one session, from where it was read last."""
 
-    def __init__(
-        self, location: str, event: Mapping[str, Any], *, upto: int | None = None, at: float | None = None
-    ) -> None:
+    def __init__(self, files: SideFiles, event: Mapping[str, Any]) -> None:
         self._session = str(event["session"])
-        self._state = f"{session_file(location, self._session)}.read"
+        self._files, self._state = files, transcript_file(self._session)
         self._path = str(event.get("transcript") or "")
         self._source = event.get("source")
-        self._upto, self._at = upto, time.time() if at is None else at
+        self._upto: int | None = event.get("transcript_bytes")
+        at = event.get("at")
+        self._at = at if isinstance(at, (int, float)) else time.time()
         self._position, self._since, self._saved = 0, "", ""
         self._reader: TranscriptReader | None = None
         self._known = False  # whether the position is known
@@ -114,6 +96,8 @@ class TranscriptTail:
         """
         self.load()
         try:
+            if self._upto == 0:
+                raise FileNotFoundError
             with _open_regular(self._path) as file:
                 yield from self._unreported(file, redactor)
         except FileNotFoundError:
@@ -183,14 +167,12 @@ class TranscriptTail:
 
     def load(self) -> bool:
         """Load how far the transcript was read; False if the session was not seen before."""
+        self._saved = self._files.read(self._state)
         try:
-            with open(self._state, encoding="ascii") as file:
-                self._saved = file.read(100)
             self._position, self._reported = int(self._saved[:20]), self._saved[21:45].strip()
-            self._since = self._saved[46:].strip()
-            self._known = True
-        except (OSError, ValueError):
+        except ValueError:
             return False
+        self._since, self._known = self._saved[46:].strip(), True
         return True
 
     def save(self) -> None:
@@ -198,17 +180,8 @@ class TranscriptTail:
         position = self._position if self._reader is None else self._reader.position
         reported = self._reported_now if self._is_stop else self._reported
         state = f"{position:<20} {reported:<24} {self._since:<24}"
-        if state == self._saved or not self._known:
-            return
-        try:
-            os.makedirs(os.path.dirname(self._state), mode=0o700, exist_ok=True)
-            file = os.open(self._state, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        except OSError:
-            return
-        try:
-            os.pwrite(file, state.encode(), 0)  # always the same length: nobody reads half of it
-        finally:
-            os.close(file)
+        if state != self._saved and self._known:
+            self._files.set(self._state, state)
 
 
 def _open_regular(path: str) -> BinaryIO:
