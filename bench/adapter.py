@@ -28,6 +28,7 @@ from ringbolt.hosts.capture import Capture
 from ringbolt.hosts.compaction_state import Mark
 from ringbolt.hosts.context_injection import Answers
 from ringbolt.hosts.deadline import stop_alarm
+from ringbolt.hosts.host_table import HOSTS
 from ringbolt.hosts.transcript_tail import apply_transcript_tail
 from ringbolt.journal.side_files import SideFiles
 from ringbolt.model.redaction import Redactor
@@ -107,7 +108,7 @@ class Host:
         self.memory = memory.acting_as(session=SESSION, agent=HOST)
         self._location = str(folder / "store.db")
         self._transcript = folder / "transcript.jsonl"
-        self._shape = host_schemas.SHAPES[HOST]
+        self._shape = HOSTS[HOST]
         if budget is not None:
             self._shape = self._shape.replace(tokens=budget, characters=8 * budget)
 

@@ -11,19 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from ringbolt.hosts import claude_plugin, generic, jsonc
+from ringbolt.hosts import claude_plugin, jsonc, manual_setup
+from ringbolt.hosts.host_table import EVENTS, HOSTS
 from ringbolt.hosts.install import Installer
-from ringbolt.hosts.other_files import OwnFile, TomlTable
-from ringbolt.hosts.targets import CLAUDE_CODE, HOSTS
+from ringbolt.hosts.plugin_files import OwnFile
+from ringbolt.hosts.templates import template
+from ringbolt.hosts.toml_settings import TomlTable
 from ringbolt.model.errors import RingboltError
 from ringbolt.surfaces.mcp.tools import listed
 from tests.surfaces.command_line import data, run
 
-SCOPES = {
-    "vscode": ("project",),
-    "openclaw": ("user",),
-}
-CASES = [(host, scope) for host in HOSTS for scope in SCOPES.get(host, ("user", "project"))]
+CASES = [(name, scope) for name, host in HOSTS.items() for scope in host.scopes]
 RICH = """// mine
 {
 \t"$schema": "https://example.org/x.json", /* keep */
@@ -133,8 +131,8 @@ def test_install_check_install_again_and_remove_leaves_every_byte(at, host, scop
 def test_claude_code_gets_its_events_with_absolute_paths_and_seconds(at):
     installer(at, "claude-code").install()
     settings = json.loads((at / "home/.claude/settings.json").read_text())
-    assert list(settings["hooks"]) == list(CLAUDE_CODE)
-    assert len(CLAUDE_CODE) == 11
+    assert list(settings["hooks"]) == EVENTS
+    assert len(EVENTS) == 11
     for event, [group] in settings["hooks"].items():
         [hook] = group["hooks"]
         assert hook["command"] == f"'{at}/bin dir/ringbolt-hook' claude-code {event}"
@@ -397,13 +395,13 @@ def test_the_plugin_of_claude_code_is_whole_and_valid(at):
     assert run(*words).exit_code == 0
     assert run(*words).exit_code == 0  # again over an earlier one
     found = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
-    assert found == set(claude_plugin.files())
+    assert found == set(claude_plugin.plugin_files())
     plugin = json.loads((folder / ".claude-plugin/plugin.json").read_text())
     market = json.loads((folder / ".claude-plugin/marketplace.json").read_text())
     assert plugin["name"] == market["plugins"][0]["name"] == "ringbolt"
     assert plugin["version"] == market["plugins"][0]["version"]
     assert (folder / market["plugins"][0]["source"] / ".claude-plugin/plugin.json").exists()
-    assert list(json.loads((folder / "hooks/hooks.json").read_text())["hooks"]) == list(CLAUDE_CODE)
+    assert list(json.loads((folder / "hooks/hooks.json").read_text())["hooks"]) == EVENTS
     skill = (folder / "skills/ringbolt/SKILL.md").read_text()
     assert skill.startswith("---\nname: ringbolt\ndescription: ")
     assert len(skill) < 2_000
@@ -415,7 +413,7 @@ def test_the_plugin_of_claude_code_is_whole_and_valid(at):
 def test_habits_name_only_tools_that_are_there():
     import re
 
-    for text in (claude_plugin.SKILL, generic.agents_snippet()):
+    for text in (template("skill.md"), manual_setup.agents_snippet()):
         assert set(re.findall(r"`(task_\w+)`", text)) <= set(listed("core"))
 
 

@@ -27,7 +27,8 @@ from .compaction_state import PENDING, Mark, sweep
 from .context_injection import Answers
 from .deadline import Late, set_alarm, stop_alarm
 from .events import apply, cleaned, name_of, naming, own_task, session_of
-from .host_schemas import SHAPES, Shape, answer, read_event
+from .host_schemas import answer, read_event
+from .host_table import HOSTS, Host
 from .transcript_tail import apply_transcript_tail, note_last_message
 
 MOST_INPUT = 32 << 20
@@ -58,7 +59,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 def handle(host: str, name: str) -> str:
     """What the host is to be told about an event that it gives on standard input."""
-    shape = SHAPES.get(host)
+    shape = HOSTS.get(host)
     event = shape.events.get(name) if shape else None
     if shape is None or event is None:
         _complain(f"{name} of {host} is no event that we know")
@@ -81,7 +82,7 @@ class _Clock:
 class Hook:
     """One event on its way from a host to the store."""
 
-    def __init__(self, host: str, name: str, shape: Shape, event: str) -> None:
+    def __init__(self, host: str, name: str, shape: Host, event: str) -> None:
 
         self._host, self._name, self._shape, self._event = host, name, shape, event
         self._trouble = ""
@@ -176,7 +177,7 @@ class Hook:
             return ""  # kept in the spool: whoever replays it puts it aside
         memory = _acting(memory, self._host, told)
 
-        if self._shape.overheard and self._event != "PreToolUse" and told.get("transcript"):
+        if self._shape.tails_transcript and self._event != "PreToolUse" and told.get("transcript"):
             self._overhear(memory, told)
         mark = Mark(self._location, str(told.get("session") or ""))
         if self._event in ("SessionStart", "PreToolUse", "PreCompact") or mark.read():
@@ -217,7 +218,7 @@ class Hook:
         told = line.get("told")
         if self._event == "PreCompact" and is_dict(told):
             Mark(self._location, str(told.get("session") or "")).set(PENDING)
-        elif self._event == "Stop" and self._shape.overheard and not self._heard and is_dict(told):
+        elif self._event == "Stop" and self._shape.tails_transcript and not self._heard and is_dict(told):
             note_last_message(SideFiles(self._location), told)
         if not self._spool.append(line):
             _complain(f"the event could not be kept anywhere ({self._trouble})")
