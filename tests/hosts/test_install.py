@@ -128,6 +128,23 @@ def test_install_check_install_again_and_remove_leaves_every_byte(at, host, scop
     assert subject.remove().changed == ()
 
 
+TOML_LAYOUTS = (
+    "", "a = 1", "a = 1\r\n[b]\r\nc = 2\r\n", "a = 1\r\nb = 2\n[c]\nd = 1\r\n", "[a]\nb=1\n\n\n\n",
+    "[a]\nb=1\n# the end, without a line end", '[mcp_servers.other]\ncommand="y"\n\n[tui]\nx = 1 # c\n',
+    "[mcp_servers.a]\ncommand='x'\n[tui]\nx=1\n[mcp_servers.b]\ncommand='y'\n",
+    'a = """\r\n[x]\r\n"""\r\n\r\n[features]\r\nhooks = true # yes\r\n\r\n',
+)  # fmt: skip
+
+
+def test_a_toml_table_comes_out_byte_for_byte_whatever_the_layout():
+    table = TomlTable(path="config.toml", table=("mcp_servers", "ringbolt"), command="/opt/ringbolt")
+    for before in TOML_LAYOUTS:
+        after, _ = table.installed(before)
+        assert tomllib.loads(after)["mcp_servers"]["ringbolt"]["command"] == "/opt/ringbolt"
+        assert ("\r" not in before) or after.count("\r\n") > before.count("\r\n")
+        assert table.removed(after, None) == before
+
+
 def test_claude_code_gets_its_events_with_absolute_paths_and_seconds(at):
     installer(at, "claude-code").install()
     settings = json.loads((at / "home/.claude/settings.json").read_text())

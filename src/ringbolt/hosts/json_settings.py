@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..model.errors import Conflict, InvalidInput, shown
 from ..model.types import Value
@@ -18,6 +18,7 @@ Place = tuple[jsonc.Node, int, jsonc.Node]
 BOM = "\N{ZERO WIDTH NO-BREAK SPACE}"
 PROGRAM = "ringbolt"
 INSTALLED, OUTDATED, MISSING = "installed", "outdated", "not installed"
+Entry: TypeAlias = "HookEntry | ServerEntry"
 # Members that were created to hold our entries, as paths in the document.
 Created = list[list[str]]
 
@@ -133,7 +134,7 @@ class JsonFile(Value, frozen=True, kw_only=True):
     """A settings file of a host: JSON, perhaps with comments."""
 
     path: str
-    entries: tuple[HookEntry | ServerEntry, ...]
+    entries: tuple[Entry, ...]
     required: dict[str, Any] = {}  # noqa: RUF012 - members that every such file must have; never changed
     private: bool = False
 
@@ -166,7 +167,7 @@ class JsonFile(Value, frozen=True, kw_only=True):
         return root
 
     @staticmethod
-    def _is_right(text: str, entry: HookEntry | ServerEntry, program: jsonc.Node) -> bool:
+    def _is_right(text: str, entry: Entry, program: jsonc.Node) -> bool:
         if isinstance(entry, ServerEntry) and _is_by_hand(text, program):
             return True
         return json.loads(text[program.start : program.end]) == entry.command
@@ -191,7 +192,7 @@ class JsonFile(Value, frozen=True, kw_only=True):
         assert root is not None  # noqa: S101 - installed() and removed() have checked it
         return root
 
-    def _with(self, text: str, entry: HookEntry | ServerEntry, style: jsonc.Style, created: Created) -> str:
+    def _with(self, text: str, entry: Entry, style: jsonc.Style, created: Created) -> str:
         while (box := _box(self._object(text), entry)) is None:
             text = self._with_box(text, entry, style, created)
         found = list(entry.find(text, box))
@@ -206,7 +207,7 @@ class JsonFile(Value, frozen=True, kw_only=True):
         return jsonc.replace_scalar(text, program, entry.command)
 
     def _with_box(
-        self, text: str, entry: HookEntry | ServerEntry, style: jsonc.Style, created: Created
+        self, text: str, entry: Entry, style: jsonc.Style, created: Created
     ) -> str:
         """The text with the outermost missing container of an entry."""
         node, path = self._object(text), entry.path
@@ -240,7 +241,7 @@ class JsonFile(Value, frozen=True, kw_only=True):
                 text = self._without_box(text, [name], created or [])
         return self._rest(text, before)
 
-    def _first_ours(self, text: str, entry: HookEntry | ServerEntry) -> tuple[jsonc.Node, int] | None:
+    def _first_ours(self, text: str, entry: Entry) -> tuple[jsonc.Node, int] | None:
         box = _box(self._object(text), entry)
         for place, index, program in entry.find(text, box) if box is not None else ():
             if isinstance(entry, HookEntry) or not _is_by_hand(text, program):
@@ -278,7 +279,7 @@ def _begun(text: str | None) -> str:
     return "{}\n" if not (text or "").strip() else f"{text}\n{{}}\n"
 
 
-def _box(root: jsonc.Node, entry: HookEntry | ServerEntry) -> jsonc.Node | None:
+def _box(root: jsonc.Node, entry: Entry) -> jsonc.Node | None:
     """The list or object that holds an entry, if it exists."""
     node = root
     for depth, name in enumerate(entry.path):
