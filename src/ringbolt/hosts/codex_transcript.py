@@ -28,7 +28,7 @@ from .transcript_events import (
 )
 
 # Lines, and items of a conversation, that are not about the work, or repeat what others say.
-_IGNORED = frozenset("event_msg turn_context ghost_commit world_state".split())
+_IGNORED = frozenset("event_msg turn_context ghost_commit world_state token_usage_record".split())
 _IGNORED_ITEMS = frozenset(
     "reasoning ghost_snapshot compaction context_compaction web_search_call tool_search_call"
     " tool_search_output image_generation_call other".split()
@@ -159,7 +159,8 @@ def _outcome(output: Any) -> tuple[str, bool]:
         return as_text(without_binaries(output.get("output", output.get("content")))), failed
     text = as_text(without_binaries(output))
     code = _EXIT_CODE.match(text)
-    return text, code is not None and int(code[1]) != 0
+    failed = text.startswith("unsupported call:") if code is None else int(code[1]) != 0
+    return text, failed
 
 
 def _inputs_by_file(given: Any) -> list[Any]:
