@@ -114,11 +114,11 @@ def test_doctor_says_who_does_the_jobs_and_warns_when_nobody_does(task, monkeypa
         return findings()["worker"]
 
     assert findings()["worker"]["told"] == "none has run yet"
-    assert re.match(r"1 running, vm:7:1 was heard of at 20", heard(alive=True)["told"])
+    assert re.match(r"1 running, vm:7:1 last seen at 20", heard(alive=True)["told"])
     gone = heard(alive=False)
-    assert (gone["state"], "vm:7:1 is gone without a word" in gone["told"]) == ("ok", True)
+    assert (gone["state"], "vm:7:1 was lost" in gone["told"]) == ("ok", True)
     late = heard(alive=False, ended=True, due=300)
-    assert (late["state"], "none runs; vm:7:1 ended" in late["told"]) == ("warning", True)
+    assert (late["state"], "none running; vm:7:1 stopped" in late["told"]) == ("warning", True)
     assert re.search(r"due for 30\d s$", late["told"])
     assert "`ringbolt worker`" in late["mend"]
     assert "another `ringbolt worker`" in heard(alive=True)["mend"]

@@ -117,13 +117,13 @@ def test_the_tokens_are_in_a_file_of_their_owner_alone(tmp_path, monkeypatch):
     assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
     assert auth.make_tokens(str(path)) == auth.read_tokens(str(path)) == made
     path.chmod(0o640)
-    with pytest.raises(InvalidInput, match="not yours alone"):
+    with pytest.raises(InvalidInput, match="Other users can read"):
         auth.read_tokens(str(path))
     path.chmod(0o600)
     path.write_text('{"read": "x"}')
-    with pytest.raises(InvalidInput, match="does not hold"):
+    with pytest.raises(InvalidInput, match="does not contain"):
         auth.read_tokens(str(path))
-    with pytest.raises(InvalidInput, match="no tokens of kind"):
+    with pytest.raises(InvalidInput, match="no token kind"):
         auth.rotate_tokens(str(path), ("admin",))
 
 
@@ -142,7 +142,7 @@ def test_an_operation_that_says_nothing_of_its_scope_keeps_the_server_from_start
 ):
     odd = OPERATIONS["task_get"].replace(scope="")
     monkeypatch.setitem(operations.OPERATIONS, "task_get", odd)
-    with pytest.raises(ValueError, match="task_get does not say"):
+    with pytest.raises(ValueError, match="task_get does not declare"):
         create_app(memory, tokens=auth.Tokens(str(tmp_path / "tokens.json")))
 
 
@@ -402,7 +402,7 @@ def test_a_store_that_is_gone_is_told_and_no_token_is_logged(tmp_path, caplog):
 
 
 def test_other_machines_are_served_only_where_names_are_set(tmp_path):
-    with pytest.raises(InvalidInput, match="can be reached from other machines"):
+    with pytest.raises(InvalidInput, match="Other machines can reach"):
         serve(str(tmp_path / "s.db"), host="0.0.0.0", port=0)
     with pytest.raises(StoreError, match="cannot listen"):
         serve(str(tmp_path / "s.db"), port=1 << 17)

@@ -17,12 +17,12 @@ from playwright.sync_api import expect, sync_playwright
 from ringbolt.surfaces.http.auth import make_tokens
 from tests.web.stories import fill
 
-expect.set_options(timeout=20_000)  # others use this machine, too
+expect.set_options(timeout=20_000)  # the machine may be busy
 TOOL = Path(__file__).parents[2] / "tools" / "browser.sh"
 
 
 class Site:
-    """A server in a process of its own, on a store of its own."""
+    """A server in its own process, with its own store."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -42,7 +42,7 @@ class Site:
         return f"http://127.0.0.1:{self.port}/"
 
     def start(self) -> None:
-        """Start, at the port that it had before, and wait until it listens."""
+        """Start on the same port as before, if any, and wait until the server listens."""
         words = ["-m", "ringbolt", "serve", "--port", str(self.port), "--store", str(self.store)]
         self._process = subprocess.Popen(
             [sys.executable, *words, "--no-worker"],
@@ -63,7 +63,7 @@ class Site:
 
 
 def written(folder: Path, story):
-    """A store that a story was written to, without the settings of whoever runs this, and what it told."""
+    """Write a story to a new store, ignoring the developer's own settings; returns its path and the ids."""
     with pytest.MonkeyPatch.context() as patch:
         for name in list(os.environ):
             if name.startswith("RINGBOLT_"):
@@ -73,11 +73,11 @@ def written(folder: Path, story):
 
 
 @contextmanager
-def running_site(folder: Path, told):
-    """A site on a copy of a store that a story was written to."""
+def running_site(folder: Path, story):
+    """A site on a copy of a story's store; `site.ids` has the ids of its tasks."""
     site = Site(folder)
-    store, site.told = told
-    for part in store.parent.glob(f"{store.name}*"):  # what is written may still be in the log beside it
+    store, site.ids = story
+    for part in store.parent.glob(f"{store.name}*"):  # with the write-ahead log
         shutil.copy(part, site.folder)
     site.start()
     try:
@@ -88,7 +88,7 @@ def running_site(folder: Path, told):
 
 @pytest.fixture(scope="session")
 def browser_program():
-    """The browser of this machine. Without one the tests fail, and say what to install."""
+    """The path of a browser. Without one the tests fail and say what to install."""
     found = subprocess.run(["sh", str(TOOL)], capture_output=True, text=True, check=False)
     assert found.returncode == 0, found.stderr
     return found.stdout.strip()
@@ -96,7 +96,7 @@ def browser_program():
 
 @pytest.fixture(scope="module")
 def browser(browser_program):
-    """For one module at a time: as long as it is there, nothing else can run an event loop."""
+    """A browser for one module: while Playwright's sync API is active, no other event loop can run."""
     with sync_playwright() as playwright:
         launched = playwright.chromium.launch(executable_path=browser_program, args=["--no-sandbox"])
         yield launched
@@ -105,23 +105,23 @@ def browser(browser_program):
 
 @pytest.fixture(scope="session")
 def story(tmp_path_factory):
-    """A store with a story in it, to be copied, and the ids of its tasks."""
+    """A store with a story in it, to be copied, and the ids of its tasks by role."""
     return written(tmp_path_factory.mktemp("story"), fill)
 
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory, story):
-    """A server with a story in its store, shared by all tests that only add to it."""
+    """A server with a story in its store, shared by the tests that only add to it."""
     with running_site(tmp_path_factory.mktemp("site"), story) as made:
         yield made
 
 
-# What the browser says of every page that asks who it is and is told to sign in.
+# The browser logs this for every visit that is not signed in yet.
 EXPECTED = "401 (Unauthorized)"
 
 
 class Visit:
-    """A browser window that is signed in, and what it complained about."""
+    """A browser window, and the errors it logged."""
 
     def __init__(self, page, site: Site) -> None:
         self.page = page
@@ -141,7 +141,7 @@ class Visit:
         self.page.locator("header.bar").wait_for()
 
     def open(self, place: str = "/"):
-        """Go to a place of the page, like /task/ID?tab=plan."""
+        """Go to a route of the page, such as /task/ID?tab=plan."""
         self.page.goto(f"{self.site.url}#{place}")
         self.page.locator("#screen").wait_for()
         return self.page
@@ -149,7 +149,7 @@ class Visit:
 
 @pytest.fixture
 def visit(browser):
-    """A function that opens a window at a site, signed in; nothing may go wrong in it."""
+    """A function that opens a signed-in window. The test fails if the browser logs an error."""
     opened = []
 
     def visit(site, kind="user", **options) -> Visit:
@@ -168,7 +168,7 @@ def visit(browser):
 
 
 def call(site, operation, token="write", **arguments):
-    """Call an operation of a site as a program would, with a token."""
+    """Call an operation of a site with a token, as a program would."""
     import urllib.request
 
     request = urllib.request.Request(

@@ -1,4 +1,4 @@
-"""What the stores of these tests hold: made-up work of several agents, or a recorded session."""
+"""Stories for the stores of these tests: made-up work of several agents, and a recorded session."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from ringbolt import TaskMemory
 from ringbolt.hosts.capture import Capture
 from ringbolt.surfaces.demo import fill as fill_demo
 
-# Recorded sessions, where they are: they are read, never copied.
+# Recorded sessions, if present. They are read, never copied.
 TRACES = Path(os.environ.get("SHARED") or Path(__file__).parents[3] / "shared") / "data" / "traces"
 
-# Texts that a page must show as they are.
+# Hostile text that the page must show verbatim.
 PAYLOADS = (
     "<script>window.hacked = 1</script>",
     '<img src="x" onerror="window.hacked = 1">',
@@ -31,7 +31,7 @@ PAYLOADS = (
 
 
 def fill(store) -> dict[str, str]:
-    """A store with tasks of every group; returns their ids by what they are."""
+    """Fill a store with tasks of every group; returns their ids by role."""
     attic = _long_ago(store)
     with TaskMemory.open(store, workspace=None, synchronous="off", reserve_bytes=0) as memory:
         found = {"deploy": fill_demo(memory)}
@@ -62,8 +62,8 @@ def fill(store) -> dict[str, str]:
 
 
 def _long_ago(store) -> str:
-    """Two tasks of the same name that nobody has touched for a month, one that was left an hour ago, one that
-    somebody still holds, and one that has a part; returns the id of that one."""
+    """Register old tasks: two of the same name idle for a month, and three idle for an hour, one of which is
+    claimed and one of which gets a sub-task. Returns the id of the last."""
     task = ""
     for days, name in (
         (30, "Rename the old service"),
@@ -82,7 +82,7 @@ def _long_ago(store) -> str:
 
 
 def _hostile(agent: TaskMemory, task: str) -> None:
-    """Every place where a text can be, filled with texts that want to be more."""
+    """Put hostile text into every field that takes text."""
     for text in PAYLOADS:
         agent.task_update(task, text, next=text, blockers=[text], attention=text)
         agent.task_decide(task, title=text, choice=text, options=[text, "other"], reasoning=text, risks=text)
@@ -102,7 +102,7 @@ def _hostile(agent: TaskMemory, task: str) -> None:
 
 
 def replay(memory: TaskMemory, most: int = 200) -> str:
-    """A session as a host would have told it: a recorded one if there is any, else one that is made up."""
+    """Capture a session as hooks would: a recorded one if there is any, else a made-up one."""
     memory = memory.acting_as(agent="claude-code", session="replayed", workspace=None)
     capture = Capture(memory)
     calls = {}
@@ -165,9 +165,9 @@ def _made_up():
 
 
 def crowd(store, tasks=1000, events=100_000) -> dict[str, str]:
-    """Many tasks, and one with a very long history.
+    """Fill a store with many tasks, one of them with a very long history.
 
-    The history is written as rows: through the operations it would take a minute, and these tests only read.
+    The history is inserted as rows: writing it through the operations would take a minute.
     """
     with TaskMemory.open(store, workspace=None, synchronous="off", reserve_bytes=0) as memory:
         for number in range(tasks - 1):

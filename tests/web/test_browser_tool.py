@@ -1,4 +1,4 @@
-"""The tool that finds a browser for these tests: without one it says what to install."""
+"""`tools/browser.sh` finds a browser for these tests, or says what to install."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def run(**environ):
     return subprocess.run([shell, str(TOOL)], env=environ, capture_output=True, text=True, check=False)
 
 
-def test_a_browser_that_is_named_is_used_or_missed():
+def test_a_named_browser_is_used_or_reported_missing():
     found = run(PATH=os.environ["PATH"], RINGBOLT_TEST_BROWSER="sh")
     assert (found.returncode, found.stdout.strip()) == (0, shutil.which("sh"))
     missed = run(PATH=os.environ["PATH"], RINGBOLT_TEST_BROWSER="no-such-browser")
@@ -22,7 +22,7 @@ def test_a_browser_that_is_named_is_used_or_missed():
     assert "no-such-browser" in missed.stderr
 
 
-def test_without_a_browser_and_a_way_to_get_one_it_says_what_to_install(tmp_path):
+def test_without_a_browser_it_says_what_to_install(tmp_path):
     for name in ("id", "cat"):
         (tmp_path / name).symlink_to(shutil.which(name))
     found = run(PATH=str(tmp_path))

@@ -1,4 +1,4 @@
-"""What happens is seen as it happens: by everyone, once, and also over a restart."""
+"""Live updates: every window shows each event once, also across a restart of the server."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from tests.web.conftest import call, running_site
 
 
-def told(page):
+def shown_events(page):
     """The numbers of the events that a timeline shows, in order."""
     return page.locator(".moment .seq").evaluate_all(
         "nodes => nodes.map(node => Number(node.textContent.slice(1)))"
@@ -26,18 +26,18 @@ def test_two_browsers_see_one_write(site, visit):
         expect(page.locator(".moment", has_text="One write for two")).to_have_count(1)
 
 
-def test_a_filtered_timeline_grows_by_what_fits(site, visit):
+def test_a_filtered_timeline_grows_by_matching_events(site, visit):
     task = call(site, "task_register", name="Filtered")["task_id"]
     page = visit(site).open(f"/task/{task}?tab=timeline&types=message")
-    expect(page.get_by_text("No event fits")).to_be_visible()
+    expect(page.get_by_text("No events match")).to_be_visible()
     for number in range(3):
         call(site, "task_update", task_id=task, message=f"message {number}")
         call(site, "task_set", task_id=task, name="n", value=number)
     expect(page.locator(".moment")).to_have_count(3)
-    assert told(page) == [2, 4, 6]
+    assert shown_events(page) == [2, 4, 6]
 
 
-def test_a_page_that_nobody_sees_rests_and_loses_nothing_that_was_typed_or_told(site, visit):
+def test_a_hidden_page_rests_and_loses_neither_events_nor_typed_text(site, visit):
     task = call(site, "task_register", name="Seen again")["task_id"]
     window = visit(site, kind=None)
     page = window.page
@@ -61,11 +61,11 @@ def test_a_page_that_nobody_sees_rests_and_loses_nothing_that_was_typed_or_told(
     expect(page.get_by_role("textbox", name="Instruction")).to_have_value("half a thought")
 
 
-def test_a_restart_of_the_server_loses_and_doubles_nothing(tmp_path, story, visit):
+def test_a_server_restart_neither_loses_nor_repeats_events(tmp_path, story, visit):
     with running_site(tmp_path, story) as site:
         task = call(site, "task_register", name="Goes on")["task_id"]
         page = visit(site)
-        page.complaints = []  # while the server is away, the browser says so
+        page.complaints = []  # the browser logs errors while the server is down
         page.page.remove_listener("console", page._heard)
         page = page.open(f"/task/{task}?tab=timeline")
         expect(page.locator(".live")).to_have_text("live")
@@ -84,9 +84,9 @@ def test_a_restart_of_the_server_loses_and_doubles_nothing(tmp_path, story, visi
             site.stop(how)
             expect(page.locator(".live")).to_have_text("connecting …")
             site.start()
-            for number in range(3):  # written while nobody listens, or just as it comes back
+            for number in range(3):  # written while no stream is open, or just as it reconnects
                 call(site, "task_update", task_id=task, message=f"after {number}")
         expect(page.locator(".live")).to_have_text("live")
         expect(page.locator(".moment")).to_have_count(10)
-        assert told(page) == list(range(1, 11))
+        assert shown_events(page) == list(range(1, 11))
         assert page.evaluate("window.heard") == list(range(2, 11))

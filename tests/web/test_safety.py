@@ -1,4 +1,4 @@
-"""Texts of agents stay texts, and only the page itself can use what a browser was trusted with."""
+"""Text from agents stays text, and only our own page can use the session cookie."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.web.conftest import call
 from tests.web.stories import PAYLOADS
 
 TABS = ("plan", "timeline", "memory", "work", "thread", "packet", "time")
-# What no page of ours has: code, frames and pictures from elsewhere, handlers, links out.
+# Elements that our page never has: inline code, foreign frames and images, handlers, external links.
 STRANGE = """() => [...document.querySelectorAll(
     'script:not([src^="/assets/"]), iframe, object, embed, base, link:not([href^="/assets/"]), b, [onerror],'
     + '[onload], img:not([src$="favicon.svg"]), a[href^="javascript"],'
@@ -25,9 +25,9 @@ def test_hostile_texts_are_inert_on_every_screen(site, visit):
     page = window.page
     page.on("request", lambda one: one.url.startswith(site.url) or foreign.append(one.url))
     page.on("dialog", lambda dialog: foreign.append(dialog.message))
-    task = site.told["hostile"]
+    task = site.ids["hostile"]
     places = ["/", "/search?q=hacked", "/recovery", "/system", *(f"/task/{task}?tab={tab}" for tab in TABS)]
-    places.append(f"/task/{site.told['hostile_goal']}")
+    places.append(f"/task/{site.ids['hostile_goal']}")
     for place in [*places, f"/task/{task}?tab=timeline&seq=9", f"/?text={PAYLOADS[1]}", f"/{PAYLOADS[1]}"]:
         window.open(place)
         expect(page.locator(".loading")).to_have_count(0)
@@ -41,20 +41,20 @@ def test_hostile_texts_are_inert_on_every_screen(site, visit):
 
 
 def visible(text):
-    """A text as the page shows it: what nobody would see is named."""
+    """Text as the page shows it, with invisible characters spelled out."""
     return re.sub("[\x1b\u202a-\u202e]", lambda found: f"⟨U+{ord(found[0]):04X}⟩", text)
 
 
-def test_a_text_of_each_kind_is_shown_as_it_is(site, visit):
-    page = visit(site).open(f"/task/{site.told['hostile']}?tab=thread")
+def test_hostile_text_is_shown_verbatim(site, visit):
+    page = visit(site).open(f"/task/{site.ids['hostile']}?tab=thread")
     page.locator(".message").first.wait_for()
     shown = page.locator(".message .said").all_text_contents()
     for text in PAYLOADS:
         assert visible(text) in shown
 
 
-def test_the_page_cannot_be_made_to_run_or_fetch_what_is_not_ours(site, visit):
-    """A positive control: the policy itself stops what no code of ours would do."""
+def test_the_content_security_policy_blocks_foreign_code_and_requests(site, visit):
+    """A positive control: the policy itself blocks what our code never does."""
     window = visit(site)
     page = window.open()
     for attempt in (
@@ -70,13 +70,13 @@ def test_the_page_cannot_be_made_to_run_or_fetch_what_is_not_ours(site, visit):
     assert page.evaluate("fetch('https://evil.example/').then(() => 'done', () => 'stopped')") == "stopped"
     assert page.evaluate("window.hacked") is None
     assert page.evaluate("document.cookie") == ""
-    assert window.complaints  # the browser says so
+    assert window.complaints  # the browser reports the violations
     window.complaints.clear()
 
 
 @pytest.mark.parametrize("path", ["api/task_register", "api/session"])
 def test_another_page_cannot_write_with_the_cookie(site, visit, browser, path):
-    """A form on another port of the same host: the browser would send the cookie along."""
+    """A form on another port of the same host, where the browser would send the cookie along."""
     import http.server
     import threading
 
@@ -122,10 +122,10 @@ def test_signing_out_ends_the_session(site, visit):
     expect(page.get_by_label("Token")).to_be_visible()
 
 
-def test_a_wrong_token_is_told_with_what_to_do(site, visit):
+def test_a_wrong_token_shows_an_error_and_what_to_do(site, visit):
     page = visit(site, kind=None).page
     page.goto(site.url)
-    page.get_by_label("Token").fill("hf_user_wrong")
+    page.get_by_label("Token").fill("rb_user_wrong")
     page.get_by_role("button", name="Sign in").click()
     expect(page.get_by_role("alert")).to_contain_text("no_token")
     expect(page.get_by_role("alert")).to_contain_text("Copy one from the file")

@@ -1,4 +1,4 @@
-"""Every screen with a session in it: light and dark, on a desk and on a phone, and for everyone."""
+"""Every screen with real data: light and dark, desktop and phone, and accessible."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.web.conftest import Visit
 
 AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js")
 DESKTOP, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
-# A place, and what must be there.
+# A route, and the element that must be visible there.
 PLACES = {
     "overview": ("/", ".task-row .progress"),
     "plan": ("/task/{replayed}", ".step"),
@@ -45,19 +45,19 @@ def window(browser, site):
 
 
 def findings(page, contrast_only=False):
-    """What is badly accessible, by axe's rules."""
+    """Serious accessibility violations, by axe's rules."""
     if not page.evaluate("() => 'axe' in window"):
         page.evaluate(AXE.read_text(encoding="utf-8") + "\n;undefined")
     return page.evaluate(RULES, contrast_only)
 
 
 @pytest.mark.parametrize("name", PLACES)
-def test_a_screen_is_there_light_and_dark_on_a_desk_and_on_a_phone(window, name):
+def test_a_screen_works_light_and_dark_on_desktop_and_phone(window, name):
     place, wanted = PLACES[name]
     page = window.page
     page.emulate_media(color_scheme="light")
     page.set_viewport_size(DESKTOP)
-    window.open(place.format(**window.site.told))
+    window.open(place.format(**window.site.ids))
     expect(page.locator(wanted).first).to_be_visible()
     assert findings(page) == []
     light = page.evaluate("getComputedStyle(document.body).backgroundColor")
@@ -78,14 +78,14 @@ def test_the_sign_in_and_a_dialog_are_accessible(browser, site, window):
     assert findings(page) == []
     context.close()
     window.page.set_viewport_size(DESKTOP)
-    page = window.open(f"/task/{site.told['deploy']}")
+    page = window.open(f"/task/{site.ids['deploy']}")
     page.get_by_role("button", name="Edit the plan").click()
     assert findings(page) == []
     page.keyboard.press("Escape")
     expect(page.locator("dialog")).to_have_count(0)
 
 
-def test_a_chosen_theme_beats_that_of_the_system_and_stays(site, visit):
+def test_a_chosen_theme_overrides_the_system_theme_and_persists(site, visit):
     page = visit(site, color_scheme="light").open()
     before = page.evaluate("getComputedStyle(document.body).backgroundColor")
     page.get_by_role("button", name="Use dark colours").click()
@@ -94,7 +94,7 @@ def test_a_chosen_theme_beats_that_of_the_system_and_stays(site, visit):
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") != before
 
 
-def test_everything_can_be_done_with_the_keyboard_alone(site, visit):
+def test_the_page_works_with_the_keyboard_alone(site, visit):
     window = visit(site, kind=None)
     page = window.page
     page.goto(site.url)

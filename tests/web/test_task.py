@@ -1,4 +1,4 @@
-"""The page of a task: what it shows, and what a person can do there."""
+"""The task screen: what it shows, and what a person can do there."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.web.conftest import call
 
 @pytest.fixture
 def new_task(site):
-    """A function that begins a task with a short plan."""
+    """A function that registers a task with a short plan."""
 
     def begin(name="Paint the fence", plan=("Buy paint", "Paint", "Wait")):
         return call(site, "task_register", name=name, plan=list(plan))["task_id"]
@@ -25,7 +25,7 @@ def new_task(site):
 
 
 def act(page, button, yes=None, **fields):
-    """Choose an action, answer its dialog, and wait until it is done."""
+    """Click an action, fill in its dialog, and wait until it has closed."""
     page.get_by_role("button", name=button, exact=True).first.click()
     dialog = page.locator("dialog")
     for label, value in fields.items():
@@ -38,8 +38,8 @@ def act(page, button, yes=None, **fields):
     expect(dialog.or_(dialog.locator(".trouble"))).to_have_count(0)
 
 
-def named(site, text):
-    """The tasks with a text in their name."""
+def tasks_named(site, text):
+    """The tasks with this text in their name."""
     return call(site, "task_list", token="read", text=text, status="all", workspace="*")["tasks"]
 
 
@@ -63,8 +63,8 @@ def test_the_plan_shows_dependencies_evidence_and_tombstones(site, visit, new_ta
     expect(page.locator(".earlier li")).to_have_text(["Mix", "Bake", "Sing"])
 
 
-def test_the_timeline_is_filtered_and_an_event_is_shown_whole(site, visit):
-    task = site.told["deploy"]
+def test_the_timeline_can_be_filtered_and_shows_an_event_in_full(site, visit):
+    task = site.ids["deploy"]
     page = visit(site).open(f"/task/{task}?tab=timeline")
     expect(page.locator(".moment .seq").first).to_have_text("#1")
     page.get_by_role("button", name=re.compile("^decision")).first.click()
@@ -72,12 +72,12 @@ def test_the_timeline_is_filtered_and_an_event_is_shown_whole(site, visit):
     assert "types=decision" in page.url
     page.locator(".moment button").click()
     expect(page.locator(".event")).to_contain_text("the deploy key already works there")
-    page.get_by_role("link", name="See the task as of here").click()
+    page.get_by_role("link", name="View the task at this point").click()
     expect(page.locator(".changes", has_text="ghcr.io").first).to_be_visible()
 
 
-def test_the_packet_is_what_the_model_gets_at_every_budget(site, visit):
-    task = site.told["replayed"]
+def test_the_packet_tab_shows_what_the_model_gets_at_every_budget(site, visit):
+    task = site.ids["replayed"]
     page = visit(site).open(f"/task/{task}?tab=packet")
     for budget in (1500, 500):
         slider = page.get_by_label("Budget")
@@ -87,8 +87,8 @@ def test_the_packet_is_what_the_model_gets_at_every_budget(site, visit):
         assert page.locator(".packet-text").evaluate("node => node.textContent") == packet["text"]
 
 
-def test_the_time_slider_shows_any_moment_and_what_it_changed(site, visit):
-    task = site.told["deploy"]
+def test_the_time_slider_shows_any_past_state_and_what_changed(site, visit):
+    task = site.ids["deploy"]
     page = visit(site).open(f"/task/{task}?tab=time")
     page.get_by_label("After event").fill("5")
     changed = page.get_by_role("region", name="What this event changed")
@@ -97,12 +97,12 @@ def test_the_time_slider_shows_any_moment_and_what_it_changed(site, visit):
     then = page.get_by_role("region", name="As it was")
     expect(then).to_contain_text("1/5")
     expect(then).to_contain_text("0 decisions, 0 ruled out")
-    page.get_by_role("button", name="◀ One back").click()
+    page.get_by_role("button", name="◀ Previous").click()
     expect(page.get_by_role("region", name="As it was")).to_contain_text("0/5")
 
 
-def test_an_answer_cites_events_and_the_citation_leads_there(site, visit):
-    page = visit(site).open(f"/task/{site.told['deploy']}")
+def test_an_answer_cites_events_and_the_citation_links_there(site, visit):
+    page = visit(site).open(f"/task/{site.ids['deploy']}")
     page.get_by_label("Ask about this task").fill("why did we choose ghcr.io?")
     page.get_by_role("button", name="Ask", exact=True).click()
     cite = page.locator(".answer .cite").first
@@ -112,17 +112,17 @@ def test_an_answer_cites_events_and_the_citation_leads_there(site, visit):
     expect(page.locator(".moment.chosen .seq")).to_be_in_viewport()
 
 
-def test_search_goes_from_a_hit_to_what_was_around_it_to_the_whole(site, visit):
+def test_search_goes_from_a_hit_to_its_context_to_the_full_event(site, visit):
     page = visit(site).open("/search")
     page.get_by_label("Search everything").fill("docker.io rights")
     page.keyboard.press("Enter")
     hit = page.locator(".hit", has_text="Pushing to docker.io").first
-    hit.get_by_role("button", name="Around it").click()
+    hit.get_by_role("button", name="Context").click()
     expect(hit.locator(".around > li")).to_have_count(7)
     expect(hit.locator(".whole-event")).to_contain_text("requested access to the resource is denied")
 
 
-def test_a_drill_is_run_and_compared_with_what_the_host_kept(site, visit, new_task):
+def test_a_drill_runs_and_is_compared_with_the_hosts_summary(site, visit, new_task):
     task = new_task("Paint the shed")
     call(site, "task_decide", task_id=task, title="Colour", choice="ochre", reasoning="it hides the dust")
     call(
@@ -135,15 +135,15 @@ def test_a_drill_is_run_and_compared_with_what_the_host_kept(site, visit, new_ta
     )
     page = visit(site).open("/recovery")
     page.get_by_label("Task").select_option(task)
-    page.get_by_role("button", name="Drill").click()
+    page.get_by_role("button", name="Run drill").click()
     expect(page.locator(".drill .kept").first).to_contain_text("Ringbolt kept 100 %, the host's summary")
     decided = page.locator(".drill tbody tr", has_text="decisions")
     expect(decided.locator("td").last).to_have_text("0 %")
 
 
-def test_drills_that_were_kept_are_shown_over_time(site, visit):
+def test_stored_drills_are_shown_over_time(site, visit):
     with TaskMemory.open(site.store, workspace=None) as memory:
-        drill.run(memory, site.told["replayed"])
+        drill.run(memory, site.ids["replayed"])
     page = visit(site).open("/recovery")
     kept = page.locator("summary", has=page.get_by_role("link", name=re.compile("#")))
     expect(kept.first).to_contain_text("Ringbolt kept")
@@ -162,10 +162,10 @@ def test_tidying_up_is_previewed_and_then_applied(site, visit):
         return words.getClientRects().length;
     }"""
     assert [cell.evaluate(lines) for cell in tidy.locator("td").all()[:2]] == [1, 1]  # no word is broken
-    found = named(site, "Rename the old")
+    found = tasks_named(site, "Rename the old")
     assert {task["status"] for task in found} == {"active"}
     act(page, "Apply …", "Apply")
-    found = named(site, "Rename the old")
+    found = tasks_named(site, "Rename the old")
     assert sorted(task["status"] for task in found) == ["active", "superseded"]
 
 
@@ -183,21 +183,21 @@ def test_a_person_pauses_resumes_and_ends_a_task(site, visit, new_task):
     expect(status).to_contain_text("active")
     act(page, "Finish", Answer="It is white.")
     expect(page.locator(".note.good")).to_contain_text("It is white.")
-    told = call(site, "task_thread", task_id=task, token="read")["events"]
-    assert {event["origin"]["channel"] for event in told[1:]} == {"user"}
+    events = call(site, "task_thread", task_id=task, token="read")["events"]
+    assert {event["origin"]["channel"] for event in events[1:]} == {"user"}
 
 
-def test_an_instruction_is_in_the_next_packet_as_the_users(site, visit, new_task):
+def test_an_instruction_is_in_the_next_packet_as_a_user_instruction(site, visit, new_task):
     task = new_task()
     page = visit(site).open(f"/task/{task}")
-    act(page, "Add an instruction", "Add it", Instruction="Use the green paint.")
-    expect(page.get_by_role("region", name="Instructions of the user")).to_contain_text("green paint")
+    act(page, "Add an instruction", "Add instruction", Instruction="Use the green paint.")
+    expect(page.get_by_role("region", name="User instructions")).to_contain_text("green paint")
     (entry,) = call(site, "task_get", token="read", task_id=task)["instructions"]
     assert entry["origin"]["channel"] == "user"
     assert "Use the green paint." in call(site, "task_resume", token="read", task_id=task)["text"]
 
 
-def test_the_plan_is_edited_and_one_who_comes_late_is_told(site, visit, new_task):
+def test_the_plan_can_be_edited_and_a_stale_edit_is_refused(site, visit, new_task):
     task = new_task()
     window = visit(site)
     page = window.open(f"/task/{task}")
@@ -214,11 +214,11 @@ def test_the_plan_is_edited_and_one_who_comes_late_is_told(site, visit, new_task
     assert "409 (Conflict)" in window.complaints.pop()
     dialog.get_by_role("button", name="Back").click()
     page.locator(".step .title").first.click()
-    act(page, "Change this step", "Change it", Status="completed", Note="two litres")
+    act(page, "Change this step", "Save", Status="completed", Note="two litres")
     expect(page.locator(".step").first).to_contain_text("reported")
 
 
-def test_steps_with_the_same_title_stay_the_steps_that_they_are(site, visit, new_task):
+def test_steps_with_the_same_title_keep_their_identity(site, visit, new_task):
     task = new_task("Do the laundry", ("Wash", "Dry", "Wash"))
     call(site, "task_update", task_id=task, message="clean", step=1, step_status="completed")
     page = visit(site).open(f"/task/{task}")
@@ -228,28 +228,28 @@ def test_steps_with_the_same_title_stay_the_steps_that_they_are(site, visit, new
     assert [step["status"] for step in steps] == ["completed", "pending", "pending", "pending"]
 
 
-def test_questions_waits_claims_and_side_effects_are_settled(site, visit, new_task):
+def test_a_person_settles_questions_waits_claims_and_side_effects(site, visit, new_task):
     task = new_task()
     call(site, "task_remember", task_id=task, summary="Which green?", type="question")
     call(site, "smart_wait", task_id=task, target="manual:colour approved", block=False, timeout=600)
     call(site, "task_claim", task_id=task)
     call(site, "task_intent", task_id=task, what="Order ten litres", verify="look at the orders")
     page = visit(site).open(f"/task/{task}?tab=memory")
-    act(page, "Answer …", "Send the answer", Your="The dark one.")
-    expect(page.get_by_role("region", name="Questions")).to_contain_text("No question is open")
+    act(page, "Answer …", "Send answer", Your="The dark one.")
+    expect(page.get_by_role("region", name="Questions")).to_contain_text("No open questions")
     page = visit(site).open(f"/task/{task}?tab=work")
     act(page, "Decide …", "Decide", Your="approved")
     waits = page.get_by_role("region", name="Waits")
     expect(waits).to_contain_text("resolved")
-    waits.get_by_role("button", name="what was seen").click()
+    waits.get_by_role("button", name="show checks").click()
     expect(waits.locator(".lines li")).to_have_count(3)
-    act(page, "Say how it ended …", "Record it", Outcome="did_not")
+    act(page, "Record outcome …", "Record", Outcome="did_not")
     expect(page.get_by_role("region", name="Side effects")).to_contain_text("not done")
-    act(page, "Release …", "Release it", Why="the agent is gone")
-    expect(page.get_by_role("region", name="Claims")).to_contain_text("Nobody has claimed it")
+    act(page, "Release …", "Release", Why="the agent is gone")
+    expect(page.get_by_role("region", name="Claims")).to_contain_text("Nobody has claimed this task")
 
 
-def test_what_is_waited_for_is_told_as_it_is_now(site, visit, new_task, tmp_path):
+def test_waits_are_shown_with_their_current_settings(site, visit, new_task, tmp_path):
     task = new_task()
     wait = call(site, "smart_wait", task_id=task, target="file:/nowhere", block=False, timeout=600)["wait_id"]
     call(site, "wait_update", wait_id=wait, timeout=7200)
@@ -276,9 +276,9 @@ def test_a_goal_shows_its_criteria_and_tasks_and_a_person_decides(site, visit):
     tasks = page.get_by_role("region", name="Tasks of this goal")
     expect(tasks).to_contain_text("Knit gloves")
     expect(tasks).to_contain_text("2 times: There is no wool")
-    act(page, "Let it go on …", "Let it go on", Why="wool has come")
+    act(page, "Unblock …", "Unblock", Why="wool has come")
     expect(page.locator(".task-line .status")).to_contain_text("active")
-    act(page, "Say how it stands …", "Record it", Status="met", How="she said so")
+    act(page, "Set status …", "Record", Status="met", How="she said so")
     criteria = page.get_by_role("region", name="Criteria")
     expect(criteria).to_contain_text("she said so")
     expect(criteria.locator("h2")).to_contain_text("1/1")
@@ -292,15 +292,15 @@ def test_the_system_tells_of_workers_and_of_what_hosts_could_not_write(site, vis
         memory.store.write(lambda tx: workers.beat(tx, "box:7:1", ("mirror",), time.time(), ended=True))
     page = visit(site).open("/system")
     worker = page.locator(".workers li", has_text="box:7:1")
-    expect(worker).to_contain_text("ended")
-    expect(worker).to_contain_text("heard of")
+    expect(worker).to_contain_text("stopped")
+    expect(worker).to_contain_text("last seen")
     health = page.get_by_role("region", name="Health")
     expect(health.locator(".finding", has_text="spool")).to_contain_text("no event of a host waits")
     expect(health.locator(".finding", has_text="hosts")).to_contain_text("installed:")
 
 
-def test_a_hand_off_is_downloaded(site, visit):
-    page = visit(site).open(f"/task/{site.told['deploy']}")
+def test_a_hand_off_can_be_downloaded(site, visit):
+    page = visit(site).open(f"/task/{site.ids['deploy']}")
     with page.expect_download() as downloading:
         page.get_by_role("link", name="Download hand-off").click()
     text = downloading.value.path().read_text(encoding="utf-8")
@@ -308,7 +308,7 @@ def test_a_hand_off_is_downloaded(site, visit):
     assert "docker.io" in text
 
 
-def test_one_who_may_only_read_is_offered_no_action(site, visit):
-    page = visit(site, kind="read").open(f"/task/{site.told['deploy']}?tab=timeline&seq=3")
-    expect(page.get_by_role("link", name="See the task as of here")).to_be_visible()
+def test_a_reader_is_offered_no_actions(site, visit):
+    page = visit(site, kind="read").open(f"/task/{site.ids['deploy']}?tab=timeline&seq=3")
+    expect(page.get_by_role("link", name="View the task at this point")).to_be_visible()
     assert page.get_by_role("button", name=re.compile("Pause|Cancel|Undo|Edit")).count() == 0

@@ -1,6 +1,6 @@
-"""What `ringbolt doctor` looks at: each finding says ok, warning or problem, and how to mend it.
+"""The checks of `ringbolt doctor`. Each returns a finding: ok, warning or problem, and how to fix it.
 
-A check changes nothing, and none waits for long. What it advises destroys nothing either.
+No check changes anything or takes long, and no advice it gives destroys data.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import socket
 import sys
 import time
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from typing import Literal
 
 from .._version import __version__
@@ -29,18 +30,17 @@ from ..system.http_client import read_address
 
 State = Literal["ok", "warning", "problem"]
 
-
 LOCK_PATIENCE = 1.0
 REACH_PATIENCE = 1.0
-# A larger file is not read through by a quick check; `verify` does that.
+# Larger files are left to `ringbolt verify`, which reads all of them.
 QUICK_BYTES = 256 << 20
 LOW_DISK, NO_DISK = 100 << 20, 10 << 20
-# Jobs that have been due for longer want a worker.
+# Jobs overdue for longer than this need a worker.
 LATE_SECONDS = 120.0
 
 
 class Finding(Value, frozen=True, kw_only=True):
-    """What was found about one thing, and how to mend it."""
+    """The result of one check: what was checked, its state, what was found, and how to fix it."""
 
     what: str
     state: State
@@ -49,29 +49,28 @@ class Finding(Value, frozen=True, kw_only=True):
 
 
 def version() -> Finding:
-    """What is running."""
-
+    """The versions of Ringbolt and Python."""
     python = ".".join(map(str, sys.version_info[:3]))
     return Finding(what="version", state="ok", told=f"ringbolt {__version__}, Python {python}")
 
 
 def of_error(what: str, error: RingboltError) -> Finding:
-    """A finding that is an error of ours."""
+    """A check that failed with an error."""
     return Finding(what=what, state="problem", told=f"{error.message} [{error.code}]", mend=error.hint)
 
 
 def missing_store(location: str) -> Finding:
-    """There is no store yet: nothing is wrong."""
+    """There is no store yet, which is normal before the first task."""
     return Finding(
         what="store",
         state="warning",
-        told=f"there is none yet at {location}",
-        mend="`ringbolt register` makes it, with the first task.",
+        told=f"no store at {location} yet",
+        mend="`ringbolt register` creates it with the first task. If you expected one, check --store.",
     )
 
 
 def checks(memory: TaskMemory) -> Iterator[Finding]:
-    """All that can be said about an open memory."""
+    """Run every check that needs an open memory."""
     settings = memory.settings
     on_disk: tuple[Callable[[TaskMemory], Finding], ...] = (modes, locks, log, disk)
     for check in (
@@ -97,7 +96,7 @@ def checks(memory: TaskMemory) -> Iterator[Finding]:
 
 
 def store(memory: TaskMemory) -> Finding:
-    """Engine, place, schema, size."""
+    """Engine, location, schema version and size."""
     facts = memory.store.info()
     ends = memory.store.read(lambda tx: tx.chain_ends())
     events = sum(end[1] for end in ends.values())
@@ -109,53 +108,51 @@ def store(memory: TaskMemory) -> Finding:
 
 
 def integrity(memory: TaskMemory) -> Finding:
-    """What the engine itself says about the file."""
+    """The engine's own integrity check."""
     size = memory.store.info()["bytes"]
     if memory.store.files() and size > QUICK_BYTES:
-        told = f"not looked at: {size:,} bytes take a while"
-        return Finding(what="integrity", state="ok", told=told, mend="`ringbolt verify` reads all of it.")
+        told = f"skipped: checking {size:,} bytes takes a while"
+        return Finding(what="integrity", state="ok", told=told, mend="`ringbolt verify` checks all of it.")
     problems = memory.store.check()
     if not problems:
-        return Finding(what="integrity", state="ok", told="the engine finds no damage")
+        return Finding(what="integrity", state="ok", told="the engine reports no damage")
     told = "; ".join(f"{problem.kind}: {problem.detail}" for problem in problems[:3])
     return Finding(
         what="integrity",
         state="problem",
         told=told,
-        mend="Copy the store's files away first; then `ringbolt verify` names what is damaged, and a backup"
-        " brings it back.",
+        mend="Copy the store's files to a safe place first. `ringbolt verify` lists the damage, and a backup"
+        " has it intact.",
     )
 
 
 def modes(memory: TaskMemory) -> Finding:
-    """Who may read the files: only their owner should."""
-    path = memory.store.files()[0]
-    folder = os.path.dirname(path)
+    """File permissions: only the owner should be able to read the store."""
+    folder = os.path.dirname(memory.store.files()[0])
     found = [name for name in memory.store.files() if os.path.exists(name) and os.stat(name).st_mode & 0o077]
     if found:
         return Finding(
             what="modes",
             state="problem",
-            told=f"others may read {', '.join(found)}",
+            told=f"other users can read {', '.join(found)}",
             mend=f"chmod 600 {' '.join(found)}",
         )
     mode = os.stat(folder).st_mode & 0o7777
     if mode & 0o022 and not mode & 0o1000:
-        told = f"others may replace files in {folder} ({mode:04o})"
+        told = f"other users can replace files in {folder} ({mode:04o})"
         return Finding(what="modes", state="problem", told=told, mend=f"chmod go-w {folder}")
     return Finding(what="modes", state="ok", told=f"the files are {0o600:04o}, their folder is {mode:04o}")
 
 
 def locks(memory: TaskMemory) -> Finding:
-    """Whether a writer gets its turn."""
-
+    """Whether a writer can get the write lock."""
     lock = os.open(f"{memory.store.files()[0]}.lock", os.O_RDWR | os.O_CLOEXEC)
     begin = time.monotonic()
     try:
         while True:
             try:
                 fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-                return Finding(what="locks", state="ok", told="a writer gets its turn at once")
+                return Finding(what="locks", state="ok", told="the write lock is free")
             except BlockingIOError:
                 if time.monotonic() - begin > LOCK_PATIENCE:
                     break
@@ -166,87 +163,90 @@ def locks(memory: TaskMemory) -> Finding:
         what="locks",
         state="warning",
         told=f"another process has held the write lock for {LOCK_PATIENCE:g} s",
-        mend="If writes fail with store_busy, look what that process is doing; the lock ends with it.",
+        mend="If writes fail with store_busy, find out what that process is doing; the lock goes with it.",
     )
 
 
 def log(memory: TaskMemory) -> Finding:
-    """How long the write-ahead log is."""
+    """The size of the write-ahead log."""
     size = memory.store.info()["log_bytes"]
     if size > 4 * memory.settings.wal_limit_bytes:
         return Finding(
             what="log",
             state="warning",
             told=f"the write-ahead log has {size:,} bytes",
-            mend="A program that keeps a read transaction open holds it: end that program's transaction.",
+            mend="A program with a long read transaction keeps it from shrinking; end that transaction.",
         )
     return Finding(what="log", state="ok", told=f"the write-ahead log has {size:,} bytes")
 
 
 def disk(memory: TaskMemory) -> Finding:
-    """How much room is left."""
-    about = os.statvfs(os.path.dirname(memory.store.files()[0]))
-    free = about.f_bavail * about.f_frsize
-    told = f"{free >> 20:,} MB are free"
+    """Free disk space."""
+    disk_status = os.statvfs(os.path.dirname(memory.store.files()[0]))
+    free = disk_status.f_bavail * disk_status.f_frsize
+    told = f"{free >> 20:,} MB free"
     if free < LOW_DISK:
         state: State = "problem" if free < NO_DISK else "warning"
-        return Finding(what="disk", state=state, told=told, mend="Make room; nothing is lost meanwhile.")
+        return Finding(
+            what="disk",
+            state=state,
+            told=told,
+            mend="Free some disk space; what is stored stays safe meanwhile.",
+        )
     return Finding(what="disk", state="ok", told=told)
 
 
 def mirrors(memory: TaskMemory) -> Finding:
-    """Whether the files show what the store has."""
+    """Whether the mirror files are up to date."""
     if not memory.settings.mirrors:
-        return Finding(what="mirrors", state="ok", told="none are kept")
+        return Finding(what="mirrors", state="ok", told="none configured")
     found = memory.mirrors_status()
     failing = [one for one in found if one.failed_at]
     stale = [one for one in found if one.stale]
     if failing or stale:
         one = (failing or stale)[0]
-        why = f" ({', '.join(one.reasons)})" if one.reasons else ""
-        told = f"{len(stale)} of {len(found)} are stale, {len(failing)} cannot be written: {one.path}{why}"
+        reasons = f" ({', '.join(one.reasons)})" if one.reasons else ""
+        told = f"{len(stale)} of {len(found)} are stale, {len(failing)} not writable: {one.path}{reasons}"
         return Finding(
             what="mirrors",
             state="problem" if failing else "warning",
             told=told,
-            mend="`ringbolt op mirrors_refresh` writes them anew; a file that someone edited is kept beside.",
+            mend="`ringbolt op mirrors_refresh` rewrites them; a file that someone edited is kept beside it.",
         )
     return Finding(what="mirrors", state="ok", told=f"{len(found)} are up to date")
 
 
 def queue(memory: TaskMemory) -> Finding:
-    """What waits for a worker."""
+    """The job queue."""
     found = memory.jobs_status(limit=1)
-    told = (
-        f"{found.waiting} waiting, {found.due} of them due, {found.leased} being done, {found.dead} given up"
-    )
+    told = f"{found.waiting} waiting, {found.due} of them due, {found.leased} running, {found.dead} given up"
     if found.due_since:
-        told += f", the first due since {found.due_since}"
+        told += f", the oldest due since {found.due_since}"
     if found.dead:
-        mend = "`ringbolt jobs` shows why; `ringbolt jobs retry ID` gives one another chance."
+        mend = "`ringbolt jobs` shows why; `ringbolt jobs retry ID` retries one."
         return Finding(what="queue", state="warning", told=told, mend=mend)
     return Finding(what="queue", state="ok", told=told)
 
 
 def worker(memory: TaskMemory) -> Finding:
-    """Who does the jobs, and whether they are done in time."""
+    """Whether a worker is running, and whether it keeps up."""
     found = memory.jobs_status(limit=1)
     running = [one for one in found.workers if one.alive]
     late = time.time() - seconds_of(found.due_since) if found.due_since else 0.0
     if running:
-        told = f"{len(running)} running, {running[0].holder} was heard of at {running[0].seen_at}"
+        told = f"{len(running)} running, {running[0].holder} last seen at {running[0].seen_at}"
     elif found.workers:
         last = found.workers[0]
-        how = "ended" if last.ended_at else "is gone without a word"
-        told = f"none runs; {last.holder} {how}, and was heard of last at {last.seen_at}"
+        how = "stopped" if last.ended_at else "was lost"
+        told = f"none running; {last.holder} {how}, last seen at {last.seen_at}"
     else:
         told = "none has run yet"
     if late < LATE_SECONDS:
         return Finding(what="worker", state="ok", told=told)
     if running:
-        mend = "The jobs come faster than they are done, or take long: start another `ringbolt worker`."
+        mend = "Jobs arrive faster than they are done, or take long: start another `ringbolt worker`."
     else:
-        mend = "`ringbolt worker` does them, as does `ringbolt serve`; for cron: `ringbolt worker --once`."
+        mend = "Run `ringbolt worker` or `ringbolt serve`; from cron, `ringbolt worker --once`."
     return Finding(
         what="worker", state="warning", told=f"{told}; a job has been due for {late:,.0f} s", mend=mend
     )
@@ -270,8 +270,7 @@ def spool(location: str) -> Finding:
 
 
 def hosts(project: str | None) -> Finding:
-    """Which hosts call us, and whether their settings are as they should be."""
-
+    """Which hosts have our hooks installed, and whether their settings are current."""
     found: list[str] = []
     wrong: list[str] = []
     mend = ""
@@ -280,15 +279,13 @@ def hosts(project: str | None) -> Finding:
             try:
                 state = _installed(host, scope, project)
             except RingboltError as error:
-                state = f"cannot be looked at: {error.message}"
+                state = f"cannot be checked: {error.message}"
             if state == "installed":
                 found.append(f"{host} ({scope})")
             elif state not in ("", "not installed"):
                 wrong.append(f"{host} ({scope}) {state}")
-                mend = (
-                    mend
-                    or f"`ringbolt install {host} --{scope} --check` says what; without --check it mends."
-                )
+                command = f"ringbolt install {host} --{scope}"
+                mend = mend or f"`{command} --check` shows the details, `{command}` fixes them."
     told = f"installed: {', '.join(found) or 'none'}"
     if wrong:
         return Finding(what="hosts", state="warning", told=f"{told}; {'; '.join(wrong)}", mend=mend)
@@ -296,8 +293,7 @@ def hosts(project: str | None) -> Finding:
 
 
 def _installed(host: str, scope: str, project: str | None) -> str:
-    """How a host stands in a scope; empty if it has no such scope."""
-
+    """The state of our hooks for a host in a scope; empty if the host has no such scope."""
     return Installer(host, scope=scope, project=project).check().state if scope in HOSTS[host].scopes else ""
 
 
@@ -305,11 +301,10 @@ def _installed(host: str, scope: str, project: str | None) -> str:
 
 
 def spending(memory: TaskMemory) -> Finding:
-    """What models have used today, of what they may."""
-
+    """Today's use of language models against the daily limits."""
     settings = memory.settings
     if not (settings.model_local_url or settings.model_remote_url):
-        return Finding(what="spending", state="ok", told="no model is set, nothing is spent")
+        return Finding(what="spending", state="ok", told="no model configured, nothing spent")
     day = time.strftime("%Y-%m-%d", time.gmtime())
     used = memory.store.read(lambda tx: spent(tx, "", day))
     told = (
@@ -317,27 +312,27 @@ def spending(memory: TaskMemory) -> Finding:
         f" {used.day_cost:.4g} of {settings.model_day_cost:g}"
     )
     if used.day_tokens >= settings.model_day_tokens or used.day_cost >= settings.model_day_cost > 0:
-        mend = "Answers are made without a model until tomorrow, or raise model_day_tokens or model_day_cost."
+        mend = "Until tomorrow Ringbolt works without a model; to change that, raise model_day_tokens or"
+        mend += " model_day_cost."
         return Finding(what="spending", state="warning", told=told, mend=mend)
     return Finding(what="spending", state="ok", told=told)
 
 
 def models(settings: Settings) -> Iterator[Finding]:
-    """Whether the models that are set can be reached."""
+    """Whether the configured models can be reached."""
     for role in ("local", "remote"):
         url = getattr(settings, f"model_{role}_url")
         name = getattr(settings, f"model_{role}_name")
         if not url:
-            yield Finding(what=f"{role} model", state="ok", told="none is set")
+            yield Finding(what=f"{role} model", state="ok", told="none configured")
         else:
             yield _reached(f"{role} model", f"model_{role}_url", url, name)
 
 
 def embedder(settings: Settings) -> Finding:
-    """Whether things are found by meaning, too."""
+    """Whether recall can search by meaning."""
     if settings.embedder == "none":
-        return Finding(what="embedder", state="ok", told="none is set: recall finds by words")
-
+        return Finding(what="embedder", state="ok", told="none configured; recall searches by words")
     try:
         found = embedder_for(settings)
     except RingboltError as error:
@@ -348,12 +343,11 @@ def embedder(settings: Settings) -> Finding:
 
 
 def _reached(what: str, setting: str, url: str, name: str) -> Finding:
-    """Whether something listens where a server should be; nothing is asked of it."""
-
+    """Whether a server accepts connections; nothing is sent to it."""
     try:
         address = read_address(url, "")
     except ValueError:
-        told = "the address is none of a server"
+        told = "the address is not a valid URL"
         return Finding(what=what, state="problem", told=told, mend=f"Correct the setting {setting}.")
     place = f"{name or '(no name)'} at {address.host}:{address.port}"
     try:
@@ -363,36 +357,33 @@ def _reached(what: str, setting: str, url: str, name: str) -> Finding:
             what=what,
             state="warning",
             told=f"{place} cannot be reached: {error}",
-            mend=f"Start the server, or correct the setting {setting}. Until then rules do the work.",
+            mend=f"Start the server, or correct the setting {setting}. Until then, rules do the work.",
         )
     return Finding(what=what, state="ok", told=f"{place} can be reached")
 
 
 def tokens(settings: Settings) -> Finding:
-    """How budgets are counted."""
-
+    """How tokens are counted for budgets."""
     if settings.tokens == "estimate":
-        return Finding(what="tokens", state="ok", told="estimated, as the setting says")
+        return Finding(what="tokens", state="ok", told="estimated, as configured")
     if exact() is None:
         return Finding(
             what="tokens",
             state="warning",
-            told="estimated, a little above the truth: splintr-rs is not installed",
-            mend="pip install 'ringbolt[tokens]' counts them exactly.",
+            told="estimated, slightly too high, because splintr-rs is not installed",
+            mend="`pip install 'ringbolt[tokens]'` for exact counts.",
         )
     return Finding(what="tokens", state="ok", told="counted exactly")
 
 
 def servers() -> Finding:
-    """Whether what the servers need is installed."""
-    from importlib.util import find_spec
-
+    """Whether the packages for the servers are installed."""
     missing = [name for name in ("mcp", "starlette", "uvicorn") if find_spec(name) is None]
     if missing:
         return Finding(
             what="servers",
             state="warning",
             told=f"not installed: {', '.join(missing)}",
-            mend="pip install 'ringbolt[serve]' brings what `ringbolt serve` and `ringbolt mcp` need.",
+            mend="`pip install 'ringbolt[serve]'` installs what `ringbolt serve` and `ringbolt mcp` need.",
         )
     return Finding(what="servers", state="ok", told="mcp, starlette and uvicorn are installed")

@@ -1,1 +1,1 @@
-"""Http."""
+"""The HTTP server: every operation over HTTP, event streams, metrics, and the web page."""

@@ -1,15 +1,15 @@
-"""The server: every operation over HTTP, on this machine, for whoever has a token.
+"""The HTTP application: every operation over HTTP on this machine, for clients with a token.
 
-    POST /api/<operation>      the arguments as a JSON object
-    GET  /api/tasks/…          the same things as resources
-    GET  /api/events           what happens, as pages or as a stream
-    GET  /active-tasks         the list of active tasks, with the state of its file
+    POST /api/<operation>      arguments as a JSON object
+    GET  /api/tasks/…          tasks as resources
+    GET  /api/events           events, in pages or as a stream
+    GET  /active-tasks         the list of active tasks and the state of its file
     GET  /health, /metrics, /openapi.json
     GET  /                     the web page, which signs in with a token
-    /mcp                       the MCP server, where it is installed
+    /mcp                       the MCP server, if the `mcp` package is installed
 
-Routes walk the table of operations and hold no rule about tasks. Nothing here waits on the event loop:
-operations run on threads of their own.
+The routes come from the table of operations and hold no rules about tasks. Operations run in a thread pool,
+so that they never block the event loop.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ def create_app(
     tools: str = "core",
     heartbeat: float = HEARTBEAT,
 ) -> Starlette:
-    """The application on a memory, which stays open as long as it runs and is not closed by it.
+    """Make the ASGI application for a memory. The caller keeps the memory open and closes it.
 
-    `worker`: do the store's jobs, too. `tools`: which MCP tools there are. An operation that does not say
-    whether it reads or writes is refused here, before anyone can call it.
+    `worker` also runs the store's background jobs in this process. `tools` selects the set of MCP tools.
+    Raises ValueError if an operation does not declare whether it reads or writes.
     """
     for name, operation in OPERATIONS.items():
         if operation.scope not in ("read", "write"):
-            raise ValueError(f"the operation {name} does not say whether it reads or writes")
+            raise ValueError(f"operation {name} does not declare its scope (read or write)")
     settings = memory.settings
     gateway = Gateway(memory, worker=worker, heartbeat=heartbeat)
     tokens = tokens or Tokens()
@@ -81,10 +81,10 @@ def create_app(
 
 def _mcp_app(memory: TaskMemory, tools: str) -> Any:
     try:
-        found = import_module("ringbolt.surfaces.mcp.main")
-    except ImportError:  # without the extra there is no MCP server
+        module = import_module("ringbolt.surfaces.mcp.main")
+    except ImportError:  # the optional `mcp` package is not installed
         return None
-    return found.asgi_app(memory, tools=tools, guarded=True)
+    return module.asgi_app(memory, tools=tools, guarded=True)
 
 
 def serve(
@@ -98,17 +98,17 @@ def serve(
     announce: Callable[[str], None] = print,
     **settings: Any,
 ) -> None:
-    """Serve the store at a path or URL until a signal comes; then end in good order.
+    """Serve the store at a path or URL until a signal arrives, then shut down gracefully.
 
-    `workspace` is where the tasks of callers belong who say nothing else. `announce` is told, line by line,
-    where the server is and where its tokens are.
+    `workspace` is the default for callers that do not name one. `announce` is called with each line of the
+    start-up message: the server's address and the path of its tokens.
     """
     with TaskMemory.open(location, workspace=workspace, **settings) as memory:
         check_host(host, memory.settings.http_hosts)
         with listen(host, port) as bound:
             tokens = Tokens()
-            place = bound.getsockname()[1]
-            app = create_app(memory, host=host, port=place, tokens=tokens, worker=worker, tools=tools)
-            announce(f"Ringbolt serves {memory.store.url} at http://{shown_host(host)}:{place}/")
+            actual_port = bound.getsockname()[1]
+            app = create_app(memory, host=host, port=actual_port, tokens=tokens, worker=worker, tools=tools)
+            announce(f"Ringbolt serves {memory.store.url} at http://{shown_host(host)}:{actual_port}/")
             announce(f"Tokens: {tokens.path}")
             Server(app, memory.settings.http_request_seconds).run(sockets=[bound])

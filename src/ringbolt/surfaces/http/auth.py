@@ -1,8 +1,8 @@
-"""Tokens of the server: three secrets in a file that only its owner can read, and what each of them allows.
+"""The server's tokens: three secrets in a file that only its owner can read.
 
-read    may ask
-write   may ask and write, as an agent
-user    may ask and write, as the person whose store it is
+read    can read
+write   can read and write, as an agent
+user    can read and write, as the person who owns the store
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from ...system.files import FileErrors, locked_folder, read_bounded, write_atomi
 
 KINDS = ("read", "write", "user")
 _BYTES = 32
-_LEAST_LETTERS, _MOST_LETTERS = 20, 200
+_MIN_LENGTH, _MAX_LENGTH = 20, 200
 
 
 class Caller(Value, frozen=True, kw_only=True):
-    """Who a token makes a caller: what it may do, and as whom it writes. An empty principal: the owner."""
+    """The identity behind a token: what it can do, and as whom it writes. No principal means the owner."""
 
     kind: str
     scopes: frozenset[str]
@@ -40,56 +40,55 @@ CALLERS = {
 
 
 def token_path() -> str:
-    """Where the tokens are."""
+    """The path of the token file."""
     return os.path.join(user_folder("data"), "tokens.json")
 
 
 def make_tokens(path: str | None = None) -> dict[str, str]:
-    """The tokens, by kind; made if there are none yet."""
-    return _changed(path or token_path(), ())
+    """The tokens by kind; creates them if there are none yet."""
+    return _create_or_rotate(path or token_path(), ())
 
 
 def rotate_tokens(path: str | None = None, kinds: tuple[str, ...] = KINDS) -> dict[str, str]:
-    """New tokens of some kinds in the place of the old ones, which a running server refuses from then on."""
+    """Replace the tokens of these kinds. A running server rejects the old ones at once."""
     if unknown := [kind for kind in kinds if kind not in KINDS]:
         raise InvalidInput(
-            "unknown_word", f"There are no tokens of kind {unknown[0]!r}.", f"Use {', '.join(KINDS)}."
+            "unknown_word", f"There is no token kind {unknown[0]!r}.", f"Use {', '.join(KINDS)}."
         )
-    return _changed(path or token_path(), kinds)
+    return _create_or_rotate(path or token_path(), kinds)
 
 
 def read_tokens(path: str | None = None) -> dict[str, str]:
-    """The tokens, by kind, from a file that must be its owner's alone."""
+    """The tokens by kind. Raises InvalidInput if anyone but the owner can read the file."""
     path = path or token_path()
     with FileErrors(path):
-        about = os.lstat(path)
-        if not stat.S_ISREG(about.st_mode) or about.st_mode & 0o077 or about.st_uid != os.getuid():
+        status = os.lstat(path)
+        if not stat.S_ISREG(status.st_mode) or status.st_mode & 0o077 or status.st_uid != os.getuid():
             raise InvalidInput(
                 "invalid_argument",
-                f"The tokens in {path} are not yours alone to read.",
-                f"Look at who could read them, give the file to yourself with `chmod 600 {path}`, and make"
-                " new tokens.",
+                f"Other users can read the tokens in {path}, or it is not your own regular file.",
+                f"Find out who could have read them, run `chmod 600 {path}`, and rotate the tokens.",
             )
         content = read_bounded(path, 10_000)
     try:
-        found: Any = json.loads(content)
+        fields: Any = json.loads(content)
     except (ValueError, RecursionError):
-        found = None
+        fields = None
     tokens: dict[str, str] = {}
-    for kind in KINDS if is_dict(found) else ():
-        secret = found.get(kind)
-        if isinstance(secret, str) and secret.isascii() and _LEAST_LETTERS <= len(secret) <= _MOST_LETTERS:
+    for kind in KINDS if is_dict(fields) else ():
+        secret = fields.get(kind)
+        if isinstance(secret, str) and secret.isascii() and _MIN_LENGTH <= len(secret) <= _MAX_LENGTH:
             tokens[kind] = secret
     if set(tokens) != set(KINDS) or len(set(tokens.values())) != len(KINDS):
         raise InvalidInput(
             "invalid_argument",
-            f"{path} does not hold the tokens {', '.join(KINDS)}.",
-            "Move the file away: the next start makes new tokens.",
+            f"{path} does not contain valid tokens for {', '.join(KINDS)}.",
+            "Move the file away; the next start creates new tokens.",
         )
     return tokens
 
 
-def _changed(path: str, kinds: tuple[str, ...]) -> dict[str, str]:
+def _create_or_rotate(path: str, kinds: tuple[str, ...]) -> dict[str, str]:
     folder = os.path.dirname(path)
     with FileErrors(path):
         os.makedirs(folder, 0o700, exist_ok=True)
@@ -97,14 +96,14 @@ def _changed(path: str, kinds: tuple[str, ...]) -> dict[str, str]:
             known = os.path.lexists(path)
             tokens = read_tokens(path) if known else {}
             for kind in kinds if known else KINDS:
-                tokens[kind] = f"hf_{kind}_{os.urandom(_BYTES).hex()}"
+                tokens[kind] = f"rb_{kind}_{os.urandom(_BYTES).hex()}"
             if kinds or not known:
                 write_atomic(path, json.dumps(tokens, indent=1).encode() + b"\n")
     return tokens
 
 
 class Tokens:
-    """The tokens as a running server knows them: read again when the file was replaced."""
+    """The tokens of a running server; reads the file again when it has changed."""
 
     def __init__(self, path: str | None = None) -> None:
         self.path = path or token_path()
@@ -114,7 +113,7 @@ class Tokens:
         self._refresh()
 
     def caller(self, secret: bytes) -> Caller | None:
-        """Whose token this is; every one is compared to the end, so that the time tells nothing."""
+        """The caller a token belongs to. Compares every token in constant time, against timing attacks."""
         self._refresh()
         found = None
         for known, caller in self._known:
@@ -123,25 +122,25 @@ class Tokens:
         return found
 
     def of_kind(self, kind: str) -> Caller | None:
-        """Who a token of a kind makes a caller; None while there is no such token."""
+        """The caller for a kind of token; None while there is no such token."""
         self._refresh()
         return next((caller for _, caller in self._known if caller.kind == kind), None)
 
-    def signature(self, kind: str, said: bytes) -> str:
-        """A text signed with the token of a kind, in hex; empty if there is no such token."""
+    def signature(self, kind: str, message: bytes) -> str:
+        """The HMAC of a message with the token of a kind, in hex; empty if there is no such token."""
         self._refresh()
         for secret, caller in self._known:
             if caller.kind == kind:
-                return hmac.new(secret, said, "sha256").hexdigest()
+                return hmac.new(secret, message, "sha256").hexdigest()
         return ""
 
     def _refresh(self) -> None:
         try:
-            about = os.stat(self.path)
-        except FileNotFoundError:  # taken away: nobody is let in until it is back
+            status = os.stat(self.path)
+        except FileNotFoundError:  # removed: reject everyone until it is back
             self._seen, self._known = (), []
             return
-        seen = (about.st_ino, about.st_mtime_ns, about.st_size, about.st_mode)
+        seen = (status.st_ino, status.st_mtime_ns, status.st_size, status.st_mode)
         if seen != self._seen:
             self._known = []
             tokens = read_tokens(self.path)

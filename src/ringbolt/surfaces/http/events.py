@@ -1,7 +1,7 @@
-"""Events over HTTP: pages of JSON, and streams (server-sent events) that go on where a client left off.
+"""Events over HTTP: pages of JSON, and server-sent event streams that resume where a client left off.
 
-A stream sends each event once, in order, with its number as `id`. A client that comes back with
-`Last-Event-ID` gets what came after it, from any server on the same store: nothing is kept for it meanwhile.
+A stream sends each event once, in order, with its number as `id`. A client that reconnects with
+`Last-Event-ID` gets what came after it, from any server on the same store; the server keeps no state for it.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ Run = Callable[[Callable[[], Any]], Awaitable[Any]]
 
 PAGE, MOST = 100, 1000
 HEARTBEAT = 15.0
-# How often the store is looked at while there are streams: after news, and when it is quiet.
+# Seconds between two polls of the store while there are streams: right after a change, and when idle.
 SHORTEST, LONGEST = 0.02, 0.25
 _MOST_NUMBER = 1 << 62
 
 
 class News:
-    """Tells the streams of one server that the store has something new: one look at it for all of them."""
+    """Polls the store for new events once on behalf of all streams of a server, and wakes them."""
 
     def __init__(self, store: Store, run: Run, figures: Figures) -> None:
         self._store = store
@@ -53,30 +53,30 @@ class News:
         self.ended = False
 
     async def look(self) -> int:
-        """The position up to which the store can be read without missing anything."""
+        """The position up to which no earlier event can still appear; everything before it is final."""
         async with self._lock:
             before = self.horizon.position
-            found: int = await self._run(lambda: self._store.read(self.horizon.look))
-            if found != before:
-                self._tell()
-        return found
+            position: int = await self._run(lambda: self._store.read(self.horizon.look))
+            if position != before:
+                self._wake_streams()
+        return position
 
     def changed(self) -> asyncio.Event:
-        """An event that is set at the next change. Ask for it first, then read."""
+        """An asyncio event that is set at the next change. Get it before reading, so as not to miss one."""
         return self._changed
 
     def poke(self) -> None:
-        """Something was written through this server: look at once."""
+        """Poll at once, because this server has just written something."""
         self._soon.set()
 
     def end(self) -> None:
-        """The server ends: so do all streams."""
+        """End all streams, because the server is shutting down."""
         self.ended = True
-        self._tell()
+        self._wake_streams()
 
     @asynccontextmanager
     async def reading(self) -> AsyncGenerator[None]:
-        """For as long as someone reads a stream, the store is watched."""
+        """Poll the store for as long as at least one stream is open."""
         self._figures.streams += 1
         self._watching = self._watching or asyncio.create_task(self._watch())
         try:
@@ -93,20 +93,20 @@ class News:
             before = self._changed
             try:
                 await self.look()
-            except RingboltError as error:  # it may be there again in a moment
-                log.warning("the store cannot be watched: %s", error.code)
+            except RingboltError as error:  # the store may be back in a moment
+                log.warning("cannot poll the store for events: %s", error.code)
             wait = SHORTEST if self._changed is not before else min(2 * wait, LONGEST)
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._soon.wait(), wait)
             self._soon.clear()
 
-    def _tell(self) -> None:
+    def _wake_streams(self) -> None:
         changed, self._changed = self._changed, asyncio.Event()
         changed.set()
 
 
 class Page(Value, frozen=True, kw_only=True):
-    """Some events in order, and where to go on: `next` is the number to ask after."""
+    """Some events in order. `next` is the number to continue after."""
 
     events: tuple[Mapping[str, Any], ...]
     next: int
@@ -114,7 +114,7 @@ class Page(Value, frozen=True, kw_only=True):
 
 
 class Feed:
-    """The events of one task by seq, or of the whole store by position."""
+    """The events of one task, numbered by seq, or of the whole store, numbered by position."""
 
     def __init__(
         self, memory: TaskMemory, news: News, run: Run, task_id: str | None, *, brief: bool = False
@@ -126,7 +126,7 @@ class Feed:
         self._brief = brief
 
     async def page(self, after: int, limit: int) -> Page:
-        """Up to so many events after a number."""
+        """Up to `limit` events after a number."""
         if self._task_id is None:
             until = await self._news.look()
             return await self._run(lambda: self._of_store(after, until, limit))
@@ -137,7 +137,7 @@ class Feed:
 
         def work(tx: Any) -> tuple[list[Row], int]:
             head = memory._find(tx, self._task_id)  # pyright: ignore[reportPrivateUsage]
-            self._task_id = head["task_id"]  # a prefix may become ambiguous while a stream goes on
+            self._task_id = head["task_id"]  # an id prefix may become ambiguous during a stream
             return tx.events(head["task_id"], after, limit + 1), head["last_seq"]
 
         rows, last = memory.store.read(work)
@@ -154,8 +154,8 @@ def _check_after(after: int, last: int) -> None:
     if after > last:
         raise Conflict(
             "stale_version",
-            f"There is no event {after}: the last one is {last}.",
-            "The store may have been put back to an earlier time. Begin again, with after=0.",
+            f"There is no event {after}; the last one is {last}.",
+            "The store may have been restored from a backup. Start again with after=0.",
             current=last,
         )
 
@@ -176,7 +176,7 @@ def _page(rows: list[Row], number: str, after: int, limit: int, brief: bool) -> 
 
 
 def _line(row: Row) -> dict[str, Any]:
-    """An event in a line: without what it holds and what it changed."""
+    """An event as one line, without its data and its changes."""
     return {
         "task_id": row["task_id"],
         "seq": row["seq"],
@@ -192,10 +192,10 @@ def _line(row: Row) -> dict[str, Any]:
 
 
 async def answer(request: Request, source: Feed, news: News, heartbeat: float) -> Response:
-    """A page of events, or a stream of them where the client asks for one."""
+    """A page of events, or a stream if the client accepts text/event-stream."""
     query = request.query_params
-    given = request.headers.get("last-event-id") or query.get("after") or "0"
-    after = _number("after", given, 0, _MOST_NUMBER)
+    start = request.headers.get("last-event-id") or query.get("after") or "0"
+    after = _number("after", start, 0, _MOST_NUMBER)
     limit = _number("limit", query.get("limit") or str(PAGE), 1, MOST)
     first = await source.page(after, limit)
     if request.method == "HEAD" or "text/event-stream" not in request.headers.get("accept", ""):
@@ -208,9 +208,9 @@ async def answer(request: Request, source: Feed, news: News, heartbeat: float) -
     )
 
 
-def _number(what: str, text: str, least: int, most: int) -> int:
-    plain = int(text) if text.isascii() and text.isdecimal() and len(text) < 20 else text
-    return validate.whole(what, plain, least, most)
+def _number(name: str, text: str, least: int, most: int) -> int:
+    value = int(text) if text.isascii() and text.isdecimal() and len(text) < 20 else text
+    return validate.whole(name, value, least, most)
 
 
 async def _stream(source: Feed, news: News, page: Page, heartbeat: float) -> AsyncIterator[bytes]:
@@ -223,15 +223,14 @@ async def _stream(source: Feed, news: News, page: Page, heartbeat: float) -> Asy
             changed = news.changed()
             try:
                 page = await source.page(page.next, PAGE)
-            except RingboltError as error:  # the client comes back, and is told then
-                log.warning("a stream was ended: %s", error.code)
+            except RingboltError as error:  # the client reconnects and gets the error then
+                log.warning("ended an event stream: %s", error.code)
                 return
-            if not page.events and not await _comes(changed, heartbeat):
+            if not page.events and not await _is_set_within(changed, heartbeat):
                 yield b": still here\n\n"
 
 
-async def _comes(event: asyncio.Event, seconds: float) -> bool:
-    """Whether an event comes within some seconds."""
+async def _is_set_within(event: asyncio.Event, seconds: float) -> bool:
     try:
         async with asyncio.timeout(seconds):
             await event.wait()

@@ -1,11 +1,11 @@
-"""What stands before every route of the server: who may call it, from where, how much and how long.
+"""The checks before every route: host, origin, token, body size and time, and the number of requests.
 
-421  a name that is not the server's: a web page that had its own name point here
-403  a web page of another origin, or a token that may not do this
-401  no token, or none of ours
-415  a body that is no JSON, which a web page could send unasked
-408, 413  a body that takes too long, or is too large
-503  more requests at once than wanted
+421  a Host that is not the server's own, as in a DNS rebinding attack
+403  a web page of another origin, or a token that does not allow this
+401  no token, or an unknown one
+415  a body not declared as JSON, which any web page could send without a preflight request
+408, 413  a body that takes too long or is too large
+503  too many requests at once
 """
 
 from __future__ import annotations
@@ -30,25 +30,25 @@ from .session import Sessions
 
 log = logging.getLogger("ringbolt.http")
 
-# What only this surface says; all else is in errors.CODES.
+# Error codes of this surface only; all others are in model/errors.py.
 CODES = {
-    "wrong_host": (421, "The server was called by a name that is not its own."),
-    "wrong_origin": (403, "A web page of another origin called the server."),
-    "no_token": (401, "There is no token, or none that the server knows."),
-    "wrong_scope": (403, "The token may not do this."),
+    "wrong_host": (421, "The Host header does not name this server."),
+    "wrong_origin": (403, "The request came from a web page of another origin."),
+    "no_token": (401, "The token is missing or unknown."),
+    "wrong_scope": (403, "The token does not allow this."),
     "wrong_type": (415, "The body is not declared as JSON."),
-    "bad_request": (400, "The request itself is wrong: a header, or a body where none belongs."),
-    "no_route": (404, "There is nothing at this path."),
-    "wrong_method": (405, "The path is right, the method is not; `Allow` says which is."),
-    "too_slow": (408, "The request did not come to its end in time."),
-    "too_many": (503, "More requests at once than the server takes; `Retry-After` says when to come again."),
-    "server_failed": (500, "The server failed; its log says why."),
+    "bad_request": (400, "The request is malformed: a bad header, or a body where none is allowed."),
+    "no_route": (404, "No route matches this path."),
+    "wrong_method": (405, "The path exists, but not for this method; `Allow` lists the right ones."),
+    "too_slow": (408, "The request took too long to arrive."),
+    "too_many": (503, "Too many requests at once; `Retry-After` says when to try again."),
+    "server_failed": (500, "Internal error; see the server's log."),
 }
-OPEN = "/health"  # tells whoever asks that the server is there
-PAGE = "/"  # the web page, which knows nothing until someone signs in
-ASSETS = "/assets/"  # what the page is made of
-SESSION = "/api/session"  # where one signs in with a token
-PAGE_HEADER = b"x-ringbolt-page"  # on what the page sends: no form and no link can add it
+OPEN = "/health"  # needs no token
+PAGE = "/"  # the web page, which shows nothing until someone signs in
+ASSETS = "/assets/"  # the static files of the page
+SESSION = "/api/session"  # sign in and out
+PAGE_HEADER = b"x-ringbolt-page"  # sent by our page; a form or link of another page cannot add it
 MOST_HEAD = 32 << 10  # bytes of all headers
 _CLOSING = ("too_slow", "too_large", "bad_request")
 _SAFE = (
@@ -63,7 +63,7 @@ _DEFAULT_PORTS = {"http": ":80", "https": ":443"}
 
 
 class Refusal(Exception):
-    """A request that is refused before it reaches an operation."""
+    """A request was refused before it reached an operation."""
 
     def __init__(self, code: str, message: str, hint: str = "", headers: Mapping[str, str] | None = None):
         super().__init__(message)
@@ -74,24 +74,24 @@ class Refusal(Exception):
         self.status = CODES[code][0] if code in CODES else 413
 
     def to_dict(self) -> dict[str, object]:
-        """The refusal in the shape of every error."""
+        """The refusal in the same shape as any error."""
         return {"code": self.code, "message": self.message, "hint": self.hint, "details": {}}
 
 
 def error_response(error: Exception) -> Response:
-    """What a caller is told of an error, whatever it is."""
+    """The response for any exception."""
     headers: dict[str, str] = {}
     if isinstance(error, RingboltError):
-        status, told = http_status(error), error.to_dict()
+        status, body = http_status(error), error.to_dict()
         if status == 503:
             headers["Retry-After"] = "1"
     else:
         refusal = error if isinstance(error, Refusal) else _refusal(error)
-        status, told, headers = refusal.status, refusal.to_dict(), dict(refusal.headers)
-        if refusal.code in _CLOSING:  # what is left of the request is not waited for
+        status, body, headers = refusal.status, refusal.to_dict(), dict(refusal.headers)
+        if refusal.code in _CLOSING:  # do not wait for the rest of the request
             headers["Connection"] = "close"
     return Response(
-        json.dumps({"schema_version": 1, "error": told}),
+        json.dumps({"schema_version": 1, "error": body}),
         status_code=status,
         headers=headers,
         media_type="application/json",
@@ -100,48 +100,50 @@ def error_response(error: Exception) -> Response:
 
 def _refusal(error: Exception) -> Refusal:
     if isinstance(error, HTTPException) and error.status_code == 404:
-        return Refusal("no_route", "There is nothing at this path.", "GET /openapi.json lists the paths.")
+        return Refusal("no_route", "No route matches this path.", "GET /openapi.json lists the paths.")
     if isinstance(error, HTTPException) and error.status_code == 405:
         allowed = (error.headers or {}).get("Allow", "")
         return Refusal(
-            "wrong_method", "This path is not for this method.", f"Use {allowed}.", {"Allow": allowed}
+            "wrong_method", "This path does not support this method.", f"Use {allowed}.", {"Allow": allowed}
         )
     log.error("a request failed", exc_info=error)
-    return Refusal("server_failed", "The server failed.", "Its log says why. Try again, with the same key.")
+    return Refusal(
+        "server_failed", "The server had an internal error.", "See its log. Retry with the same key."
+    )
 
 
 def require(scope: Scope, needed: str) -> Caller:
-    """The caller of a request, who must be allowed what is needed."""
+    """The caller of a request. Raises Refusal if its token lacks the scope `needed`."""
     caller: Caller = scope["ringbolt.caller"]
     if needed == "write" and "ringbolt.session" in scope:
         require_own_page(scope)
     if needed not in caller.scopes:
         raise Refusal(
             "wrong_scope",
-            f"A token of kind {caller.kind} may not {needed}.",
-            "Use the token of kind write from the server's token file.",
+            f"The {caller.kind} token does not allow you to {needed}.",
+            "Use the write token from the server's token file.",
         )
     return caller
 
 
 def require_own_page(scope: Scope) -> None:
-    """Raise unless our own page sent a request: browsers add a cookie to whatever any page sends."""
+    """Raise unless our own page sent the request: browsers attach the cookie to requests of any page."""
     own = _own_origin(scope)
     same = _header(scope, b"sec-fetch-site").lower() == b"same-origin" or _header(scope, b"origin") == own
     if not same or not _header(scope, PAGE_HEADER):
         raise Refusal(
             "wrong_origin",
-            "A cookie counts only for what the server's own page sends.",
-            "Send Authorization: Bearer and a token.",
+            "The session cookie is only valid for requests from the server's own page.",
+            "Send Authorization: Bearer TOKEN instead.",
         )
 
 
 async def read_body(scope: Scope, receive: Receive, settings: Settings) -> bytes:
-    """The body of a request, within its limits of size and time."""
+    """The body of a request. Raises Refusal if it is not JSON, too large or too slow."""
     if _header(scope, b"content-type").split(b";")[0].strip().lower() != b"application/json":
         raise Refusal("wrong_type", "The body must be JSON.", "Send it with Content-Type: application/json.")
     if _header(scope, b"content-encoding").lower() not in (b"", b"identity"):
-        raise Refusal("wrong_type", "The body must not be compressed.", "Send it as it is.")
+        raise Refusal("wrong_type", "The body must not be compressed.", "Send it uncompressed.")
     most = settings.http_max_body_bytes
     length = _header(scope, b"content-length")
     if length.isdigit() and int(length[:18]) > most:
@@ -173,7 +175,7 @@ def _too_large(most: int) -> Refusal:
 
 
 class Guard:
-    """Lets a request through to the application, or answers itself."""
+    """ASGI middleware that admits a request to the application or refuses it."""
 
     def __init__(
         self,
@@ -197,7 +199,7 @@ class Guard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
             return await self._app(scope, receive, send)
-        if scope["type"] != "http":  # nothing here speaks WebSocket
+        if scope["type"] != "http":  # WebSockets are not supported
             return await send({"type": "websocket.close", "code": 1008})
         begun = time.perf_counter()
         status = 0
@@ -214,7 +216,7 @@ class Guard:
             self._admit(scope)
             await self._app(scope, receive, guarded)
         except Exception as error:
-            if status:  # the answer has begun: it can only be broken off
+            if status:  # the response has started, so it can only be cut off
                 raise
             await error_response(error)(scope, receive, guarded)
         finally:
@@ -223,15 +225,15 @@ class Guard:
         return None
 
     def _admit(self, scope: Scope) -> None:
-        """Raise unless the request may go on; leaves the caller in the scope."""
+        """Raise Refusal unless the request may proceed; stores the caller in the scope."""
         if sum(len(name) + len(value) for name, value in scope["headers"]) > MOST_HEAD:
-            raise Refusal("bad_request", "The head of the request is too large.", "Send fewer headers.")
+            raise Refusal("bad_request", "The request headers are too large.", "Send fewer headers.")
         self._check_host(scope)
         self._check_origin(scope)
         if scope["method"] in ("GET", "HEAD") and (
             _header(scope, b"content-length") not in (b"", b"0") or _header(scope, b"transfer-encoding")
         ):
-            raise Refusal("bad_request", "A request of this method has no body.", "Leave it away.")
+            raise Refusal("bad_request", "GET and HEAD requests must not have a body.", "Leave it out.")
         if self._figures.running > self._most:
             raise Refusal("too_many", "Too many requests at once.", "Try again soon.", {"Retry-After": "1"})
         if not _is_public(scope):
@@ -242,8 +244,8 @@ class Guard:
         if len(named) != 1 or named[0].lower() not in self._hosts:
             raise Refusal(
                 "wrong_host",
-                "The server was called by a name that is not its own.",
-                "Use the address that it printed, or add the name to http_hosts.",
+                "The Host header does not name this server.",
+                "Use the address that the server printed, or add the name to http_hosts.",
             )
 
     def _check_origin(self, scope: Scope) -> None:
@@ -257,37 +259,38 @@ class Guard:
         ):
             raise Refusal(
                 "wrong_origin",
-                "A web page of another origin may not call this server.",
-                "Add its origin to http_origins if you trust it.",
+                "Web pages of other origins cannot call this server.",
+                "If you trust the page, add its origin to http_origins.",
             )
 
     def _caller(self, scope: Scope) -> Caller:
-        given = [value for name, value in scope["headers"] if name == b"authorization"]
-        if not given and (session := self._sessions.read(self._sessions.given(scope["headers"]))):
+        authorization = [value for name, value in scope["headers"] if name == b"authorization"]
+        cookie = b"" if authorization else self._sessions.cookie_of(scope["headers"])
+        if session := self._sessions.read(cookie):
             scope["ringbolt.session"] = session
             if scope["method"] not in ("GET", "HEAD"):
                 require_own_page(scope)
             return session.caller
-        kind, _, secret = given[0].partition(b" ") if len(given) == 1 else (b"", b"", b"")
-        caller = self._tokens.caller(secret.strip()) if kind.lower() == b"bearer" else None
+        scheme, _, secret = authorization[0].partition(b" ") if len(authorization) == 1 else (b"", b"", b"")
+        caller = self._tokens.caller(secret.strip()) if scheme.lower() == b"bearer" else None
         if caller is None:
             raise Refusal(
                 "no_token",
-                "There is no token, or none that the server knows.",
-                "Send Authorization: Bearer and a token from the file that the server named when it started.",
+                "The token is missing or unknown.",
+                "Send Authorization: Bearer TOKEN with a token from the file that the server printed.",
                 {"WWW-Authenticate": "Bearer"},
             )
         return caller
 
 
 def _is_public(scope: Scope) -> bool:
-    """Whether anyone may ask: these tell nothing of the store."""
+    """Whether a request needs no token. Public routes reveal nothing about the store."""
     path, method = scope["path"], scope["method"]
     return path in (OPEN, PAGE) or path.startswith(ASSETS) or (path == SESSION and method != "GET")
 
 
 def _own_origin(scope: Scope) -> bytes:
-    """The origin that our own page has, by the name that it was called by."""
+    """The origin of our own page, as the client addressed it."""
     return scope["scheme"].encode() + b"://" + _header(scope, b"host").lower()
 
 
@@ -299,20 +302,20 @@ def _header(scope: Scope, wanted: bytes) -> bytes:
 
 
 def _with_safe(headers: Any) -> list[tuple[bytes, bytes]]:
-    """Headers with those that keep a browser from doing more than it should."""
-    given = [(bytes(name).lower(), bytes(value)) for name, value in headers]
-    names = {name for name, _ in given}
-    return [*given, *(one for one in _SAFE if one[0] not in names)]
+    """Headers plus the security headers that are not set yet."""
+    own = [(bytes(name).lower(), bytes(value)) for name, value in headers]
+    names = {name for name, _ in own}
+    return [*own, *(header for header in _SAFE if header[0] not in names)]
 
 
 def _route(scope: Scope) -> str:
-    """The path of the route that took a request, as it is written in the table of routes."""
+    """The path template of the route that handled a request, for the metrics."""
     named = scope.get("ringbolt.route") or getattr(scope.get("route"), "path", None)
     return str(named or (scope["path"] if scope["path"] in (OPEN, PAGE) else "unknown"))
 
 
 def host_names(host: str, port: int, more: str) -> frozenset[bytes]:
-    """Every Host that the server answers to: its own names with the port, and those of the setting."""
+    """Every Host header that the server accepts: its own names, and `more` from the setting http_hosts."""
     own = {"127.0.0.1", "localhost", "[::1]", f"[{host}]" if ":" in host else host} - {"0.0.0.0", "[::]"}  # noqa: S104
     names = {f"{name}:{port}" for name in own}
     for name in (part.strip().lower() for part in more.split(",") if part.strip()):
@@ -327,7 +330,7 @@ def _has_port(name: str) -> bool:
 
 
 def origin_names(listed: str) -> frozenset[bytes]:
-    """The origins of a setting, as a browser writes them."""
+    """The origins of the setting http_origins, as a browser writes them."""
     found: set[str] = set()
     for origin in (part.strip().lower().rstrip("/") for part in listed.split(",") if part.strip()):
         scheme, _, rest = origin.partition("://")

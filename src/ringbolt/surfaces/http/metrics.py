@@ -1,4 +1,4 @@
-"""Figures of the server and its store, as Prometheus reads them."""
+"""Metrics of the server and its store, in the Prometheus text format."""
 
 from __future__ import annotations
 
@@ -14,17 +14,15 @@ from ...model.validate import seconds_of
 from ...store import feed, jobs, workers
 from ...store.tx import Tx
 
-_Work = tuple[Mapping[str, Mapping[str, int]], int]
-
-
+_Work = tuple[Mapping[str, Mapping[str, int]], int]  # outcomes of jobs by kind, and running workers
 MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
-# Upper bounds of the histogram, in seconds.
+# Upper bounds of the histogram buckets, in seconds.
 BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 _KNOWN_METHODS = frozenset("GET HEAD POST PUT PATCH DELETE OPTIONS TRACE CONNECT".split())
 
 
 class Figures:
-    """What the server has counted since it started. Only the event loop touches it."""
+    """Counters of this server since it started. Only the event loop uses them, so they need no lock."""
 
     def __init__(self) -> None:
         self.running = 0
@@ -34,7 +32,7 @@ class Figures:
         self._sums: dict[str, float] = {}
 
     def count(self, route: str, method: str, status: int, seconds: float) -> None:
-        """Count a request that is over; a status of 0 is one that was broken off."""
+        """Count a finished request; status 0 means that it was cut off before a response."""
         key = (route, method if method in _KNOWN_METHODS else "other", status)
         self._requests[key] = self._requests.get(key, 0) + 1
         times = self._times.setdefault(route, [0] * (len(BUCKETS) + 1))
@@ -42,20 +40,22 @@ class Figures:
         self._sums[route] = self._sums.get(route, 0.0) + seconds
 
     def lines(self) -> Iterable[str]:
-        """The figures as text."""
+        """The counters as lines of text."""
         yield from _family(
             "ringbolt_http_requests_total",
             "counter",
-            "Requests that are over.",
+            "Finished requests.",
             (
                 ({"route": route, "method": method, "status": status}, count)
                 for (route, method, status), count in sorted(self._requests.items())
             ),
         )
-        yield from _family("ringbolt_http_requests_running", "gauge", "Requests now.", [({}, self.running)])
-        yield from _family("ringbolt_http_streams", "gauge", "Streams of events now.", [({}, self.streams)])
+        yield from _family(
+            "ringbolt_http_requests_running", "gauge", "Requests in progress.", [({}, self.running)]
+        )
+        yield from _family("ringbolt_http_streams", "gauge", "Open event streams.", [({}, self.streams)])
         name = "ringbolt_http_request_seconds"
-        yield f"# HELP {name} How long requests took."
+        yield f"# HELP {name} Duration of requests."
         yield f"# TYPE {name} histogram"
         for route, times in sorted(self._times.items()):
             total = 0
@@ -67,8 +67,7 @@ class Figures:
 
 
 def store_lines(memory: TaskMemory, worker: bool | None) -> Iterable[str]:
-    """Figures of the store, read now. `worker`: whether the server's own worker runs; None: it has none."""
-
+    """Metrics read from the store. `worker`: whether the server's own worker runs, or None if it has none."""
     now = time.time()
 
     def work(tx: Tx) -> tuple[dict[str, int], list[dict[str, Any]], _Work, list[dict[str, Any]]]:
@@ -84,11 +83,11 @@ def store_lines(memory: TaskMemory, worker: bool | None) -> Iterable[str]:
     )
     yield from _job_lines(queue, done, now)
     stale = sum(mirror.stale for mirror in memory.acting_as(workspace=None).mirrors_status())
-    yield from _family("ringbolt_mirrors_stale", "gauge", "Files that lag behind the store.", [({}, stale)])
+    yield from _family("ringbolt_mirrors_stale", "gauge", "Mirror files behind the store.", [({}, stale)])
     yield from _family("ringbolt_store_bytes", "gauge", "Size of the store.", _sizes(memory))
     if worker is not None:
         yield from _family(
-            "ringbolt_worker_up", "gauge", "Whether the server's worker runs.", [({}, int(worker))]
+            "ringbolt_worker_up", "gauge", "1 if the server's worker is running.", [({}, int(worker))]
         )
     for field, what in (
         ("calls", "Calls"),
@@ -99,7 +98,7 @@ def store_lines(memory: TaskMemory, worker: bool | None) -> Iterable[str]:
         yield from _family(
             f"ringbolt_model_{field}_total",
             "counter",
-            f"{what} of models: {field}.",
+            f"{what} of language models ({field}).",
             (({"model": row["model"]}, row[field]) for row in models),
         )
 
@@ -111,7 +110,7 @@ def _job_lines(queue: list[dict[str, Any]], done: _Work, now: float) -> Iterable
     yield from _family(
         "ringbolt_jobs",
         "gauge",
-        "Jobs for a worker; dead ones were given up.",
+        "Background jobs by status; dead jobs are not retried.",
         (
             ({"kind": kind, "status": status}, counts.get((kind, status), 0))
             for kind in kinds
@@ -122,26 +121,26 @@ def _job_lines(queue: list[dict[str, Any]], done: _Work, now: float) -> Iterable
     yield from _family(
         "ringbolt_jobs_due",
         "gauge",
-        "Jobs whose time has come and that nobody has taken yet.",
+        "Due jobs that no worker has taken yet.",
         (({"kind": kind}, due[kind]["due"] if kind in due else 0) for kind in kinds),
     )
     yield from _family(
         "ringbolt_jobs_due_seconds",
         "gauge",
-        "How long the first of them has been due.",
+        "How long the oldest due job has been due.",
         (({"kind": kind}, _late(due.get(kind), now)) for kind in kinds),
     )
     yield from _family(
         "ringbolt_jobs_total",
         "counter",
-        "What became of jobs: done, failed (they are tried again), dead, or lost to another worker.",
+        "Outcomes of jobs: done, failed (to be retried), dead, or lost to another worker.",
         (
             ({"kind": kind, "outcome": outcome}, count)
             for kind, each in sorted(totals.items())
             for outcome, count in sorted(each.items())
         ),
     )
-    yield from _family("ringbolt_workers", "gauge", "Workers of the store that run.", [({}, alive)])
+    yield from _family("ringbolt_workers", "gauge", "Running workers of the store.", [({}, alive)])
 
 
 def _late(row: Mapping[str, Any] | None, now: float) -> float:
@@ -151,7 +150,7 @@ def _late(row: Mapping[str, Any] | None, now: float) -> float:
 def _sizes(memory: TaskMemory) -> list[tuple[Mapping[str, Any], float]]:
     try:
         info = memory.store.info()
-    except RingboltError:  # what else is known is worth telling
+    except RingboltError:  # still report the other metrics
         return []
     return [({"part": part}, info[part]) for part in ("bytes", "log_bytes") if part in info]
 
@@ -166,9 +165,9 @@ def _family(
 
 
 def _sample(name: str, labels: Mapping[str, Any], value: float) -> str:
-    said = ",".join(f'{key}="{_escaped(str(label))}"' for key, label in labels.items())
-    number = repr(float(value)) if isinstance(value, float) else str(value)
-    return f"{name}{{{said}}} {number}" if said else f"{name} {number}"
+    pairs = ",".join(f'{key}="{_escaped(str(label))}"' for key, label in labels.items())
+    number = repr(value) if isinstance(value, float) else str(value)  # PostgreSQL sums are Decimals
+    return f"{name}{{{pairs}}} {number}" if pairs else f"{name} {number}"
 
 
 def _escaped(label: str) -> str:

@@ -1,4 +1,4 @@
-"""The server itself: where it listens, how long it waits for slow clients, and how it ends in good order."""
+"""The uvicorn server: listening, timeouts for slow clients, and graceful shutdown."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from ...model.errors import InvalidInput, StoreError
 from .guard import MOST_HEAD
 
-SHUTDOWN_SECONDS = 20  # how long requests may still take when the server ends
+SHUTDOWN_SECONDS = 20  # time for running requests when the server shuts down
 KEEP_ALIVE_SECONDS = 15
 
 
 class Server(uvicorn.Server):
-    """A server that ends its streams first, finishes its requests, and returns to who called it."""
+    """A uvicorn server that ends its streams, finishes running requests, and then returns to its caller."""
 
     def __init__(self, app: Starlette, seconds: float) -> None:
         self._app = app
@@ -43,32 +43,34 @@ class Server(uvicorn.Server):
         super().__init__(config)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Take no more requests, end the streams, and wait for what is under way."""
+        """Stop accepting requests, end the streams, and wait for running requests."""
         self._app.state.gateway.end()
         await super().shutdown(sockets)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """The first signal ends the server in good order, a second one ends it at once."""
+        """The first signal shuts down gracefully; a second one kills the process."""
         super().handle_exit(sig, frame)
-        for one in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(one, signal.SIG_DFL)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_DFL)
 
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None]:
-        """A signal ends the server, not the process: there is more to close than the server."""
+        """Handle signals, but do not re-raise them as uvicorn does: the caller still has a store to close."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
-        before = {one: signal.signal(one, self.handle_exit) for one in (signal.SIGINT, signal.SIGTERM)}
+        before = {
+            number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)
+        }
         try:
             yield
         finally:
-            for one, handler in before.items():
-                signal.signal(one, handler)
+            for number, handler in before.items():
+                signal.signal(number, handler)
 
 
 def _protocol(seconds: float) -> type[asyncio.Protocol]:
-    """Uvicorn's HTTP, for clients who may also be slow on purpose: the head of a request has its time."""
+    """Uvicorn's HTTP protocol with a time limit for the request head, against slow-loris clients."""
 
     class Protocol(H11Protocol):
         _deadline: asyncio.TimerHandle | None = None
@@ -101,7 +103,7 @@ def _protocol(seconds: float) -> type[asyncio.Protocol]:
 
 
 def check_host(host: str, names: str) -> None:
-    """Raise unless an address is this machine's own, or the names are set by which it may be called."""
+    """Raise unless the address is local, or http_hosts lists the names that clients may use."""
     try:
         local = host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -109,17 +111,17 @@ def check_host(host: str, names: str) -> None:
     if not local and not names.strip():
         raise InvalidInput(
             "invalid_argument",
-            f"{host} can be reached from other machines.",
-            "Serve 127.0.0.1; or, where that is wanted, set http_hosts to the names it may be called by, and"
-            " put a server with TLS before it.",
+            f"Other machines can reach {host}.",
+            "Use 127.0.0.1. If other machines must reach the server, set http_hosts to the names they use and"
+            " put a TLS proxy in front.",
         )
 
 
 @contextlib.contextmanager
 def listen(host: str, port: int) -> Generator[socket.socket]:
-    """A socket that listens at an address; port 0 is any that is free."""
+    """A listening socket; port 0 picks a free port."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # The protocol is named, or asyncio would not switch off waiting for more to send: 40 ms for each answer.
+    # Name the protocol, or asyncio does not set TCP_NODELAY, which costs 40 ms per response.
     bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         try:
@@ -129,8 +131,8 @@ def listen(host: str, port: int) -> Generator[socket.socket]:
         except (OSError, OverflowError) as error:
             raise StoreError(
                 "store_unavailable",
-                f"The server cannot listen at {shown_host(host)}:{port}: {error}.",
-                "Choose another port, or end what listens there.",
+                f"The server cannot listen on {shown_host(host)}:{port}: {error}.",
+                "Choose another port, or stop the process that uses this one.",
             ) from None
         yield bound
     finally:
@@ -138,4 +140,5 @@ def listen(host: str, port: int) -> Generator[socket.socket]:
 
 
 def shown_host(host: str) -> str:
+    """A host as it is written in a URL."""
     return f"[{host}]" if ":" in host else host

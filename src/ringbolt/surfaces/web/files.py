@@ -1,4 +1,4 @@
-"""The files of the web page: read once, compressed once, and named by their content: they never change."""
+"""The static files of the web page: read and compressed once, served under a hash of their content."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _INDEX = "index.html"
 
 
 class WebFile(Value, frozen=True, kw_only=True):
-    """A file of the page, as it is and compressed."""
+    """A static file, plain and compressed."""
 
     media_type: str
     plain: bytes
@@ -28,7 +28,7 @@ class WebFile(Value, frozen=True, kw_only=True):
 
 
 class WebFiles(Value, frozen=True, kw_only=True):
-    """All files of the page under one version, which is a hash of them all: together they are one program."""
+    """All static files. `version` is a hash over them all, because together they are one program."""
 
     version: str
     index: WebFile
@@ -37,37 +37,37 @@ class WebFiles(Value, frozen=True, kw_only=True):
 
 @cache
 def web_files() -> WebFiles:
-    """The files that come with this package."""
-    found = {
+    """The static files of this package."""
+    contents = {
         name: content
         for name, content in _walk(files("ringbolt.surfaces.web") / "static", "")
         if _media_type(name)
     }
     digest = hashlib.sha256()
-    for name, content in sorted(found.items()):
+    for name, content in sorted(contents.items()):
         digest.update(f"{name}\0{len(content)}\0".encode() + content)
     version = digest.hexdigest()[:16]
-    index = found.pop(_INDEX).replace(b"{version}", version.encode())
+    index = contents.pop(_INDEX).replace(b"{version}", version.encode())
     return WebFiles(
         version=version,
-        index=_file(_INDEX, index),
-        files={name: _file(name, content) for name, content in found.items()},
+        index=_web_file(_INDEX, index),
+        files={name: _web_file(name, content) for name, content in contents.items()},
     )
 
 
 def _walk(folder: Traversable, prefix: str) -> list[tuple[str, bytes]]:
-    found: list[tuple[str, bytes]] = []
-    for one in folder.iterdir():
-        if one.is_dir():
-            found += _walk(one, f"{prefix}{one.name}/")
+    contents: list[tuple[str, bytes]] = []
+    for entry in folder.iterdir():
+        if entry.is_dir():
+            contents += _walk(entry, f"{prefix}{entry.name}/")
         else:
-            found.append((f"{prefix}{one.name}", one.read_bytes()))
-    return found
+            contents.append((f"{prefix}{entry.name}", entry.read_bytes()))
+    return contents
 
 
 def _media_type(name: str) -> str:
     return next((kind for ending, kind in _MEDIA_TYPES.items() if name.endswith(ending)), "")
 
 
-def _file(name: str, content: bytes) -> WebFile:
+def _web_file(name: str, content: bytes) -> WebFile:
     return WebFile(media_type=_media_type(name), plain=content, gzipped=gzip.compress(content, 9, mtime=0))

@@ -1,4 +1,4 @@
-"""The web page: its files, signing in and out, and what it asks for that no operation answers."""
+"""Routes of the web page: its static files, signing in and out, and the reads that no operation offers."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ from . import reads
 from .files import WebFile, web_files
 
 _JSON = "application/json"
-# Nothing but our own files, no code in the page itself, and no way to turn a text into markup.
+# Only our own files, no inline code, and no way to turn text into markup.
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';"
     " form-action 'none'; base-uri 'none'; frame-ancestors 'none';"
     " require-trusted-types-for 'script'; trusted-types 'none'"
 )
 _FOR_EVER = "public, max-age=31536000, immutable"
-_WORTH_COMPRESSING = 1000
+_MIN_BYTES_TO_COMPRESS = 1000
 
 
 class WebPage:
-    """The routes of the page. What it shows it asks of the same routes as everyone else."""
+    """The routes that only the page uses. For everything else it calls the same routes as any client."""
 
     def __init__(self, sessions: Sessions, gateway: Gateway) -> None:
         self.sessions = sessions
         self._gateway = gateway
 
     def routes(self) -> list[BaseRoute]:
-        """The page, its files, its session, and its own questions; they come before the others."""
+        """The page, its files, its session and its own reads. Register them before the general routes."""
         return [
             Route(PAGE, self._index, methods=["GET"]),
             Route("/assets/{version}/{name:path}", self._asset, methods=["GET"]),
@@ -47,33 +47,33 @@ class WebPage:
             Route(SESSION, self._sign_in, methods=["POST"]),
             Route(SESSION, self._sign_out, methods=["DELETE"]),
             Route("/api/tasks/{id}/handoff.md", self._handoff, methods=["GET"]),
-            *(Route(path, self._read(read), methods=["GET"]) for path, read in reads.READS.items()),
+            *(Route(path, self._endpoint(read), methods=["GET"]) for path, read in reads.READS.items()),
         ]
 
     # --- files ------------------------------------------------------------------------------------
 
     async def _index(self, request: Request) -> Response:
-        return _answer(request, web_files().index, {"Cache-Control": "no-cache"})
+        return _file_response(request, web_files().index, {"Cache-Control": "no-cache"})
 
     async def _asset(self, request: Request) -> Response:
-        found = web_files()
-        file = found.files.get(request.path_params["name"])
+        static = web_files()
+        file = static.files.get(request.path_params["name"])
         request.scope["ringbolt.route"] = "/assets"
-        if file is None or request.path_params["version"] != found.version:
+        if file is None or request.path_params["version"] != static.version:
             raise HTTPException(404)
-        return _answer(request, file, {"Cache-Control": _FOR_EVER})
+        return _file_response(request, file, {"Cache-Control": _FOR_EVER})
 
     # --- the session ------------------------------------------------------------------------------
 
     async def _session(self, request: Request) -> Response:
         caller = require(request.scope, "read")
         session: Session | None = request.scope.get("ringbolt.session")
-        return _told(
+        return _json_response(
             {
                 "kind": caller.kind,
                 "scopes": sorted(caller.scopes),
                 "expires": session.expires if session else None,
-                # Where the stream of events goes on from what is read after this.
+                # Start the event stream here: everything read after this call is at least as new.
                 "position": await self._gateway.news.look(),
                 "version": __version__,
             }
@@ -83,37 +83,37 @@ class WebPage:
         require_own_page(request.scope)
         body = await read_body(request.scope, request.receive, self._gateway.settings)
         try:
-            given: Any = json.loads(body)
+            fields: Any = json.loads(body)
         except (ValueError, RecursionError):
-            given = None
-        token = given.get("token") if is_dict(given) else None
+            fields = None
+        token = fields.get("token") if is_dict(fields) else None
         if not isinstance(token, str):
-            raise Refusal("bad_request", "There is no token in the body.", 'Send {"token": "…"}.')
+            raise Refusal("bad_request", "The body has no token.", 'Send {"token": "…"}.')
         opened = self.sessions.open(token.strip().encode("utf-8", "replace"))
         if opened is None:
             raise Refusal(
                 "no_token",
-                "This is no token that the server knows.",
-                "Copy one from the file that the server named when it started.",
+                "The server does not know this token.",
+                "Copy one from the file whose path the server printed when it started.",
             )
         cookie, session = opened
-        answer = _told({"kind": session.caller.kind, "expires": session.expires})
-        return self._with_cookie(request, answer, cookie)
+        response = _json_response({"kind": session.caller.kind, "expires": session.expires})
+        return self._with_cookie(request, response, cookie)
 
     async def _sign_out(self, request: Request) -> Response:
         require_own_page(request.scope)
-        self.sessions.close(self.sessions.given(request.scope["headers"]))
-        return self._with_cookie(request, _told({}), "")
+        self.sessions.close(self.sessions.cookie_of(request.scope["headers"]))
+        return self._with_cookie(request, _json_response({}), "")
 
-    def _with_cookie(self, request: Request, answer: Response, cookie: str) -> Response:
+    def _with_cookie(self, request: Request, response: Response, cookie: str) -> Response:
         secure = request.headers.get("origin", "").startswith("https:")
-        answer.headers["Set-Cookie"] = self.sessions.header(cookie, secure=secure)
-        return answer
+        response.headers["Set-Cookie"] = self.sessions.header(cookie, secure=secure)
+        return response
 
-    # --- what is taken away -----------------------------------------------------------------------
+    # --- downloads --------------------------------------------------------------------------------
 
     async def _handoff(self, request: Request) -> Response:
-        """A task as a capsule, for another agent: as a file, never as a page."""
+        """A task as a capsule for another agent; sent as an attachment, so it never renders as a page."""
         caller = require(request.scope, "read")
         name = request.path_params["id"]
         memory = await self._gateway.run(lambda: self._gateway.acting(caller, request.scope))
@@ -123,42 +123,42 @@ class WebPage:
             text.encode("utf-8", "replace"), media_type="text/markdown; charset=utf-8", headers=headers
         )
 
-    # --- its own questions ------------------------------------------------------------------------
+    # --- reads of its own -------------------------------------------------------------------------
 
-    def _read(self, read: reads.Read) -> Callable[[Request], Any]:
-        async def ask(request: Request) -> Response:
+    def _endpoint(self, read: reads.Read) -> Callable[[Request], Any]:
+        async def respond(request: Request) -> Response:
             caller = require(request.scope, "read")
-            asked = reads.Asked(request.path_params, request.query_params)
+            query = reads.Query(request.path_params, request.query_params)
 
             def work() -> bytes:
                 memory = self._gateway.acting(caller, request.scope)
-                content = json.dumps({"schema_version": 1, "data": read(memory, asked)}).encode()
+                content = json.dumps({"schema_version": 1, "data": read(memory, query)}).encode()
                 return (
                     gzip.compress(content, 1, mtime=0)
-                    if zipped and len(content) > _WORTH_COMPRESSING
+                    if zipped and len(content) > _MIN_BYTES_TO_COMPRESS
                     else content
                 )
 
-            zipped = _takes_gzip(request)
+            zipped = _accepts_gzip(request)
             content = await self._gateway.run(work)
             headers = {"Vary": "Accept-Encoding"}
-            if content[:2] == b"\x1f\x8b":
+            if content[:2] == b"\x1f\x8b":  # gzip's magic number; JSON never starts with it
                 headers["Content-Encoding"] = "gzip"
             return Response(content, media_type=_JSON, headers=headers)
 
-        return ask
+        return respond
 
 
-def _told(data: dict[str, Any]) -> Response:
+def _json_response(data: dict[str, Any]) -> Response:
     return Response(json.dumps({"schema_version": 1, "data": data}), media_type=_JSON)
 
 
-def _takes_gzip(request: Request) -> bool:
+def _accepts_gzip(request: Request) -> bool:
     return "gzip" in request.headers.get("accept-encoding", "")
 
 
-def _answer(request: Request, file: WebFile, headers: dict[str, str]) -> Response:
-    zipped = _takes_gzip(request) and len(file.gzipped) < len(file.plain)
+def _file_response(request: Request, file: WebFile, headers: dict[str, str]) -> Response:
+    zipped = _accepts_gzip(request) and len(file.gzipped) < len(file.plain)
     headers |= {"Vary": "Accept-Encoding", "Content-Security-Policy": _POLICY}
     if zipped:
         headers["Content-Encoding"] = "gzip"

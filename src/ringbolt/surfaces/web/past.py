@@ -1,8 +1,8 @@
-"""The past of a task, event by event: whoever looks at a long history goes back and forth in it.
+"""Time travel: the state of a task after any of its events.
 
-To fold many events takes a while, so the ledger in memory into which they were folded is kept for the next
-question, with marks to which it can be taken back. One is kept, of a long history, and only as long as
-nothing was written to its task: whatever is forgotten is gone from here, too.
+A past state is made by replaying the task's events into an in-memory ledger. Replaying a long history takes a
+while and people step back and forth in it, so the last such ledger is kept, with savepoints to roll back to.
+It is dropped as soon as the task gets another event; data that was forgotten is therefore gone from here too.
 """
 
 # pyright: reportPrivateUsage=false
@@ -17,22 +17,22 @@ from ...store import scratch
 from ...store.tx import Row, Tx
 
 PAGE = 1000
-MARK_EVERY = 2000
-LONG = 5000  # events; fewer are folded at once
+MARK_EVERY = 2000  # events between two savepoints
+LONG = 5000  # events; a shorter history is replayed from its start each time
 
 
 class Past:
-    """A ledger in memory that stands after one event of a task, and can be taken to any other."""
+    """An in-memory ledger that holds a task as it was after one event, and can move to any other event."""
 
     def __init__(self, memory: TaskMemory, head: Row) -> None:
         self._store = memory.store
         self._last = head["last_seq"]
         self._tx = scratch()
         self._row: Row = {"task_id": head["task_id"], "root_id": head["root_id"], "last_seq": 0}
-        self._marks: list[Row] = []  # the row of the task at each mark
+        self._marks: list[Row] = []  # the task's row at each savepoint
 
     def walk(self, first: int, until: int) -> Iterator[tuple[Tx, Row]]:
-        """The ledger after each event from one to another, and that event."""
+        """Yield the ledger after each event from `first` to `until`, with that event."""
         self._back_to(first - 1)
         while (after := self._row["last_seq"]) < until:
             rows = self._store.read(lambda tx, a=after: tx.events(self._row["task_id"], a, PAGE, until))
@@ -45,7 +45,7 @@ class Past:
                     self._marks.append(dict(self._row))
 
     def _back_to(self, seq: int) -> None:
-        """Go back to a mark, if this is later than an event; before the first mark all begins anew."""
+        """Roll back to the last savepoint at or before an event, or start over if there is none."""
         if self._row["last_seq"] <= seq:
             return
         while self._marks and self._marks[-1]["last_seq"] > seq:
@@ -58,8 +58,8 @@ class Past:
             self._row = {name: self._row[name] for name in ("task_id", "root_id")} | {"last_seq": 0}
 
 
-class Pasts:
-    """Keeps the past that was looked at last."""
+class PastCache:
+    """Keeps the ledger of the long history that was viewed last."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -69,8 +69,8 @@ class Pasts:
     def walk(
         self, memory: TaskMemory, head: Row, first: int, until: int, visit: Callable[[Tx, Row], None]
     ) -> None:
-        """Call `visit` after each event of a task from one to another, with the ledger and the event."""
-        # Whoever comes while another one looks does not wait for that.
+        """Call `visit` with the ledger and the event after each event from `first` to `until`."""
+        # If another request is using the cached ledger, replay from the start instead of waiting for it.
         if head["last_seq"] <= LONG or not self._lock.acquire(blocking=False):
             for tx, event in Past(memory, head).walk(first, until):
                 visit(tx, event)
@@ -78,7 +78,7 @@ class Pasts:
         try:
             key = (memory.store.url, head["task_id"], head["last_seq"], head["last_hash"])
             past = self._past if self._past is not None and self._key == key else Past(memory, head)
-            self._past = None  # if this fails, nobody goes on with it
+            self._past = None  # if the walk fails, its ledger must not be reused
             for tx, event in past.walk(first, until):
                 visit(tx, event)
             self._key, self._past = key, past

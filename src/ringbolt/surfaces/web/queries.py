@@ -1,4 +1,4 @@
-"""What the web page shows of many tasks, or of a long one: few columns, bounded, portable as in tx.py."""
+"""Queries of the web page: few columns, bounded results, and SQL that both engines run (see store/tx.py)."""
 
 from __future__ import annotations
 
@@ -7,35 +7,35 @@ from typing import Any
 
 from ...store.tx import Row, Tx
 
-# How many letters of a text a line has.
+# Characters of text in one line of a list.
 LINE = 300
-_FIGURES = ("waits", "questions", "effects", "decisions", "met", "criteria", "claimed_until")
+_COUNTS = ("waits", "questions", "effects", "decisions", "met", "criteria", "claimed_until")
 _MOMENT = (
     "seq", "at", "type", "text", "letters", "item", "ref", "agent", "channel", "status", "replaced_by",
     "sets",
 )  # fmt: skip
 
 
-def _places(params: dict[str, Any], name: str, values: Sequence[Any]) -> str:
-    """Names for the values of a list, which are put among the parameters."""
+def _placeholders(params: dict[str, Any], name: str, values: Sequence[Any]) -> str:
+    """Add the values of a list to the parameters; returns their placeholders for an IN (…) clause."""
     params.update({f"{name}{number}": value for number, value in enumerate(values)})
     return ", ".join(f":{name}{number}" for number in range(len(values)))
 
 
 def cards(tx: Tx, statuses: Sequence[str], limit: int) -> list[Row]:
-    """Rows of tasks and goals with some statuses, the last changed first."""
+    """Rows of tasks, then of goals, with one of these statuses; the last changed first."""
     return tx.cards(statuses, limit, kind="task") + tx.cards(statuses, limit, kind="goal")
 
 
-def about(tx: Tx, task_ids: Sequence[str]) -> dict[str, Row]:
-    """What else a list says of tasks and goals: who wrote last, tags, how much of what people settle is open,
-    how many criteria are met, and until when somebody has claimed it."""
-    found: dict[str, Row] = {}
+def card_details(tx: Tx, task_ids: Sequence[str]) -> dict[str, Row]:
+    """What a list shows beside the card itself, by task id: last writer, tags, open waits, questions, effects
+    and decisions, criteria met, and the end of a claim."""
+    details: dict[str, Row] = {}
     for begin in range(0, len(task_ids), 500):
         params: dict[str, Any] = {"manual": "%manual:%"}
-        places = _places(params, "id", task_ids[begin : begin + 500])
+        ids = _placeholders(params, "id", task_ids[begin : begin + 500])
         for row in tx.rows(
-            ("task_id", "agent", "channel", "first_agent", *_FIGURES),
+            ("task_id", "agent", "channel", "first_agent", *_COUNTS),
             "SELECT h.task_id, o.agent, o.channel, fo.agent,"
             " (SELECT count(*) FROM records r WHERE r.task_id = h.task_id AND r.type = 'wait'"
             " AND r.status = 'watching'),"
@@ -43,7 +43,7 @@ def about(tx: Tx, task_ids: Sequence[str]) -> dict[str, Row]:
             " AND r.status = 'active'),"
             " (SELECT count(*) FROM records r WHERE r.task_id = h.task_id AND r.type = 'effect'"
             " AND r.status IN ('intended', 'unknown')),"
-            # What a person decides is named in the target of a wait.
+            # A wait for a person has a target that starts with manual:.
             " (SELECT count(*) FROM records r JOIN events w ON w.task_id = r.task_id AND w.seq = r.seq"
             " WHERE r.task_id = h.task_id AND r.type = 'wait' AND r.status = 'watching'"
             " AND w.data LIKE :manual),"
@@ -54,22 +54,22 @@ def about(tx: Tx, task_ids: Sequence[str]) -> dict[str, Row]:
             " (SELECT max(c.expires_at) FROM claims c WHERE c.task_id = h.task_id AND c.status = 'held')"
             " FROM heads h JOIN events e ON e.id = h.position JOIN origins o ON o.id = e.origin_id"
             " JOIN events f ON f.task_id = h.task_id AND f.seq = 1 JOIN origins fo ON fo.id = f.origin_id"
-            f" WHERE h.task_id IN ({places})",
+            f" WHERE h.task_id IN ({ids})",
             **params,
         ):
-            found[row["task_id"]] = {**row, "tags": []}
+            details[row["task_id"]] = {**row, "tags": []}
         for row in tx.rows(
             ("task_id", "value"),
             "SELECT task_id, value FROM labels WHERE kind = 'tag' AND seq = 0"
-            f" AND task_id IN ({places}) ORDER BY task_id, value",
+            f" AND task_id IN ({ids}) ORDER BY task_id, value",
             **params,
         ):
-            found[row["task_id"]]["tags"].append(row["value"])
-    return found
+            details[row["task_id"]]["tags"].append(row["value"])
+    return details
 
 
 def activity(tx: Tx, since: str, letters: int) -> dict[str, int]:
-    """How many events there were since a time, by the beginning of their own times."""
+    """Count events since a time, grouped by the first `letters` characters of their timestamps."""
     rows = tx.rows(
         ("at", "count"),
         f"SELECT substr(timestamp, 1, {letters:d}), count(*) FROM events WHERE timestamp >= :since"
@@ -82,7 +82,7 @@ def activity(tx: Tx, since: str, letters: int) -> dict[str, int]:
 _MOMENTS = (
     f"SELECT e.seq, e.timestamp, e.event_type, substr(e.text, 1, {LINE}), length(e.text), e.item_id,"
     " e.ref_seq, o.agent, o.channel, r.status, r.ref_seq,"
-    # Of an event without words its changes say something, if they are few.
+    # An event without text is described by its changes, if they are few.
     " CASE WHEN coalesce(e.text, '') = '' AND length(e.sets) < 2000 THEN e.sets END"
     " FROM events e JOIN origins o ON o.id = e.origin_id"
     " LEFT JOIN records r ON r.task_id = e.task_id AND r.seq = e.seq WHERE e.task_id = :task_id"
@@ -90,7 +90,7 @@ _MOMENTS = (
 
 
 def moments(tx: Tx, task_id: str, after: int, limit: int) -> list[Row]:
-    """Events of a task in order, a line each."""
+    """Events of a task after a number, in order, one line each."""
     return tx.rows(
         _MOMENT,
         f"{_MOMENTS} AND e.seq > :after ORDER BY e.seq LIMIT :limit",
@@ -101,10 +101,10 @@ def moments(tx: Tx, task_id: str, after: int, limit: int) -> list[Row]:
 
 
 def some_moments(tx: Tx, task_id: str, seqs: Sequence[int]) -> list[Row]:
-    """The events of a task with these numbers, a line each."""
+    """The events of a task with these numbers, one line each."""
     params: dict[str, Any] = {"task_id": task_id}
-    places = _places(params, "seq", seqs)
-    return tx.rows(_MOMENT, f"{_MOMENTS} AND e.seq IN ({places}) ORDER BY e.seq", **params)
+    numbers = _placeholders(params, "seq", seqs)
+    return tx.rows(_MOMENT, f"{_MOMENTS} AND e.seq IN ({numbers}) ORDER BY e.seq", **params)
 
 
 def matching(
@@ -116,9 +116,9 @@ def matching(
     item: str = "",
     pattern: str = "",
 ) -> list[int]:
-    """The numbers of a task's events of some types, from a channel, about a step, or with a text in them."""
+    """The numbers of a task's events that match every given filter; `pattern` is for LIKE, escaped with !."""
     params: dict[str, Any] = {"task_id": task_id, "channel": channel, "item": item, "pattern": pattern}
-    where = f" AND e.event_type IN ({_places(params, 'type', types)})" if types else ""
+    where = f" AND e.event_type IN ({_placeholders(params, 'type', types)})" if types else ""
     where += " AND o.channel = :channel" if channel else ""
     where += " AND e.item_id = :item" if item else ""
     where += " AND lower(e.text) LIKE lower(:pattern) ESCAPE '!'" if pattern else ""
@@ -131,7 +131,7 @@ def matching(
     return [row["seq"] for row in rows]
 
 
-def types_of(tx: Tx, task_id: str) -> dict[str, int]:
+def type_counts(tx: Tx, task_id: str) -> dict[str, int]:
     """How many events of each type a task has."""
     rows = tx.rows(
         ("type", "count"),
@@ -143,7 +143,7 @@ def types_of(tx: Tx, task_id: str) -> dict[str, int]:
 
 
 def spending(tx: Tx, since: str) -> list[Row]:
-    """What models have used on each day since one, by model."""
+    """Calls, tokens and cost by day and model, since a day."""
     return tx.rows(
         ("day", "model", "calls", "tokens_in", "tokens_out", "cost"),
         "SELECT day, model, sum(calls), sum(tokens_in), sum(tokens_out), sum(cost) FROM spending"
@@ -153,12 +153,12 @@ def spending(tx: Tx, since: str) -> list[Row]:
 
 
 def sizes(tx: Tx) -> Row:
-    """How many tasks and events there are."""
+    """The number of tasks and events in the store."""
     return tx.rows(("tasks", "events"), "SELECT count(*), coalesce(sum(last_seq), 0) FROM heads")[0]
 
 
 def all_records(tx: Tx, task_id: str, kind: str, limit: int) -> list[Row]:
-    """What a task has of a kind that can change (an effect, a wait), ended or not, the newest first."""
+    """A task's records of a kind that changes over time (effect, wait), ended ones included, newest first."""
     return tx.rows(
         (
             "seq",

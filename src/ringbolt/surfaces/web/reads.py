@@ -1,4 +1,4 @@
-"""What the web page asks that no operation answers: many tasks at a glance, a long history line by line."""
+"""Reads that only the web page needs: many tasks at a glance, and a long history line by line."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 from ..._version import __version__
 from ...config import store_location
+from ...hosts.drill import drill as run_drill
 from ...ledger.values import read_card, read_event, read_task
 from ...memory import TaskMemory
 from ...model import rules, validate
@@ -16,11 +17,11 @@ from ...model.errors import InvalidInput
 from ...model.types import TaskCard
 from ...store import feed
 from ...store.tx import Row, Tx
-from .. import doctor as checkup
+from .. import doctor as checks
 from . import queries
-from .past import Pasts
+from .past import PastCache
 
-Read = Callable[[TaskMemory, "Asked"], Any]
+Read = Callable[[TaskMemory, "Query"], Any]
 
 
 OPEN = ("active", "waiting", "paused")
@@ -28,13 +29,13 @@ ENDED = ("completed", "failed", "cancelled", "abandoned", "superseded")
 MOST_OPEN, MOST_ENDED, MOST_NAMED = 5000, 200, 100
 MOST_MOMENTS = 500
 MOST_AROUND = 10
-OURSELVES = "ringbolt"
+OURSELVES = "ringbolt"  # the agent name under which Ringbolt itself writes
 _STARTED = time.monotonic()
-_pasts = Pasts()
+_past_cache = PastCache()
 
 
-class Asked:
-    """The parts of a path and of a query, each checked where it is read."""
+class Query:
+    """The parameters of a request, from its path and query string. Each is validated when it is read."""
 
     def __init__(self, path: Mapping[str, Any], query: Mapping[str, str]) -> None:
         self._path = path
@@ -47,66 +48,67 @@ class Asked:
         return validate.text(name, self._query.get(name, ""), most)
 
     def number(self, name: str, default: int, least: int, most: int) -> int:
-        given = self._query.get(name, "")
-        plain = int(given) if given.isascii() and given.isdecimal() and len(given) < 20 else given
-        return validate.whole(name, plain if given else default, least, most)
+        text = self._query.get(name, "")
+        value = int(text) if text.isascii() and text.isdecimal() and len(text) < 20 else text
+        return validate.whole(name, value if text else default, least, most)
 
-    def words(self, name: str, most: int) -> list[str]:
-        found = [part for part in self._query.get(name, "").split(",") if part]
-        if len(found) > most:
+    def comma_list(self, name: str, most: int) -> list[str]:
+        parts = [part for part in self._query.get(name, "").split(",") if part]
+        if len(parts) > most:
             raise InvalidInput(
-                "invalid_argument", f"{name} names more than {most}.", "Ask for fewer at once."
+                "invalid_argument", f"{name} has more than {most} values.", "Ask for fewer at once."
             )
-        return found
+        return parts
 
 
-def overview(memory: TaskMemory, asked: Asked) -> dict[str, Any]:
-    """Every open task and goal and the last that ended, a card each; with `ids`, only those, ended or not."""
-    named = asked.words("ids", MOST_NAMED)
+def overview(memory: TaskMemory, query: Query) -> dict[str, Any]:
+    """Cards of all open tasks and goals and of the last to end; with `ids`, only those, in any status."""
+    ids = query.comma_list("ids", MOST_NAMED)
 
     def work(tx: Tx) -> dict[str, Any]:
-        if named:
-            return {"tasks": _with_more(tx, [card for name in named if (card := _named(tx, name))])}
+        if ids:
+            return {"tasks": _with_details(tx, [card for task_id in ids if (card := _card(tx, task_id))])}
         rows = queries.cards(tx, OPEN, MOST_OPEN) + queries.cards(tx, ENDED, MOST_ENDED)
-        return {"tasks": _with_more(tx, [read_card(row) for row in rows]), "counts": feed.task_counts(tx)}
+        cards = _with_details(tx, [read_card(row) for row in rows])
+        return {"tasks": cards, "counts": feed.task_counts(tx)}
 
     return {**memory.store.read(work), "now": time.time(), **_thresholds(memory)}
 
 
 def _thresholds(memory: TaskMemory) -> dict[str, float | None]:
-    """How long a task may be idle before it is shown as stale, or as stuck; None: for ever."""
+    """How long a task may be idle before it is shown as stale or as stuck; None means never."""
     stale = rules.parse_duration("stale_threshold", memory.settings.stale_threshold) * 60
-    given = memory.settings.stuck_after
-    stuck = None if given == "off" else rules.parse_duration("stuck_after", given) * 60
+    setting = memory.settings.stuck_after
+    stuck = None if setting == "off" else rules.parse_duration("stuck_after", setting) * 60
     return {"stale_seconds": stale, "stuck_seconds": stuck}
 
 
-def _named(tx: Tx, name: str) -> dict[str, Any] | None:
-    """The card of a task with this very id, archived or not; None if there is no such task."""
-    task = read_task(tx, name)
+def _card(tx: Tx, task_id: str) -> dict[str, Any] | None:
+    """The card of the task with exactly this id, archived or not; None if there is no such task."""
+    task = read_task(tx, task_id)
     if task is None or task.kind not in ("task", "goal"):
         return None
     return {field: getattr(task, field) for field in TaskCard.__annotations__}
 
 
-def _with_more(tx: Tx, cards: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Cards with what else a list says of tasks. What is done of a goal are its criteria."""
-    found = queries.about(tx, [card["id"] for card in cards])
-    told = ("channel", "tags", "waits", "questions", "effects", "decisions", "claimed_until")
+def _with_details(tx: Tx, cards: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Add agent, tags and counts to cards. For a goal, `done` and `total` count its criteria."""
+    details = queries.card_details(tx, [card["id"] for card in cards])
+    added = ("channel", "tags", "waits", "questions", "effects", "decisions", "claimed_until")
     for card in cards:
-        more = found[card["id"]]
-        # What works on the store by itself is no agent that someone runs.
-        agent = more["agent"] if more["agent"] not in ("", OURSELVES) else more["first_agent"]
-        card |= {"agent": agent, **{name: more[name] for name in told}}
+        row = details[card["id"]]
+        # Upkeep writes as Ringbolt itself; show the agent that someone runs.
+        agent = row["agent"] if row["agent"] not in ("", OURSELVES) else row["first_agent"]
+        card |= {"agent": agent, **{name: row[name] for name in added}}
         if card["kind"] == "goal":
-            card |= {"done": more["met"], "total": more["criteria"]}
+            card |= {"done": row["met"], "total": row["criteria"]}
     return cards
 
 
-def activity(memory: TaskMemory, asked: Asked) -> dict[str, Any]:
-    """How much happened lately: events in each ten minutes of a day, and in each day of a month."""
+def activity(memory: TaskMemory, query: Query) -> dict[str, Any]:
+    """Recent activity: events per ten minutes of the last day, and per day of the last month."""
     now = time.time()
-    # Timestamps begin alike within ten minutes: 2026-03-01T14:3, and within a day: 2026-03-01.
+    # Timestamps share a prefix within ten minutes (2026-03-01T14:3) and within a day (2026-03-01).
     day, month = (time.strftime("%Y-%m-%dT%H:%M", time.gmtime(now - 86400 * days)) for days in (1, 30))
 
     def work(tx: Tx) -> dict[str, Any]:
@@ -115,90 +117,89 @@ def activity(memory: TaskMemory, asked: Asked) -> dict[str, Any]:
     return {**memory.store.read(work), "now": now}
 
 
-def moments(memory: TaskMemory, asked: Asked) -> dict[str, Any]:
-    """Events of a task, a line each: those after a number, or those with the numbers of `seqs`."""
-    after = asked.number("after", 0, 0, 1 << 62)
-    limit = asked.number("limit", 200, 1, MOST_MOMENTS)
+def moments(memory: TaskMemory, query: Query) -> dict[str, Any]:
+    """Events of a task, one line each: those after a number, or those listed in `seqs`."""
+    after = query.number("after", 0, 0, 1 << 62)
+    limit = query.number("limit", 200, 1, MOST_MOMENTS)
     seqs = [
         validate.whole("seqs", int(one) if one.isdecimal() else one, 1, 1 << 62)
-        for one in asked.words("seqs", limit)
+        for one in query.comma_list("seqs", limit)
     ]
 
     def work(tx: Tx) -> dict[str, Any]:
-        head = _head(memory, tx, asked)
+        head = _head(memory, tx, query)
         task_id = head["task_id"]
         rows = queries.some_moments(tx, task_id, seqs) if seqs else queries.moments(tx, task_id, after, limit)
-        return {"task_id": task_id, "last": head["last_seq"], "moments": [_worded(row) for row in rows]}
+        return {"task_id": task_id, "last": head["last_seq"], "moments": [_with_text(row) for row in rows]}
 
     return memory.store.read(work)
 
 
-def _worded(row: Row) -> Row:
-    """A line with some words: where nobody gave any, what it changed."""
+def _with_text(row: Row) -> Row:
+    """Describe an event without text by what it changed."""
     sets = row.pop("sets")
     if not sets or row["text"]:
         return row
-    found: list[str] = []
+    parts: list[str] = []
     for table, changed in json.loads(sets).items():
         if table == "heads":
-            told = ((name, value) for name, value in changed.items() if not name.endswith(("_at", "_seq")))
-            found += [f"{name}: {value}" for name, value in told if isinstance(value, str)]
+            fields = ((name, value) for name, value in changed.items() if not name.endswith(("_at", "_seq")))
+            parts += [f"{name}: {value}" for name, value in fields if isinstance(value, str)]
         elif table == "steps":
-            found += [f"{step} → {cells['status']}" for step, cells in changed.items() if "status" in cells]
+            parts += [f"{step} → {cells['status']}" for step, cells in changed.items() if "status" in cells]
         elif table == "+steps":
-            found.append(f"{len(changed)} steps")
-    return {**row, "text": ", ".join(found)[: queries.LINE]}
+            parts.append(f"{len(changed)} steps")
+    return {**row, "text": ", ".join(parts)[: queries.LINE]}
 
 
-def timeline(memory: TaskMemory, asked: Asked) -> dict[str, Any]:
-    """Which events of a task fit a filter, by number; without one only how many there are of each type."""
-    plain = asked.text("text")
-    escaped = plain.replace("!", "!!").replace("%", "!%").replace("_", "!_")
-    types = asked.words("types", 50)
+def timeline(memory: TaskMemory, query: Query) -> dict[str, Any]:
+    """The numbers of a task's events that match the filters; without filters, the count of each type."""
+    text = query.text("text")
+    escaped = text.replace("!", "!!").replace("%", "!%").replace("_", "!_")
     filters: dict[str, Any] = {
-        "types": types,
-        "channel": asked.text("channel", 20),
-        "item": asked.text("item", 200),
-        "pattern": f"%{escaped}%" if plain else "",
+        "types": query.comma_list("types", 50),
+        "channel": query.text("channel", 20),
+        "item": query.text("item", 200),
+        "pattern": f"%{escaped}%" if text else "",
     }
 
     def work(tx: Tx) -> dict[str, Any]:
-        head = _head(memory, tx, asked)
+        head = _head(memory, tx, query)
         found: dict[str, Any] = {"task_id": head["task_id"], "last": head["last_seq"]}
         if any(filters.values()):
             found["seqs"] = queries.matching(tx, head["task_id"], **filters)
         else:
-            found["types"] = queries.types_of(tx, head["task_id"])
+            found["types"] = queries.type_counts(tx, head["task_id"])
         return found
 
     return memory.store.read(work)
 
 
-def records(memory: TaskMemory, asked: Asked) -> list[dict[str, Any]]:
-    """All side effects or waits of a task, ended ones too, the newest first."""
-    kind = validate.choice("kind", asked.text("kind"), ("effect", "wait"))
-    limit = asked.number("limit", 100, 1, 500)
+def records(memory: TaskMemory, query: Query) -> list[dict[str, Any]]:
+    """All side effects or waits of a task, ended ones included, newest first."""
+    kind = validate.choice("kind", query.text("kind"), ("effect", "wait"))
+    limit = query.number("limit", 100, 1, 500)
 
     def work(tx: Tx) -> list[Row]:
-        return queries.all_records(tx, _head(memory, tx, asked)["task_id"], kind, limit)
+        return queries.all_records(tx, _head(memory, tx, query)["task_id"], kind, limit)
 
     found = [
         {**row, "data": json.loads(row["data"]), "end_data": json.loads(row["end_data"] or "{}")}
         for row in memory.store.read(work)
     ]
     if kind == "wait":
-        # What it waits for may have been changed since, and the last look is no event.
-        head = memory.store.read(lambda tx: _head(memory, tx, asked))
+        # A wait can be changed after it started, and its last check is not an event.
+        head = memory.store.read(lambda tx: _head(memory, tx, query))
         for row in found:
             row["wait"] = memory.wait_status(f"{head['task_id']}#{row['seq']}")[0].to_dict()
     return found
 
 
-def past(memory: TaskMemory, asked: Asked) -> dict[str, Any]:
-    """A task as it stood after an event, and after those around it."""
-    seq = asked.number("seq", 0, 1, 1 << 62)
-    around = asked.number("around", 0, 0, MOST_AROUND)
-    head = memory.store.read(lambda tx: _head(memory, tx, asked))
+def past(memory: TaskMemory, query: Query) -> dict[str, Any]:
+    """The task as it was after an event, and after each of its neighbours."""
+    seq = query.number("seq", 0, 1, 1 << 62)
+    around = query.number("around", 0, 0, MOST_AROUND)
+    head = memory.store.read(lambda tx: _head(memory, tx, query))
     validate.whole("seq", seq, 1, head["last_seq"])
     states: dict[int, Any] = {}
     events: dict[int, Any] = {}
@@ -209,26 +210,23 @@ def past(memory: TaskMemory, asked: Asked) -> dict[str, Any]:
         events[row["seq"]] = read_event(row).to_dict()
 
     first, until = max(1, seq - 1 - around), min(seq + around, head["last_seq"])
-    _pasts.walk(memory, head, first, until, visit)
+    _past_cache.walk(memory, head, first, until, visit)
     return {"states": states, "events": events}
 
 
-def drill(memory: TaskMemory, asked: Asked) -> dict[str, Any]:
-    """What would come back of a task after a compaction; nothing is written."""
-    from ...hosts.drill import drill
-
-    return drill(memory, asked.task()).to_dict()
+def drill(memory: TaskMemory, query: Query) -> dict[str, Any]:
+    """Simulate a compaction and score what is recovered; nothing is stored."""
+    return run_drill(memory, query.task()).to_dict()
 
 
-def doctor(memory: TaskMemory, asked: Asked) -> list[dict[str, Any]]:
-    """Everything that `ringbolt doctor` says of the store and what is around it."""
+def doctor(memory: TaskMemory, query: Query) -> list[dict[str, Any]]:
+    """All findings of `ringbolt doctor`."""
+    first = (checks.version(), checks.spool(store_location(memory.settings)), checks.hosts(None))
+    return [finding.to_dict() for finding in (*first, *checks.checks(memory))]
 
-    around = (checkup.version(), checkup.spool(store_location(memory.settings)), checkup.hosts(None))
-    return [finding.to_dict() for finding in (*around, *checkup.checks(memory))]
 
-
-def system(memory: TaskMemory, asked: Asked) -> dict[str, Any]:
-    """How large the store is, what waits for a worker, which files lag behind, what models have cost."""
+def system(memory: TaskMemory, query: Query) -> dict[str, Any]:
+    """Size of the store, job queue, mirror files, and model usage of the last 30 days."""
     month = time.strftime("%Y-%m-%d", time.gmtime(time.time() - 30 * 86400))
 
     def work(tx: Tx) -> dict[str, Any]:
@@ -249,15 +247,15 @@ def system(memory: TaskMemory, asked: Asked) -> dict[str, Any]:
 
 
 def _plain(row: Row) -> Row:
-    """Sums as numbers of JSON: an engine may have kinds of its own for them."""
+    """Sums as JSON numbers: PostgreSQL returns Decimal for them."""
     return {
         name: value if isinstance(value, str) else float(value) if name == "cost" else int(value)
         for name, value in row.items()
     }
 
 
-def _head(memory: TaskMemory, tx: Tx, asked: Asked) -> Row:
-    return memory._find(tx, asked.task())  # pyright: ignore[reportPrivateUsage]
+def _head(memory: TaskMemory, tx: Tx, query: Query) -> Row:
+    return memory._find(tx, query.task())  # pyright: ignore[reportPrivateUsage]
 
 
 READS: dict[str, Read] = {

@@ -1,14 +1,14 @@
-// What a person can do with a task. Whatever matters is asked for once more before it is done.
+// What a person can do with a task. Every action is confirmed in a dialog first.
 import { html, useState } from "./vendor/preact.js";
 import { call } from "./api.js";
-import { Ask, say } from "./parts.js";
+import { ConfirmDialog, notify } from "./parts.js";
 
 const ENDED = new Set(["completed", "failed", "cancelled", "abandoned", "superseded"]);
 
-// A plan from its titles: what stays is the step that it was, with its stage and with what it waits for.
+// A plan made from edited titles: a title that stays keeps its step, with its stage and dependencies.
 function edited(task, titles) {
   const left = task.items.filter((item) => !item.dropped_in);
-  // Of several steps with one title each line is the next one.
+  // Several steps may share a title; they are matched in order.
   const found = titles.map((title) => {
     const at = left.findIndex((item) => item.title === title);
     return at < 0 ? null : left.splice(at, 1)[0];
@@ -22,38 +22,38 @@ function edited(task, titles) {
   });
 }
 
-// Each: when it is there, what is asked, and what is done with the answers.
+// For each action: when it is offered, what the dialog asks, and what it calls.
 const ACTIONS = [
   {
     name: "pause",
     word: "Pause",
     when: (task) => task.status === "active" || task.status === "waiting",
     title: "Pause this task?",
-    about: "The agent is told with its next packet. Nothing is lost, and it can be resumed.",
+    about: "The agent learns of it with its next packet. Nothing is lost, and the task can be resumed.",
     fields: () => [{ name: "message", label: "Why (optional)" }],
     act: (task, { message }) => call("task_update", { task_id: task.id, status: "paused", message: message || null }),
-    said: "The task is paused.",
+    notice: "The task is paused.",
   },
   {
     name: "resume",
     word: "Resume",
     when: (task) => task.status === "paused" || ENDED.has(task.status),
     title: "Resume this task?",
-    about: "It becomes active again.",
-    fields: () => [{ name: "message", label: "A word to go on with (optional)" }],
+    about: "The task becomes active again.",
+    fields: () => [{ name: "message", label: "Message for the agent (optional)" }],
     act: (task, { message }) => call("task_update", { task_id: task.id, status: "active", message: message || null }),
-    said: "The task is active again.",
+    notice: "The task is active again.",
   },
   {
     name: "instruct",
     word: "Add an instruction",
     when: (task) => !ENDED.has(task.status),
     title: "Instruction for the agent",
-    about: "It arrives in the next packet as an instruction of the user, and stays until it is replaced.",
+    about: "It arrives in the next packet as a user instruction and stays in force until it is replaced.",
     fields: () => [{ name: "text", label: "Instruction", kind: "long", required: true }],
     act: (task, { text }) => call("task_remember", { task_id: task.id, summary: text, type: "user_instruction" }),
-    yes: "Add it",
-    said: "The instruction is in the next packet.",
+    yes: "Add instruction",
+    notice: "The instruction will be in the next packet.",
     user: true,
   },
   {
@@ -61,7 +61,7 @@ const ACTIONS = [
     word: "Edit the plan",
     when: (task) => !ENDED.has(task.status) && task.kind !== "goal",
     title: "Edit the plan",
-    about: "One step a line. A step whose title stays keeps its status; one that is left out stays visible as dropped.",
+    about: "One step per line. A step keeps its status if its title is unchanged; removed steps stay visible as dropped.",
     fields: (task) => [
       {
         name: "plan",
@@ -81,21 +81,21 @@ const ACTIONS = [
         expect: task.version,
       }),
     yes: "Replace the plan",
-    said: "The plan was replaced; the earlier one stays readable.",
+    notice: "The plan was replaced. The earlier one is still there to read.",
   },
   {
     name: "finish",
     word: "Finish",
     when: (task) => !ENDED.has(task.status),
     title: "Finish this task?",
-    about: "It ends as completed, with this answer.",
+    about: "The task ends as completed, with this answer.",
     fields: (task) => [
       { name: "answer", label: "Answer", kind: "long", required: true },
-      ...(task.kind === "goal" ? [{ name: "despite", label: "Why, if criteria are open (optional)" }] : []),
+      ...(task.kind === "goal" ? [{ name: "despite", label: "Why, if criteria are still open (optional)" }] : []),
     ],
     act: (task, { answer, despite }) =>
       task.kind === "goal" ? call("goal_finish", { goal_id: task.id, answer, despite: despite || null }) : call("task_finish", { task_id: task.id, answer }),
-    said: "The task is finished.",
+    notice: "The task is finished.",
   },
   {
     name: "cancel",
@@ -103,28 +103,28 @@ const ACTIONS = [
     danger: true,
     when: (task) => !ENDED.has(task.status),
     title: "Cancel this task?",
-    about: "It ends as cancelled. Its history stays, and it can be resumed.",
+    about: "The task ends as cancelled. Its history is kept, and it can be resumed.",
     fields: () => [{ name: "message", label: "Why", required: true }],
     act: (task, { message }) => call("task_finish", { task_id: task.id, status: "cancelled", message }),
     yes: "Cancel the task",
-    said: "The task is cancelled.",
+    notice: "The task is cancelled.",
   },
   {
     name: "undo",
     word: "Undo the last change",
     when: (task) => task.seq > 1,
     title: "Undo the last change?",
-    about: "The last event that can be taken back is. Nothing is erased, and the undoing can be undone.",
+    about: "This reverts the last event that can be undone. Nothing is erased, and the undo can itself be undone.",
     fields: () => [{ name: "reason", label: "Why (optional)" }],
     act: (task, { reason }) => call("task_undo", { task_id: task.id, reason: reason || null }),
-    said: "The last change was taken back.",
+    notice: "The last change was undone.",
   },
 ];
 
-// `seen` is the task as it was when it was asked: what has changed since is not overwritten.
-function Asking({ action, seen, close, done }) {
-  return html`<${Ask} title=${action.title} yes=${action.yes || action.word} danger=${action.danger} fields=${action.fields(seen)}
-    close=${close} act=${(given) => action.act(seen, given)} done=${() => (say(action.said), done())}>
+// `seen` is the task as it was when the dialog opened, so that later changes are not overwritten.
+function ActionDialog({ action, seen, close, done }) {
+  return html`<${ConfirmDialog} title=${action.title} yes=${action.yes || action.word} danger=${action.danger} fields=${action.fields(seen)}
+    close=${close} act=${(answers) => action.act(seen, answers)} done=${() => (notify(action.notice), done())}>
     <p>${action.about}</p>
   <//>`;
 }
@@ -135,6 +135,6 @@ export function Actions({ task, may, done }) {
   return html`<div class="actions" role="group" aria-label="Actions">
     ${offered.map((action) => html`<button key=${action.name} type="button" class=${action.danger ? "danger" : ""} onClick=${() => setAsking({ action, seen: task })}>${action.word}</button>`)}
     <a class="button" href=${`/api/tasks/${encodeURIComponent(task.id)}/handoff.md`} download=${`${task.id}.handoff.md`}>Download hand-off</a>
-    ${asking && html`<${Asking} key=${asking.action.name} ...${asking} close=${() => setAsking(null)} done=${done} />`}
+    ${asking && html`<${ActionDialog} key=${asking.action.name} ...${asking} close=${() => setAsking(null)} done=${done} />`}
   </div>`;
 }

@@ -1,5 +1,5 @@
-// Every call of the server. An error has the server's code, its words, and what to do next.
-import { parsed } from "./format.js";
+// All requests to the server. An ApiError carries the server's code, message and hint.
+import { parseJson } from "./format.js";
 import { useCallback, useEffect, useRef, useState } from "./vendor/preact.js";
 
 export class ApiError extends Error {
@@ -15,12 +15,12 @@ export class ApiError extends Error {
 const PAGE = { "X-Ringbolt-Page": "1" };
 let signedOut = () => {};
 
-// What to do when the server no longer knows this browser.
-export function onSignedOut(tell) {
-  signedOut = tell;
+// Register what to do when the session has expired or was ended.
+export function onSignedOut(handler) {
+  signedOut = handler;
 }
 
-async function answered(path, options) {
+async function request(path, options) {
   let response;
   try {
     response = await fetch(path, { credentials: "same-origin", ...options });
@@ -28,54 +28,53 @@ async function answered(path, options) {
     if (error.name === "AbortError") throw error;
     throw new ApiError(0, {
       code: "no_answer",
-      message: "The server does not answer.",
-      hint: "Look whether ringbolt serve still runs. This page goes on by itself when it is back.",
+      message: "The server is not responding.",
+      hint: "Check that ringbolt serve is still running. This page reconnects by itself.",
     });
   }
-  const told = await response.text().then(parsed).catch(() => null);
-  if (response.ok && told) return told.data;
-  const error = told?.error || { code: `http_${response.status}`, message: response.statusText || "No answer." };
+  const body = await response.text().then(parseJson).catch(() => null);
+  if (response.ok && body) return body.data;
+  const error = body?.error || { code: `http_${response.status}`, message: response.statusText || "No response." };
   if (response.status === 401 && options.expected !== 401) signedOut();
   throw new ApiError(response.status, error);
 }
 
 export function get(path, query = {}, options = {}) {
   const kept = Object.entries(query).filter(([, value]) => value !== "" && value != null);
-  const said = new URLSearchParams(kept).toString();
-  return answered(path + (said ? "?" + said : ""), { headers: PAGE, ...options });
+  const search = new URLSearchParams(kept).toString();
+  return request(path + (search ? "?" + search : ""), { headers: PAGE, ...options });
 }
 
-// An operation by its name: call("task_get", { task_id: id }).
-export function call(operation, given = {}, options = {}) {
-  return answered("/api/" + operation, {
+// Call an operation by name: call("task_get", { task_id: id }).
+export function call(operation, args = {}, options = {}) {
+  return request("/api/" + operation, {
     method: "POST",
     headers: { ...PAGE, "Content-Type": "application/json" },
-    body: JSON.stringify(given),
+    body: JSON.stringify(args),
     ...options,
   });
 }
 
 export const session = {
-  read: () => answered("/api/session", { headers: PAGE, expected: 401 }),
+  read: () => request("/api/session", { headers: PAGE, expected: 401 }),
   open: (token) => call("session", { token }, { expected: 401 }),
-  close: () => answered("/api/session", { method: "DELETE", headers: PAGE }),
+  close: () => request("/api/session", { method: "DELETE", headers: PAGE }),
 };
 
-const waiting = new Set();
+const reconnectHandlers = new Set();
 
-// Be called each time that the server is back, until the function that this gives is called.
-export function whenBack(again) {
-  waiting.add(again);
-  return () => waiting.delete(again);
+// Call `handler` whenever the server is reachable again. Returns a function that unsubscribes.
+export function onReconnect(handler) {
+  reconnectHandlers.add(handler);
+  return () => reconnectHandlers.delete(handler);
 }
 
-// The server is back: whatever could not be read meanwhile is read now.
-export function backAgain() {
-  for (const again of [...waiting]) again();
+export function reconnected() {
+  for (const handler of [...reconnectHandlers]) handler();
 }
 
-// What a screen reads: asked again when `keys` change, and by reload(). Old data stays until the new is there, and
-// what failed is tried again when the server is back.
+// Data for a screen: loaded again when `keys` change and on reload(). Old data stays until the new has arrived, and
+// failed reads are retried when the server is back.
 export function useData(read, keys) {
   const [state, setState] = useState({ data: null, error: null, loading: true });
   const turn = useRef(0);
@@ -94,7 +93,7 @@ export function useData(read, keys) {
     return () => void turn.current++;
   }, [reload]);
   useEffect(() => {
-    return state.error ? whenBack(reload) : undefined;
+    return state.error ? onReconnect(reload) : undefined;
   }, [state.error, reload]);
   return { ...state, reload };
 }

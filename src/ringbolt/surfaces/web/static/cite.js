@@ -1,9 +1,9 @@
-// Texts that cite events as #12: each citation is a link to the event in the timeline.
+// Text that cites events as #12: each citation links to the event in the timeline.
 import { html } from "./vendor/preact.js";
-import { to } from "./router.js";
+import { hrefTo } from "./router.js";
 
 export function EventLink({ id, seq, children }) {
-  return html`<a class="cite" href=${to(["task", id], { tab: "timeline", seq })}>${children || "#" + seq}</a>`;
+  return html`<a class="cite" href=${hrefTo(["task", id], { tab: "timeline", seq })}>${children || "#" + seq}</a>`;
 }
 
 export function Cited({ id, text, last = Infinity }) {

@@ -1,4 +1,4 @@
-// What is different between two states of a task, as lines for people: { what, before, after }.
+// The differences between two states of a task, as lines to read: { what, before, after }.
 import { clean, shown } from "./format.js";
 
 const PLAIN = [
@@ -26,8 +26,8 @@ const LISTS = [
   ["files", "file", (file) => `${file.change} ${file.path}`],
 ];
 
-function keyed(list, say) {
-  return new Map(list.map((entry) => [entry.seq ?? say(entry), entry]));
+function keyed(list, describe) {
+  return new Map(list.map((entry) => [entry.seq ?? describe(entry), entry]));
 }
 
 export function differences(before, after) {
@@ -48,11 +48,11 @@ export function differences(before, after) {
       if ((was.note || "") !== (item.note || "")) add(`${word} note`, was.note, item.note);
     }
   }
-  for (const [field, word, say] of LISTS) {
-    const old = keyed(before[field], say);
-    const now = keyed(after[field], say);
-    for (const [key, entry] of now) if (!old.has(key)) add(word, null, say(entry));
-    for (const [key, entry] of old) if (!now.has(key)) add(word, say(entry), null);
+  for (const [field, word, describe] of LISTS) {
+    const old = keyed(before[field], describe);
+    const now = keyed(after[field], describe);
+    for (const [key, entry] of now) if (!old.has(key)) add(word, null, describe(entry));
+    for (const [key, entry] of old) if (!now.has(key)) add(word, describe(entry), null);
   }
   for (const name of new Set([...Object.keys(before.variables), ...Object.keys(after.variables)])) {
     const [was, is] = [before.variables[name], after.variables[name]];

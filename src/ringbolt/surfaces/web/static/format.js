@@ -1,4 +1,4 @@
-// Times, sizes and counts in words.
+// Formatting of times, sizes, counts and JSON.
 const UNITS = [
   [60, "s"],
   [60, "min"],
@@ -66,29 +66,29 @@ export function plural(number, one, many = one + "s") {
   return `${count(number)} ${number === 1 ? one : many}`;
 }
 
-// The last part of a path, which is what people call a folder.
+// The last part of a path: the folder's own name.
 export function base(path) {
   return path ? path.replace(/\/+$/, "").split("/").pop() || path : "";
 }
 
-// Characters that nobody sees and that change how others are shown: controls, directions, zero width, tags.
+// Invisible characters that change how others are displayed: controls, directions, zero width, tags.
 const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
 
-// A text in which those are seen for what they are: ⟨U+202E⟩.
+// Text in which those are made visible: ⟨U+202E⟩.
 export function clean(text) {
   return text.replace(HIDDEN, (letter) => (letter === "\r" ? "" : `⟨U+${letter.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`));
 }
 
-// The server writes them as \\u…: most answers have none, and are read as fast as can be.
+// The server escapes them as \\u…. Most responses have none and skip the slow path.
 const ESCAPED = /\\u(?:00[0189]|007f|00ad|061c|180e|20[0-6]|feff|fff[9ab]|db40)/i;
 
-// JSON with all its texts clean; names are left as they are, for they are asked for again.
-export function parsed(json) {
+// Parse JSON and clean every string value. Keys stay as they are, because they are sent back to the server.
+export function parseJson(json) {
   if (!ESCAPED.test(json)) return JSON.parse(json);
   return JSON.parse(json, (_, value) => (typeof value === "string" ? clean(value) : value));
 }
 
-// Any JSON value as a text.
+// Any JSON value as text.
 export function shown(value) {
   return typeof value === "string" ? value : JSON.stringify(value, null, 1);
 }

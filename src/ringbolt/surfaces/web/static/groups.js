@@ -1,4 +1,4 @@
-// Which group a task is shown in: what needs a person first.
+// Which group of the overview a task belongs to; what needs a person comes first.
 import { seconds } from "./format.js";
 
 export const GROUPS = [
@@ -13,7 +13,7 @@ export const GROUPS = [
 const OPEN = new Set(["active", "waiting", "paused"]);
 const FOR_PEOPLE = new Set(["approval", "input", "auth"]);
 
-// When the parts of each task were last worked on, by the task's id: whose parts are worked on is not idle.
+// When the sub-tasks of each task were last active, by task id: a task with busy sub-tasks is not idle.
 export function partsActivity(tasks, now) {
   const found = new Map();
   for (const task of tasks.values()) {
@@ -27,13 +27,13 @@ export function partsActivity(tasks, now) {
   return found;
 }
 
-// Why a person should look at a task; empty if nobody need to.
+// Why a person should look at a task; empty if there is no reason.
 export function concern(task) {
   if (!OPEN.has(task.status)) return "";
   if (task.attention) return task.attention;
-  if (FOR_PEOPLE.has(task.reason)) return `waits for ${task.reason}`;
+  if (FOR_PEOPLE.has(task.reason)) return `waiting for ${task.reason}`;
   if (task.questions) return task.questions === 1 ? "has a question" : `has ${task.questions} questions`;
-  if (task.decisions) return task.decisions === 1 ? "waits for a decision" : `waits for ${task.decisions} decisions`;
+  if (task.decisions) return task.decisions === 1 ? "waiting for a decision" : `waiting for ${task.decisions} decisions`;
   if (task.blockers.length) return `blocked: ${task.blockers[0]}`;
   return "";
 }
@@ -41,8 +41,8 @@ export function concern(task) {
 export function groupOf(task, now, limits, parts = new Map()) {
   if (!OPEN.has(task.status)) return "finished";
   if (concern(task)) return "attention";
-  if (task.kind === "goal") return task.status; // its tasks are worked on, not the goal
-  const claimed = task.claimed_until && seconds(task.claimed_until) > now; // a heartbeat leaves no event
+  if (task.kind === "goal") return task.status; // work happens in its tasks, not in the goal itself
+  const claimed = task.claimed_until && seconds(task.claimed_until) > now; // heartbeats are not events
   const idle = claimed ? 0 : now - Math.max(seconds(task.updated_at), parts.get(task.id) || 0);
   if (idle > limits.stale_seconds) return "stale";
   if (task.status === "active" && !task.waits && limits.stuck_seconds != null && idle > limits.stuck_seconds) return "stuck";

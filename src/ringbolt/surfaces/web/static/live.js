@@ -1,50 +1,50 @@
-// What happens, as it happens. One stream of all tasks for the whole page; each event is told once, in order,
-// also over a restart of the server: the position of the last one is what the stream goes on from.
+// Live events: one stream of all tasks for the whole page. Each event is delivered once and in order, even across a
+// restart of the server, because the stream resumes from the position of the last event.
 import { useEffect, useRef, useState } from "./vendor/preact.js";
-import { backAgain, get, session } from "./api.js";
-import { parsed } from "./format.js";
+import { get, reconnected, session } from "./api.js";
+import { parseJson } from "./format.js";
 
 const RETRY_MS = [250, 500, 1000, 2000];
 const MOST_MISSED = 2000;
-const HIDDEN_MS = 30_000; // a page that nobody sees gives its connection back: a browser has few
+const HIDDEN_MS = 30_000; // a hidden page gives up its connection: a browser allows few per host
 
 class Live {
   constructor() {
     this.state = "connecting"; // connecting, live, resting
     this.position = 0;
-    this.heard = new Set();
-    this.watching = new Set();
+    this.eventListeners = new Set();
+    this.stateListeners = new Set();
     this.source = null;
     this.failures = 0;
     this.reset = () => {};
   }
 
-  // Begin after a position. `reset` is called when the page must read everything anew.
+  // Start after a position. `reset` is called when the page must reload everything.
   start(position, reset) {
     this.stop();
     this.position = position;
     this.reset = reset;
     this.connect();
-    document.addEventListener("visibilitychange", this.seen);
+    document.addEventListener("visibilitychange", this.onVisibilityChange);
   }
 
   stop() {
-    document.removeEventListener("visibilitychange", this.seen);
+    document.removeEventListener("visibilitychange", this.onVisibilityChange);
     clearTimeout(this.timer);
     clearTimeout(this.hiding);
     this.source?.close();
     this.source = null;
   }
 
-  on(hear) {
-    this.heard.add(hear);
-    return () => this.heard.delete(hear);
+  on(listener) {
+    this.eventListeners.add(listener);
+    return () => this.eventListeners.delete(listener);
   }
 
-  tell(state) {
+  setState(state) {
     if (state === this.state) return;
     this.state = state;
-    for (const watch of this.watching) watch(state);
+    for (const listener of this.stateListeners) listener(state);
   }
 
   connect() {
@@ -53,25 +53,25 @@ class Live {
     this.source = source;
     source.onopen = () => {
       this.failures = 0;
-      this.tell("live");
-      backAgain();
+      this.setState("live");
+      reconnected();
     };
     source.onmessage = (message) => {
       const position = Number(message.lastEventId);
       if (position <= this.position) return;
       this.position = position;
-      const event = parsed(message.data);
-      for (const hear of this.heard) hear(event);
+      const event = parseJson(message.data);
+      for (const listener of this.eventListeners) listener(event);
     };
     source.onerror = () => {
-      this.tell("connecting");
+      this.setState("connecting");
       source.close();
-      if (source === this.source) this.again();
+      if (source === this.source) this.retryLater();
     };
   }
 
-  // Come back by ourselves: a browser gives up at the first answer that is no stream.
-  again() {
+  // Reconnect by ourselves: EventSource gives up at the first response that is not a stream.
+  retryLater() {
     const wait = RETRY_MS[Math.min(this.failures++, RETRY_MS.length - 1)];
     clearTimeout(this.timer);
     this.timer = setTimeout(async () => {
@@ -80,34 +80,34 @@ class Live {
         this.connect();
       } catch (error) {
         if (error.status === 401) return;
-        if (error.code === "stale_version") this.reset(); // the store was put back to an earlier time
-        else this.again();
+        if (error.code === "stale_version") this.reset(); // the store was restored to an earlier state
+        else this.retryLater();
       }
     }, wait);
   }
 
-  // Someone looks again: what happened meanwhile is told, unless it is so much that reading anew is quicker.
+  // The page is visible again: catch up on missed events, or reload everything if there are too many.
   async wake() {
     try {
       const { position } = await session.read();
       if (position - this.position > MOST_MISSED) this.reset();
       else this.connect();
     } catch {
-      this.again();
+      this.retryLater();
     }
   }
 
-  seen = () => {
+  onVisibilityChange = () => {
     clearTimeout(this.hiding);
     if (document.hidden) {
       this.hiding = setTimeout(() => {
         clearTimeout(this.timer);
         this.source?.close();
         this.source = null;
-        this.tell("resting");
+        this.setState("resting");
       }, HIDDEN_MS);
     } else if (this.state === "resting") {
-      this.tell("connecting");
+      this.setState("connecting");
       this.wake();
     }
   };
@@ -118,35 +118,35 @@ export const live = new Live();
 export function useLiveState() {
   const [state, setState] = useState(live.state);
   useEffect(() => {
-    live.watching.add(setState);
+    live.stateListeners.add(setState);
     setState(live.state);
-    return () => live.watching.delete(setState);
+    return () => live.stateListeners.delete(setState);
   }, []);
   return state;
 }
 
-// Hear events for as long as a screen is there, several at a time: those of `gather` milliseconds, and when it has
-// dealt with them those that have come meanwhile.
-export function useLive(hear, gather = 60) {
-  const latest = useRef(hear);
-  latest.current = hear;
+// Pass live events to a handler while the component is mounted, in batches: it gets everything that arrived within
+// `batchMs`, and the next batch only after it has finished with the last.
+export function useLive(handler, batchMs = 60) {
+  const latest = useRef(handler);
+  latest.current = handler;
   useEffect(() => {
-    let waiting = [];
+    let pending = [];
     let timer = null;
-    let there = true;
-    const tell = async () => {
-      const events = waiting;
-      waiting = [];
+    let mounted = true;
+    const deliver = async () => {
+      const events = pending;
+      pending = [];
       await latest.current(events);
-      timer = waiting.length && there ? setTimeout(tell, gather) : null;
+      timer = pending.length && mounted ? setTimeout(deliver, batchMs) : null;
     };
-    const off = live.on((event) => {
-      waiting.push(event);
-      timer ??= setTimeout(tell, gather);
+    const unsubscribe = live.on((event) => {
+      pending.push(event);
+      timer ??= setTimeout(deliver, batchMs);
     });
     return () => {
-      there = false;
-      off();
+      mounted = false;
+      unsubscribe();
       clearTimeout(timer);
     };
   }, []);

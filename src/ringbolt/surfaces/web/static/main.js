@@ -1,9 +1,9 @@
-// The page: who is signed in, where one is, and the screen for that.
+// The app shell: session, navigation bar, and the screen for the current route.
 import { html, render, useCallback, useEffect, useState } from "./vendor/preact.js";
 import { onSignedOut, session } from "./api.js";
 import { live, useLiveState } from "./live.js";
-import { Careful, Loading, Now, Said, Trouble } from "./parts.js";
-import { to, useRoute } from "./router.js";
+import { ErrorBoundary, ErrorMessage, Loading, Notices, Now } from "./parts.js";
+import { hrefTo, useRoute } from "./router.js";
 import { Overview } from "./screens/overview.js";
 import { Recovery } from "./screens/recovery.js";
 import { Search } from "./screens/search.js";
@@ -11,7 +11,7 @@ import { SignIn } from "./screens/sign_in.js";
 import { System } from "./screens/system.js";
 import { TaskScreen } from "./screens/task.js";
 
-// All come with the page: a server that is away, or is another one by now, leaves none of them out of reach.
+// Every screen is loaded up front, so none is missing when the server restarts or is upgraded under an open page.
 const SCREENS = {
   task: { Screen: TaskScreen },
   search: { title: "Search", Screen: Search },
@@ -20,7 +20,7 @@ const SCREENS = {
 };
 const LIVE_WORDS = { live: "live", connecting: "connecting …", resting: "resting" };
 
-// The time, for those who show it; nobody else is drawn again when it goes on.
+// Provides the current time; only components that read it re-render when it ticks.
 function Clock({ children }) {
   const [now, setNow] = useState(() => Date.now() / 1000);
   useEffect(() => {
@@ -58,11 +58,11 @@ function Bar({ screen, who, leave }) {
       <a href="#/" aria-current=${screen === "" ? "page" : undefined}>Overview</a>
       ${Object.entries(SCREENS).map(
         ([name, { title }]) =>
-          title && html`<a key=${name} href=${to([name])} aria-current=${screen === name ? "page" : undefined}>${title}</a>`,
+          title && html`<a key=${name} href=${hrefTo([name])} aria-current=${screen === name ? "page" : undefined}>${title}</a>`,
       )}
     </nav>
     <span class=${"live is-" + state} role="status"><span class="dot" aria-hidden="true" />${LIVE_WORDS[state]}</span>
-    <span class="who" title="the kind of token you signed in with">${who.kind}</span>
+    <span class="who" title="Token you signed in with">${who.kind}</span>
     <${Theme} />
     <button type="button" class="quiet-button" onClick=${leave}>Sign out</button>
   </header>`;
@@ -108,24 +108,24 @@ function App() {
     scrollTo(0, 0);
   }, [screen, route.parts[1]]);
 
-  if (failed) return html`<main class="alone"><${Trouble} error=${failed} retry=${begin} /></main>`;
+  if (failed) return html`<main class="alone"><${ErrorMessage} error=${failed} retry=${begin} /></main>`;
   if (who === undefined) return html`<main class="alone"><${Loading} what="Signing in" /></main>`;
   if (who === null) return html`<${SignIn} done=${begin} />`;
   const may = { write: who.scopes.includes("write"), user: who.kind === "user" };
   const props = { key: screen + "/" + (route.parts[1] || "") + "/" + epoch, route, may };
   return html`<${Clock}>
-    <a class="skip" href="#screen" onClick=${(event) => (event.preventDefault(), document.getElementById("screen").focus())}>Skip to the content</a>
+    <a class="skip" href="#screen" onClick=${(event) => (event.preventDefault(), document.getElementById("screen").focus())}>Skip to content</a>
     <${Bar} screen=${screen} who=${who} leave=${leave} />
     <main id="screen" tabindex="-1">
-      <${Careful} of=${props.key}>
+      <${ErrorBoundary} of=${props.key}>
         <${SCREENS[screen]?.Screen || Overview} ...${props} />
       <//>
     </main>
-    <${Said} />
+    <${Notices} />
   <//>`;
 }
 
-// A slash goes to what one can type into on a screen, as in many tools.
+// "/" focuses the screen's main text field.
 addEventListener("keydown", (event) => {
   if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.target.closest("input, textarea, select, dialog")) return;

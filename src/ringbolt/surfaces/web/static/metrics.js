@@ -1,4 +1,4 @@
-// Reads what the server says to Prometheus.
+// Parse the Prometheus text format.
 export function samples(text) {
   const found = [];
   for (const line of text.split("\n")) {
@@ -11,7 +11,7 @@ export function samples(text) {
   return found;
 }
 
-// Histograms by route: how many there were, and how long the middle and the slow ones took, in seconds.
+// Request histograms by route: count, median and 95th percentile, in seconds.
 export function latencies(found) {
   const routes = new Map();
   for (const { name, labels, value } of found) {
@@ -29,7 +29,7 @@ export function latencies(found) {
   return [...routes.values()];
 }
 
-// The bound below which that share of the requests was.
+// The upper bound of the bucket that contains a quantile.
 function quantile({ buckets, count }, share) {
   return buckets.find((bucket) => bucket.value >= share * count)?.le ?? Infinity;
 }

@@ -1,7 +1,7 @@
-// What several screens are made of. Texts of agents and tools are only ever children: text nodes, never markup.
+// Components shared by the screens. Text from agents and tools is only ever rendered as text nodes, never as markup.
 import { Component, createContext, html, useContext, useEffect, useRef, useState } from "./vendor/preact.js";
 import { ago, moment, seconds, span } from "./format.js";
-import { to } from "./router.js";
+import { hrefTo } from "./router.js";
 
 export const STATUS_WORDS = {
   active: "active",
@@ -29,7 +29,7 @@ const MARKS = {
   attention: "!",
 };
 
-// A status as a mark and a word: never as a colour alone.
+// A status as a symbol and a word, never as a colour alone.
 export function Status({ status, small = false }) {
   return html`<span class=${`status is-${status}${small ? " small" : ""}`}>
     <span class="mark" aria-hidden="true">${MARKS[status] || "·"}</span>${status}
@@ -50,7 +50,7 @@ export function Progress({ done, total, label, none = "no plan" }) {
   </span>`;
 }
 
-// The time now, for the whole page: one clock, so that nothing disagrees.
+// The current time: one clock for the whole page, so that no two places disagree.
 export const Now = createContext(Date.now() / 1000);
 
 export function Ago({ at }) {
@@ -58,18 +58,18 @@ export function Ago({ at }) {
   return html`<time datetime=${at} title=${moment(at)}>${ago(at, now)}</time>`;
 }
 
-// For how long it has been so.
+// The time since a moment.
 export function Since({ at }) {
   const now = useContext(Now);
   return html`<time datetime=${at} title=${moment(at)}>${span(Math.floor(now - seconds(at)))}</time>`;
 }
 
 export function TaskLink({ id, query, children, className }) {
-  return html`<a class=${className} href=${to(["task", id], query)}>${children}</a>`;
+  return html`<a class=${className} href=${hrefTo(["task", id], query)}>${children}</a>`;
 }
 
-// What went wrong, with its code and what to do next.
-export function Trouble({ error, retry }) {
+// An error: message, code, and what to do next.
+export function ErrorMessage({ error, retry }) {
   if (!error) return null;
   return html`<div class="trouble" role="alert">
     <p><strong>${error.message}</strong> ${error.code && html`<code>${error.code}</code>`}</p>
@@ -78,7 +78,7 @@ export function Trouble({ error, retry }) {
   </div>`;
 }
 
-export function Loading({ what = "Reading" }) {
+export function Loading({ what = "Loading" }) {
   return html`<p class="quiet loading" aria-live="polite">${what} …</p>`;
 }
 
@@ -93,22 +93,22 @@ export function Section({ title, count, children, id, aside }) {
   </section>`;
 }
 
-// Text that may be long: its beginning, and all of it on demand.
+// Text that may be long: its beginning, with a button to expand it.
 export function Text({ text, most = 600, className = "" }) {
   const [whole, setWhole] = useState(false);
-  const said = String(text ?? "");
-  const cut = !whole && said.length > most;
-  return html`<span class=${"said " + className}>${cut ? said.slice(0, most) + " …" : said}${
-    said.length > most && html` <button type="button" class="link" onClick=${() => setWhole(!whole)}>${whole ? "less" : "all of it"}</button>`
+  const full = String(text ?? "");
+  const cut = !whole && full.length > most;
+  return html`<span class=${"said " + className}>${cut ? full.slice(0, most) + " …" : full}${
+    full.length > most && html` <button type="button" class="link" onClick=${() => setWhole(!whole)}>${whole ? "show less" : "show all"}</button>`
   }</span>`;
 }
 
 export function Channel({ channel }) {
-  return html`<span class=${`channel from-${channel}`} title="who it came from">${channel}</span>`;
+  return html`<span class=${`channel from-${channel}`} title="Who it came from">${channel}</span>`;
 }
 
-// A dialog that asks before something is done. `fields`: [{ name, label, kind, value, required, options, hint }].
-export class Ask extends Component {
+// A dialog that confirms an action. `fields`: [{ name, label, kind, value, required, options, hint }].
+export class ConfirmDialog extends Component {
   state = { busy: false, error: null };
 
   componentDidMount() {
@@ -117,10 +117,10 @@ export class Ask extends Component {
 
   send = async (event) => {
     event.preventDefault();
-    const given = Object.fromEntries(new FormData(event.target));
+    const answers = Object.fromEntries(new FormData(event.target));
     this.setState({ busy: true, error: null });
     try {
-      await this.props.act(given);
+      await this.props.act(answers);
       this.dialog.close();
       this.props.done?.();
     } catch (error) {
@@ -128,13 +128,13 @@ export class Ask extends Component {
     }
   };
 
-  render({ title, children, fields = [], yes = "Do it", danger, close }, { busy, error }) {
+  render({ title, children, fields = [], yes = "OK", danger, close }, { busy, error }) {
     return html`<dialog ref=${(dialog) => (this.dialog = dialog)} class="ask" aria-labelledby="ask-title" onClose=${close}>
       <form method="dialog" onSubmit=${this.send}>
         <h2 id="ask-title">${title}</h2>
         ${children}
         ${fields.map((field) => html`<${Field} key=${field.name} ...${field} />`)}
-        <${Trouble} error=${error} />
+        <${ErrorMessage} error=${error} />
         <footer>
           <button type="button" onClick=${() => this.dialog.close()}>Back</button>
           <button type="submit" class=${danger ? "danger" : "primary"} disabled=${busy}>${busy ? "Working …" : yes}</button>
@@ -144,7 +144,7 @@ export class Ask extends Component {
   }
 }
 
-// What is typed belongs to the browser: a value of ours would be put back each time the page is drawn.
+// Inputs are uncontrolled: a `value` prop would reset what is being typed on every render.
 export function Field({ name, label, kind = "text", value = "", required, options, hint, rows = 3 }) {
   const common = { name, id: "field-" + name, required, "aria-describedby": hint ? "hint-" + name : undefined };
   return html`<div class="field">
@@ -160,14 +160,14 @@ export function Field({ name, label, kind = "text", value = "", required, option
   </div>`;
 }
 
-// Notes at the edge of the page, said to those who cannot see them, too.
+// Short notices at the edge of the page, announced to screen readers too.
 const listeners = new Set();
 
-export function say(text) {
+export function notify(text) {
   for (const listen of listeners) listen(text);
 }
 
-export function Said() {
+export function Notices() {
   const [text, setText] = useState("");
   const timer = useRef();
   useEffect(() => {
@@ -182,8 +182,8 @@ export function Said() {
   return html`<div class=${text ? "said-note shown" : "said-note"} role="status" aria-live="polite">${text}</div>`;
 }
 
-// A part that fails shows that, and leaves the rest of the page alone.
-export class Careful extends Component {
+// An error boundary: a part that fails shows its error and leaves the rest of the page alone.
+export class ErrorBoundary extends Component {
   state = { error: null };
 
   componentDidCatch(error) {
@@ -196,7 +196,7 @@ export class Careful extends Component {
 
   render({ children }, { error }) {
     return error
-      ? html`<${Trouble} error=${{ message: "This part of the page failed: " + error.message, hint: "Load the page again." }} />`
+      ? html`<${ErrorMessage} error=${{ message: "This part of the page failed: " + error.message, hint: "Reload the page." }} />`
       : children;
   }
 }

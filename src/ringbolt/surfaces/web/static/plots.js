@@ -1,8 +1,8 @@
-// Small plots as SVG. Colours come from the style sheet.
+// Small SVG charts. Colours come from the style sheet.
 import { html } from "./vendor/preact.js";
 import { plural } from "./format.js";
 
-// Bars of equal width; each has `value` and what to say about it as `label`.
+// Bars of equal width, each with a `value` and a `label` for its tooltip.
 export function Bars({ bars, label, height = 48, className = "" }) {
   const most = Math.max(1, ...bars.map((bar) => bar.value));
   const width = bars.length * 4;
@@ -18,7 +18,7 @@ export function Bars({ bars, label, height = 48, className = "" }) {
   </svg>`;
 }
 
-// The events of the last 24 hours, in tens of minutes: `tens` counts them by the beginning of their times.
+// Events of the last 24 hours in ten-minute bars; `tens` maps a timestamp prefix to a count.
 export function lastDay({ tens, now }, fresh = 0) {
   const bars = [];
   for (let step = 143; step >= 0; step--) {
@@ -29,9 +29,9 @@ export function lastDay({ tens, now }, fresh = 0) {
   return bars;
 }
 
-// A line over points with `x` and `y`, from 0 to `most`; the axes are said in words below it.
+// A line through points with `x` and `y`, from 0 to `most`. The caller describes the axes in text.
 export function Line({ points, label, most = Math.max(1e-9, ...points.map((point) => point.y)), height = 80, width = 320, className = "" }) {
-  if (points.length < 2) return html`<p class="quiet">Not enough to plot yet.</p>`;
+  if (points.length < 2) return html`<p class="quiet">Not enough data to plot yet.</p>`;
   const xs = points.map((point) => point.x);
   const [left, right] = [Math.min(...xs), Math.max(...xs)];
   const path = points

@@ -1,4 +1,4 @@
-// Where one is: the part of the address after `#`. What a screen shows is all in it, so it can be kept and sent on.
+// Routing by the part of the address after `#`. It holds everything a screen shows, so any view can be bookmarked.
 import { useEffect, useState } from "./vendor/preact.js";
 
 function decoded(text) {
@@ -9,33 +9,29 @@ function decoded(text) {
   }
 }
 
-export function here() {
+function currentRoute() {
   const [path, query = ""] = location.hash.replace(/^#\/?/, "").split("?");
   return { parts: path.split("/").filter(Boolean).map(decoded), query: new URLSearchParams(query) };
 }
 
-// The address of a place: to(["task", id], { tab: "plan" }). Empty values are left out.
-export function to(parts, query = {}) {
+// A link: hrefTo(["task", id], { tab: "plan" }). Empty values are left out.
+export function hrefTo(parts, query = {}) {
   const kept = Object.entries(query).filter(([, value]) => value !== "" && value != null);
-  const said = new URLSearchParams(kept).toString();
-  return "#/" + parts.map(encodeURIComponent).join("/") + (said ? "?" + said : "");
+  const search = new URLSearchParams(kept).toString();
+  return "#/" + parts.map(encodeURIComponent).join("/") + (search ? "?" + search : "");
 }
 
-export function go(parts, query) {
-  location.hash = to(parts, query);
-}
-
-// Change a part of the query, in the place of the present address: filters do not fill the history.
-export function refine(changes) {
-  const { parts, query } = here();
-  history.replaceState(null, "", to(parts, { ...Object.fromEntries(query), ...changes }));
+// Change part of the query in place, so that filters do not fill the browser history.
+export function setQuery(changes) {
+  const { parts, query } = currentRoute();
+  history.replaceState(null, "", hrefTo(parts, { ...Object.fromEntries(query), ...changes }));
   dispatchEvent(new HashChangeEvent("hashchange"));
 }
 
 export function useRoute() {
-  const [route, setRoute] = useState(here);
+  const [route, setRoute] = useState(currentRoute);
   useEffect(() => {
-    const moved = () => setRoute(here());
+    const moved = () => setRoute(currentRoute());
     addEventListener("hashchange", moved);
     return () => removeEventListener("hashchange", moved);
   }, []);

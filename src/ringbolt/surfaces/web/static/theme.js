@@ -1,4 +1,4 @@
-// Runs before the page is drawn, so that a chosen theme does not flash in the other one.
+// Runs before the first paint, so that a chosen theme does not flash in the other one.
 "use strict";
 (() => {
   const chosen = localStorage.getItem("ringbolt.theme");

@@ -1,6 +1,5 @@
-// A list of which only the rows in sight are in the page, so that its length costs nothing. It scrolls in a box of
-// its own, or with the window. Every row is as high as the next (`height`), or `tops` says where each begins and,
-// with one number more, where the last one ends.
+// A virtual list: only visible rows are in the DOM, so its length costs nothing. It scrolls in its own box or with
+// the window. Rows are all `height` pixels high, or `tops` holds the top of each row plus the bottom of the last.
 import { Component, html } from "./vendor/preact.js";
 
 const OVERSCAN = 8;
@@ -9,14 +8,14 @@ export class Virtual extends Component {
   constructor(props) {
     super(props);
     this.state = { first: 0, last: 40 };
-    this.moved = () => this.look();
+    this.moved = () => this.measure();
   }
 
   componentDidMount() {
     this.scroller = this.props.window ? window : this.box;
     this.scroller.addEventListener("scroll", this.moved, { passive: true });
     addEventListener("resize", this.moved);
-    this.look();
+    this.measure();
   }
 
   componentWillUnmount() {
@@ -25,7 +24,7 @@ export class Virtual extends Component {
   }
 
   componentDidUpdate(before) {
-    if (before.count !== this.props.count || before.height !== this.props.height || before.tops !== this.props.tops) this.look();
+    if (before.count !== this.props.count || before.height !== this.props.height || before.tops !== this.props.tops) this.measure();
   }
 
   topOf(index) {
@@ -33,7 +32,7 @@ export class Virtual extends Component {
     return tops ? tops[Math.min(index, tops.length - 1)] : index * height;
   }
 
-  // The last row that begins at a place or before it.
+  // The last row that starts at or above a scroll position.
   rowAt(place) {
     const { tops, height, count } = this.props;
     if (!tops) return Math.max(0, Math.min(count, Math.floor(place / height)));
@@ -46,8 +45,8 @@ export class Virtual extends Component {
     return low;
   }
 
-  // Which rows are in sight now.
-  look() {
+  // Find out which rows are visible.
+  measure() {
     if (!this.box) return;
     const { count, onRange } = this.props;
     const top = this.props.window ? -this.box.getBoundingClientRect().top : this.box.scrollTop;
@@ -58,13 +57,13 @@ export class Virtual extends Component {
     onRange?.(first, last);
   }
 
-  // Bring a row into sight.
+  // Scroll a row into view.
   show(index, where = 0.3) {
     const room = this.props.window ? innerHeight : this.box.clientHeight;
     const top = Math.max(0, this.topOf(index) - room * where);
     if (this.props.window) scrollTo({ top: top + this.box.getBoundingClientRect().top + scrollY });
     else this.box.scrollTop = top;
-    this.look();
+    this.measure();
   }
 
   atEnd() {

@@ -1,19 +1,19 @@
-// All tasks at a glance, live: what needs a person first.
+// All tasks at a glance, live; what needs a person comes first.
 import { Component, html, useContext, useEffect, useMemo, useState } from "../vendor/preact.js";
 import { get, useData } from "../api.js";
 import { useLive } from "../live.js";
 import { base, count, plural } from "../format.js";
-import { concern, groupOf, GROUPS, partsActivity } from "../groups.js";
-import { Ago, Empty, Loading, Mark, Now, Progress, TaskLink, Trouble } from "../parts.js";
+import { GROUPS, concern, groupOf, partsActivity } from "../groups.js";
+import { Ago, Empty, ErrorMessage, Loading, Mark, Now, Progress, TaskLink } from "../parts.js";
 import { Bars, lastDay } from "../plots.js";
-import { refine } from "../router.js";
+import { setQuery } from "../router.js";
 import { Virtual } from "../virtual.js";
 
 const FILTERS = ["text", "status", "workspace", "agent", "tag", "group"];
 const PHONE = matchMedia("(max-width: 720px)");
 
 const HEADING = 40; // as in the style sheet
-const CLAIMS_MS = 120_000; // who holds a claim renews it without an event
+const CLAIMS_MS = 120_000; // claims are renewed without an event
 
 function useRowHeight() {
   const [phone, setPhone] = useState(PHONE.matches);
@@ -25,7 +25,7 @@ function useRowHeight() {
   return phone ? 92 : 58;
 }
 
-// One task. It is drawn again only when it, its group or the minute has changed.
+// One task. Re-rendered only when the task, its group or the clock tick changes.
 class Row extends Component {
   shouldComponentUpdate(next) {
     return next.task !== this.props.task || next.group !== this.props.group || next.minute !== this.props.minute;
@@ -59,13 +59,13 @@ function Activity({ found, fresh }) {
   const all = bars.reduce((sum, bar) => sum + bar.value, 0);
   return html`<figure class="activity">
     <${Bars} bars=${bars} label=${`Events in the last 24 hours: ${all}`} />
-    <figcaption>${plural(all, "event")} in 24 hours</figcaption>
+    <figcaption>${plural(all, "event")} in the last 24 hours</figcaption>
   </figure>`;
 }
 
 function Choice({ name, label, query, options }) {
   const value = query.get(name) || "";
-  return html`<select name=${name} aria-label=${label} value=${value} onChange=${(event) => refine({ [name]: event.target.value })}>
+  return html`<select name=${name} aria-label=${label} value=${value} onChange=${(event) => setQuery({ [name]: event.target.value })}>
     <option value="">${label}: all</option>
     ${(value && !options.includes(value) ? [value, ...options] : options).map(
       (option) => html`<option key=${option} value=${option}>${name === "workspace" ? folder(option, options) : option}</option>`,
@@ -73,12 +73,12 @@ function Choice({ name, label, query, options }) {
   </select>`;
 }
 
-// A folder by its own name, if no other is called the same.
+// A folder's own name, or the whole path if another folder has the same name.
 function folder(path, all) {
   return all.some((other) => other !== path && base(other) === base(path)) ? path : base(path);
 }
 
-const several = (values) => [...new Set(values.filter(Boolean))].sort();
+const unique = (values) => [...new Set(values.filter(Boolean))].sort();
 
 function fits(task, query) {
   const text = (query.get("text") || "").toLowerCase();
@@ -91,14 +91,14 @@ function fits(task, query) {
   );
 }
 
-// Tasks by id, kept up to date by the stream: whatever has an event is read again.
+// Tasks by id, kept up to date by the stream: a task with a new event is loaded again.
 function useTasks() {
   const { data, error, reload } = useData(() => get("/api/overview"), []);
   const [news, setNews] = useState(null);
   useEffect(() => setNews(data ? new Map(data.tasks.map((task) => [task.id, task])) : null), [data]);
   useLive(async (events) => {
     const ids = [...new Set(events.map((event) => event.task_id))];
-    if (ids.length > 50) return reload(); // then all of them are read as fast
+    if (ids.length > 50) return reload(); // reloading all of them is as fast
     const found = await get("/api/overview", { ids: ids.join(",") }).catch(() => null);
     if (!found) return reload();
     setNews((before) => {
@@ -164,8 +164,8 @@ export function Overview({ route }) {
     return found;
   }, [rows, height]);
 
-  if (error && !tasks) return html`<${Trouble} error=${error} retry=${reload} />`;
-  if (!tasks) return html`<${Loading} what="Reading the tasks" />`;
+  if (error && !tasks) return html`<${ErrorMessage} error=${error} retry=${reload} />`;
+  if (!tasks) return html`<${Loading} what="Loading tasks" />`;
   const filtered = FILTERS.some((name) => query.get(name));
   return html`<div class="overview">
     <h1 class="hidden">Overview</h1>
@@ -174,7 +174,7 @@ export function Overview({ route }) {
         ${GROUPS.map(
           ([name, title]) =>
             html`<button key=${name} type="button" class=${`chip in-${name}`} aria-pressed=${only === name}
-              onClick=${() => refine({ group: only === name ? "" : name })}>
+              onClick=${() => setQuery({ group: only === name ? "" : name })}>
               <strong>${count(shown.get(name).length)}</strong> ${title.toLowerCase()}
             </button>`,
         )}
@@ -183,14 +183,14 @@ export function Overview({ route }) {
     </div>
     <form class="filters" role="search" onSubmit=${(event) => event.preventDefault()}>
       <input type="search" name="text" placeholder="Filter tasks" aria-label="Filter tasks by text" value=${query.get("text") || ""}
-        onInput=${(event) => refine({ text: event.target.value })} />
-      <${Choice} name="status" label="Status" query=${query} options=${several(all.map((task) => task.status))} />
-      <${Choice} name="workspace" label="Workspace" query=${query} options=${several(all.map((task) => task.workspace))} />
-      <${Choice} name="agent" label="Agent" query=${query} options=${several(all.map((task) => task.agent))} />
-      <${Choice} name="tag" label="Tag" query=${query} options=${several(all.flatMap((task) => task.tags))} />
-      ${filtered && html`<button type="button" class="link" onClick=${() => refine(Object.fromEntries(FILTERS.map((name) => [name, ""])))}>Clear</button>`}
+        onInput=${(event) => setQuery({ text: event.target.value })} />
+      <${Choice} name="status" label="Status" query=${query} options=${unique(all.map((task) => task.status))} />
+      <${Choice} name="workspace" label="Workspace" query=${query} options=${unique(all.map((task) => task.workspace))} />
+      <${Choice} name="agent" label="Agent" query=${query} options=${unique(all.map((task) => task.agent))} />
+      <${Choice} name="tag" label="Tag" query=${query} options=${unique(all.flatMap((task) => task.tags))} />
+      ${filtered && html`<button type="button" class="link" onClick=${() => setQuery(Object.fromEntries(FILTERS.map((name) => [name, ""])))}>Clear</button>`}
     </form>
-    <${Trouble} error=${error} retry=${reload} />
+    <${ErrorMessage} error=${error} retry=${reload} />
     ${
       rows.length
         ? html`<${Virtual} window count=${rows.length} tops=${tops} label="Tasks" className="tasks"
@@ -200,7 +200,7 @@ export function Overview({ route }) {
                 ? html`<${Row} key=${row.key} task=${row.task} group=${row.group} minute=${minute} />`
                 : html`<${Heading} key=${row.key} title=${row.title} number=${row.number} />`;
             }} />`
-        : html`<${Empty}>${filtered ? "No task fits these filters." : "No tasks yet. They appear here as soon as an agent begins one."}<//>`
+        : html`<${Empty}>${filtered ? "No tasks match these filters." : "No tasks yet. A task appears here as soon as an agent starts one."}<//>`
     }
   </div>`;
 }

@@ -1,23 +1,23 @@
-// Recovery drills: how much of a task would come back if its context were lost, and what a host's summary keeps.
+// Recovery drills: how much of a task would survive the loss of its context, next to what the host's summary keeps.
 import { html, useState } from "../vendor/preact.js";
 import { call, get, useData } from "../api.js";
 import { EventLink } from "../cite.js";
 import { count, day, moment, plural } from "../format.js";
-import { Empty, Loading, Section, TaskLink, Trouble } from "../parts.js";
+import { Empty, ErrorMessage, Loading, Section, TaskLink } from "../parts.js";
 import { Line } from "../plots.js";
-import { refine } from "../router.js";
+import { setQuery } from "../router.js";
 
-const WHY = { asked: "as asked", compaction: "at a compaction", "60 %": "after 60 % of its events" };
+const WHY = { asked: "as requested", compaction: "at a compaction", "60 %": "after 60 % of its events" };
 const WAYS = [
-  ["small", "Packet of 500"],
-  ["usual", "Packet of 1,500"],
-  ["asked", "By asking"],
+  ["small", "500-token packet"],
+  ["usual", "1,500-token packet"],
+  ["asked", "Questions"],
 ];
 
 const share = (part, whole) => (whole ? Math.round((100 * part) / whole) : null);
 const sum = (rows, field) => rows.reduce((all, row) => all + (row[field] || 0), 0);
 
-// How much of everything came back in a way, in percent.
+// The share of recorded entries that one way of recovering brings back, in percent.
 function kept(drill, field) {
   return field === "host" ? share(sum(drill.rows, "host"), sum(drill.rows, "host_count")) : share(sum(drill.rows, field), sum(drill.rows, "count"));
 }
@@ -31,17 +31,17 @@ function Cell({ part, whole, wanted }) {
 
 function Table({ drill }) {
   const hosts = sum(drill.rows, "host_count") > 0;
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="What came back">
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="What was recovered">
     <table>
-      <caption class="hidden">What came back</caption>
-      <thead><tr><th scope="col">What</th><th scope="col">There were</th>${WAYS.map(([, word]) => html`<th key=${word} scope="col">${word}</th>`)}<th scope="col">Host's own summary</th></tr></thead>
+      <caption class="hidden">What was recovered</caption>
+      <thead><tr><th scope="col">What</th><th scope="col">Recorded</th>${WAYS.map(([, word]) => html`<th key=${word} scope="col">${word}</th>`)}<th scope="col">Host's own summary</th></tr></thead>
       <tbody>${drill.rows.map(
         (row) => html`<tr key=${row.name}><th scope="row">${row.name}</th><td>${count(row.count)}</td>
           ${WAYS.map(([field]) => html`<${Cell} key=${field} part=${row[field]} whole=${row.count} wanted=${field === "usual" ? row.wanted : null} />`)}
           <${Cell} part=${row.host} whole=${row.host_count} /></tr>`,
       )}</tbody>
     </table>
-    ${!hosts && html`<p class="quiet">No summary of a host is stored at this place, so there is nothing to compare with.</p>`}
+    ${!hosts && html`<p class="quiet">No host summary is stored for this point, so there is nothing to compare with.</p>`}
   </div>`;
 }
 
@@ -49,7 +49,7 @@ function Result({ drill, open }) {
   const [ours, hosts] = [kept(drill, "usual"), kept(drill, "host")];
   return html`<details class="panel drill" open=${open}>
     <summary>
-      <span class=${drill.ok ? "verdict good" : "verdict bad"}>${drill.ok ? "✓ whole" : "✕ lacks something"}</span>
+      <span class=${drill.ok ? "verdict good" : "verdict bad"}>${drill.ok ? "✓ passed" : "✕ incomplete"}</span>
       ${drill.task_id && html`<${TaskLink} id=${drill.task_id}>${drill.name}<//>`}
       <span class="quiet">cut after #${count(drill.cut)} of ${count(drill.last)}, ${WHY[drill.because] || drill.because}${drill.at ? " · " + moment(drill.at) : ""}</span>
       ${drill.seq > 0 && html` <${EventLink} id=${drill.task_id} seq=${drill.seq} />`}
@@ -65,7 +65,7 @@ function Try({ tasks, chosen, done }) {
     event.preventDefault();
     const id = new FormData(event.target).get("task");
     setState({ busy: true });
-    refine({ task: id });
+    setQuery({ task: id });
     try {
       setState({ drill: await get(`/api/tasks/${encodeURIComponent(id)}/drill`) });
       done();
@@ -74,17 +74,17 @@ function Try({ tasks, chosen, done }) {
     }
   };
   return html`<${Section} title="Try it now">
-    <p class="quiet">Loses the context of a task as it was at its last compaction, in a copy that is thrown away, and looks what comes back.</p>
+    <p class="quiet">Simulates losing the context at the task's last compaction, in a throwaway copy, and scores what is recovered.</p>
     <form class="filters" onSubmit=${run}>
       <select name="task" aria-label="Task" required>${tasks.map((task) => html`<option key=${task.id} value=${task.id} selected=${task.id === chosen}>${task.name.slice(0, 90)}</option>`)}</select>
-      <button type="submit" class="primary" disabled=${state.busy || !tasks.length}>${state.busy ? "Drilling …" : "Drill"}</button>
+      <button type="submit" class="primary" disabled=${state.busy || !tasks.length}>${state.busy ? "Running …" : "Run drill"}</button>
     </form>
-    <${Trouble} error=${state.error} />
+    <${ErrorMessage} error=${state.error} />
     ${state.drill && html`<${Result} drill=${state.drill} open />`}
   <//>`;
 }
 
-// What was found before; a server without stored results has none.
+// Stored results; an older server has no such operation and therefore none.
 async function stored() {
   try {
     return await call("drill_results", { workspace: "*", limit: 500 });
@@ -97,8 +97,8 @@ async function stored() {
 export function Recovery({ route }) {
   const { data, error, reload } = useData(stored, []);
   const { data: tasks, error: failed } = useData(() => call("task_list", { status: "all", workspace: "*", limit: 200 }), []);
-  if (error || failed) return html`<${Trouble} error=${error || failed} retry=${reload} />`;
-  if (!data || !tasks) return html`<${Loading} what="Reading the drills" />`;
+  if (error || failed) return html`<${ErrorMessage} error=${error || failed} retry=${reload} />`;
+  if (!data || !tasks) return html`<${Loading} what="Loading drills" />`;
   const chosen = route.query.get("task") || "";
   const results = data.results.filter((drill) => !chosen || drill.task_id === chosen);
   const points = [...results].reverse().map((drill, index) => ({ x: index, y: kept(drill, "usual") || 0 }));
@@ -111,11 +111,11 @@ export function Recovery({ route }) {
       aside=${chosen && html`<a href="#/recovery">All tasks</a>`}>
       ${results.length
         ? html`<p>Ringbolt kept <strong>${share(ours, of)} %</strong> of what was recorded${ofHosts ? html`; the hosts' own summaries kept <strong>${share(hosts, ofHosts)} %</strong>` : ""}.</p>
-            <${Line} points=${points} most=${100} label="Share that came back, drill by drill" />
+            <${Line} points=${points} most=${100} label="Share recovered, drill by drill" />
             ${points.length > 1 && html`<p class="quiet">from 0 to 100 %, drill by drill, ${day(results.at(-1).at)} – ${day(results[0].at)}</p>`}`
-        : html`<${Empty}>No drill was kept yet. <code>ringbolt drill --all</code> drills every task and keeps the scores.<//>`}
+        : html`<${Empty}>No drills are stored yet. <code>ringbolt drill --all</code> drills every task and stores the scores.<//>`}
     <//>
     ${results.map((drill) => html`<${Result} key=${drill.task_id + "#" + drill.seq} drill=${drill} />`)}
-    ${data.left_out > 0 && html`<p class="quiet">${plural(data.left_out, "older one is", "older ones are")} not shown.</p>`}
+    ${data.left_out > 0 && html`<p class="quiet">${plural(data.left_out, "older drill is", "older drills are")} not shown.</p>`}
   </div>`;
 }

@@ -1,18 +1,18 @@
-// Search over everything, in three steps: what was found, what happened around it, and the event whole.
+// Search across all tasks, in three steps: the hits, the events around a hit, and one event in full.
 import { html, useState } from "../vendor/preact.js";
 import { call, useData } from "../api.js";
 import { EventLink } from "../cite.js";
 import { clean, shown } from "../format.js";
-import { Ago, Channel, Empty, Loading, TaskLink, Text, Trouble } from "../parts.js";
-import { refine } from "../router.js";
+import { Ago, Channel, Empty, ErrorMessage, Loading, TaskLink, Text } from "../parts.js";
+import { setQuery } from "../router.js";
 
 const TYPES = ["message", "decision", "exclusion", "error", "variable", "user_instruction", "discovery", "artifact", "question", "action", "plan", "effect", "fact", "snapshot"];
 const PAGE = 20;
 
-// The third step.
-function Whole({ id, seq }) {
+// The third step: one event in full.
+function FullEvent({ id, seq }) {
   const { data: event, error } = useData(() => call("task_event", { task_id: id, seq }), [id, seq]);
-  if (error) return html`<${Trouble} error=${error} />`;
+  if (error) return html`<${ErrorMessage} error=${error} />`;
   if (!event) return html`<${Loading} />`;
   const about = Object.entries(event.data).filter(([, value]) => value != null && value !== "");
   return html`<div class="whole-event">
@@ -21,11 +21,11 @@ function Whole({ id, seq }) {
   </div>`;
 }
 
-// The second step: a few events before and after.
+// The second step: a few events before and after the hit.
 function Around({ id, seq }) {
   const { data, error } = useData(() => call("task_around", { task_id: id, seq }), [id, seq]);
   const [open, setOpen] = useState(seq);
-  if (error) return html`<${Trouble} error=${error} />`;
+  if (error) return html`<${ErrorMessage} error=${error} />`;
   if (!data) return html`<${Loading} />`;
   return html`<ol class="around">${data.events.map(
     (event) => html`<li key=${event.seq} class=${event.seq === seq ? "this" : ""}>
@@ -33,7 +33,7 @@ function Around({ id, seq }) {
         <span class="kind">${event.type}</span> ${(event.text || shown(event.data)).slice(0, 140)}
       </button>
       <${EventLink} id=${id} seq=${event.seq} />
-      ${open === event.seq && html`<${Whole} id=${id} seq=${event.seq} />`}
+      ${open === event.seq && html`<${FullEvent} id=${id} seq=${event.seq} />`}
     </li>`,
   )}</ol>`;
 }
@@ -46,8 +46,8 @@ function Hit({ hit }) {
     <h2>${hit.title}</h2>
     ${hit.snippet && hit.snippet !== hit.title && html`<p class="said">${hit.snippet}</p>`}
     ${hit.anchors.length > 0 && html`<p class="quiet">cites ${hit.anchors.map((anchor) => `${anchor.path} (${anchor.state})`).join(", ")}</p>`}
-    <p class="row-of-buttons"><button type="button" aria-expanded=${open} onClick=${() => setOpen(!open)}>${open ? "Close" : "Around it"}</button>
-      <span class="quiet small">${hit.why}${hit.alike ? ` · ${hit.alike} more say the same` : ""}</span></p>
+    <p class="row-of-buttons"><button type="button" aria-expanded=${open} onClick=${() => setOpen(!open)}>${open ? "Close" : "Context"}</button>
+      <span class="quiet small">${hit.why}${hit.alike ? ` · ${hit.alike} more like this` : ""}</span></p>
     ${open && html`<${Around} id=${hit.task_id} seq=${hit.seq} />`}
   </li>`;
 }
@@ -66,15 +66,15 @@ function Found({ query, type }) {
       setFailed(problem);
     }
   };
-  if (error) return html`<${Trouble} error=${error} retry=${reload} />`;
+  if (error) return html`<${ErrorMessage} error=${error} retry=${reload} />`;
   if (!data) return html`<${Loading} what="Searching" />`;
   const hits = [...data.hits, ...more.hits];
   return html`<div>
     ${data.warnings.map((warning) => html`<p key=${warning} class="quiet">${warning}</p>`)}
-    <p class="quiet" role="status">${hits.length ? `${hits.length}${next ? " or more" : ""} found${data.semantic ? ", also by meaning" : ""}` : ""}</p>
-    ${!hits.length && html`<${Empty}>Nothing was found. Fewer or other words may help.<//>`}
+    <p class="quiet" role="status">${hits.length ? `${hits.length}${next ? " or more" : ""} found${data.semantic ? ", by words and by meaning" : ""}` : ""}</p>
+    ${!hits.length && html`<${Empty}>Nothing found. Try fewer or different words.<//>`}
     <ol class="hits">${hits.map((hit) => html`<${Hit} key=${hit.task_id + "#" + hit.seq} hit=${hit} />`)}</ol>
-    <${Trouble} error=${failed} />
+    <${ErrorMessage} error=${failed} />
     ${next && html`<button type="button" onClick=${on}>Show more</button>`}
   </div>`;
 }
@@ -84,18 +84,18 @@ export function Search({ route }) {
   const type = route.query.get("type") || "";
   const send = (event) => {
     event.preventDefault();
-    refine({ q: new FormData(event.target).get("q") });
+    setQuery({ q: new FormData(event.target).get("q") });
   };
   return html`<div class="search">
     <h1>Search</h1>
     <form class="filters" role="search" onSubmit=${send}>
-      <input type="search" name="q" aria-label="Search everything" placeholder='Any words, "a phrase", begin*' defaultValue=${query} key=${query} />
-      <select aria-label="Kind" onChange=${(event) => refine({ type: event.target.value })}>
+      <input type="search" name="q" aria-label="Search everything" placeholder='Words, "a phrase", prefix*' defaultValue=${query} key=${query} />
+      <select aria-label="Kind" onChange=${(event) => setQuery({ type: event.target.value })}>
         <option value="">Everything</option>
         ${TYPES.map((one) => html`<option key=${one} value=${one} selected=${one === type}>${one.replace("_", " ")}</option>`)}
       </select>
       <button type="submit" class="primary">Search</button>
     </form>
-    ${query || type ? html`<${Found} key=${query + "\n" + type} query=${query} type=${type} />` : html`<${Empty}>Search what was said, done, decided and ruled out, in every task.<//>`}
+    ${query || type ? html`<${Found} key=${query + "\n" + type} query=${query} type=${type} />` : html`<${Empty}>Search everything said, done, decided and ruled out in any task.<//>`}
   </div>`;
 }

@@ -1,7 +1,7 @@
-// Signing in with a token: it goes to the server once, which answers with a cookie that no script can read.
+// Sign-in. The token is sent to the server once, which answers with a cookie that scripts cannot read.
 import { html, useState } from "../vendor/preact.js";
 import { session } from "../api.js";
-import { Trouble } from "../parts.js";
+import { ErrorMessage } from "../parts.js";
 
 export function SignIn({ done }) {
   const [error, setError] = useState(null);
@@ -26,10 +26,10 @@ export function SignIn({ done }) {
       <div class="field">
         <label for="token">Token</label>
         <input id="token" name="token" type="password" required autocomplete="current-password" spellcheck="false" />
-        <p class="hint">From the file <code>tokens.json</code> that <code>ringbolt serve</code> named when it started.
-          With <code>user</code> you act as yourself; with <code>read</code> you can only look.</p>
+        <p class="hint">From <code>tokens.json</code>; <code>ringbolt serve</code> prints its path when it starts.
+          With the <code>user</code> token you act as yourself; the <code>read</code> token only lets you look.</p>
       </div>
-      <${Trouble} error=${error} />
+      <${ErrorMessage} error=${error} />
       <button type="submit" class="primary" disabled=${busy}>${busy ? "Signing in …" : "Sign in"}</button>
     </form>
   </main>`;

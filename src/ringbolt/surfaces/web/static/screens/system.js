@@ -1,10 +1,10 @@
-// How Ringbolt itself is: health, queue, mirrors, what models cost, how large the store is, how fast it answers.
+// The state of Ringbolt itself: health, queue, mirrors, model costs, store size, and response times.
 import { html, useEffect, useState } from "../vendor/preact.js";
 import { ApiError, call, get, useData } from "../api.js";
 import { bytes, count, moment, plural, span } from "../format.js";
 import { useLive } from "../live.js";
 import { latencies, samples } from "../metrics.js";
-import { Ago, Ask, Empty, Loading, Section, Trouble, say } from "../parts.js";
+import { Ago, ConfirmDialog, Empty, ErrorMessage, Loading, Section, notify } from "../parts.js";
 import { Bars, lastDay } from "../plots.js";
 import { Tidy } from "./tidy.js";
 
@@ -12,15 +12,15 @@ const STATES = { ok: "completed", warning: "waiting", problem: "failed" };
 
 async function readMetrics() {
   const response = await fetch("/metrics", { credentials: "same-origin" });
-  if (!response.ok) throw new ApiError(response.status, { code: `http_${response.status}`, message: "The figures cannot be read." });
+  if (!response.ok) throw new ApiError(response.status, { code: `http_${response.status}`, message: "The metrics could not be read." });
   return samples(await response.text());
 }
 
 function Health() {
   const { data, error, loading, reload } = useData(() => get("/api/doctor"), []);
-  return html`<${Section} title="Health" aside=${html`<button type="button" class="link" disabled=${loading} onClick=${reload}>${loading ? "looking …" : "look again"}</button>`}>
-    <${Trouble} error=${error} retry=${reload} />
-    ${!data && !error && html`<${Loading} what="Looking at everything" />`}
+  return html`<${Section} title="Health" aside=${html`<button type="button" class="link" disabled=${loading} onClick=${reload}>${loading ? "checking …" : "check again"}</button>`}>
+    <${ErrorMessage} error=${error} retry=${reload} />
+    ${!data && !error && html`<${Loading} what="Running checks" />`}
     ${data &&
     html`<ul class="findings">${data.map(
       (finding) => html`<li key=${finding.what} class=${"finding is-" + STATES[finding.state]}>
@@ -39,7 +39,7 @@ function Store({ system, activity }) {
   }
   const month = days.reduce((all, one) => all + one.value, 0);
   const size = system.store.bytes + (system.store.log_bytes || 0);
-  const perEvent = system.events ? system.store.bytes / system.events : 0; // the log is not what grows
+  const perEvent = system.events ? system.store.bytes / system.events : 0; // the write-ahead log does not grow with the events
   return html`<${Section} title="Store">
     <dl class="figures">
       <div><dt>Size</dt><dd>${bytes(size)}</dd></div>
@@ -58,29 +58,29 @@ function Queue({ system, may, reload }) {
   return html`<${Section} title="Queue" count=${jobs.waiting + jobs.leased}>
     <dl class="figures">
       <div><dt>Waiting</dt><dd>${count(jobs.waiting)}</dd></div>
-      <div><dt>Being done</dt><dd>${count(jobs.leased)}</dd></div>
+      <div><dt>Running</dt><dd>${count(jobs.leased)}</dd></div>
       <div class=${jobs.dead ? "bad" : ""}><dt>Given up</dt><dd>${count(jobs.dead)}</dd></div>
     </dl>
     ${Object.entries(jobs.kinds).length > 0 && html`<ul class="lines">${Object.entries(jobs.kinds).map(([kind, states]) => html`<li key=${kind}><span class="kind">${kind}</span> ${Object.entries(states).map(([state, number]) => `${number} ${state}`).join(", ")}</li>`)}</ul>`}
-    ${jobs.oldest && html`<p class="quiet">the oldest waits since ${moment(jobs.oldest)}</p>`}
+    ${jobs.oldest && html`<p class="quiet">the oldest has been waiting since ${moment(jobs.oldest)}</p>`}
     <h3>Workers</h3>
-    ${!jobs.workers.length && html`<p class="quiet">None has run yet.</p>`}
+    ${!jobs.workers.length && html`<p class="quiet">No worker has run yet.</p>`}
     <ul class="lines workers">${jobs.workers.map(
-      (worker) => html`<li key=${worker.holder}><span class=${worker.alive ? "proof verified" : "proof"}>${worker.alive ? "runs" : worker.ended_at ? "ended" : "gone"}</span> <code>${worker.holder}</code> <span class="quiet">heard of <${Ago} at=${worker.seen_at} />${worker.kinds.length > 0 && ` · ${worker.kinds.join(", ")}`}</span></li>`,
+      (worker) => html`<li key=${worker.holder}><span class=${worker.alive ? "proof verified" : "proof"}>${worker.alive ? "running" : worker.ended_at ? "stopped" : "lost"}</span> <code>${worker.holder}</code> <span class="quiet">last seen <${Ago} at=${worker.seen_at} />${worker.kinds.length > 0 && ` · ${worker.kinds.join(", ")}`}</span></li>`,
     )}</ul>
     ${jobs.given_up.map(
       (job) => html`<div key=${job.id} class="entry"><p><span class="kind">${job.kind}</span> ${job.task_id} <code>${job.error}</code></p>
-        ${may.write && html`<button type="button" onClick=${() => setRetrying(job)}>Try again …</button>`}</div>`,
+        ${may.write && html`<button type="button" onClick=${() => setRetrying(job)}>Retry …</button>`}</div>`,
     )}
     ${retrying &&
-    html`<${Ask} title="Give this job another chance?" yes="Try again" close=${() => setRetrying(null)}
-      act=${() => call("jobs_retry", { id: retrying.id })} done=${() => (say("The job waits for a worker again."), reload())} />`}
+    html`<${ConfirmDialog} title="Retry this job?" yes="Retry" close=${() => setRetrying(null)}
+      act=${() => call("jobs_retry", { id: retrying.id })} done=${() => (notify("The job is queued again."), reload())} />`}
   <//>`;
 }
 
 function Mirrors({ mirrors }) {
   return html`<${Section} title="Mirrors" count=${mirrors.length}>
-    ${!mirrors.length && html`<${Empty}>No files mirror the store.<//>`}
+    ${!mirrors.length && html`<${Empty}>No mirror files are set up.<//>`}
     <ul class="lines">${mirrors.map((mirror) => html`<li key=${mirror.kind + mirror.path}><span class=${mirror.stale ? "proof reported" : "proof verified"}>${mirror.stale ? "stale" : "up to date"}</span> <span class="kind">${mirror.kind}</span> <code>${mirror.path}</code> <span class="quiet">${mirror.reasons.join(", ")}</span></li>`)}</ul>
   <//>`;
 }
@@ -91,7 +91,7 @@ function Models({ system }) {
   const byDay = new Map();
   for (const row of days) byDay.set(row.day, (byDay.get(row.day) || 0) + row.tokens_in + row.tokens_out);
   return html`<${Section} title="Models">
-    ${!system.models.length && html`<${Empty}>No model was used: answers and summaries come from the ledger.<//>`}
+    ${!system.models.length && html`<${Empty}>No model has been used: answers and summaries come from the ledger alone.<//>`}
     ${system.models.length > 0 &&
     html`<dl class="figures"><div><dt>Tokens in 30 days</dt><dd>${count(all("tokens_in") + all("tokens_out"))}</dd></div><div><dt>Cost in 30 days</dt><dd>${all("cost").toFixed(4)}</dd></div></dl>
       ${byDay.size > 0 && html`<${Bars} bars=${[...byDay].map(([name, value]) => ({ value, label: `${name}: ${count(value)} tokens` }))} label="Tokens by day" />`}
@@ -113,20 +113,20 @@ function Speed({ metrics, rate, activity }) {
   const word = (seconds) => (seconds === Infinity ? "> 10 s" : `≤ ${seconds * 1000} ms`);
   return html`<${Section} title="Speed">
     <dl class="figures">
-      <div><dt>Events a minute</dt><dd>${count(rate)}</dd></div>
+      <div><dt>Events per minute</dt><dd>${count(rate)}</dd></div>
       <div><dt>Requests</dt><dd>${count(routes.reduce((sum, route) => sum + route.count, 0))}</dd></div>
       <div><dt>Streams</dt><dd>${count(value("ringbolt_http_streams"))}</dd></div>
     </dl>
-    ${activity && html`<${Bars} bars=${lastDay(activity)} label="Events in the last 24 hours" /><p class="quiet">events in each ten minutes of the last 24 hours</p>`}
-    <${Bars} bars=${bars} label="Requests by how long they took" />
-    <p class="quiet">requests by how long they took, from 1 ms (left) to more than 10 s (right), since the server started</p>
+    ${activity && html`<${Bars} bars=${lastDay(activity)} label="Events in the last 24 hours" /><p class="quiet">events per ten minutes over the last 24 hours</p>`}
+    <${Bars} bars=${bars} label="Requests by duration" />
+    <p class="quiet">requests by duration, from 1 ms (left) to over 10 s (right), since the server started</p>
     <div class="scroll" tabindex="0" role="region" aria-label="Latency by route"><table><caption class="hidden">Latency by route</caption>
-      <thead><tr><th scope="col">Route</th><th scope="col">Requests</th><th scope="col">Half within</th><th scope="col">95 % within</th></tr></thead>
+      <thead><tr><th scope="col">Route</th><th scope="col">Requests</th><th scope="col">Median</th><th scope="col">95 %</th></tr></thead>
       <tbody>${routes.slice(0, 12).map((route) => html`<tr key=${route.route}><th scope="row"><code>${route.route}</code></th><td>${count(route.count)}</td><td>${word(route.p50)}</td><td>${word(route.p95)}</td></tr>`)}</tbody></table></div>
   <//>`;
 }
 
-// How many events came in the last minute, by the stream.
+// How many events the stream delivered in the last minute.
 function useRate() {
   const [times, setTimes] = useState([]);
   useLive((events) => setTimes((before) => [...before, ...events.map(() => Date.now())].slice(-10_000)), 500);
@@ -149,7 +149,7 @@ export function System({ may }) {
   const error = system.error || activity.error || metrics.error;
   return html`<div class="system stack">
     <h1>System</h1>
-    <${Trouble} error=${error} retry=${() => (system.reload(), activity.reload(), metrics.reload())} />
+    <${ErrorMessage} error=${error} retry=${() => (system.reload(), activity.reload(), metrics.reload())} />
     <div class="columns even">
       <div class="stack"><${Health} /><${Tidy} may=${may} />${system.data && html`<${Mirrors} mirrors=${system.data.mirrors} />`}</div>
       <div class="stack">

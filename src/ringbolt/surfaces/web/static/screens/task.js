@@ -1,14 +1,14 @@
-// One task: where it stands, and everything that is remembered of it. Each tab is a part of its own.
+// One task: its current state and everything remembered about it. Each tab is a module of its own.
 import { html, useEffect, useState } from "../vendor/preact.js";
 import { call, get, useData } from "../api.js";
 import { Actions } from "../actions.js";
 import { base, count } from "../format.js";
 import { useLive } from "../live.js";
-import { Ago, Careful, Loading, Progress, Status, TaskLink, Text, Trouble } from "../parts.js";
-import { to } from "../router.js";
+import { Ago, ErrorBoundary, ErrorMessage, Loading, Progress, Status, TaskLink, Text } from "../parts.js";
+import { hrefTo } from "../router.js";
 import { AskBox } from "./task_ask.js";
 import { Plan } from "./task_plan.js";
-import { Tied } from "./task_goal.js";
+import { LinkedTask } from "./task_goal.js";
 import { Timeline } from "./task_timeline.js";
 import { Memory } from "./task_memory.js";
 import { Work } from "./task_work.js";
@@ -35,10 +35,10 @@ function Facts({ task }) {
     ["Phase", task.phase],
     ["Reason", task.reason],
     ["Events", count(task.seq)],
-    ["Begun", html`<${Ago} at=${task.created_at} />`],
+    ["Started", html`<${Ago} at=${task.created_at} />`],
     ["Last activity", html`<${Ago} at=${task.updated_at} />`],
     ["Parent", task.parent && html`<${TaskLink} id=${task.parent}>${task.parent}<//>`],
-    ["Goal", goals.length > 0 && goals.map((link, index) => html`${index ? ", " : ""}<${Tied} target=${link.target} />`)],
+    ["Goal", goals.length > 0 && goals.map((link, index) => html`${index ? ", " : ""}<${LinkedTask} target=${link.target} />`)],
     ["Tags", task.tags.join(", ")],
   ].filter(([, value]) => value);
   return html`<dl class="facts">${facts.map(([name, value]) => html`<div key=${name}><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
@@ -48,14 +48,14 @@ function Tabs({ id, tab, task }) {
   return html`<nav class="tabs" aria-label="Parts of the task">
     ${TABS.map(
       ([name, title]) =>
-        html`<a key=${name} href=${to(["task", id], { tab: name })} aria-current=${tab === name ? "page" : undefined}>
+        html`<a key=${name} href=${hrefTo(["task", id], { tab: name })} aria-current=${tab === name ? "page" : undefined}>
           ${title}${name === "timeline" && html` <span class="count">${count(task.seq)}</span>`}
         </a>`,
     )}
   </nav>`;
 }
 
-// The task, and who works on it, which only lists know.
+// The task, plus its agent and progress, which only the overview knows.
 async function readTask(id) {
   const task = await call("task_get", { task_id: id });
   const { tasks } = await get("/api/overview", { ids: task.id });
@@ -66,7 +66,7 @@ async function readTask(id) {
 export function TaskScreen({ route, may }) {
   const id = route.parts[1] || "";
   const { data: task, error, reload } = useData(() => readTask(id), [id]);
-  const [last, setLast] = useState(0); // the newest event that the stream has told of
+  const [last, setLast] = useState(0); // the newest event that the stream delivered
   useLive((events) => {
     const mine = events.filter((event) => event.task_id === task?.id);
     if (!mine.length) return undefined;
@@ -77,7 +77,7 @@ export function TaskScreen({ route, may }) {
     if (task) document.title = `${task.name.slice(0, 80)} · Ringbolt`;
   }, [task?.name]);
 
-  if (!task) return error ? html`<${Trouble} error=${error} retry=${reload} />` : html`<${Loading} what="Reading the task" />`;
+  if (!task) return error ? html`<${ErrorMessage} error=${error} retry=${reload} />` : html`<${Loading} what="Loading the task" />`;
   const tab = TABS.some(([name]) => name === route.query.get("tab")) ? route.query.get("tab") : "plan";
   const [, title, Part] = TABS.find(([name]) => name === tab);
   return html`<article class="task">
@@ -97,10 +97,10 @@ export function TaskScreen({ route, may }) {
       ${task.error && html`<p class="note bad"><strong>Failed:</strong> <${Text} text=${task.error.message} /></p>`}
       <${Actions} task=${task} may=${may} done=${reload} />
     </header>
-    <${Trouble} error=${error} retry=${reload} />
+    <${ErrorMessage} error=${error} retry=${reload} />
     <${AskBox} task=${task} />
     <${Tabs} id=${task.id} tab=${tab} task=${task} />
-    <${Careful} of=${tab}>
+    <${ErrorBoundary} of=${tab}>
       <div class="tab" aria-label=${title}><${Part} key=${tab} task=${task} route=${route} may=${may} reload=${reload} last=${Math.max(last, task.seq)} /></div>
     <//>
   </article>`;

@@ -1,8 +1,8 @@
-// Ask the memory a question; it answers with citations that lead to the events.
+// Ask the memory a question; the answer cites events and links to them.
 import { html, useState } from "../vendor/preact.js";
 import { call } from "../api.js";
 import { Cited } from "../cite.js";
-import { Trouble } from "../parts.js";
+import { ErrorMessage } from "../parts.js";
 
 const USUAL = ["Where was I?", "What is next?", "What failed?", "Why did we decide that?"];
 
@@ -22,13 +22,13 @@ export function AskBox({ task }) {
   };
   return html`<section class="ask-box" aria-label="Ask">
     <form onSubmit=${send}>
-      <input name="question" aria-label="Ask about this task" placeholder="Ask: where was I? why this choice? what failed?" autocomplete="off" />
+      <input name="question" aria-label="Ask about this task" placeholder="Ask: Where was I? Why this choice? What failed?" autocomplete="off" />
       <button type="submit" disabled=${state.busy}>${state.busy ? "Asking …" : "Ask"}</button>
       <span class="usual">${USUAL.map((question) => html`<button key=${question} type="button" class="link" onClick=${() => ask(question)}>${question}</button>`)}</span>
     </form>
     <div aria-live="polite">
       ${state.answer && html`<p class="answer"><${Cited} id=${task.id} text=${state.answer.text} last=${state.answer.seq} /> <span class="quiet">— ${state.answer.source}, as of #${state.answer.seq}</span></p>`}
-      <${Trouble} error=${state.error} />
+      <${ErrorMessage} error=${state.error} />
     </div>
   </section>`;
 }

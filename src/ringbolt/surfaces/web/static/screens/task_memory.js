@@ -1,9 +1,9 @@
-// What is remembered: decisions and why, what failed, values with their history, questions, errors, notes.
+// What is remembered: decisions and their reasons, what failed, values and their history, questions, errors, notes.
 import { html, useState } from "../vendor/preact.js";
 import { call, useData } from "../api.js";
 import { EventLink } from "../cite.js";
 import { clean, moment, shown } from "../format.js";
-import { Ask, Channel, Empty, Loading, Section, Text, Trouble } from "../parts.js";
+import { Channel, ConfirmDialog, Empty, ErrorMessage, Loading, Section, Text } from "../parts.js";
 
 function optionText(option) {
   return typeof option === "string" ? option : option?.name || option?.title || option?.option || shown(option);
@@ -32,8 +32,8 @@ function Exclusion({ id, entry }) {
   return html`<li class=${"entry exclusion is-" + entry.status}>
     <h3>${entry.data.what || entry.summary}</h3>
     ${entry.data.why && html`<p><strong>Why</strong> <${Text} text=${entry.data.why} /></p>`}
-    ${entry.data.symptom && html`<p><strong>Seen</strong> <code><${Text} text=${entry.data.symptom} /></code></p>`}
-    ${entry.data.until && html`<p class="quiet">may be tried again ${moment(entry.data.until)}</p>`}
+    ${entry.data.symptom && html`<p><strong>Symptom</strong> <code><${Text} text=${entry.data.symptom} /></code></p>`}
+    ${entry.data.until && html`<p class="quiet">can be retried after ${moment(entry.data.until)}</p>`}
     <${Source} id=${id} entry=${entry} />
   </li>`;
 }
@@ -48,7 +48,7 @@ function Note({ id, entry, aside }) {
 
 function History({ id, name }) {
   const { data, error } = useData(() => call("task_history", { task_id: id, type: "variable", name }), [id, name]);
-  if (error) return html`<${Trouble} error=${error} />`;
+  if (error) return html`<${ErrorMessage} error=${error} />`;
   if (!data) return html`<${Loading} />`;
   return html`<ol class="lines">${data.map((entry) => html`<li key=${entry.seq}><code><${Text} text=${shown(entry.data.value)} most=${300} /></code> <span class="quiet">${moment(entry.at)}</span> <${EventLink} id=${id} seq=${entry.seq} /></li>`)}</ol>`;
 }
@@ -59,10 +59,10 @@ function Variable({ id, name, value }) {
     <dd><code><${Text} text=${shown(value)} most=${400} /></code>${open && html`<${History} id=${id} name=${name} />`}</dd></div>`;
 }
 
-// All of a type, also what was superseded, resolved or taken back.
-function Former({ id, type, Shown, seq }) {
+// Entries of a type that were superseded, resolved or undone.
+function Inactive({ id, type, Shown, seq }) {
   const { data, error } = useData(() => call("task_history", { task_id: id, type, limit: 200 }), [id, type, seq]);
-  if (error) return html`<${Trouble} error=${error} />`;
+  if (error) return html`<${ErrorMessage} error=${error} />`;
   if (!data) return html`<${Loading} />`;
   const former = data.filter((entry) => entry.status !== "active").reverse();
   return former.length ? html`<ul class="entries">${former.map((entry) => html`<${Shown} key=${entry.seq} id=${id} entry=${entry} />`)}</ul>` : html`<p class="quiet">None.</p>`;
@@ -72,10 +72,10 @@ function Group({ title, task, entries, Shown, type, none }) {
   const [former, setFormer] = useState(false);
   const hidden = task.left_out[type] || 0;
   return html`<${Section} title=${title} count=${entries.length + hidden}
-    aside=${html`<button type="button" class="link" aria-expanded=${former} onClick=${() => setFormer(!former)}>${former ? "only what counts" : "earlier ones"}</button>`}>
+    aside=${html`<button type="button" class="link" aria-expanded=${former} onClick=${() => setFormer(!former)}>${former ? "hide earlier" : "show earlier"}</button>`}>
     ${entries.length ? html`<ul class="entries">${[...entries].reverse().map((entry) => html`<${Shown} key=${entry.seq} id=${task.id} entry=${entry} />`)}</ul>` : html`<${Empty}>${none}<//>`}
-    ${hidden > 0 && html`<p class="quiet">${hidden} older ones are not shown here; search finds them.</p>`}
-    ${former && html`<h3>No longer in force</h3><${Former} id=${task.id} type=${type} Shown=${Shown} seq=${task.seq} />`}
+    ${hidden > 0 && html`<p class="quiet">${hidden} older entries are not shown here; search finds them.</p>`}
+    ${former && html`<h3>No longer in force</h3><${Inactive} id=${task.id} type=${type} Shown=${Shown} seq=${task.seq} />`}
   <//>`;
 }
 
@@ -85,28 +85,28 @@ export function Memory({ task, may, reload }) {
   const others = [...task.errors, ...task.notes].sort((a, b) => b.seq - a.seq);
   return html`<div class="columns even">
     <div class="stack">
-      <${Group} title="Decisions" task=${task} entries=${task.decisions} Shown=${Decision} type="decision" none="No decision was recorded." />
+      <${Group} title="Decisions" task=${task} entries=${task.decisions} Shown=${Decision} type="decision" none="No decisions recorded." />
       <${Section} title="Questions" count=${task.questions.length}>
         ${task.questions.length
           ? html`<ul class="entries">${task.questions.map(
               (entry) => html`<${Note} key=${entry.seq} id=${task.id} entry=${entry}
                 aside=${may.write && html`<button type="button" onClick=${() => setAnswering(entry)}>Answer …</button>`} />`,
             )}</ul>`
-          : html`<${Empty}>No question is open.<//>`}
+          : html`<${Empty}>No open questions.<//>`}
       <//>
     </div>
     <div class="stack">
-      <${Group} title="What did not work" task=${task} entries=${task.exclusions} Shown=${Exclusion} type="exclusion" none="Nothing was ruled out." />
+      <${Group} title="What did not work" task=${task} entries=${task.exclusions} Shown=${Exclusion} type="exclusion" none="Nothing ruled out." />
       <${Section} title="Values" count=${variables.length}>
-        ${variables.length ? html`<dl class="pairs">${variables.map(([name, value]) => html`<${Variable} key=${name} id=${task.id} name=${name} value=${value} />`)}</dl>` : html`<${Empty}>No value was set.<//>`}
+        ${variables.length ? html`<dl class="pairs">${variables.map(([name, value]) => html`<${Variable} key=${name} id=${task.id} name=${name} value=${value} />`)}</dl>` : html`<${Empty}>No values set.<//>`}
       <//>
       <${Section} title="Errors and notes" count=${others.length}>
         ${others.length ? html`<ul class="entries">${others.map((entry) => html`<${Note} key=${entry.seq} id=${task.id} entry=${entry} />`)}</ul>` : html`<${Empty}>None.<//>`}
       <//>
     </div>
     ${answering &&
-    html`<${Ask} title="Answer the question" yes="Send the answer" close=${() => setAnswering(null)} done=${reload}
-      fields=${[{ name: "answer", label: "Your answer", kind: "long", required: true, hint: may.user ? "It reaches the agent with the next packet, as an instruction of yours." : "You are signed in as an agent: it will count as an agent's word." }]}
+    html`<${ConfirmDialog} title="Answer the question" yes="Send answer" close=${() => setAnswering(null)} done=${reload}
+      fields=${[{ name: "answer", label: "Your answer", kind: "long", required: true, hint: may.user ? "The agent gets it with its next packet, as your instruction." : "You are signed in as an agent, so this is recorded as an agent's statement." }]}
       act=${({ answer }) => call("task_remember", { task_id: task.id, summary: answer, type: "user_instruction", data: { answers: answering.seq }, resolves: answering.seq })}>
       <blockquote><${Text} text=${answering.summary} /></blockquote>
     <//>`}

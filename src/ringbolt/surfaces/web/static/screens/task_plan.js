@@ -1,16 +1,16 @@
-// The plan as a tree: stages, steps, what each waits for, how long it took, and whether "done" was only said.
+// The plan as a tree: stages, steps, dependencies, durations, and whether "done" is verified or only reported.
 import { html, useState } from "../vendor/preact.js";
 import { call, useData } from "../api.js";
 import { EventLink } from "../cite.js";
 import { clean, moment, seconds, shown, span } from "../format.js";
-import { Ask, Empty, Loading, Mark, Section, Since, Text, Trouble } from "../parts.js";
+import { ConfirmDialog, Empty, ErrorMessage, Loading, Mark, Section, Since, Text } from "../parts.js";
 import { Goal } from "./task_goal.js";
 
 const STEP_STATUSES = ["pending", "active", "completed", "failed", "skipped", "cancelled"];
 
 export function Evidence({ item }) {
-  if (item.evidence === "verified") return html`<span class="proof verified" title="a check that was run after the last edit shows it">✓✓ verified</span>`;
-  if (item.evidence === "reported") return html`<span class="proof reported" title="the agent said so; no check shows it">✓ reported</span>`;
+  if (item.evidence === "verified") return html`<span class="proof verified" title="confirmed by a check that ran after the last edit">✓✓ verified</span>`;
+  if (item.evidence === "reported") return html`<span class="proof reported" title="the agent said so; no check has confirmed it">✓ reported</span>`;
   return null;
 }
 
@@ -20,19 +20,19 @@ function took(item) {
   return "";
 }
 
-// What was done for a step, read when it is opened.
-function Inside({ task, item }) {
+// Actions and entries of a step, loaded when it is opened.
+function StepLog({ task, item }) {
   const { data, error, loading } = useData(() => call("task_drill_down", { task_id: task.id, item: item.id }), [task.id, item.id, task.seq]);
-  if (error) return html`<${Trouble} error=${error} />`;
+  if (error) return html`<${ErrorMessage} error=${error} />`;
   if (!data) return loading && html`<${Loading} />`;
-  if (!data.actions.length && !data.entries.length) return html`<p class="quiet">Nothing was logged for this step.</p>`;
+  if (!data.actions.length && !data.entries.length) return html`<p class="quiet">Nothing is logged for this step.</p>`;
   return html`<ul class="lines">
     ${data.actions.map(
       (action) => html`<li key=${action.seq}><${Mark} status=${action.status} /> <span class="kind">${action.type}</span> <${Text} text=${action.summary} most=${300} />
         ${action.duration_ms != null && html`<span class="quiet">${span(action.duration_ms / 1000)}</span>`} <${EventLink} id=${task.id} seq=${action.seq} /></li>`,
     )}
     ${data.entries.map((entry) => html`<li key=${entry.seq}><span class="kind">${entry.type}</span> <${Text} text=${entry.summary} most=${300} /> <${EventLink} id=${task.id} seq=${entry.seq} /></li>`)}
-    ${data.left_out > 0 && html`<li class="quiet">${data.left_out} older ones are not shown.</li>`}
+    ${data.left_out > 0 && html`<li class="quiet">${data.left_out} older entries are not shown.</li>`}
   </ul>`;
 }
 
@@ -45,30 +45,30 @@ function Step({ task, item, titles, may, change }) {
       <span class="number">${item.ordinal + 1}</span>
       <button type="button" class="link title" aria-expanded=${open} onClick=${() => setOpen(!open)}>${item.title}</button>
       <span class="marks">
-        ${item.basis === "inferred" && html`<span class="proof" title="concluded from what was said and done">inferred</span>`}
+        ${item.basis === "inferred" && html`<span class="proof" title="inferred from messages and tool calls">inferred</span>`}
         <${Evidence} item=${item} />
         ${item.ready && html`<span class="proof ready">ready</span>`}
-        ${item.dropped_in && html`<span class="proof" title="dropped; it stays visible so that it does not come back">dropped in plan ${item.dropped_in}</span>`}
+        ${item.dropped_in && html`<span class="proof" title="dropped steps stay visible so that they are not added again">dropped in plan ${item.dropped_in}</span>`}
         ${item.replaced_by && html`<span class="proof">replaced by ${titles.get(item.replaced_by) || item.replaced_by}</span>`}
       </span>
       <span class="took">${took(item)}</span>
     </div>
     ${item.depends_on.length > 0 &&
     html`<p class="after">after ${item.depends_on.map((other, index) => html`${index ? ", " : ""}<span class="dependency">${titles.get(other) || other}</span>`)}</p>`}
-    ${item.active_issue && html`<p class="after bad">held up: <${Text} text=${item.active_issue} /></p>`}
+    ${item.active_issue && html`<p class="after bad">blocked: <${Text} text=${item.active_issue} /></p>`}
     ${item.note && html`<p class="after"><${Text} text=${item.note} /></p>`}
     ${open &&
     html`<div class="inside">
-      <p class="quiet">${[item.id, item.started_at && "begun " + moment(item.started_at), item.completed_at && "ended " + moment(item.completed_at)].filter(Boolean).join(" · ")}
+      <p class="quiet">${[item.id, item.started_at && "started " + moment(item.started_at), item.completed_at && "ended " + moment(item.completed_at)].filter(Boolean).join(" · ")}
         ${item.cause && html` · <${EventLink} id=${task.id} seq=${item.cause} />`}</p>
       ${detail.length > 0 && html`<dl class="pairs">${detail.map(([name, value]) => html`<div key=${name}><dt>${clean(name)}</dt><dd><${Text} text=${shown(value)} /></dd></div>`)}</dl>`}
-      <${Inside} task=${task} item=${item} />
+      <${StepLog} task=${task} item=${item} />
       ${may.write && !item.dropped_in && html`<button type="button" onClick=${() => change(item)}>Change this step</button>`}
     </div>`}
   </li>`;
 }
 
-// Steps under the stage that they belong to, in order.
+// Steps grouped by stage, in order.
 function stages(items) {
   const found = [];
   for (const item of items) {
@@ -80,7 +80,7 @@ function stages(items) {
 
 function Earlier({ task }) {
   const { data, error } = useData(() => call("task_plans", { task_id: task.id }), [task.id, task.plan_version]);
-  if (error) return html`<${Trouble} error=${error} />`;
+  if (error) return html`<${ErrorMessage} error=${error} />`;
   if (!data) return html`<${Loading} />`;
   return data
     .slice(0, -1)
@@ -104,38 +104,38 @@ export function Plan({ task, may, reload }) {
   const goal = task.kind === "goal" && !task.items.length ? html`<${Goal} task=${task} may=${may} reload=${reload} />` : null;
   return html`<div class="columns">
     ${goal ||
-    html`<${Section} title="Plan" count=${living.length} aside=${html`<span class="quiet">${span(total)} in all${task.plan_version > 1 ? ` · plan ${task.plan_version}` : ""}</span>`}>
-      ${living.length ? stages(living).map(({ stage, items }, index) => html`<div key=${index}>${stage && html`<h3 class="stage">${stage}</h3>`}${steps(items)}</div>`) : html`<${Empty}>${dropped.length ? "Nothing is left in the plan." : "This task has no plan yet."}<//>`}
+    html`<${Section} title="Plan" count=${living.length} aside=${html`<span class="quiet">${span(total)} total${task.plan_version > 1 ? ` · plan ${task.plan_version}` : ""}</span>`}>
+      ${living.length ? stages(living).map(({ stage, items }, index) => html`<div key=${index}>${stage && html`<h3 class="stage">${stage}</h3>`}${steps(items)}</div>`) : html`<${Empty}>${dropped.length ? "Every step of the plan was dropped." : "This task has no plan yet."}<//>`}
       ${dropped.length > 0 && html`<details class="tombstones" open=${!living.length}><summary>${dropped.length} dropped ${dropped.length === 1 ? "step" : "steps"}</summary>${steps(dropped)}</details>`}
       ${task.plan_version > 1 && html`<details class="earlier-plans"><summary>Earlier plans</summary><${Earlier} task=${task} /></details>`}
     <//>`}
     <div class="stack">
-      <${Section} title="What it is about">
+      <${Section} title="About">
         <p><${Text} text=${task.goal} /></p>
-        ${task.request && task.request !== task.goal && html`<details><summary>The request, as it was written</summary><p class="verbatim">${task.request}</p></details>`}
+        ${task.request && task.request !== task.goal && html`<details><summary>Original request</summary><p class="verbatim">${task.request}</p></details>`}
         ${task.next_step && html`<p class="after">next: <${Text} text=${task.next_step} /></p>`}
         ${task.acceptance.length > 0 && html`<h3>Done when</h3><ul class="bullets">${task.acceptance.map((one, index) => html`<li key=${index}>${shown(one)}</li>`)}</ul>`}
       <//>
       ${task.instructions.length > 0 &&
-      html`<${Section} title="Instructions of the user" count=${task.instructions.length}>
+      html`<${Section} title="User instructions" count=${task.instructions.length}>
         <ul class="lines">${task.instructions.map((entry) => html`<li key=${entry.seq}><${Text} text=${entry.summary} /> <${EventLink} id=${task.id} seq=${entry.seq} /></li>`)}</ul>
       <//>`}
     </div>
     ${changing &&
-    html`<${Ask} title=${"Step " + (changing.ordinal + 1)} yes="Change it" close=${() => setChanging(null)} done=${reload}
+    html`<${ConfirmDialog} title=${"Step " + (changing.ordinal + 1)} yes="Save" close=${() => setChanging(null)} done=${reload}
       fields=${[
         { name: "status", label: "Status", kind: "choice", value: changing.status, options: STEP_STATUSES },
         { name: "title", label: "Title", value: changing.title, required: true },
         { name: "note", label: "Note", kind: "long", value: changing.note || "" },
       ]}
-      act=${(given) =>
+      act=${(answers) =>
         call("task_item_update", {
           task_id: task.id,
           item: changing.id,
           expect: changing.version,
-          status: given.status !== changing.status ? given.status : null,
-          title: given.title !== changing.title ? given.title : null,
-          note: given.note !== (changing.note || "") ? given.note : null,
+          status: answers.status !== changing.status ? answers.status : null,
+          title: answers.title !== changing.title ? answers.title : null,
+          note: answers.note !== (changing.note || "") ? answers.note : null,
         })} />`}
   </div>`;
 }

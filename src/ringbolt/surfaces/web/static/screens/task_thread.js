@@ -1,9 +1,9 @@
-// The conversation of a task: what was said, whole, the newest at the end, older ones on demand.
+// The conversation of a task in full, newest last; older messages load on demand.
 import { html, useEffect, useState } from "../vendor/preact.js";
 import { call, useData } from "../api.js";
 import { EventLink } from "../cite.js";
 import { moment } from "../format.js";
-import { Channel, Empty, Loading, Text, Trouble } from "../parts.js";
+import { Channel, Empty, ErrorMessage, Loading, Text } from "../parts.js";
 
 const SAID = ["task.registered", "message", "task.updated", "item.updated", "task.finished", "user_instruction", "question"];
 const PAGE = 50;
@@ -24,13 +24,13 @@ export function Thread({ task, last }) {
       setFailed(problem);
     }
   };
-  if (!data) return error ? html`<${Trouble} error=${error} />` : html`<${Loading} />`;
+  if (!data) return error ? html`<${ErrorMessage} error=${error} />` : html`<${Loading} />`;
   const known = new Map([...older, ...data.events].map((event) => [event.seq, event]));
   const events = [...known.values()].filter((event) => event.text).sort((a, b) => a.seq - b.seq);
   return html`<section class="panel thread" aria-label="Thread">
-    <${Trouble} error=${failed} />
+    <${ErrorMessage} error=${failed} />
     ${cursor ? html`<button type="button" onClick=${more}>Show older</button>` : null}
-    ${!events.length && html`<${Empty}>Nothing was said yet.<//>`}
+    ${!events.length && html`<${Empty}>No messages yet.<//>`}
     <ol class="messages">${events.map(
       (event) => html`<li key=${event.seq} class=${"message from-" + event.origin.channel}>
         <p class="source quiet"><strong>${event.origin.agent || event.origin.principal || event.origin.channel}</strong> <${Channel} channel=${event.origin.channel} /> ${moment(event.at)} <${EventLink} id=${task.id} seq=${event.seq} /></p>

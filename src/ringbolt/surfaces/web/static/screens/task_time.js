@@ -1,41 +1,41 @@
-// The task as it was after any event, what that event changed, and what has changed since.
+// Time travel: the task as it was after any event, what that event changed, and what has changed since.
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { get } from "../api.js";
 import { EventLink } from "../cite.js";
 import { differences } from "../diff.js";
 import { clean, count, moment, plural, shown } from "../format.js";
-import { Empty, Loading, Mark, Progress, Section, Status, Text, Trouble } from "../parts.js";
-import { refine } from "../router.js";
+import { Empty, ErrorMessage, Loading, Mark, Progress, Section, Status, Text } from "../parts.js";
+import { setQuery } from "../router.js";
 
 const SETTLE_MS = 120;
 const MOST_KEPT = 100;
 const AROUND = 5;
 
-// The states before and after one event. To fold a long history takes the server a while, so one is asked for at a
-// time, and when it comes only the last one that was wished for meanwhile.
-class Past {
-  constructor(id, tell) {
+// Loads the states before and after an event. Replaying a long history takes the server a while, so there is one
+// request at a time; of the events asked for meanwhile only the last is loaded next.
+class StateLoader {
+  constructor(id, onLoaded) {
     this.id = id;
-    this.tell = tell;
+    this.onLoaded = onLoaded;
     this.known = new Map(); // seq → the task after that event
     this.events = new Map();
     this.busy = false;
-    this.wished = 0;
+    this.wanted = 0;
   }
 
   async show(at) {
-    this.wished = at;
+    this.wanted = at;
     if (this.busy) return;
     this.busy = true;
-    while (this.wished) {
-      const seq = this.wished;
-      this.wished = 0;
+    while (this.wanted) {
+      const seq = this.wanted;
+      this.wanted = 0;
       try {
-        // Those around it come with it, for whoever goes on step by step.
+        // Load the neighbours too: people often step back and forth.
         if (!this.has(seq)) this.keep(await get(`/api/tasks/${encodeURIComponent(this.id)}/past`, { seq, around: AROUND }));
-        this.tell({ at: seq, event: this.events.get(seq), before: this.known.get(seq - 1), now: this.known.get(seq) });
+        this.onLoaded({ at: seq, event: this.events.get(seq), before: this.known.get(seq - 1), now: this.known.get(seq) });
       } catch (error) {
-        this.tell({ at: seq, error });
+        this.onLoaded({ at: seq, error });
       }
     }
     this.busy = false;
@@ -59,9 +59,9 @@ function useStates(task, at) {
   const [state, setState] = useState({});
   const past = useRef(null);
   useEffect(() => {
-    let there = true;
-    past.current = new Past(task.id, (found) => there && setState(found));
-    return () => (there = false);
+    let mounted = true;
+    past.current = new StateLoader(task.id, (found) => mounted && setState(found));
+    return () => (mounted = false);
   }, [task.id]);
   useEffect(() => {
     const timer = setTimeout(() => past.current.show(at), SETTLE_MS);
@@ -89,7 +89,7 @@ export function TimeTravel({ task, route, last }) {
   const move = (seq) => {
     const next = Math.min(last, Math.max(1, seq));
     setAt(next);
-    refine({ at: next });
+    setQuery({ at: next });
   };
   const state = useStates(task, at);
   const then = state.now;
@@ -101,14 +101,14 @@ export function TimeTravel({ task, route, last }) {
       </div>
       <p class="row-of-buttons">
         <button type="button" onClick=${() => move(1)}>First</button>
-        <button type="button" onClick=${() => move(at - 1)} disabled=${at <= 1}>◀ One back</button>
-        <button type="button" onClick=${() => move(at + 1)} disabled=${at >= last}>One on ▶</button>
+        <button type="button" onClick=${() => move(at - 1)} disabled=${at <= 1}>◀ Previous</button>
+        <button type="button" onClick=${() => move(at + 1)} disabled=${at >= last}>Next ▶</button>
         <button type="button" onClick=${() => move(last)}>Now</button>
       </p>
       ${state.event && html`<p><span class="kind">${state.event.type}</span> <${Text} text=${state.event.text || ""} most=${400} /> <${EventLink} id=${task.id} seq=${state.event.seq} /></p>`}
     </section>
-    <${Trouble} error=${state.error} />
-    ${state.at !== at && !state.error && html`<${Loading} what=${`Going to #${count(at)}`} />`}
+    <${ErrorMessage} error=${state.error} />
+    ${state.at !== at && !state.error && html`<${Loading} what=${`Loading #${count(at)}`} />`}
     ${then &&
     html`<div class="columns even">
       <div class="stack">
@@ -121,8 +121,8 @@ export function TimeTravel({ task, route, last }) {
         <//>
       </div>
       <div class="stack">
-        <${Changes} title="What this event changed" changes=${state.before ? differences(state.before, then) : []} none=${state.before ? "Nothing that is kept as state." : "The task began here."} />
-        ${state.at < last && html`<${Changes} title="What has changed since" changes=${differences(then, task)} none="Nothing." />`}
+        <${Changes} title="What this event changed" changes=${state.before ? differences(state.before, then) : []} none=${state.before ? "It did not change the task's state." : "The task started here."} />
+        ${state.at < last && html`<${Changes} title="What has changed since" changes=${differences(then, task)} none="Nothing has changed." />`}
       </div>
     </div>`}
   </div>`;

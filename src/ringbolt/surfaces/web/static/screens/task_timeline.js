@@ -1,26 +1,26 @@
-// Everything that happened, in order: only the lines in sight are in the page, and only their pages are read.
+// Every event of a task, in order. Only visible lines are in the DOM, and only their pages are loaded.
 import { Component, html } from "../vendor/preact.js";
-import { call, get, whenBack } from "../api.js";
+import { call, get, onReconnect } from "../api.js";
 import { EventLink } from "../cite.js";
 import { clean, clock, count, day, moment, shown } from "../format.js";
-import { Ask, Channel, Empty, Loading, Text, Trouble, say } from "../parts.js";
-import { refine, to } from "../router.js";
+import { Channel, ConfirmDialog, Empty, ErrorMessage, Loading, Text, notify } from "../parts.js";
+import { hrefTo, setQuery } from "../router.js";
 import { Virtual } from "../virtual.js";
 
 const PAGE = 200;
 const ROW = 34;
-const SETTLE_MS = 40; // while someone scrolls fast, pages that only fly by are not asked for
+const SETTLE_MS = 40; // during a fast scroll, pages that only pass by are not loaded
 const CHANNELS = ["user", "agent", "tool", "web", "import", "system"];
 const FILTERS = ["types", "channel", "item", "text"];
 
-// The lines of a timeline by their place in it, read a page at a time.
+// The lines of a timeline by position, loaded a page at a time.
 class Lines {
   constructor(id, changed) {
     this.id = id;
     this.changed = changed;
     this.known = new Map(); // seq → line
-    this.asked = new Set(); // pages that were asked for
-    this.seqs = null; // with a filter: the numbers that fit it
+    this.asked = new Set(); // pages already requested
+    this.seqs = null; // with a filter: the matching event numbers
     this.last = 0;
   }
 
@@ -74,7 +74,7 @@ function Line({ line, seq, chosen, choose }) {
   </li>`;
 }
 
-// One event whole: what happened and what it changed.
+// One event in full: what happened and what it changed.
 class EventPanel extends Component {
   state = { event: null, error: null, undoing: false };
 
@@ -99,8 +99,8 @@ class EventPanel extends Component {
   render({ id, seq, may, close, reload }, { event, error, undoing }) {
     const about = event && Object.entries(event.data).filter(([, value]) => value != null && value !== "");
     return html`<aside class="panel event" aria-label=${"Event " + seq}>
-      <header><h2>Event #${seq}</h2><button type="button" class="quiet-button" onClick=${close} aria-label="Close the event">✕</button></header>
-      <${Trouble} error=${error} />
+      <header><h2>Event #${seq}</h2><button type="button" class="quiet-button" onClick=${close} aria-label="Close event">✕</button></header>
+      <${ErrorMessage} error=${error} />
       ${!event && !error && html`<${Loading} />`}
       ${event &&
       html`<p class="quiet">${event.type} · ${moment(event.at)} · ${event.origin.agent || event.origin.principal} <${Channel} channel=${event.origin.channel} />
@@ -108,15 +108,15 @@ class EventPanel extends Component {
         ${event.text && html`<p class="whole"><${Text} text=${event.text} most=${4000} /></p>`}
         ${about.length > 0 && html`<dl class="pairs">${about.map(([name, value]) => html`<div key=${name}><dt>${clean(name)}</dt><dd><${Text} text=${shown(value)} most=${2000} /></dd></div>`)}</dl>`}
         <details><summary>What it changed</summary><pre>${JSON.stringify(event.sets, null, 1)}</pre></details>
-        <p class="quiet"><code title="hash over the event before and all of this one">${event.hash}</code></p>
-        <p class="row-of-buttons"><a class="button" href=${to(["task", id], { tab: "time", at: seq })}>See the task as of here</a>
+        <p class="quiet"><code title="hash of this event and the one before it">${event.hash}</code></p>
+        <p class="row-of-buttons"><a class="button" href=${hrefTo(["task", id], { tab: "time", at: seq })}>View the task at this point</a>
           ${may.write && html`<button type="button" onClick=${() => this.setState({ undoing: true })}>Undo this event …</button>`}</p>`}
       ${undoing &&
-      html`<${Ask} title=${`Undo event #${seq}?`} yes="Undo it" danger close=${() => this.setState({ undoing: false })}
+      html`<${ConfirmDialog} title=${`Undo event #${seq}?`} yes="Undo" danger close=${() => this.setState({ undoing: false })}
         fields=${[{ name: "reason", label: "Why (optional)" }]}
-        act=${(given) => call("task_undo", { task_id: id, seq, reason: given.reason || null })}
-        done=${() => (say(`Event #${seq} was taken back.`), reload())}>
-        <p>What it set gets the values from before. Nothing is erased, and the undoing can be undone.</p>
+        act=${(answers) => call("task_undo", { task_id: id, seq, reason: answers.reason || null })}
+        done=${() => (notify(`Event #${seq} was undone.`), reload())}>
+        <p>Everything it changed goes back to its earlier value. Nothing is erased, and the undo can itself be undone.</p>
       <//>`}
     </aside>`;
   }
@@ -124,20 +124,20 @@ class EventPanel extends Component {
 
 function Filters({ query, types, items }) {
   const chosen = (query.get("types") || "").split(",").filter(Boolean);
-  const toggle = (type) => refine({ types: (chosen.includes(type) ? chosen.filter((one) => one !== type) : [...chosen, type]).join(",") });
+  const toggle = (type) => setQuery({ types: (chosen.includes(type) ? chosen.filter((one) => one !== type) : [...chosen, type]).join(",") });
   return html`<form class="filters" role="search" aria-label="Filter events" onSubmit=${(event) => event.preventDefault()}>
-    <input type="search" aria-label="Text in the events" placeholder="Text in the events" key=${query.get("text")} defaultValue=${query.get("text") || ""}
-      onChange=${(event) => refine({ text: event.target.value })} />
-    <select aria-label="Channel" onChange=${(event) => refine({ channel: event.target.value })}>
+    <input type="search" aria-label="Text in events" placeholder="Text in events" key=${query.get("text")} defaultValue=${query.get("text") || ""}
+      onChange=${(event) => setQuery({ text: event.target.value })} />
+    <select aria-label="Channel" onChange=${(event) => setQuery({ channel: event.target.value })}>
       <option value="">From: anyone</option>
       ${CHANNELS.map((name) => html`<option key=${name} value=${name} selected=${query.get("channel") === name}>${name}</option>`)}
     </select>
-    <select aria-label="Step" onChange=${(event) => refine({ item: event.target.value })}>
+    <select aria-label="Step" onChange=${(event) => setQuery({ item: event.target.value })}>
       <option value="">Step: any</option>
       ${items.map((item) => html`<option key=${item.id} value=${item.id} selected=${query.get("item") === item.id}>${item.ordinal + 1}. ${item.title.slice(0, 60)}</option>`)}
     </select>
-    ${FILTERS.some((name) => query.get(name)) && html`<button type="button" class="link" onClick=${() => refine(Object.fromEntries(FILTERS.map((name) => [name, ""])))}>Clear</button>`}
-    <div class="chips types" role="group" aria-label="Types of events">
+    ${FILTERS.some((name) => query.get(name)) && html`<button type="button" class="link" onClick=${() => setQuery(Object.fromEntries(FILTERS.map((name) => [name, ""])))}>Clear</button>`}
+    <div class="chips types" role="group" aria-label="Event types">
       ${Object.entries(types).map(
         ([type, number]) => html`<button key=${type} type="button" class="chip" aria-pressed=${chosen.includes(type)} onClick=${() => toggle(type)}>${type} <span class="count">${count(number)}</span></button>`,
       )}
@@ -158,16 +158,16 @@ export class Timeline extends Component {
 
   componentDidMount() {
     this.begin();
-    this.off = whenBack(() => this.state.error && this.retry());
+    this.unsubscribe = onReconnect(() => this.state.error && this.retry());
   }
 
   componentWillUnmount() {
     this.gone = true;
-    this.off();
+    this.unsubscribe();
     clearTimeout(this.timer);
   }
 
-  // After an error: read what is in sight, or everything if nothing could be read yet.
+  // After an error: load what is visible, or start over if nothing was loaded yet.
   async retry() {
     if (!this.lines) return this.begin();
     await this.lines.want(...this.range);
@@ -182,7 +182,7 @@ export class Timeline extends Component {
     if (seq && seq !== before.route.query.get("seq")) this.reveal(Number(seq));
   }
 
-  // Read which events there are, from scratch.
+  // Load the list of events from scratch.
   async begin() {
     const filters = this.filters();
     this.filtered = JSON.stringify(filters);
@@ -205,7 +205,7 @@ export class Timeline extends Component {
     }
   }
 
-  // More has happened: it is added at the end, and the end stays in sight for whoever was there.
+  // New events: append them, and keep the end in view if it was.
   async grow() {
     const { lines } = this;
     if (!lines || this.props.last <= lines.last) return;
@@ -228,23 +228,23 @@ export class Timeline extends Component {
     if (place != null && place >= 0) this.list?.show(place);
   }
 
-  // Rows came into sight: at first at once, while scrolling only when it settles.
+  // Rows became visible: load the first ones at once, later ones when scrolling settles.
   seen = (first, last) => {
     this.range = [first, last];
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.lines?.want(...this.range), this.lines?.known.size ? SETTLE_MS : 0);
   };
 
-  choose = (seq) => refine({ seq: String(seq) === this.props.route.query.get("seq") ? "" : seq });
+  choose = (seq) => setQuery({ seq: String(seq) === this.props.route.query.get("seq") ? "" : seq });
 
   render({ task, route, may, reload }, { error, types, ready }) {
     const chosen = Number(route.query.get("seq")) || 0;
     const lines = this.lines;
     return html`<div class=${chosen ? "timeline with-event" : "timeline"}>
       <${Filters} query=${route.query} types=${types} items=${task.items} />
-      <${Trouble} error=${error} retry=${() => this.retry()} />
-      ${!ready && !error && html`<${Loading} what="Reading the timeline" />`}
-      ${ready && lines.length === 0 && html`<${Empty}>No event fits these filters.<//>`}
+      <${ErrorMessage} error=${error} retry=${() => this.retry()} />
+      ${!ready && !error && html`<${Loading} what="Loading the timeline" />`}
+      ${ready && lines.length === 0 && html`<${Empty}>No events match these filters.<//>`}
       ${ready &&
       lines.length > 0 &&
       html`<div class="timeline-body">

@@ -1,13 +1,13 @@
-// What the work has touched: files and artifacts, side effects, waits, sub-tasks, claims.
+// The traces of the work: files and artifacts, side effects, waits, sub-tasks, claims.
 import { html, useState } from "../vendor/preact.js";
 import { call, get, useData } from "../api.js";
 import { EventLink } from "../cite.js";
 import { moment, seconds, shown, span } from "../format.js";
-import { Tied } from "./task_goal.js";
-import { Ago, Ask, Channel, Empty, Loading, Mark, Progress, Section, Since, Status, TaskLink, Text, Trouble } from "../parts.js";
+import { LinkedTask } from "./task_goal.js";
+import { Ago, Channel, ConfirmDialog, Empty, ErrorMessage, Loading, Mark, Progress, Section, Since, Status, TaskLink, Text } from "../parts.js";
 
 const OUTCOMES = ["did", "did_not", "unknown"];
-const EFFECT_WORDS = { intended: "not known to be done", did: "done", did_not: "not done", unknown: "unknown: verify" };
+const EFFECT_WORDS = { intended: "outcome not recorded", did: "done", did_not: "not done", unknown: "unknown: verify" };
 const EFFECT_MARKS = { intended: "waiting", did: "completed", did_not: "skipped", unknown: "failed" };
 const WAIT_MARKS = { watching: "waiting", resolved: "completed", timeout: "failed", cancelled: "cancelled", error: "failed" };
 
@@ -19,8 +19,8 @@ function Effects({ task, may, reload }) {
   const { data, error } = useRecords(task, "effect");
   const [settling, setSettling] = useState(null);
   return html`<${Section} title="Side effects" count=${data?.length}>
-    <${Trouble} error=${error} />
-    ${data && !data.length && html`<${Empty}>No side effect was announced.<//>`}
+    <${ErrorMessage} error=${error} />
+    ${data && !data.length && html`<${Empty}>No side effects announced.<//>`}
     ${data?.length > 0 &&
     html`<ul class="entries">${data.map(
       (effect) => html`<li key=${effect.seq} class="entry">
@@ -29,11 +29,11 @@ function Effects({ task, may, reload }) {
         ${effect.end_text && html`<p class="quiet">outcome: <${Text} text=${effect.end_text} /></p>`}
         <p class="source quiet"><${EventLink} id=${task.id} seq=${effect.seq} /> ${moment(effect.at)} <${Channel} channel=${effect.channel} />
           ${effect.ref && html` → <${EventLink} id=${task.id} seq=${effect.ref} />`}</p>
-        ${may.write && (effect.status === "intended" || effect.status === "unknown") && html`<button type="button" onClick=${() => setSettling(effect)}>Say how it ended …</button>`}
+        ${may.write && (effect.status === "intended" || effect.status === "unknown") && html`<button type="button" onClick=${() => setSettling(effect)}>Record outcome …</button>`}
       </li>`,
     )}</ul>`}
     ${settling &&
-    html`<${Ask} title="How did it end?" yes="Record it" close=${() => setSettling(null)} done=${reload}
+    html`<${ConfirmDialog} title="How did it end?" yes="Record" close=${() => setSettling(null)} done=${reload}
       fields=${[
         { name: "outcome", label: "Outcome", kind: "choice", value: "did", options: OUTCOMES },
         { name: "note", label: "How you know (optional)" },
@@ -44,13 +44,13 @@ function Effects({ task, may, reload }) {
   <//>`;
 }
 
-// What was seen of a wait, from its beginning to its end.
-function Verdicts({ task, wait }) {
+// The checks of a wait, from its start to its end.
+function Checks({ task, wait }) {
   const { data, error } = useData(
     () => call("task_thread", { task_id: task.id, types: ["wait.started", "wait.updated", "wait.changed", "wait.ended"], limit: 500 }),
     [task.id, task.seq],
   );
-  if (error) return html`<${Trouble} error=${error} />`;
+  if (error) return html`<${ErrorMessage} error=${error} />`;
   if (!data) return html`<${Loading} />`;
   const own = data.events.filter((event) => event.seq === wait.seq || event.ref === wait.seq);
   return html`<ol class="lines">${own.map(
@@ -65,18 +65,18 @@ function WaitLine({ task, wait, may, decide, cancel }) {
   return html`<li class="entry">
     <p><${Mark} status=${WAIT_MARKS[wait.status] || "pending"} /> <strong>${wait.status}</strong> <${Text} text=${target} />
       ${until && html` <span class="quiet">until ${until}</span>`}
-      ${judge === "model" && html` <span class="proof" title="whether it is so is what a model says">judged by a model</span>`}
-      ${due && !manual && html` <span class="proof reported" title="it was time to look, and nobody did: does a worker run?">nobody looks</span>`}</p>
-    ${said && !wait.end_text && html`<p class="quiet">seen last: <${Text} text=${said} most=${300} /></p>`}
+      ${judge === "model" && html` <span class="proof" title="a model decides whether the condition is met">judged by a model</span>`}
+      ${due && !manual && html` <span class="proof reported" title="a check is overdue; is a worker running?">not being checked</span>`}</p>
+    ${said && !wait.end_text && html`<p class="quiet">last seen: <${Text} text=${said} most=${300} /></p>`}
     ${wait.end_text && html`<p><${Text} text=${wait.end_text} /></p>`}
     <p class="source quiet"><${EventLink} id=${task.id} seq=${wait.seq} /> ${moment(wait.at)}
       ${wait.ended_at ? html` · took ${span(seconds(wait.ended_at) - seconds(wait.at))}` : html` · for <${Since} at=${wait.at} />, at most ${span(timeout)}`} <${Channel} channel=${wait.channel} /></p>
     <p class="row-of-buttons">
-      <button type="button" class="link" aria-expanded=${open} onClick=${() => setOpen(!open)}>${open ? "hide what was seen" : "what was seen"}</button>
+      <button type="button" class="link" aria-expanded=${open} onClick=${() => setOpen(!open)}>${open ? "hide checks" : "show checks"}</button>
       ${may.write && wait.status === "watching" && manual && html`<button type="button" onClick=${() => decide(wait)}>Decide …</button>`}
       ${may.write && wait.status === "watching" && html`<button type="button" onClick=${() => cancel(wait)}>Stop waiting …</button>`}
     </p>
-    ${open && html`<${Verdicts} task=${task} wait=${wait} />`}
+    ${open && html`<${Checks} task=${task} wait=${wait} />`}
   </li>`;
 }
 
@@ -85,17 +85,17 @@ function Waits({ task, may, reload }) {
   const [deciding, setDeciding] = useState(null);
   const [cancelling, setCancelling] = useState(null);
   return html`<${Section} title="Waits" count=${data?.length}>
-    <${Trouble} error=${error} />
-    ${data && !data.length && html`<${Empty}>Nothing was waited for.<//>`}
+    <${ErrorMessage} error=${error} />
+    ${data && !data.length && html`<${Empty}>No waits.<//>`}
     ${data?.length > 0 && html`<ul class="entries">${data.map((wait) => html`<${WaitLine} key=${wait.seq} task=${task} wait=${wait} may=${may} decide=${setDeciding} cancel=${setCancelling} />`)}</ul>`}
     ${deciding &&
-    html`<${Ask} title="Decide what is waited for" yes="Decide" close=${() => setDeciding(null)} done=${reload}
+    html`<${ConfirmDialog} title="Decide this wait" yes="Decide" close=${() => setDeciding(null)} done=${reload}
       fields=${[{ name: "message", label: "Your decision", kind: "long", value: "approved", required: true }]}
       act=${({ message }) => call("wait_update", { wait_id: `${task.id}#${deciding.seq}`, message })}>
       <blockquote><${Text} text=${deciding.wait.target} /></blockquote>
     <//>`}
     ${cancelling &&
-    html`<${Ask} title="Stop waiting?" yes="Stop waiting" danger close=${() => setCancelling(null)} done=${reload}
+    html`<${ConfirmDialog} title="Stop waiting?" yes="Stop waiting" danger close=${() => setCancelling(null)} done=${reload}
       fields=${[{ name: "reason", label: "Why (optional)" }]}
       act=${({ reason }) => call("wait_cancel", { wait_id: `${task.id}#${cancelling.seq}`, reason: reason || null })}>
       <blockquote><${Text} text=${cancelling.wait.target} /></blockquote>
@@ -106,12 +106,12 @@ function Waits({ task, may, reload }) {
 function Files({ task }) {
   const artifacts = task.notes.filter((entry) => entry.type === "artifact");
   return html`<${Section} title="Files and artifacts" count=${task.files.length + artifacts.length}>
-    ${!task.files.length && !artifacts.length && html`<${Empty}>No file was touched.<//>`}
+    ${!task.files.length && !artifacts.length && html`<${Empty}>No files touched.<//>`}
     <ul class="lines">
       ${task.files.map((file) => html`<li key=${file.path}><span class=${"change is-" + file.change}>${file.change}</span> <code>${file.path}</code> <span class="quiet"><${Ago} at=${file.at} /></span> <${EventLink} id=${task.id} seq=${file.seq} /></li>`)}
       ${artifacts.map((entry) => html`<li key=${"a" + entry.seq}><span class="change">artifact</span> <${Text} text=${entry.summary} most=${300} /> <${EventLink} id=${task.id} seq=${entry.seq} /></li>`)}
     </ul>
-    ${task.left_out.file > 0 && html`<p class="quiet">${task.left_out.file} more are not shown.</p>`}
+    ${task.left_out.file > 0 && html`<p class="quiet">${task.left_out.file} more files are not shown.</p>`}
   <//>`;
 }
 
@@ -119,18 +119,18 @@ function SubTasks({ task }) {
   const { data, error } = useData(() => call("task_list", { parent: task.id, status: "all", workspace: "*", archived: true, limit: 200 }), [task.id, task.seq]);
   const links = task.links.filter((link) => link.kind !== "parent");
   return html`<${Section} title="Sub-tasks" count=${data?.tasks.length}>
-    <${Trouble} error=${error} />
-    ${data && !data.tasks.length && html`<${Empty}>It has no sub-tasks.<//>`}
+    <${ErrorMessage} error=${error} />
+    ${data && !data.tasks.length && html`<${Empty}>No sub-tasks.<//>`}
     ${data?.tasks.length > 0 &&
     html`<ul class="lines">${data.tasks.map((sub) => html`<li key=${sub.id}><${Status} small status=${sub.status} /> <${TaskLink} id=${sub.id}>${sub.name}<//> <${Progress} done=${sub.done} total=${sub.total} /></li>`)}</ul>`}
-    ${links.length > 0 && html`<h3>Ties</h3><ul class="lines">${links.map((link) => html`<li key=${link.kind + link.target}><span class="kind">${link.kind}</span> <${Tied} target=${link.target} /></li>`)}</ul>`}
+    ${links.length > 0 && html`<h3>Links</h3><ul class="lines">${links.map((link) => html`<li key=${link.kind + link.target}><span class="kind">${link.kind}</span> <${LinkedTask} target=${link.target} /></li>`)}</ul>`}
   <//>`;
 }
 
 function Claims({ task, may, reload }) {
   const [releasing, setReleasing] = useState(null);
   return html`<${Section} title="Claims" count=${task.claims.length}>
-    ${!task.claims.length && html`<${Empty}>Nobody has claimed it.<//>`}
+    ${!task.claims.length && html`<${Empty}>Nobody has claimed this task.<//>`}
     <ul class="entries">${task.claims.map(
       (claim) => html`<li key=${claim.item} class="entry">
         <p><strong>${claim.holder}</strong> has ${claim.item ? html`step <code>${claim.item}</code>` : "the whole task"}</p>
@@ -139,10 +139,10 @@ function Claims({ task, may, reload }) {
       </li>`,
     )}</ul>
     ${releasing &&
-    html`<${Ask} title="Release this claim?" yes="Release it" danger close=${() => setReleasing(null)} done=${reload}
+    html`<${ConfirmDialog} title="Release this claim?" yes="Release" danger close=${() => setReleasing(null)} done=${reload}
       fields=${[{ name: "reason", label: "Why", required: true }]}
       act=${({ reason }) => call("task_release", { task_id: task.id, item: releasing.item || null, token: releasing.token, reason })}>
-      <p>Another agent can then take it. ${releasing.holder} is refused if it writes with its old token.</p>
+      <p>Another agent can then claim it. If ${releasing.holder} writes with its old token, it gets stale_token.</p>
     <//>`}
   <//>`;
 }
