@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ringbolt.hosts.drill import MOST_CUTS, covers, drill, names, run, total
+from ringbolt.hosts.drill import MOST_CUTS, covers, drill, has_exactly, run, total
 from ringbolt.packet.packet import resume_packet
 from ringbolt.surfaces.demo import REQUEST, fill
 from tests.support import newest, sqlite_only
@@ -164,5 +164,5 @@ def test_a_truth_is_judged_by_its_words_and_a_name_letter_by_letter():
     assert not covers(REQUEST, "Deploy something to production")
     assert covers("a b", "x a b y")  # nothing but small words: as it is
     assert not covers("a b", "b a")
-    assert names("login.py", "in src/login.py:")
-    assert not names("login.py", "login.pyc")
+    assert has_exactly("login.py", "in src/login.py:")
+    assert not has_exactly("login.py", "login.pyc")

@@ -1,4 +1,4 @@
-"""A model that a test writes the lines for."""
+"""A model that follows a test's script."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""A model on this machine that does what a test wants, in the words of four hosts, over real sockets.
+"""A model on this machine that follows a test's script, over the HTTP interfaces of three vendors.
 
-The script is a list of turns: a text to say, or tools to call. A host asks for other things besides (a title,
-a summary of the conversation): those are told by what they ask for, and use up no turn.
+The script is a list of turns: a text to say, or tools to call. Other requests of a host (for a title, or a
+summary of the conversation) are recognised by their content and use up no turn.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-# What a host says when it wants its conversation summed up.
+# What a host writes when it wants a summary of its conversation.
 _WANTS_SUMMARY = (
     "create a detailed summary of",  # Claude Code
     "CONTEXT CHECKPOINT COMPACTION",  # Codex
@@ -53,11 +53,11 @@ class Asked:
 
     path: str
     body: dict
-    side: bool = False  # neither the script's nor the user's: a title, a summary, a count
+    side: bool = False  # not part of the conversation: a title, a summary, a count
 
     @property
     def text(self) -> str:
-        """All that the model can read in it."""
+        """All texts that the model can read in it."""
         return "\n".join(_texts(self.body))
 
 
@@ -285,7 +285,7 @@ class ModelServer(ThreadingHTTPServer):
             return self._number
 
     def handle_error(self, request, client_address):
-        """A host that went away is no matter."""
+        """Ignore hosts that went away."""
 
 
 @contextmanager

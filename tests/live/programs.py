@@ -1,4 +1,4 @@
-"""The programs of hosts, each in a home of its own, with a clean environment and our real hooks installed."""
+"""The hosts' own programs, each with a home of its own, a clean environment and our real hooks installed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ringbolt import TaskMemory
 FETCHED = Path(os.environ.get("RINGBOLT_TEST_HOSTS") or Path(sys.prefix) / "hosts")
 OURS = Path(sys.executable).parent  # ringbolt and ringbolt-hook are beside Python
 SECONDS = 90
-# Our hooks have all the time they want: how fast they are is measured elsewhere.
+# Hooks may take as long as they need: their speed is measured elsewhere.
 _PATIENT = {"RINGBOLT_HOOK_DEADLINE_MS": "20000", "RINGBOLT_HOOK_COMPACT_MS": "30000"}
 
 
@@ -103,12 +103,14 @@ class Program:
         with self.memory() as memory:
             return list(memory.events())
 
-    def spooled(self) -> list[Path]:
-        return [path for path in self.home.rglob("*.spool*") if path.stat().st_size]
+    def unwritten(self) -> list[Path]:
+        """Events that are kept beside the store and not in it, for later or because they were rejected."""
+        folders = [path for path in self.home.rglob("*.journal/*") if path.name in ("new", "rejected")]
+        return [*self.home.rglob("*.spool*"), *(file for folder in folders for file in folder.iterdir())]
 
 
 def kill(process: subprocess.Popen) -> None:
-    """End a program and all that it started, at once and without a word."""
+    """Kill a program and all that it started."""
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait(SECONDS)
@@ -118,20 +120,20 @@ def kill(process: subprocess.Popen) -> None:
 
 @contextmanager
 def command_that_hangs(folder: Path):
-    """A command that has begun when the file is there that comes with it; it ends with the test."""
+    """A command that hangs until the test ends, and a file that exists once it has begun."""
     hold, began = folder / "hold", folder / "began"
     os.mkfifo(hold)
     try:
         yield f"touch {began}; cat {hold}", began
     finally:
-        # It outlives a host that is killed. Whoever reads has a writer now, who says nothing and goes.
+        # The command outlives a host that is killed. Opening and closing the other end lets it finish.
         writer = os.open(hold, os.O_RDWR)
         hold.unlink()
         os.close(writer)
 
 
 def wait_until(happened, what: str) -> None:
-    """Look again and again until something is so."""
+    """Poll until a condition holds."""
     end = time.monotonic() + SECONDS
     while not happened():
         assert time.monotonic() < end, f"never happened: {what}"
@@ -149,7 +151,7 @@ class ClaudeCode(Program):
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
             "DISABLE_TELEMETRY": "1",
             "DISABLE_AUTOUPDATER": "1",
-            "IS_SANDBOX": "1",  # else it takes no permission mode of ours where the tests run as root
+            "IS_SANDBOX": "1",  # else it refuses our permission mode where tests run as root
         }
 
     def command(self, *arguments):
@@ -235,7 +237,7 @@ class OpenCode(Program):
             }},
         }  # fmt: skip
         (folder / "opencode.json").write_text(json.dumps(settings))
-        # It fetches its own package to wherever plugins are, unless that looks as if it had been.
+        # It would fetch its own package to each folder with plugins, unless that is there already.
         lock = json.dumps({"packages": {"": {"dependencies": {"@opencode-ai/plugin": "*"}}}})
         for place in (folder, self.work / ".opencode"):
             (place / "node_modules").mkdir(parents=True)
@@ -254,7 +256,7 @@ class OpenCode(Program):
 
 
 def actions(events) -> list[tuple[str, str, bool]]:
-    """What was done, in order: the tool, the command or the file, and whether it failed."""
+    """The actions in order: the tool, the command or the file, and whether it failed."""
     done = [event.data for event in events if event.type == "action"]
     return [(data["tool"], _about(data.get("input") or {}), "error" in data) for data in done]
 

@@ -1,24 +1,19 @@
-"""Stories for the stores of these tests: made-up work of several agents, and a recorded session."""
+"""What the stores of these tests hold: made-up work of several agents, or a recorded session."""
 
 from __future__ import annotations
 
-import gzip
-import json
-import os
 import time
-from itertools import islice
-from pathlib import Path
 
 import apsw
 
 from ringbolt import TaskMemory
 from ringbolt.hosts.capture import Capture
+from ringbolt.hosts.transcript_events import Answers, Message, Prompt, TodoList, ToolCall
+from ringbolt.hosts.transcript_reader import TranscriptReader, parser_for
 from ringbolt.surfaces.demo import fill as fill_demo
+from tests.hosts.recordings import transcript
 
-# Recorded sessions, if present. They are read, never copied.
-TRACES = Path(os.environ.get("SHARED") or Path(__file__).parents[3] / "shared") / "data" / "traces"
-
-# Hostile text that the page must show verbatim.
+# Texts that a page must show as they are.
 PAYLOADS = (
     "<script>window.hacked = 1</script>",
     '<img src="x" onerror="window.hacked = 1">',
@@ -31,7 +26,7 @@ PAYLOADS = (
 
 
 def fill(store) -> dict[str, str]:
-    """Fill a store with tasks of every group; returns their ids by role."""
+    """A store with tasks of every group; returns their ids by what they are."""
     attic = _long_ago(store)
     with TaskMemory.open(store, workspace=None, synchronous="off", reserve_bytes=0) as memory:
         found = {"deploy": fill_demo(memory)}
@@ -62,8 +57,8 @@ def fill(store) -> dict[str, str]:
 
 
 def _long_ago(store) -> str:
-    """Register old tasks: two of the same name idle for a month, and three idle for an hour, one of which is
-    claimed and one of which gets a sub-task. Returns the id of the last."""
+    """Two tasks of the same name that nobody has touched for a month, one that was left an hour ago, one that
+    somebody still holds, and one that has a part; returns the id of that one."""
     task = ""
     for days, name in (
         (30, "Rename the old service"),
@@ -82,7 +77,7 @@ def _long_ago(store) -> str:
 
 
 def _hostile(agent: TaskMemory, task: str) -> None:
-    """Put hostile text into every field that takes text."""
+    """Every place where a text can be, filled with texts that want to be more."""
     for text in PAYLOADS:
         agent.task_update(task, text, next=text, blockers=[text], attention=text)
         agent.task_decide(task, title=text, choice=text, options=[text, "other"], reasoning=text, risks=text)
@@ -101,73 +96,33 @@ def _hostile(agent: TaskMemory, task: str) -> None:
 # --- sessions ---------------------------------------------------------------------------------------
 
 
-def replay(memory: TaskMemory, most: int = 200) -> str:
-    """Capture a session as hooks would: a recorded one if there is any, else a made-up one."""
+def replay(memory: TaskMemory) -> str:
+    """A session that was recorded with the real Claude Code, as its hooks would have captured it."""
     memory = memory.acting_as(agent="claude-code", session="replayed", workspace=None)
-    capture = Capture(memory)
-    calls = {}
-    for event in islice(_session(), most):
-        kind = event["k"]
-        if kind == "user":
-            capture.prompt(event["text"])
-        elif kind == "assistant":
-            capture.message(event["text"])
-        elif kind == "call":
-            calls[event["i"]] = event["input"]
-        elif kind == "result":
-            given = calls.pop(event.get("call_i", -1), {})
-            capture.tool(event["tool"], given, event["text"], failed=event["error"])
-        elif kind == "plan":
-            capture.todo([{name: item[name] for name in ("text", "status")} for item in event["items"]])
+    capture, path = Capture(memory), transcript("claude-code")
+    with open(path, "rb") as file:
+        for event in TranscriptReader(file, parser_for(file, str(path))).events():
+            match event:
+                case Prompt():
+                    capture.prompt(event.text)
+                case Message():
+                    capture.message(event.text)
+                case ToolCall():
+                    capture.tool(event.tool, event.input, event.output, failed=event.failed)
+                case TodoList():
+                    capture.todo(event.items)
+                case Answers():
+                    capture.answered(event.questions, event.answers)
     return memory.task_get().id
-
-
-def _session():
-    """The events of the smallest recorded session with a plan and a failure in it, or made-up ones."""
-    for path in sorted(TRACES.glob("*.jsonl.gz"), key=lambda path: path.stat().st_size):
-        with gzip.open(path, "rt", encoding="utf-8") as lines:
-            events = [json.loads(line) for line in lines]
-        kinds = {event["k"] for event in events}
-        if "plan" in kinds and any(event.get("error") for event in events):
-            return events
-    return _made_up()
-
-
-def _made_up():
-    steps = ["Find where the parser gives up", "Write a test that fails", "Mend the parser", "Run all tests"]
-    yield {"k": "user", "i": 1, "text": "The importer stops at line 900 of big files. Please mend it."}
-    for number in range(60):
-        call = 10 + 3 * number
-        done = number * len(steps) // 60
-        items = [
-            {"text": text, "status": "completed" if at < done else "in_progress" if at == done else "pending"}
-            for at, text in enumerate(steps)
-        ]
-        if number % 10 == 0:
-            yield {"k": "plan", "i": call, "items": items}
-        yield {"k": "assistant", "i": call, "text": f"Looking at src/parser/part_{number}.py next."}
-        yield {"k": "call", "i": call + 1, "input": {"command": f"pytest tests/test_part_{number}.py"}}
-        failed = number % 7 == 3
-        text = (
-            f"FAILED tests/test_part_{number}.py: IndexError: line {900 + number}" if failed else "1 passed"
-        )
-        yield {
-            "k": "result",
-            "i": call + 2,
-            "call_i": call + 1,
-            "tool": "Bash",
-            "error": failed,
-            "text": text,
-        }
 
 
 # --- size -------------------------------------------------------------------------------------------
 
 
 def crowd(store, tasks=1000, events=100_000) -> dict[str, str]:
-    """Fill a store with many tasks, one of them with a very long history.
+    """Many tasks, and one with a very long history.
 
-    The history is inserted as rows: writing it through the operations would take a minute.
+    The history is written as rows: through the operations it would take a minute, and these tests only read.
     """
     with TaskMemory.open(store, workspace=None, synchronous="off", reserve_bytes=0) as memory:
         for number in range(tasks - 1):

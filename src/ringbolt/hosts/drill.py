@@ -1,10 +1,10 @@
 # pyright: reportPrivateUsage=false
-"""The recovery drill: what would come back of a task if its context were lost at some event?
+"""The recovery drill: simulates a compaction of a task and scores what is recovered.
 
-The task's events up to the cut are folded into a store of their own, which is thrown away afterwards, and
-distilled there as is done before a compaction. So nothing that happened later can help, and the task itself
-is only read. What comes back (the packet, answers) is held against what was recorded before the cut, and
-against the names that the work went on to use after it.
+The task's events up to the cut are copied to a temporary store and distilled there, as before a compaction.
+So nothing that happened later can help, and the task itself is only read. What comes back (the resume packet,
+answers to questions) is compared with what was recorded before the cut, and with the names that the work used
+after it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..config import changed
 from ..core.drill_results import SCORED
@@ -29,43 +29,33 @@ from ..store.tx import Tx
 from .transcript_session import AFTER_COMPACTION
 
 Build = Callable[[Snapshot, int], str]
-
+# Texts that must all come back for one thing to count as recovered.
 Truth = tuple[str, ...]
-
 
 SMALL, USUAL = 500, 1500  # tokens of a packet
 NEXT_ACTIONS = 30
-HOSTS_OWN = 5  # events after the cut within which the host's summary comes
+HOST_SUMMARY_WITHIN = 5  # events after the cut
 OPENING = 300  # characters of a long text that say what it is about
 ENOUGH = 0.8  # share of the words of a text that must come back
 PAGE = 500
-MOST_CUTS = 5  # compactions of one task that are tried, the newest
+MOST_CUTS = 5  # compactions of one task that are drilled, the newest
 _WORD = re.compile(r"\w+")
 _SMALL_WORDS = frozenset(
     "the and for with from this that was were has have had not but you can will should would could does did"
     " into out all any there then when what which how are its our their please".split()
 )
-_OVER = ("completed", "failed", "skipped")
+_ENDED = ("completed", "failed", "skipped")
 
 
-class _Kind:
-    """A kind of thing that must come back, and how to ask for it."""
+class _Kind(NamedTuple):
+    """A kind of thing that must be recovered, and how to ask for it."""
 
-    def __init__(
-        self,
-        name: str,
-        wanted: int | None,
-        questions: Sequence[str],
-        truths: Callable[[Snapshot], list[Truth]],
-        match: Callable[[str, str], bool],
-        ours: bool = False,
-    ) -> None:
-        self.name = name
-        self.wanted = wanted
-        self.questions = questions
-        self.truths = truths
-        self.match = match
-        self.ours = ours  # in words of this memory, which no host can know
+    name: str
+    wanted: int | None  # per cent
+    questions: Sequence[str]
+    truths: Callable[[Snapshot], list[Truth]]
+    match: Callable[[str, str], bool]
+    ours: bool = False  # in terms of this memory, which no host knows
 
 
 def run(
@@ -73,7 +63,7 @@ def run(
 ) -> tuple[DrillResult, ...]:
     """Drill a task at each of its last compactions, else after 60 % of its events, or only after event `at`.
 
-    What is found is kept in the task's ledger as an event `drill.scored`, unless the same is there already.
+    The scores are kept in the task's ledger as an event `drill.scored`, unless they are there already.
     """
     task, last = _task(memory, task_id)
     found = tuple(_drilled(memory, task, last, *cut) for cut in _cuts(memory, task, last, at))
@@ -87,7 +77,7 @@ def drill(
 ) -> DrillResult:
     """Simulate a compaction of a task: at its last one, else after 60 % of its events, or after event `at`.
 
-    `build` makes what a fresh context is given; by default that is the resume packet. Nothing is written.
+    `build` makes the text for a fresh context; by default that is the resume packet. Nothing is written.
     """
     task, last = _task(memory, task_id)
     return _drilled(memory, task, last, *_cuts(memory, task, last, at)[-1], build)
@@ -110,7 +100,7 @@ def _drilled(
 
 
 def _task(memory: TaskMemory, task_id: str | None) -> tuple[str, int]:
-    """A task, and the last event that is about its work: what drills found does not move the next one."""
+    """A task, and the last event of its work: scores of drills are not counted."""
 
     def work(tx: Tx) -> tuple[str, int]:
         head = memory._find(tx, task_id)
@@ -123,10 +113,10 @@ def _task(memory: TaskMemory, task_id: str | None) -> tuple[str, int]:
 
 
 def total(drills: Sequence[DrillResult]) -> DrillResult:
-    """Many drills as one: each kind of thing over all of them."""
+    """The sum of many drills, for each kind of thing."""
     if not drills:
         raise InvalidInput(
-            "invalid_argument", "There is nothing to drill.", "Capture or register a task first."
+            "invalid_argument", "There are no tasks to drill.", "Capture or register a task first."
         )
     sums = ("count", "small", "usual", "asked", "host", "host_count")
     rows = [
@@ -145,7 +135,7 @@ def total(drills: Sequence[DrillResult]) -> DrillResult:
 
 
 def _is_whole(rows: Sequence[DrillRow]) -> bool:
-    """Whether what must come back whole does so without being asked for."""
+    """Whether everything that must be recovered in full is in the usual packet."""
     return all(row.usual == row.count for row in rows if row.wanted == 100)
 
 
@@ -153,12 +143,12 @@ def _is_whole(rows: Sequence[DrillRow]) -> bool:
 
 
 def _cuts(memory: TaskMemory, task: str, last: int, at: int | None) -> list[tuple[int, str]]:
-    """Where to lose the context, and why there: as asked, else at the last compactions, else after 60 %."""
+    """The cuts, each with its reason: as asked, else at the last compactions, else after 60 %."""
     if at is not None:
         return [(validate.whole("at", at, 1, last), "asked")]
     snapshots = memory.store.read(lambda tx: tx.records(task, "snapshot", ("active",), 50))
     found: set[int] = set()
-    begun: int | None = None  # a compaction of which the host told before
+    begun: int | None = None  # a compaction that the host announced
     for row in reversed(snapshots):
         label, seq = (row["key"] or "").lower(), int(row["seq"])
         if label == AFTER_COMPACTION:
@@ -174,8 +164,7 @@ def _cuts(memory: TaskMemory, task: str, last: int, at: int | None) -> list[tupl
 
 @contextmanager
 def _as_of(memory: TaskMemory, task: str, cut: int) -> Generator[tuple[TaskMemory, set[str]]]:
-    """The task in a memory of its own, as it stood after an event; and all names in its texts."""
-
+    """The task as of an event, in a temporary memory; and all names in its texts."""
     names: set[str] = set()
     now = 0.0
     with TemporaryDirectory(prefix="ringbolt-drill-") as folder:
@@ -206,10 +195,10 @@ def _packet(past: TaskMemory, state: Snapshot, budget: int, build: Build | None)
 
 
 def _hosts_summary(memory: TaskMemory, task: str, cut: int) -> str | None:
-    """What the host itself kept of the context at the cut, if that is stored."""
+    """The host's own summary of the context at the cut, if it is stored."""
 
     def work(tx: Tx) -> str | None:
-        for row in tx.events(task, cut, HOSTS_OWN):
+        for row in tx.events(task, cut, HOST_SUMMARY_WITHIN):
             if row["event_type"] == "snapshot" and f'"{AFTER_COMPACTION}"' in row["data"]:
                 return row["text"]
         return None
@@ -218,8 +207,7 @@ def _hosts_summary(memory: TaskMemory, task: str, cut: int) -> str | None:
 
 
 def _names_used_next(memory: TaskMemory, task: str, cut: int, before: set[str]) -> list[str]:
-    """The names that the next actions used and that were there before."""
-
+    """The names that the next actions used and that were known before the cut."""
     used: dict[str, None] = {}
     actions, after = 0, cut
     while rows := memory.store.read(lambda tx, a=after: tx.events(task, a, PAGE)):
@@ -251,39 +239,41 @@ def _row(
     truths = kind.truths(state)
     answers = "\n".join(past.task_ask(state.id, question).text for question in kind.questions if truths)
 
-    def found(text: str) -> int:
+    def recovered(text: str) -> int:
         return sum(all(kind.match(part, text) for part in truth) for truth in truths)
 
-    small, usual = map(found, packets)
+    small, usual = map(recovered, packets)
     return DrillRow(
         name=kind.name,
         wanted=kind.wanted,
         count=len(truths),
         small=small,
         usual=usual,
-        asked=found(answers),
-        host=0 if host is None or kind.ours else found(host),
+        asked=recovered(answers),
+        host=0 if host is None or kind.ours else recovered(host),
         host_count=0 if host is None or kind.ours else len(truths),
     )
 
 
 def covers(truth: str, text: str) -> bool:
-    """Whether a text has most words of the beginning of a truth; one without words must be there as it is."""
+    """Whether a text has most words of the beginning of a truth, or all of a truth without words."""
     opening = truth if len(truth) <= OPENING else truth[:OPENING].rsplit(None, 1)[0]
-    wanted = _words(opening)
-    return names(truth, text) if not wanted else len(wanted & _words(text)) >= ENOUGH * len(wanted)
+    wanted = _significant_words(opening)
+    if not wanted:
+        return has_exactly(truth, text)
+    return len(wanted & _significant_words(text)) >= ENOUGH * len(wanted)
 
 
-def names(truth: str, text: str) -> bool:
+def has_exactly(truth: str, text: str) -> bool:
     """Whether a text has a truth letter by letter, as a whole word."""
     return re.search(rf"(?<!\w){re.escape(truth)}(?!\w)", text) is not None
 
 
-def _named_or_covered(truth: str, text: str) -> bool:
-    return names(truth, text) or covers(truth, text)
+def _has_or_covers(truth: str, text: str) -> bool:
+    return has_exactly(truth, text) or covers(truth, text)
 
 
-def _words(text: str) -> set[str]:
+def _significant_words(text: str) -> set[str]:
     return {word for word in _WORD.findall(text.lower()) if len(word) > 2} - _SMALL_WORDS
 
 
@@ -297,13 +287,13 @@ def _progress(task: Snapshot) -> list[Truth]:
 
 
 def _recorded(entries: Sequence[Entry]) -> list[Entry]:
-    """Entries that somebody recorded: what was inferred is no truth."""
+    """The entries that somebody recorded: what was inferred may be wrong."""
     return [entry for entry in entries if not entry.data.get("inferred")]
 
 
 def _parts(entry: Entry, what: str, why: str) -> Truth:
-    said = (entry.data.get(what) or entry.summary, entry.data.get(why))
-    return tuple(part for part in said if isinstance(part, str) and part.strip())
+    parts = (entry.data.get(what) or entry.summary, entry.data.get(why))
+    return tuple(part for part in parts if isinstance(part, str) and part.strip())
 
 
 def _decisions(task: Snapshot) -> list[Truth]:
@@ -340,17 +330,23 @@ def _files(task: Snapshot) -> list[Truth]:
 
 def _names_kind(used: Sequence[str]) -> _Kind:
     question = "Which files, names, versions, tickets and commits does the work need now?"
-    return _Kind("names used next", None, [question], lambda _: [(name,) for name in used], names)
+
+    def truths(_: Snapshot) -> list[Truth]:
+        return [(name,) for name in used]
+
+    return _Kind("names used next", None, [question], truths, has_exactly)
 
 
 KINDS = (
     _Kind("goal", 100, ["What is the goal?"], _goal, covers),
-    _Kind("phase and progress", 100, ["Which phase is it in?", "How far is it?"], _progress, names, True),
+    _Kind(
+        "phase and progress", 100, ["Which phase is it in?", "How far is it?"], _progress, has_exactly, True
+    ),
     _Kind("last 3 decisions, reasons", 100, ["What were the last 3 decisions, and why?"], _decisions, covers),
-    _Kind("variables", 95, ["Which variables are set?"], _variables, _named_or_covered),
+    _Kind("variables", 95, ["Which variables are set?"], _variables, _has_or_covers),
     _Kind("exclusions", 90, ["What was tried and failed, and why?"], _exclusions, covers),
-    _Kind("step history", 70, ["Which plan steps are completed?"], _steps(*_OVER), covers),
+    _Kind("step history", 70, ["Which plan steps are completed?"], _steps(*_ENDED), covers),
     _Kind("current step", None, ["What is the current step?"], _step("current_title"), covers),
     _Kind("next step", None, ["What is the next step?"], _step("next_title"), covers),
-    _Kind("files modified", None, ["Which files were modified?"], _files, names),
+    _Kind("files modified", None, ["Which files were modified?"], _files, has_exactly),
 )

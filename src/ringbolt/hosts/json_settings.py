@@ -206,9 +206,7 @@ class JsonFile(Value, frozen=True, kw_only=True):
             return text
         return jsonc.replace_scalar(text, program, entry.command)
 
-    def _with_box(
-        self, text: str, entry: Entry, style: jsonc.Style, created: Created
-    ) -> str:
+    def _with_box(self, text: str, entry: Entry, style: jsonc.Style, created: Created) -> str:
         """The text with the outermost missing container of an entry."""
         node, path = self._object(text), entry.path
         for depth, name in enumerate(path):

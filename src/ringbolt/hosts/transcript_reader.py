@@ -100,7 +100,9 @@ def last_line_with(file: BinaryIO, needle: bytes, upto: int) -> bytes:
 def parse_line(raw: bytes) -> Mapping[str, Any]:
     """A line as an object, with texts that every engine can store; ValueError if it is not one."""
     try:
-        found = _storable(read_json(raw.decode("utf-8", "replace")))
+        found = read_json(raw.decode("utf-8", "replace"))
+        if b"\\u" in raw:  # only escapes can hold what no engine stores
+            found = _storable(found)
     except RecursionError:
         raise ValueError("the line is nested too deeply") from None
     if not is_dict(found):
