@@ -20,6 +20,7 @@ from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
 
 from ringbolt import RingboltError, StoreError, TaskMemory
+from ringbolt.ledger.access import append_event
 from ringbolt.ledger.base import Draft
 from tests.core.calls import ON_A_TASK, REGISTER, WRITES, prepare
 from tests.servers import ROLE, fresh_database
@@ -900,7 +901,8 @@ def test_news_are_told_when_they_can_be_read(told):
     written, commit = threading.Event(), threading.Event()
 
     def slow(tx: Any) -> None:
-        memory._append(tx, tx.head(task, lock=True), Draft("message", text="slow"), NOON, "task_update")
+        draft = Draft("message", text="slow")
+        append_event(memory, tx, tx.head(task, lock=True), draft, NOON, "task_update")
         tx.head(task)  # so that all of it has been sent
         written.set()
         commit.wait(30)

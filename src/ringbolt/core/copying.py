@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ..ledger.access import commit
 from ..ledger.values import read_origin
 from ..model.results import CopyReport
 from ..model.types import Origin
@@ -55,9 +56,7 @@ def _copy(
         nonlocal copied
         # Under the same ids: both sides of a conflict stay two tasks in the target.
         homes = {row["task_id"]: row["task_id"] for _, row, _ in batch}
-        target._commit(  # pyright: ignore[reportPrivateUsage]
-            lambda tx: Merge(homes).add_all(tx, batch), settles=True, tasks=Merge.tasks
-        )
+        commit(target, lambda tx: Merge(homes).add_all(tx, batch), settles=True, tasks=Merge.tasks)
         copied += len(batch)
         batch.clear()
         report(copied)

@@ -16,6 +16,7 @@ from ..model.types import is_dict, is_list
 from ..store import distilled
 from ..store import goal_queries as queries
 from ..store.tx import Row, Tx
+from .access import append_event, seconds_now, time_now
 from .drafts import Draft
 from .goal_limits import BLOCKED, SPENT, STOPPED, blocker_limit, budget_used, fingerprint
 from .observed_time import KIND, Look, observe
@@ -63,7 +64,7 @@ def _count(memory: Base, tx: Tx, goal: Row, task_id: str, seq: int, mark: str, n
         sets=sets,
         record={"type": "blocker", "status": "active", "key": mark},
     )
-    memory.acting_as(channel="system")._append(tx, goal, draft, now, "goal")  # pyright: ignore[reportPrivateUsage]
+    append_event(memory.acting_as(channel="system"), tx, goal, draft, now, "goal")
 
 
 def budget_of(memory: Base, tx: Tx, goal: Row, metadata: Mapping[str, Any]) -> GoalBudget:
@@ -81,7 +82,7 @@ def _seconds(memory: Base, tx: Tx, goal: Row) -> float:
     begun = validate.seconds_of(goal["created_at"])
     if goal["completed_at"]:
         return validate.seconds_of(goal["completed_at"]) - begun
-    now = memory._clock()  # pyright: ignore[reportPrivateUsage]
+    now = seconds_now(memory)
     _, state = distilled.get(tx, "", KIND)
     machine: Any = getattr(memory, "_machine", None)
     if not state or machine is None:
@@ -107,8 +108,7 @@ def stop_if_spent(
         draft.sets["heads"] = {**draft.sets.get("heads", {}), **heads}
         return
     stop = Draft("goal.stopped", data={"exhausted": list(found.exhausted)}, sets={"heads": heads})
-    scribe = memory.acting_as(channel="system")
-    scribe._append(tx, goal, stop, scribe._now(), "goal")  # pyright: ignore[reportPrivateUsage]
+    append_event(memory.acting_as(channel="system"), tx, goal, stop, time_now(memory), "goal")
 
 
 def blocker_text(tx: Tx, row: Mapping[str, Any]) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..._version import __version__
 from ...config import store_location
+from ...ledger.access import find_task
 from ...ledger.values import read_card, read_event, read_task
 from ...memory import TaskMemory
 from ...model import rules, validate
@@ -257,7 +258,7 @@ def _plain(row: Row) -> Row:
 
 
 def _head(memory: TaskMemory, tx: Tx, asked: Asked) -> Row:
-    return memory._find(tx, asked.task())  # pyright: ignore[reportPrivateUsage]
+    return find_task(memory, tx, asked.task())
 
 
 READS: dict[str, Read] = {
