@@ -46,7 +46,7 @@ def test_what_waits_for_a_person_needs_attention_and_goals_have_their_place(site
     for name in ("Knit", "Dye"):
         task = call(site, "task_register", name=name, related_goal=goal)["task_id"]
         call(site, "task_update", task_id=task, blockers=["There is no wool"])
-    expect(page.locator(".task-row.in-attention", has_text="Sell socks")).to_contain_text("needs a reset")
+    expect(page.locator(".task-row.in-attention", has_text="Sell socks")).to_contain_text("reset the goal")
 
 
 APPEARS = """name => { window.seen = new Promise(done => new MutationObserver(() => {
