@@ -32,6 +32,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import apsw
 
 from ringbolt import TaskMemory
+from ringbolt.model.redaction import Redactor
 from ringbolt.store import sqlite
 from ringbolt.store.schema import EVENTS, HEADS
 from ringbolt.store.tx import Tx
@@ -48,6 +49,9 @@ MESSAGE = ("The migration went through on the second try; the lock was held by t
 ]
 MIX = "mamdmamvmammmdammmam"  # 60% messages, 25% actions, 10% decisions, 5% variables
 CROWDED = "ddmdddvddadddmddd"  # so many decisions that a hundred events fill what is shown
+REDACTED_UNITS = (
+    "password=", "eyJaaaaaaaaa.", "-----BEGIN PRIVATE KEY-----", "://a:", "--token ", "bearer ", "a_token_",
+)  # fmt: skip
 clock = time.perf_counter
 
 
@@ -910,6 +914,19 @@ class Bench:
             note=f"log of {log:.1f} MB; a small clean store {median(again) * 1000:.1f} ms",
         )
 
+    def redact(self) -> Iterator[Figure]:
+        """Texts that consist of how secrets begin: no pattern may take quadratic time."""
+        redactor = Redactor(b"k" * 32)
+
+        def seconds(unit: str, size: int) -> float:
+            return seconds_of(lambda: redactor.text(unit * (size // len(unit))))
+
+        worst: list[float] = []
+        for unit in REDACTED_UNITS:
+            found = in_turn(5, long=partial(seconds, unit, 120_000), short=partial(seconds, unit, 12_000))
+            worst.append(median(found["long"]) / max(median(found["short"]), 0.001))
+        yield at_most("redaction: 10 × the length", max(worst), 40, "quadratic would be 100")
+
     def postgres(self) -> Iterator[Figure]:
         """The same ledger on PostgreSQL: one writer, many, and the reads."""
         sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -1201,8 +1218,8 @@ CHILDREN = {
 # --- the command ------------------------------------------------------------------------------------
 
 SECTIONS = (
-    "writer threads processes get views recall list start hook cli bytes history reopen upkeep http waits"
-    " postgres"
+    "writer threads processes get views recall list start hook cli bytes history reopen redact upkeep http"
+    " waits postgres"
 ).split()
 
 

@@ -108,11 +108,15 @@ def prepared(memory, task):
 
 
 def pytest_make_parametrize_id(val):
-    """Lists and mappings name their test by what is in them."""
+    """Lists and mappings name their test by what is in them; what cannot be shown gets a short name."""
+    if isinstance(val, int) and val.bit_length() > 1000:
+        return "a-huge-number"
+    if isinstance(val, str) and len(val) > 1000:
+        return f"{len(val)}-letters"
     if not isinstance(val, (dict, list, tuple)):
         return None
     try:
         shown = ascii(val)
     except (RecursionError, ValueError):
-        return None
+        return "a-deep-value"
     return None if " at 0x" in shown else shown if len(shown) <= 60 else shown[:57] + "..."

@@ -208,10 +208,10 @@ def nested(depth: int) -> list:
     return value
 
 
-# Parameters that are hard to handle, and too long to be their own names.
-HUGE = pytest.param(10**5000, id="number-of-5000-digits")  # str() refuses it
-DEEP = pytest.param(nested(10_000), id="nested-10000-deep")  # so does repr()
-LONG = pytest.param("x" * 10_000, id="10000-letters")
+# Values that are hard to handle: str() refuses the first, repr() the second.
+HUGE = 10**5000
+DEEP = nested(10_000)
+LONG = "x" * 10_000
 
 
 def export_lines(memory: TaskMemory, path) -> list[str]:

@@ -1,4 +1,4 @@
-"""Opening a memory: settings, who acts, which workspace, which store."""
+"""Opening a memory: settings, who acts, workspace and store."""
 
 from __future__ import annotations
 
@@ -90,13 +90,13 @@ class Opening(Base):
 
 
 def _location(location: Any) -> str | None:
-    """A caller's path or URL of a store; None if there is none."""
+    """The path or URL of a store, or None."""
     if location is None:
         return None
     found = location if isinstance(location, str) else getattr(location, "__fspath__", lambda: None)()
     if not isinstance(found, str) or not found.strip():
         raise InvalidInput(
-            "invalid_argument", f"A store cannot be at {shown(location)}.", "Give a path or a URL."
+            "invalid_argument", f"{shown(location)} is not the location of a store.", "Give a path or a URL."
         )
     return validate.text("the location", found, 1 << 20)
 
@@ -104,5 +104,5 @@ def _location(location: Any) -> str | None:
 def _here() -> str | None:
     try:
         return os.getcwd()
-    except OSError:  # the folder was removed under us
+    except OSError:  # the folder was removed
         return None

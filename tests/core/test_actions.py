@@ -87,15 +87,14 @@ def test_a_clock_that_was_set_back_gives_no_duration(memory, task, clock):
     assert memory.task_drill_down(task, action=begun).action.duration_ms is None
 
 
-@pytest.mark.parametrize("kind", rules.ACTION_TYPES)
-def test_an_action_of_every_type_is_kept(memory, task, kind):
-    seq = memory.task_log_action(task, "x", type=kind.upper()).seq
-    assert memory.task_drill_down(task, action=seq).action.type == kind
+def test_an_action_of_every_type_is_kept(memory, task):
+    for kind in rules.ACTION_TYPES:
+        seq = memory.task_log_action(task, "x", type=kind.upper()).seq
+        assert memory.task_drill_down(task, action=seq).action.type == kind
 
 
-@pytest.mark.parametrize(
-    ("word", "status", "kind"),
-    [
+def test_the_words_of_an_execution_log_are_understood(memory, task):
+    for word, status, kind in [
         ("started", "started", "cli"),
         ("COMPLETED", "completed", "cli"),
         ("FAILED", "failed", "cli"),
@@ -106,22 +105,22 @@ def test_an_action_of_every_type_is_kept(memory, task, kind):
         ("done", "completed", "cli"),
         ("error", "failed", "cli"),
         ("running", "started", "cli"),
-    ],
-)
-def test_the_words_of_an_execution_log_are_understood(memory, task, word, status, kind):
-    seq = memory.task_log_action(task, "x", type="cli", status=word).seq
-    action = memory.task_drill_down(task, action=seq).action
-    assert (action.status, action.type) == (status, kind)
+    ]:
+        seq = memory.task_log_action(task, "x", type="cli", status=word).seq
+        action = memory.task_drill_down(task, action=seq).action
+        assert (action.status, action.type) == (status, kind)
 
 
-@pytest.mark.parametrize(
-    ("old", "status"),
-    [(old, new) for old in ("completed", "failed", "skipped") for new in rules.ACTION_STATUSES if new != old],
-)
-def test_an_action_that_is_over_stays_so(memory, task, old, status):
-    seq = memory.task_log_action(task, "x", status=old).seq
-    with refused(memory, "illegal_transition", naming="final"):
-        memory.task_log_action(task, action=seq, status=status)
+def test_an_action_that_is_over_stays_so(memory, task):
+    for old, status in [
+        (old, new)
+        for old in ("completed", "failed", "skipped")
+        for new in rules.ACTION_STATUSES
+        if new != old
+    ]:
+        seq = memory.task_log_action(task, "x", status=old).seq
+        with refused(memory, "illegal_transition", naming="final"):
+            memory.task_log_action(task, action=seq, status=status)
 
 
 def test_an_action_cannot_end_by_starting(memory, task):
@@ -157,9 +156,8 @@ def test_the_files_of_a_task_are_known_with_what_became_of_them(memory, task, cl
     assert {touch.path: touch.change for touch in memory.task_get(task).files}["new.py"] == "modified"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code"),
-    [
+def test_an_action_that_cannot_be_is_refused(memory, task):
+    for arguments, code in [
         ({"summary": None}, "invalid_argument"),
         ({"summary": ""}, "invalid_argument"),
         ({"summary": "x", "type": "magic"}, "unknown_word"),
@@ -183,11 +181,9 @@ def test_the_files_of_a_task_are_known_with_what_became_of_them(memory, task, cl
         ({"action": 99}, "record_not_found"),
         ({"action": "1"}, "invalid_argument"),
         ({"action": 2**63}, "invalid_argument"),
-    ],
-)
-def test_an_action_that_cannot_be_is_refused(memory, task, arguments, code):
-    with refused(memory, code):
-        memory.task_log_action(task, **arguments)
+    ]:
+        with refused(memory, code):
+            memory.task_log_action(task, **arguments)
 
 
 # --- logs -------------------------------------------------------------------------------------------
@@ -264,9 +260,8 @@ def test_the_thread_can_be_of_some_types_only(memory, task):
     assert [event.type for event in memory.task_thread(task, types="message").events] == ["message"]
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
+def test_a_thread_that_cannot_be_is_refused(memory, task):
+    for arguments in [
         {"limit": 0},
         {"limit": 1001},
         {"limit": 2.5},
@@ -274,11 +269,9 @@ def test_the_thread_can_be_of_some_types_only(memory, task):
         {"before": 2**63},
         {"types": 5},
         {"types": [""]},
-    ],
-)
-def test_a_thread_that_cannot_be_is_refused(memory, task, arguments):
-    with refused(memory, "invalid_argument"):
-        memory.task_thread(task, **arguments)
+    ]:
+        with refused(memory, "invalid_argument"):
+            memory.task_thread(task, **arguments)
 
 
 # --- drilling down ----------------------------------------------------------------------------------
@@ -331,9 +324,8 @@ def test_a_step_with_many_actions_shows_the_last_ones_and_counts_the_rest(memory
     assert down.left_out == 5
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code"),
-    [
+def test_a_way_down_that_does_not_exist_is_refused(memory, task):
+    for arguments, code in [
         ({"item": "nowhere"}, "item_not_found"),
         ({"ordinal": 3}, "item_not_found"),
         ({"ordinal": -1}, "invalid_argument"),
@@ -344,8 +336,6 @@ def test_a_step_with_many_actions_shows_the_last_ones_and_counts_the_rest(memory
         ({"action": [1]}, "invalid_argument"),
         ({"limit": 0}, "invalid_argument"),
         ({"limit": 1001}, "invalid_argument"),
-    ],
-)
-def test_a_way_down_that_does_not_exist_is_refused(memory, task, arguments, code):
-    with refused(memory, code):
-        memory.task_drill_down(task, **arguments)
+    ]:
+        with refused(memory, code):
+            memory.task_drill_down(task, **arguments)

@@ -99,14 +99,12 @@ def test_an_exclusion_can_be_taken_back(memory, task):
 # --- variables --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "value", ["v1.2.3", "", 0, False, None, 2**63, 1.5, ["a", {"b": None}], {"NO": "1e3"}, " kept \n"]
-)
-def test_a_variable_is_read_back_as_it_was_set(memory, task, value):
-    memory.task_set(task, "name", value)
-    found = memory.task_get(task).variables
-    assert found == {"name": value}
-    assert type(found["name"]) is type(value)
+def test_a_variable_is_read_back_as_it_was_set(memory, task):
+    for value in ["v1.2.3", "", 0, False, None, 2**63, 1.5, ["a", {"b": None}], {"NO": "1e3"}, " kept \n"]:
+        memory.task_set(task, "name", value)
+        found = memory.task_get(task).variables
+        assert found == {"name": value}
+        assert type(found["name"]) is type(value)
 
 
 def test_a_variable_has_one_value_and_a_history(memory, task, clock):
@@ -257,9 +255,8 @@ def test_notes_are_in_the_order_in_which_they_were_written(memory, task):
     assert [entry.summary for entry in memory.task_get(task).notes] == [f"note {n}" for n in range(5)]
 
 
-@pytest.mark.parametrize(
-    ("call", "arguments", "code"),
-    [
+def test_what_cannot_be_remembered_is_refused(memory, task):
+    for call, arguments, code in [
         ("task_decide", {"choice": ""}, "invalid_argument"),
         ("task_decide", {"choice": "x", "item": "nowhere"}, "item_not_found"),
         ("task_decide", {"choice": "x", "supersedes": 1}, "record_not_found"),
@@ -292,11 +289,9 @@ def test_notes_are_in_the_order_in_which_they_were_written(memory, task):
         ("task_history", {"type": "rumour"}, "unknown_word"),
         ("task_history", {"limit": 0}, "invalid_argument"),
         ("task_history", {"name": 5}, "invalid_argument"),
-    ],
-)
-def test_what_cannot_be_remembered_is_refused(memory, task, call, arguments, code):
-    with refused(memory, code):
-        getattr(memory, call)(task, **arguments)
+    ]:
+        with refused(memory, code):
+            getattr(memory, call)(task, **arguments)
 
 
 def test_an_entry_that_is_final_cannot_be_ended_again(memory, task):
@@ -330,20 +325,17 @@ def test_snapshots_are_found_by_their_label(memory, task):
     assert len(memory.task_history(task, type="snapshot", name="initial")) == 2
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code"),
-    [
+def test_a_snapshot_that_cannot_be_is_refused(memory, task):
+    for arguments, code in [
         ({"content": None}, "invalid_argument"),
         ({"content": ""}, "invalid_argument"),
         ({"content": "x", "label": ""}, "invalid_argument"),
         ({"content": "x", "label": "x" * 201}, "too_large"),
         ({"content": "x", "item": "nowhere"}, "item_not_found"),
         ({"content": "x", "token": 1}, "stale_token"),
-    ],
-)
-def test_a_snapshot_that_cannot_be_is_refused(memory, task, arguments, code):
-    with refused(memory, code):
-        memory.task_snapshot(task, **arguments)
+    ]:
+        with refused(memory, code):
+            memory.task_snapshot(task, **arguments)
 
 
 # --- side effects -----------------------------------------------------------------------------------
@@ -394,9 +386,8 @@ def test_a_settled_effect_stays_settled(memory, task, outcome):
             memory.task_outcome(task, intent=intent, outcome=other)
 
 
-@pytest.mark.parametrize(
-    ("call", "arguments", "code"),
-    [
+def test_an_effect_that_cannot_be_is_refused(memory, task):
+    for call, arguments, code in [
         ("task_intent", {"what": ""}, "invalid_argument"),
         ("task_intent", {"what": "x", "signature": "x" * 501}, "too_large"),
         ("task_intent", {"what": "x", "verify": 5}, "invalid_argument"),
@@ -409,11 +400,9 @@ def test_a_settled_effect_stays_settled(memory, task, outcome):
         ("task_outcome", {"intent": 1, "outcome": "intended"}, "unknown_word"),
         ("task_outcome", {"intent": 1, "outcome": "did", "note": 5}, "invalid_argument"),
         ("task_outcome", {"intent": 1, "outcome": "did", "token": 1}, "stale_token"),
-    ],
-)
-def test_an_effect_that_cannot_be_is_refused(memory, task, call, arguments, code):
-    with refused(memory, code):
-        getattr(memory, call)(task, **arguments)
+    ]:
+        with refused(memory, code):
+            getattr(memory, call)(task, **arguments)
 
 
 def test_a_decision_is_no_side_effect(memory, task):

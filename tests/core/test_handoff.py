@@ -211,7 +211,7 @@ def test_what_is_no_capsule_is_refused(memory, text):
 def test_a_file_that_is_no_capsule_is_never_overwritten(memory, task, tmp_path):
     mine = tmp_path / "notes.md"
     mine.write_text("my own notes")
-    with refused(memory, "invalid_argument", naming="no capsule"):
+    with refused(memory, "invalid_argument", naming="not a capsule"):
         memory.task_handoff(task, path=mine)
     assert mine.read_text() == "my own notes"
     earlier = tmp_path / "hand-off.md"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.support import refused
 
 
@@ -112,17 +110,14 @@ def test_a_receipt_can_be_undone(memory, task):
     assert memory.verify().ok
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code"),
-    [
+def test_a_bad_receipt_is_refused(memory, task):
+    for arguments, code in [
         ({"command": ""}, "invalid_argument"),
         ({"command": "x", "exit_code": "0"}, "invalid_argument"),
         ({"command": "x", "exit_code": True}, "invalid_argument"),
         ({"command": "x", "item": "none"}, "item_not_found"),
         ({"command": "x"}, "invalid_argument"),
         ({"command": "x", "output": float("nan"), "item": 1}, "invalid_json"),
-    ],
-)
-def test_a_bad_receipt_is_refused(memory, task, arguments, code):
-    with refused(memory, code):
-        memory.task_receipt(task, **arguments)
+    ]:
+        with refused(memory, code):
+            memory.task_receipt(task, **arguments)

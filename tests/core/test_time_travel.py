@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.support import START, refused
 
 
@@ -95,9 +93,8 @@ def test_the_history_is_in_the_order_of_its_numbers_even_when_the_clock_goes_bac
     assert [event.seq for event in memory.task_thread(task).events] == [1, 2, 3]
 
 
-@pytest.mark.parametrize(
-    ("at", "code"),
-    [
+def test_a_moment_that_cannot_be_is_refused(memory, task):
+    for at, code in [
         (0, "invalid_argument"),
         (-1, "invalid_argument"),
         (2, "invalid_argument"),
@@ -110,8 +107,6 @@ def test_the_history_is_in_the_order_of_its_numbers_even_when_the_clock_goes_bac
         ("1969-12-31", "invalid_time"),
         ("9999-01-01", "invalid_time"),
         (1_772_366_400_000.0, "invalid_time"),
-    ],
-)
-def test_a_moment_that_cannot_be_is_refused(memory, task, at, code):
-    with refused(memory, code):
-        memory.task_get(task, at=at)
+    ]:
+        with refused(memory, code):
+            memory.task_get(task, at=at)

@@ -103,20 +103,17 @@ def test_what_a_list_says_is_said_on_purpose_and_nothing_is_inferred_against_it(
     ] * 2
 
 
-@pytest.mark.parametrize(
-    ("items", "code"),
-    [
+def test_a_list_that_is_none_is_refused_and_changes_nothing(memory, task):
+    for items, code in [
         ([{"status": "pending"}], "invalid_plan"),
         ([{"title": " "}], "invalid_plan"),
         ([{"title": 3}], "invalid_plan"),
         ([7], "invalid_plan"),
         ("Build", "invalid_argument"),
         ([{"title": "a", "status": "somehow"}], "unknown_word"),
-    ],
-)
-def test_a_list_that_is_none_is_refused_and_changes_nothing(memory, task, items, code):
-    with refused(memory, code):
-        memory.task_plan_sync(task, items)
+    ]:
+        with refused(memory, code):
+            memory.task_plan_sync(task, items)
 
 
 def test_a_key_repeats_the_first_result(memory, task):

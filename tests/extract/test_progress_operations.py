@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ringbolt.core.tasks import TELLING
+from ringbolt.core.tasks import PROGRESS_WORDS
 from ringbolt.extract import progress_operations
 from ringbolt.extract.progress import Observation, Progress
 from tests.support import run_python
@@ -382,4 +382,4 @@ def test_a_message_that_moves_the_belief_is_never_overlooked(text):
     before = {**progress.state(), "texts": 0, "seen": {}}
     progress.observe(Observation(at=1, kind="agent", text=text))
     moved = {**progress.state(), "texts": 0, "seen": {}} != before
-    assert not moved or any(word in text.lower() for word in TELLING), json.dumps(text)
+    assert not moved or any(word in text.lower() for word in PROGRESS_WORDS), json.dumps(text)

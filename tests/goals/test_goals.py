@@ -204,7 +204,7 @@ def test_the_same_blocker_again_and_again_stops_the_goal_until_it_is_reset(memor
     assert "stands still" in memory.task_resume(tasks[3]).text
     (card,) = memory.task_list(kind="goal").tasks
     assert (card.reason, "3 times" in card.attention) == ("blocked", True)
-    with refused(memory, "illegal_transition", naming="stands still"):
+    with refused(memory, "illegal_transition", naming="is stopped"):
         memory.task_update(goal, status="active")
     memory.goal_update(goal, reset="the network was mended")
     assert (status(memory, goal).status, status(memory, goal).repeated) == ("active", ())

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import inspect
 
-import pytest
-
 from ringbolt import TaskMemory
-from tests.core.calls import OTHER_REGISTER, REGISTER, WRITES
-from tests.support import open_memory, refused
-
-OTHERS = [(call, name) for call, (_, others) in WRITES.items() for name in others]
+from tests.core.calls import OTHER_REGISTER, REGISTER, WRITES, prepare
+from tests.support import newest, refused
 
 
 def test_every_operation_that_takes_a_key_is_in_the_table():
@@ -32,35 +28,44 @@ def test_every_argument_of_every_operation_is_in_the_table():
     assert set(inspect.signature(TaskMemory.task_register).parameters) == given
 
 
-@pytest.mark.parametrize("call", WRITES)
-def test_the_same_call_again_gives_the_first_answer_and_writes_nothing(memory, prepared, call, clock):
-    arguments, _ = WRITES[call]
-    first = getattr(memory, call)(prepared, **arguments, key="k")
-    events = list(memory.events())
-    clock.forward(1000)
-    assert getattr(memory, call)(prepared, **arguments, key="k") == first
-    assert getattr(memory, call)(prepared, **arguments, key="k") == first
-    assert list(memory.events()) == events
+def new_task(memory) -> str:
+    task = memory.task_register("Deploy", ["Build", "Push", "Run"], request="Deploy it, please.").task_id
+    prepare(memory, task)
+    return task
 
 
-@pytest.mark.parametrize("call", WRITES)
-def test_another_process_that_repeats_the_call_gets_the_first_answer(memory, prepared, store_url, call):
-    arguments, _ = WRITES[call]
-    first = getattr(memory, call)(prepared, **arguments, key="k")
-    # Whatever has happened in between.
-    memory.task_set(prepared, "another", "value")
-    count = memory.task_get(prepared).seq
-    with open_memory(store_url) as again:
-        assert getattr(again, call)(prepared, **arguments, key="k") == first
-        assert again.task_get(prepared).seq == count
+def test_the_same_call_again_gives_the_first_answer_and_writes_nothing(memory, clock):
+    for call, (arguments, _) in WRITES.items():
+        task = new_task(memory)
+        first = getattr(memory, call)(task, **arguments, key="k")
+        events = list(memory.events(task))
+        clock.forward(1000)
+        assert getattr(memory, call)(task, **arguments, key="k") == first, call
+        assert getattr(memory, call)(task, **arguments, key="k") == first, call
+        assert list(memory.events(task)) == events, call
 
 
-@pytest.mark.parametrize(("call", "name"), OTHERS)
-def test_the_same_key_with_another_argument_is_refused(memory, prepared, call, name):
-    arguments, others = WRITES[call]
-    getattr(memory, call)(prepared, **arguments, key="k")
-    with refused(memory, "key_reused", naming="'k'"):
-        getattr(memory, call)(prepared, **{**arguments, name: others[name]}, key="k")
+def test_another_process_that_repeats_the_call_gets_the_first_answer(memory, opened, store_url):
+    again = opened(store_url)
+    for call, (arguments, _) in WRITES.items():
+        task = new_task(memory)
+        first = getattr(memory, call)(task, **arguments, key="k")
+        # Whatever has happened in between.
+        memory.task_set(task, "another", "value")
+        count = memory.task_get(task).seq
+        assert getattr(again, call)(task, **arguments, key="k") == first, call
+        assert again.task_get(task).seq == count, call
+
+
+def test_the_same_key_with_another_argument_is_refused(memory):
+    for call, (arguments, others) in WRITES.items():
+        task = new_task(memory)
+        getattr(memory, call)(task, **arguments, key="k")
+        before = newest(memory)
+        for name, value in others.items():
+            with refused(None, "key_reused", naming="'k'"):
+                getattr(memory, call)(task, **{**arguments, name: value}, key="k")
+            assert newest(memory) == before, (call, name)
 
 
 def test_the_same_key_for_another_operation_is_refused(memory, prepared):
@@ -94,11 +99,11 @@ def test_a_task_is_registered_once(memory, clock):
     assert len(list(memory.events())) == 1
 
 
-@pytest.mark.parametrize("name", OTHER_REGISTER)
-def test_the_same_key_for_another_task_is_refused(memory, name):
+def test_the_same_key_for_another_task_is_refused(memory):
     memory.task_register(**REGISTER, key="k")
-    with refused(memory, "key_reused"):
-        memory.task_register(**{**REGISTER, name: OTHER_REGISTER[name]}, key="k")
+    for name, value in OTHER_REGISTER.items():
+        with refused(memory, "key_reused"):
+            memory.task_register(**{**REGISTER, name: value}, key="k")
 
 
 def test_the_same_key_for_a_task_with_another_parent_is_refused(memory, task):
@@ -117,22 +122,19 @@ def test_a_key_of_another_workspace_or_principal_is_another_key(memory):
     assert len(ids) == 4
 
 
-@pytest.mark.parametrize(
-    ("key", "code"),
-    [
+def test_a_bad_key_is_refused(memory, task):
+    for key, code in [
         ("", "invalid_argument"),
         (" ", "invalid_argument"),
         (5, "invalid_argument"),
         ("x" * 201, "too_large"),
         ("\ud800", "invalid_text"),
         ("a\0", "invalid_text"),
-    ],
-)
-def test_a_bad_key_is_refused(memory, task, key, code):
-    with refused(memory, code):
-        memory.task_update(task, "x", key=key)
-    with refused(memory, code):
-        memory.task_register("x", key=key)
+    ]:
+        with refused(memory, code):
+            memory.task_update(task, "x", key=key)
+        with refused(memory, code):
+            memory.task_register("x", key=key)
 
 
 def test_a_keyed_call_on_an_ended_task_that_ended_it_still_answers(memory, task):

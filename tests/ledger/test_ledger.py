@@ -227,21 +227,18 @@ def test_a_conflict_names_the_later_event(memory, task):
     assert caught.value.details["later"] == second
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code"),
-    [
+def test_an_undo_that_cannot_be_is_refused(memory, task):
+    for arguments, code in [
         ({"seq": 99}, "record_not_found"),
         ({"seq": 0}, "invalid_argument"),
         ({"seq": "1"}, "invalid_argument"),
         ({"seq": 2**63}, "invalid_argument"),
         ({"reason": 5}, "invalid_argument"),
         ({"token": 1}, "stale_token"),
-    ],
-)
-def test_an_undo_that_cannot_be_is_refused(memory, task, arguments, code):
-    memory.task_update(task, "x")
-    with refused(memory, code):
-        memory.task_undo(task, **arguments)
+    ]:
+        memory.task_update(task, "x")
+        with refused(memory, code):
+            memory.task_undo(task, **arguments)
 
 
 # --- events and verify ------------------------------------------------------------------------------
@@ -554,9 +551,9 @@ EDITS = {
 }
 
 
-@pytest.mark.parametrize("name", EDITS)
-def test_a_line_that_was_edited_is_refused_by_its_number_and_nothing_is_written(there, lines, tmp_path, name):
-    refused_import(there, tmp_path / "bad.jsonl", edited(lines, 3, **EDITS[name]), 3)
+def test_a_line_that_was_edited_is_refused_by_its_number_and_nothing_is_written(there, lines, tmp_path):
+    for name in EDITS:
+        refused_import(there, tmp_path / "bad.jsonl", edited(lines, 3, **EDITS[name]), 3)
 
 
 BROKEN = {
@@ -581,10 +578,10 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize("name", BROKEN)
-def test_a_file_that_was_damaged_is_refused_by_the_number_of_its_line(there, lines, tmp_path, name):
-    text, line = BROKEN[name](lines)
-    refused_import(there, tmp_path / "bad.jsonl", text, line)
+def test_a_file_that_was_damaged_is_refused_by_the_number_of_its_line(there, lines, tmp_path):
+    for name in BROKEN:
+        text, line = BROKEN[name](lines)
+        refused_import(there, tmp_path / "bad.jsonl", text, line)
 
 
 def test_the_undamaged_file_is_imported(there, lines, tmp_path):

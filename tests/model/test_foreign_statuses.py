@@ -20,10 +20,10 @@ BANK = """RECEIVED PLANNING EXECUTING_PLAN SYNTHESIZING_ANSWER COMPLETED_SUCCESS
 A2A = "submitted working input-required auth-required completed canceled failed rejected unknown".split()
 
 
-@pytest.mark.parametrize(("source", "word", "status", "phase", "reason"), EVERY_WORD)
-def test_every_word_of_a_source_becomes_ours_and_the_same_word_again(source, word, status, phase, reason):
-    assert foreign_statuses.read_task_status(word, source) == (status, phase, reason)
-    assert foreign_statuses.write_task_status(source, status, phase, reason) == word
+def test_every_word_of_a_source_becomes_ours_and_the_same_word_again():
+    for source, word, status, phase, reason in EVERY_WORD:
+        assert foreign_statuses.read_task_status(word, source) == (status, phase, reason)
+        assert foreign_statuses.write_task_status(source, status, phase, reason) == word
 
 
 def test_the_sources_words_are_all_there():
@@ -39,48 +39,44 @@ def test_our_own_side_of_each_row_is_a_known_status_and_phase():
         assert phase is None or phase in rules.PHASES, word
 
 
-@pytest.mark.parametrize("source", foreign_statuses.TASK_WORDS)
-def test_every_state_of_a_task_has_a_word_in_every_source(source):
-    words = {row[0] for row in foreign_statuses.TASK_WORDS[source]}
-    for status in rules.TASK_STATUSES:
-        for phase in (None, *rules.PHASES):
-            for reason in (None, "approval", "input", "auth", "rejected", "blocked", "anything"):
-                assert foreign_statuses.write_task_status(source, status, phase, reason) in words
+def test_every_state_of_a_task_has_a_word_in_every_source():
+    for source in foreign_statuses.TASK_WORDS:
+        words = {row[0] for row in foreign_statuses.TASK_WORDS[source]}
+        for status in rules.TASK_STATUSES:
+            for phase in (None, *rules.PHASES):
+                for reason in (None, "approval", "input", "auth", "rejected", "blocked", "anything"):
+                    assert foreign_statuses.write_task_status(source, status, phase, reason) in words
 
 
-@pytest.mark.parametrize("source", foreign_statuses.TASK_WORDS)
-def test_no_source_calls_an_open_task_ended_or_an_ended_one_open(source):
-    for status in rules.TASK_STATUSES:
-        for phase in rules.PHASES:
-            word = foreign_statuses.write_task_status(source, status, phase)
-            back = foreign_statuses.read_task_status(word, source)[0]
-            assert (back in rules.OPEN) == (status in rules.OPEN), (status, phase, word)
+def test_no_source_calls_an_open_task_ended_or_an_ended_one_open():
+    for source in foreign_statuses.TASK_WORDS:
+        for status in rules.TASK_STATUSES:
+            for phase in rules.PHASES:
+                word = foreign_statuses.write_task_status(source, status, phase)
+                back = foreign_statuses.read_task_status(word, source)[0]
+                assert (back in rules.OPEN) == (status in rules.OPEN), (status, phase, word)
 
 
-@pytest.mark.parametrize(
-    ("phase", "word"),
-    [
+def test_the_phase_says_how_a_task_of_the_bank_failed():
+    for phase, word in [
         ("planning", "FAILED_PLANNING"),
         ("executing", "FAILED_EXECUTION"),
         ("synthesizing", "FAILED_SYNTHESIS"),
         ("replanning", "FAILED_REPLANNING_NO_RECOVERY_PLAN"),
         ("recovering", "FAILED_RECOVERY_EXECUTION"),
         ("debugging", "FAILED_EXECUTION"),
-    ],
-)
-def test_the_phase_says_how_a_task_of_the_bank_failed(phase, word):
-    assert foreign_statuses.write_task_status("bank", "failed", phase) == word
+    ]:
+        assert foreign_statuses.write_task_status("bank", "failed", phase) == word
 
 
-@pytest.mark.parametrize(("word", "meant"), foreign_statuses.SYNONYMS.items())
-def test_a_synonym_is_understood(word, meant):
-    assert foreign_statuses.read_task_status(word) == meant
-    assert meant[0] in rules.TASK_STATUSES
+def test_a_synonym_is_understood():
+    for word, meant in foreign_statuses.SYNONYMS.items():
+        assert foreign_statuses.read_task_status(word) == meant
+        assert meant[0] in rules.TASK_STATUSES
 
 
-@pytest.mark.parametrize(
-    ("word", "status"),
-    [
+def test_spelling_and_case_of_a_word_do_not_matter():
+    for word, status in [
         ("Done", "completed"),
         ("complete", "completed"),
         ("finished", "completed"),
@@ -91,60 +87,55 @@ def test_a_synonym_is_understood(word, meant):
         ("stalled", "paused"),
         ("canceled", "cancelled"),
         ("reopened", "active"),
-    ],
-)
-def test_spelling_and_case_of_a_word_do_not_matter(word, status):
-    assert foreign_statuses.read_task_status(word)[0] == status
+    ]:
+        assert foreign_statuses.read_task_status(word)[0] == status
 
 
-@pytest.mark.parametrize("status", rules.TASK_STATUSES)
-def test_our_own_word_means_itself_and_says_nothing_about_the_phase(status):
-    assert foreign_statuses.read_task_status(status) == (status, None, None)
+def test_our_own_word_means_itself_and_says_nothing_about_the_phase():
+    for status in rules.TASK_STATUSES:
+        assert foreign_statuses.read_task_status(status) == (status, None, None)
 
 
-@pytest.mark.parametrize(("source", "word", "status"), [(s, w, t) for s, w, t, _, _ in EVERY_WORD])
-def test_a_word_without_its_source_still_means_the_same_status(source, word, status):
-    assert foreign_statuses.read_task_status(word)[0] == status
+def test_a_word_without_its_source_still_means_the_same_status():
+    for _, word, status, _, _ in EVERY_WORD:
+        assert foreign_statuses.read_task_status(word)[0] == status
 
 
-@pytest.mark.parametrize(
-    ("read", "allowed"),
-    [
+def test_an_unknown_word_is_refused_and_the_error_lists_the_known_ones():
+    for read, allowed in [
         (foreign_statuses.read_task_status, rules.TASK_STATUSES),
         (foreign_statuses.read_item_status, rules.ITEM_STATUSES),
         (foreign_statuses.read_phase, rules.PHASES),
-    ],
-)
-@pytest.mark.parametrize("word", ["bogus", "", "complet", "done;drop", LONG, "\ud800"])
-def test_an_unknown_word_is_refused_and_the_error_lists_the_known_ones(read, allowed, word):
-    with pytest.raises(InvalidInput) as caught:
-        read(word)
-    error = caught.value
-    assert error.code == "unknown_word"
-    assert error.details["allowed"] == list(allowed)
-    assert all(known in error.hint for known in allowed)
-    assert len(error.message) < 200
-    assert complaint(error) is None
+    ]:
+        for word in ["bogus", "", "complet", "done;drop", LONG, "\ud800"]:
+            with pytest.raises(InvalidInput) as caught:
+                read(word)
+            error = caught.value
+            assert error.code == "unknown_word"
+            assert error.details["allowed"] == list(allowed)
+            assert all(known in error.hint for known in allowed)
+            assert len(error.message) < 200
+            assert complaint(error) is None
 
 
-@pytest.mark.parametrize("status", rules.ITEM_STATUSES)
-def test_our_own_word_for_a_step_means_itself(status):
-    assert foreign_statuses.read_item_status(status) == status
+def test_our_own_word_for_a_step_means_itself():
+    for status in rules.ITEM_STATUSES:
+        assert foreign_statuses.read_item_status(status) == status
 
 
-@pytest.mark.parametrize(("word", "status"), foreign_statuses.ITEM_SYNONYMS.items())
-def test_a_synonym_for_a_step_is_understood(word, status):
-    assert foreign_statuses.read_item_status(word) == status
-    assert foreign_statuses.read_item_status(word.upper().replace("_", " ")) == status
-    assert status in rules.ITEM_STATUSES
+def test_a_synonym_for_a_step_is_understood():
+    for word, status in foreign_statuses.ITEM_SYNONYMS.items():
+        assert foreign_statuses.read_item_status(word) == status
+        assert foreign_statuses.read_item_status(word.upper().replace("_", " ")) == status
+        assert status in rules.ITEM_STATUSES
 
 
-@pytest.mark.parametrize("status", rules.ITEM_STATUSES)
-def test_every_step_status_has_a_word_in_loom_that_reads_back(status):
-    word = foreign_statuses.write_item_status(status)
-    assert word in ("pending", "running", "completed", "failed", "skipped", "blocked")
-    back = foreign_statuses.read_item_status(word)
-    assert back == ("skipped" if status == "cancelled" else status)
+def test_every_step_status_has_a_word_in_loom_that_reads_back():
+    for status in rules.ITEM_STATUSES:
+        word = foreign_statuses.write_item_status(status)
+        assert word in ("pending", "running", "completed", "failed", "skipped", "blocked")
+        back = foreign_statuses.read_item_status(word)
+        assert back == ("skipped" if status == "cancelled" else status)
 
 
 def test_an_active_step_with_an_issue_is_blocked_for_loom_and_active_for_us():
@@ -153,6 +144,6 @@ def test_an_active_step_with_an_issue_is_blocked_for_loom_and_active_for_us():
     assert foreign_statuses.write_item_status("completed", "an old issue") == "completed"
 
 
-@pytest.mark.parametrize("phase", rules.PHASES)
-def test_every_phase_is_read_in_any_case(phase):
-    assert foreign_statuses.read_phase(phase.upper()) == phase
+def test_every_phase_is_read_in_any_case():
+    for phase in rules.PHASES:
+        assert foreign_statuses.read_phase(phase.upper()) == phase

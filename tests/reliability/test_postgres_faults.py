@@ -407,12 +407,14 @@ def test_a_migration_that_loses_its_connection_at_any_message_is_made_once(proxy
     check_migrations(proxy, postgres_server_url, step=1)
 
 
-def test_a_reconnection_that_fails_does_not_keep_a_caller_waiting_for_seconds(proxy, through):
+def test_a_reconnection_that_fails_does_not_keep_a_caller_waiting_for_seconds(proxy, through, monkeypatch):
     """The server is there again at once: the time in which it was away is what may be waited for."""
     cutting = Cutting(proxy, through)
-    began = time.monotonic()
+    pauses: list[float] = []
+    monkeypatch.setattr("ringbolt.store.postgres.time.sleep", pauses.append)
     assert cutting.write(keyed=False, rule=nth(CLIENT, 1), refuse=2)
-    assert time.monotonic() - began < 1
+    monkeypatch.undo()
+    assert sum(pauses) < 1
     cutting.check()
 
 
@@ -489,11 +491,10 @@ def own_server() -> Iterator[Server]:
         yield server
 
 
-def test_a_wrong_password_is_told_at_once_and_is_not_repeated(own_server):
-    began = time.monotonic()
+def test_a_wrong_password_is_told_at_once_and_is_not_repeated(own_server, monkeypatch):
+    monkeypatch.setattr("ringbolt.store.postgres.time.sleep", lambda _: pytest.fail("it was tried again"))
     with pytest.raises(StoreError) as caught:
         open_memory(f"postgresql://asked:hush-hush@/asked?host={own_server.folder}")
-    assert time.monotonic() - began < 2
     assert caught.value.code == "store_unavailable"
     assert "password authentication failed" in str(caught.value)
     assert "hush" not in str(caught.value) + repr(caught.value.to_dict())

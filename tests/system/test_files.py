@@ -134,7 +134,7 @@ def test_a_file_is_read_up_to_a_limit(tmp_path):
 def test_neither_pipes_nor_devices_nor_folders_are_read(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     for path in (str(tmp_path / "pipe"), "/dev/zero", str(tmp_path)):
-        with refused(None, "invalid_argument", naming="no plain file"):
+        with refused(None, "invalid_argument", naming="not a regular file"):
             read_bounded(path, 100)
 
 

@@ -46,7 +46,7 @@ def test_tasks_waiting_for_a_person_need_attention_and_goals_are_listed(site, vi
     for name in ("Knit", "Dye"):
         task = call(site, "task_register", name=name, related_goal=goal)["task_id"]
         call(site, "task_update", task_id=task, blockers=["There is no wool"])
-    expect(page.locator(".task-row.in-attention", has_text="Sell socks")).to_contain_text("needs a reset")
+    expect(page.locator(".task-row.in-attention", has_text="Sell socks")).to_contain_text("reset the goal")
 
 
 def test_a_task_appears_and_moves_by_itself(site, visit):

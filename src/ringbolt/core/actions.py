@@ -1,4 +1,4 @@
-"""Actions, their logs, and the ways down: thread and drill-down."""
+"""Actions and their logs, receipts, and reading them: thread and drill-down."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..model.operation import operation
 from ..model.types import Drill, TaskCard, Thread, Written, is_dict, is_list
 from ..store.tx import Row, Tx
 
-# The words of an execution log, and what they say of an action: status, and whether it is the system's.
+# Status words of execution logs: our status, and the action type if the word implies one.
 _LOG_WORDS = {
     "system_action": ("completed", "system"),
     "system_error": ("failed", "system"),
@@ -25,12 +25,12 @@ _LOG_WORDS = {
 }
 
 
-# Of a step that was proven, so many edits are looked at to see whether a later one undoes the proof.
+# How many edits of a verified step are checked for files that a later action changes again.
 MOST_EDITS = 200
 
 
 class Actions(Base):
-    """Operations on what was done."""
+    """Operations on actions."""
 
     @operation(
         scope="write",
@@ -101,8 +101,8 @@ class Actions(Base):
             if duration_ms is None
             else validate.number("duration_ms", duration_ms, 0, 1e15),
         }
-        touched = _touched(files)
-        proves = bool(receipt) and action is None and meant in ("completed", "failed")
+        touched = _file_changes(files)
+        is_receipt = bool(receipt) and action is None and meant in ("completed", "failed")
         if action is None:
             summary = self._line("summary", summary)
         else:
@@ -111,11 +111,11 @@ class Actions(Base):
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:
             if action is not None:
-                draft = _ended(tx, head, now, action, meant, summary, data)
+                draft = _end_draft(tx, head, now, action, meant, summary, data)
             else:
-                draft = _begun(tx, head, now, item, meant, summary, data)
-            if proves and draft.item is not None:
-                _prove(tx, head, draft, draft.item, meant == "completed")
+                draft = _start_draft(tx, head, now, item, meant, summary, data)
+            if is_receipt and draft.item is not None:
+                _mark_receipt(tx, head, draft, draft.item, meant == "completed")
             if touched:
                 _note_edit(tx, head, draft, action, _file_sets(tx, head, touched, now))
             return draft
@@ -164,12 +164,12 @@ class Actions(Base):
         good = exit_code == 0
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:
-            draft = _begun(tx, head, now, item, "completed" if good else "failed", command, data)
+            draft = _start_draft(tx, head, now, item, "completed" if good else "failed", command, data)
             if draft.item is None:
                 raise InvalidInput(
-                    "invalid_argument", "No step is active, and none was named.", "Say which step it proves."
+                    "invalid_argument", "No step is active, and none was named.", "Name the step with `item`."
                 )
-            _prove(tx, head, draft, draft.item, good)
+            _mark_receipt(tx, head, draft, draft.item, good)
             return draft
 
         return self._write(
@@ -311,7 +311,7 @@ class Actions(Base):
         return self.store.read(work)
 
 
-def _begun(
+def _start_draft(
     tx: Tx,
     head: Row,
     now: str,
@@ -320,7 +320,7 @@ def _begun(
     summary: str | None,
     data: Mapping[str, Any],
 ) -> Draft:
-    """The event of an action that begins, or that is told when it is over."""
+    """The event of an action that starts, or that is logged when it is over."""
     sets: dict[str, Any] = {}
     if (phase := begun_phase(head)) is not None:
         sets["heads"] = {"phase": phase, **rules.phase_stamps(head, phase, now)}
@@ -334,7 +334,7 @@ def _begun(
     )
 
 
-def _ended(
+def _end_draft(
     tx: Tx,
     head: Row,
     now: str,
@@ -343,7 +343,7 @@ def _ended(
     summary: str | None,
     data: Mapping[str, Any],
 ) -> Draft:
-    """The event that ends an action which was begun before."""
+    """The event that ends a started action."""
     record = _action(tx, head, action)
     rules.check_transition(
         rules.ACTION_TRANSITIONS, f"Action #{action}", record["status"], status, again=False
@@ -358,17 +358,17 @@ def _ended(
     return Draft("action.ended", text=summary, data=data, sets=sets, item=record["item_id"], ref=action)
 
 
-def _prove(tx: Tx, head: Row, draft: Draft, item: str, good: bool) -> None:
-    """Let an action be the receipt of its step."""
+def _mark_receipt(tx: Tx, head: Row, draft: Draft, item: str, passed: bool) -> None:
+    """Make an action the receipt of its step."""
     draft.record = {**(draft.record or {}), "key": RECEIPT}
     row = find_item(tx.steps(head["task_id"]), item)
-    proven = "verified" if good else "reported"
-    if row["status"] == "completed" and row["evidence"] != proven:
-        draft.sets["steps"] = {item: {"evidence": proven}}
+    evidence = "verified" if passed else "reported"
+    if row["status"] == "completed" and row["evidence"] != evidence:
+        draft.sets["steps"] = {item: {"evidence": evidence}}
 
 
 def _note_edit(tx: Tx, head: Row, draft: Draft, action: int | None, files: Mapping[str, Any]) -> None:
-    """Let an action that changed files say so: what proved its step before that proves it no longer."""
+    """Record the files that an action changed; steps verified with these files are only `reported` again."""
     draft.sets.update(files)
     if action is None:
         draft.record = {**(draft.record or {}), "key": EDIT}
@@ -377,12 +377,14 @@ def _note_edit(tx: Tx, head: Row, draft: Draft, action: int | None, files: Mappi
     paths = {row["path"] for row in files["files"]}
     for row in tx.steps(head["task_id"]):
         own = row["item_id"] == draft.item
-        if row["evidence"] == "verified" and (own or paths & _edited(tx, head["task_id"], row["item_id"])):
+        if row["evidence"] == "verified" and (
+            own or paths & _edited_files(tx, head["task_id"], row["item_id"])
+        ):
             draft.sets.setdefault("steps", {})[row["item_id"]] = {"evidence": "reported"}
 
 
-def _edited(tx: Tx, task_id: str, item: str) -> set[str]:
-    """The files that a step has changed: the check that proved it was of these, as they were then."""
+def _edited_files(tx: Tx, task_id: str, item: str) -> set[str]:
+    """The files that a step has changed, which its receipt is about."""
     found: set[str] = set()
     for row in tx.records(task_id, "action", rules.ACTION_STATUSES, MOST_EDITS, item=item, key=EDIT):
         for seq in {row["seq"], row["replaced_by"]} - {None}:
@@ -394,8 +396,8 @@ def _edited(tx: Tx, task_id: str, item: str) -> set[str]:
 def _no_action(head: Row, action: int) -> NotFound:
     return NotFound(
         "record_not_found",
-        f"#{action} is no action of task {head['task_id']}.",
-        "The number is the seq that task_log_action answered.",
+        f"#{action} is not an action of task {head['task_id']}.",
+        "Use the seq that task_log_action returned.",
     )
 
 
@@ -406,7 +408,7 @@ def _action(tx: Tx, head: Row, action: int | None) -> Row:
     return record
 
 
-def _touched(files: Any) -> dict[str, str]:
+def _file_changes(files: Any) -> dict[str, str]:
     if files is None:
         return {}
     if not is_list(files) or len(files) > 1000:
@@ -425,7 +427,7 @@ def _file_sets(tx: Tx, head: Row, touched: Mapping[str, str], now: str) -> dict[
     rows: list[dict[str, Any]] = []
     for path, change in touched.items():
         known = tx.file(head["task_id"], path)
-        # What this task has made stays its own, however often it is edited afterwards.
+        # A file that the task created stays `created`, however often it is edited.
         if change == "modified" and known and known["change"] == "created":
             change = "created"
         rows.append({"path": path, "change": change, "seq": head["last_seq"] + 1, "at": now})

@@ -13,7 +13,7 @@ from ..store.tx import Row, Tx
 
 
 class Claims(Base):
-    """Operations on who works on what."""
+    """Operations on claims."""
 
     @operation(scope="write")
     def task_claim(
@@ -42,12 +42,12 @@ class Claims(Base):
             key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
                 returns the first answer.
         """
-        who = validate.line("holder", holder or _who(self), 200)
+        who = validate.line("holder", holder or _default_holder(self), 200)
         lease = self._lease(lease_seconds)
         why = None if reclaim is None else validate.line("reclaim", reclaim, 2000)
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:
-            claimed = _item(tx, head, item)
+            claimed = _claimed_item(tx, head, item)
             claims = tx.claims(head["task_id"])
             old = next((row for row in claims if row["item_id"] == claimed), None)
             reason = None
@@ -57,12 +57,12 @@ class Claims(Base):
                     raise Conflict(
                         "already_claimed",
                         f"{old['holder']} holds {_named(head, claimed)} until {old['expires_at']}.",
-                        "Choose another one, wait, or reclaim it with a reason.",
+                        "Choose another one, wait, or pass a reason as `reclaim`.",
                         holder=old["holder"],
                         expires_at=old["expires_at"],
                     )
                 reason = why or (None if old["holder"] == who else "lease expired")
-            # Numbered through the whole task, so that a token names one claim of one item.
+            # Numbered across the whole task, so that a token identifies one claim on one step.
             token = max((row["token"] for row in claims), default=0) + 1
             expires_at = validate.stamp(self._clock() + lease)
             row = {
@@ -87,7 +87,7 @@ class Claims(Base):
                 expires_at=expires_at,
             )
 
-        # Not fenced: a claim that is taken again must not be refused for the one that was lost.
+        # Not fenced: taking a claim again must not fail because of the one that was lost.
         result = self._write(
             "task_claim",
             task_id,
@@ -98,7 +98,7 @@ class Claims(Base):
         )
         if result.token is not None:
             claims = self.store.read(lambda tx: tx.claims(result.task_id))
-            # A keyed call that is repeated may find that its claim has gone to someone else meanwhile.
+            # A repeated keyed call may find that its claim has gone to someone else.
             names = [row["item_id"] for row in claims if row["token"] == result.token]
             self._tokens.setdefault(result.task_id, {}).update(dict.fromkeys(names, result.token))
         return result
@@ -126,7 +126,7 @@ class Claims(Base):
 
         def work(tx: Tx) -> Written:
             head = self._find(tx, task_id, lock=True)
-            claimed = _item(tx, head, item)
+            claimed = _claimed_item(tx, head, item)
             row = self._held(tx, head, claimed, token)
             expires_at = validate.stamp(self._clock() + lease)
             tx.renew_claim(head["task_id"], claimed, expires_at)
@@ -160,7 +160,7 @@ class Claims(Base):
         check_guards(token)
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:
-            claimed = _item(tx, head, item)
+            claimed = _claimed_item(tx, head, item)
             row: dict[str, Any] = dict(self._held(tx, head, claimed, token))
             row.pop("task_id")
             row.update(status="released", reason=reason)
@@ -192,17 +192,17 @@ class Claims(Base):
             raise Conflict(
                 "stale_token",
                 f"The claim on {_named(head, claimed)} is not yours.",
-                "Stop working on it; claim it again before you go on.",
+                "Stop working on it, or claim it again before you continue.",
             )
         return row
 
 
-def _who(memory: Base) -> str:
+def _default_holder(memory: Base) -> str:
     origin = memory.origin
     return "/".join(part for part in (origin.agent, origin.session) if part) or origin.principal
 
 
-def _item(tx: Tx, head: Row, item: str | int | None) -> str:
+def _claimed_item(tx: Tx, head: Row, item: str | int | None) -> str:
     return "" if item is None else find_item(tx.steps(head["task_id"]), item)["item_id"]
 
 

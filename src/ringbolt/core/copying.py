@@ -1,9 +1,10 @@
-"""Moving a whole store to another engine, place or tenant: event by event, hash by hash."""
+"""Copying a whole store to another engine, place or tenant, event by event."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+from ..ledger.access import commit
 from ..ledger.values import read_origin
 from ..model.results import CopyReport
 from ..model.types import Origin
@@ -20,9 +21,9 @@ def copy_store(
 ) -> CopyReport:
     """Copy what `target` lacks of `source`, then verify both and compare their hashes.
 
-    It may be cut short and begun again: what has arrived is not copied twice. A task that the target
-    continued on its own is left as it is and named in `diverged`. `progress` is told how many events of
-    how many have been copied.
+    It can be interrupted and started again: events that arrived are not copied twice. A task that the target
+    continued by itself is left alone and listed in `diverged`. `progress` is called with the number of copied
+    events and the total.
     """
     there = target.store.read(lambda tx: tx.chain_ends())
     lacking: list[tuple[str, str, int, int]] = []  # task, root, first and last event that the target lacks
@@ -38,7 +39,7 @@ def copy_store(
 
 
 def _begins_with(store: Store, name: str, last: int, known: tuple[str, int, bytes]) -> bool:
-    """Whether a task's history in a store begins with what is known of it elsewhere."""
+    """Whether a task's history in a store begins with the part that the other store has."""
     if known[1] >= last:
         return False
     event = store.read(lambda tx: tx.event(name, known[1]))
@@ -46,21 +47,19 @@ def _begins_with(store: Store, name: str, last: int, known: tuple[str, int, byte
 
 
 def _copy(
-    source: Store, target: Verify, lacking: list[tuple[str, str, int, int]], told: Callable[[int], object]
+    source: Store, target: Verify, lacking: list[tuple[str, str, int, int]], report: Callable[[int], object]
 ) -> int:
     copied = 0
     batch: list[tuple[int, Row, Origin]] = []
 
     def flush() -> None:
         nonlocal copied
-        # Each to its own place: the two sides of a conflict are two tasks there as well.
+        # Under the same ids: both sides of a conflict stay two tasks in the target.
         homes = {row["task_id"]: row["task_id"] for _, row, _ in batch}
-        target._commit(  # pyright: ignore[reportPrivateUsage]
-            lambda tx: Merge(homes).add_all(tx, batch), settles=True, tasks=Merge.tasks
-        )
+        commit(target, lambda tx: Merge(homes).add_all(tx, batch), settles=True, tasks=Merge.tasks)
         copied += len(batch)
         batch.clear()
-        told(copied)
+        report(copied)
 
     for name, root, first, last in lacking:
         after = first - 1
@@ -80,7 +79,7 @@ def _copy(
 
 
 def _copy_leases(source: Store, target: Store) -> None:
-    """Heartbeats leave no event, so how long a claim lives is copied by itself."""
+    """Copy when claims expire: heartbeats leave no event, so this is not in the ledger."""
     leases = source.read(lambda tx: tx.leases())
     there = target.read(lambda tx: tx.leases())
     late = {place: end for place, end in leases.items() if place in there and there[place] < end}
@@ -96,7 +95,7 @@ def _compared(source: Verify, target: Verify, copied: int) -> CopyReport:
     for name, end in here.items():
         known = there.get(name)
         if known is None or (known != end and _begins_with(source.store, name, end[1], known)):
-            behind.append(name)  # the source went on meanwhile
+            behind.append(name)  # the source was written to meanwhile
         elif known != end:
             diverged.append(name)
     reports = source.verify(), target.verify()

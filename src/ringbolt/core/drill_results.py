@@ -1,4 +1,4 @@
-"""What recovery drills have found, kept in the ledgers of their tasks: scores only, none of the texts."""
+"""Results of recovery drills, stored in the ledgers of their tasks: scores only, no texts."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Drilling(Base):
         return self.store.read(work)
 
     def _keep_drill(self, result: DrillResult) -> bool:
-        """Keep what a drill found; False if that is what the last one at the same place found too."""
+        """Store the result of a drill; False if the last one at the same cut had the same result."""
         if result.task_id is None:
             return False
         data = {name: getattr(result, name) for name in ("cut", "last", "because", "ok")}

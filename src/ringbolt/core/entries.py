@@ -1,4 +1,4 @@
-"""Entries: decisions, exclusions, variables, everything worth remembering, snapshots, side effects."""
+"""Entries: decisions, exclusions, variables, other notes, snapshots, and side effects."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..store.tx import Row, Tx
 
 
 class Entries(Base):
-    """Operations that remember."""
+    """Operations on entries."""
 
     @operation(scope="write", example={"choice": "ghcr.io", "reasoning": "the key works there"})
     def task_decide(
@@ -237,8 +237,8 @@ class Entries(Base):
         if kind == "user_instruction" and self.origin.channel not in ("user", "agent"):
             raise InvalidInput(
                 "invalid_argument",
-                f"What came through the channel {self.origin.channel!r} is no user instruction.",
-                "Remember it as context.",
+                f"A text from the channel {self.origin.channel!r} is not a user instruction.",
+                "Remember it with type `context`.",
             )
         fields = self._mapping("data", data)
         if detail is not None:
@@ -256,10 +256,7 @@ class Entries(Base):
         )  # fmt: skip
 
     def _cited(self, anchors: Sequence[str] | None) -> list[dict[str, Any]] | None:
-        if anchors is None:
-            return None
-
-        return cite(anchors, self.workspace)
+        return None if anchors is None else cite(anchors, self.workspace)
 
     def _remember(
         self,
@@ -285,7 +282,7 @@ class Entries(Base):
             "invalidated": _numbers("invalidates", invalidates),
         }
         if summary is None and not any(ended.values()):
-            raise InvalidInput("invalid_argument", "There is no summary.", "Say it in a sentence.")
+            raise InvalidInput("invalid_argument", "There is no summary.", "Give one sentence.")
         if summary is not None:
             summary = self._line("summary", summary)
         tag_list = validate.text_list("tags", tags)
@@ -462,8 +459,8 @@ def _record(tx: Tx, head: Row, seq: int, kind: str) -> Row:
     if record is None or record["type"] != kind:
         raise NotFound(
             "record_not_found",
-            f"#{seq} is no {kind} of task {head['task_id']}.",
-            "The number is the seq that the call which wrote it answered.",
+            f"#{seq} is not an {kind} of task {head['task_id']}.",
+            "Use the seq that the call which wrote it returned.",
         )
     return record
 
@@ -473,8 +470,8 @@ def _check_entry(tx: Tx, head: Row, seq: int, status: str) -> None:
     if record is None or record["type"] not in (*rules.ENTRY_TYPES, "snapshot"):
         raise NotFound(
             "record_not_found",
-            f"#{seq} is no entry of task {head['task_id']}.",
-            "The number is the seq that the call which wrote it answered.",
+            f"#{seq} is not an entry of task {head['task_id']}.",
+            "Use the seq that the call which wrote it returned.",
         )
     rules.check_transition(rules.ENTRY_TRANSITIONS, f"Entry #{seq}", record["status"], status)
 

@@ -1,11 +1,11 @@
-"""Handing a task over: a capsule out, and a capsule in."""
+"""Handing a task over as a capsule, and receiving one."""
 
 from __future__ import annotations
 
 import os
 from typing import Any
 
-from ..ledger.base import Draft, first_result
+from ..ledger.base import Draft, stored_result
 from ..model import foreign_statuses, rules, validate
 from ..model.errors import InvalidInput, RingboltError, shown
 from ..model.operation import operation
@@ -105,7 +105,7 @@ class Handoff(Views, Tasks):
 
         def work(tx: Tx) -> Written:
             if known := tx.register_key(scoped):
-                return first_result(known, fingerprint)
+                return stored_result(known, fingerprint)
             return receiver._receive(tx, content, drafts, scoped, fingerprint)
 
         return self._commit(work, settles=True, tasks=lambda written: (written.task_id,))
@@ -115,7 +115,7 @@ class Handoff(Views, Tasks):
     ) -> Written:
         now = self._now()
         task_id = self._new_id(tx)
-        # Work may be tried more than once: what is written is made anew each time.
+        # Work may be tried more than once, and appending changes the drafts.
         first, *rest = [draft.copy() for draft in drafts]
         heads = {**first.sets["heads"], "workspace_path": self.workspace, "repository": self.repository}
         if self.origin.session:
@@ -140,15 +140,14 @@ class Handoff(Views, Tasks):
 
 
 def _check_free(path: str) -> None:
-    """Raise if a file that is no capsule stands there: it would be lost."""
-
+    """Raise if the path is a file other than a capsule, which would be overwritten."""
     if os.path.lexists(path):
         with open_plain(path) as file:
             if file.read(len(TITLE)) != TITLE.encode():
                 raise InvalidInput(
                     "invalid_argument",
-                    f"{shown(path, 400)} is there already, and is no capsule.",
-                    "Name a file that is not there yet.",
+                    f"{shown(path, 400)} exists and is not a capsule.",
+                    "Name a file that does not exist yet.",
                 )
 
 
@@ -156,7 +155,7 @@ def _check_free(path: str) -> None:
 
 
 def _drafts(content: dict[str, Any], memory: Handoff) -> list[Draft]:
-    """The events that a capsule becomes: one that begins the task as it stood, and one for each entry."""
+    """The events of a received capsule: one that registers the task as it was, and one per entry."""
     try:
         steps = _steps(content, memory)
         drafts = [_beginning(content, steps, memory)]
@@ -227,7 +226,7 @@ def _beginning(content: dict[str, Any], steps: dict[str, Any], memory: Handoff) 
 
 
 def _steps(content: dict[str, Any], memory: Handoff) -> dict[str, Any]:
-    """The plan as it stood, tombstones included."""
+    """The steps of the plan, dropped ones included."""
     steps: dict[str, Any] = {}
     for ordinal, row in enumerate(content["items"]):
         name = row["id"]
@@ -284,7 +283,7 @@ def _effect(row: dict[str, Any], content: dict[str, Any], steps: dict[str, Any])
 
 
 def _received(row: dict[str, Any], content: dict[str, Any]) -> dict[str, Any]:
-    """Where an entry was at home: kept beside it, for here all of it is imported."""
+    """Where an entry came from, stored with it because its own origin here is `import`."""
     by = row.get("by") or row.get("channel")
     home = {"task": content["task"].get("id"), "seq": row.get("seq"), "at": row.get("at"), "by": by}
     return {name: value for name, value in home.items() if value is not None}
@@ -293,6 +292,6 @@ def _received(row: dict[str, Any], content: dict[str, Any]) -> dict[str, Any]:
 def _bad(reason: str) -> InvalidInput:
     return InvalidInput(
         "import_invalid",
-        f"The capsule cannot be taken in: {reason}",
-        "Give the file that task_handoff made, whole and unchanged. Nothing was written.",
+        f"The capsule is not valid: {reason}",
+        "Pass the complete, unchanged text that task_handoff made. Nothing was written.",
     )

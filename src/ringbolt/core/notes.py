@@ -1,4 +1,4 @@
-"""Two operations for those who want few names: one for notes of any kind, one for the plan."""
+"""Two operations for callers who want few names: one for notes of any kind, one for the plan."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..model.types import Written
 from .entries import Entries
 from .plans import Plans
 
-# What a kind of note is called, and how people and models call it too.
+# The kinds of notes, and other words that people and models use for them.
 KINDS = (
     "decision",
     "exclusion",
@@ -24,7 +24,7 @@ KINDS = (
     "question",
     "context",
 )
-_ALSO = {
+_SYNONYMS = {
     "choice": "decision",
     "failed": "exclusion",
     "dead_end": "exclusion",
@@ -78,19 +78,19 @@ class Notes(Plans, Entries):
                 returns the first answer.
         """
         word = validate.line("kind", kind).strip().lower().replace("-", "_").replace(" ", "_")
-        meant = validate.choice("kind", _ALSO.get(word, word), KINDS)
+        meant = validate.choice("kind", _SYNONYMS.get(word, word), KINDS)
         if meant == "variable":
             return self.task_set(task_id, *_variable(text, name, value), item=step, key=key)
-        said = self._line("text", text)
+        content = self._line("text", text)
         shared: dict[str, Any] = {"item": step, "tags": tags, "supersedes": replaces, "key": key}
         if meant == "decision":
             return self.task_decide(
-                task_id, choice=said, title=name, reasoning=why, options=options, **shared
+                task_id, choice=content, title=name, reasoning=why, options=options, **shared
             )
         if meant == "exclusion":
-            return self.task_exclude(task_id, what=said, why=why, **shared)
+            return self.task_exclude(task_id, what=content, why=why, **shared)
         kind_of_entry = "user_instruction" if meant == "instruction" else meant
-        return self.task_remember(task_id, said, type=kind_of_entry, detail=why, **shared)
+        return self.task_remember(task_id, content, type=kind_of_entry, detail=why, **shared)
 
     @operation(
         scope="write",
@@ -126,7 +126,7 @@ class Notes(Plans, Entries):
 
 
 def _variable(text: str | None, name: str | None, value: Any) -> tuple[str | None, Any]:
-    """Name and value of a variable; a text like `port = 8080` has both."""
+    """The name and value of a variable; a text like `port = 8080` has both."""
     if name is None and value is None and isinstance(text, str) and "=" in text:
         left, _, right = text.partition("=")
         return left.strip(), right.strip()

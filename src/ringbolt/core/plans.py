@@ -1,4 +1,4 @@
-"""Plans: replacing, extending, and moving their steps. What is dropped stays as a tombstone."""
+"""Plans: replacing and extending them, and updating steps. Dropped steps stay as tombstones."""
 
 from __future__ import annotations
 
@@ -59,7 +59,11 @@ class Plans(Base):
                 returns the first answer.
         """
         if plan is None:
-            raise InvalidInput("invalid_plan", "There is no plan.", "An empty list drops all open steps.")
+            raise InvalidInput(
+                "invalid_plan",
+                "There is no plan.",
+                "Give a list of steps; an empty list drops all open ones.",
+            )
         plan = self._plain("plan", plan)
         reason = self._text("reason", reason)
         meant_phase = None if phase is None else foreign_statuses.read_phase(validate.line("phase", phase))
@@ -123,7 +127,7 @@ class Plans(Base):
         )  # fmt: skip
 
     def _matched(self, plan: Any, old: list[Row]) -> tuple[list[dict[str, Any]], dict[str, Row]]:
-        """The steps of a new plan, with the ids of the old ones that they are, and those old ones."""
+        """The steps of a new plan, and the old steps that they continue, by id."""
         live = {row["item_id"]: row for row in old if row["dropped_in"] is None}
         steps = rules.parse_plan(
             plan,
@@ -294,7 +298,7 @@ class Plans(Base):
                 raise Conflict(
                     "stale_version",
                     f"Step {name} is at version {row['version']}, not {expect}.",
-                    "Read it again, then decide anew.",
+                    "Read it again, then decide.",
                     current=row["version"],
                 )
             changes: StepChanges = {}

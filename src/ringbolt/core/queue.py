@@ -1,4 +1,4 @@
-"""The queue of jobs as an operator sees it: what waits, what was given up, and another chance for that."""
+"""The job queue for operators: its status, and retrying dead jobs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..store.tx import Tx
 
 
 class Queue(Base):
-    """Operations on jobs: extractions, summaries and all else that a worker does."""
+    """Operations on jobs: extractions, summaries and other work for the worker."""
 
     @operation(scope="read")
     def jobs_status(self, *, limit: int = 20) -> JobsStatus:

@@ -9,7 +9,7 @@ from ..ask.answering import ask
 from ..ask.operations import read_question
 from ..extract.patterns import relevant
 from ..extract.progress_operations import foresee
-from ..ledger.base import Base, Draft, find_item, first_result, written
+from ..ledger.base import Base, Draft, find_item, stored_result, written
 from ..ledger.goal_limits import STOPPED, check_ready
 from ..ledger.step_changes import begun_phase, item_changes
 from ..ledger.values import read_card, read_task
@@ -24,7 +24,7 @@ from .plans import added_steps
 MOST_ROWS = 1000
 # A message without any of these never says that a step begins or is over
 # (tests/extract/test_progress_operations.py checks that against the patterns).
-TELLING = (
+PROGRESS_WORDS = (
     "done", "complet", "finish", "commit", "pass", "green", "fixed", "implemented", "added", "updat",
     "removed", "succee", "compiles", "builds", "in place", "now", "next", "let me", "let's", "let’s", "i'll",
     "i’ll", "i will", "going to", "start", "mov", "proceed", "continu", "dispatch", "on to", "time to",
@@ -119,12 +119,12 @@ class Tasks(Base):
             [name, plan, request, extra, criteria, parent, labels, phase, goal_id, kind],
         )
 
-        def taught(tx: Tx) -> tuple[Pattern, ...]:
+        def matching_patterns(tx: Tx) -> tuple[Pattern, ...]:
             return relevant(tx, [name, *(step["title"] for step in steps)], self._clock())
 
         def work(tx: Tx) -> Written:
             if scoped_key is not None and (known := tx.register_key(scoped_key)):
-                return first_result(known, fingerprint).replace(patterns=taught(tx))
+                return stored_result(known, fingerprint).replace(patterns=matching_patterns(tx))
             now = self._now()
             task_id = self._new_id(tx)
             heads: dict[str, Any] = {
@@ -143,10 +143,10 @@ class Tasks(Base):
                 heads["parent_id"] = self._find(tx, parent)["task_id"]
             if steps:
                 heads.update(plan_version=1, plan_seq=1)
-            sets = _given(
+            sets = _without_none(
                 {
                     "heads": heads,
-                    "+extras": _given(extra),
+                    "+extras": _without_none(extra),
                     "links": _first_links(heads.get("parent_id"), goal_id and goal_named(tx, goal_id))
                     or None,
                     "+steps": added_steps(steps, 1, 0) or None,
@@ -158,7 +158,7 @@ class Tasks(Base):
                 text=request,
                 sets=sets,
                 items=tuple(step["id"] for step in steps),
-                patterns=taught(tx),
+                patterns=matching_patterns(tx),
             )
             head: Row = {"task_id": task_id, "root_id": task_id, **heads}
             return self._append(tx, head, draft, now, "task_register", scoped_key, fingerprint)
@@ -228,7 +228,7 @@ class Tasks(Base):
                 key=key,
             )  # fmt: skip
         message = self._text("message", message)
-        changes, meant_phase, meant_reason = _meant(status, phase, reason)
+        changes, meant_phase, meant_reason = _read_status(status, phase, reason)
         if next is not None:
             changes["next_step"] = validate.text("next", next, 2000) or None
         if attention is not None:
@@ -242,7 +242,7 @@ class Tasks(Base):
         word = None if step_status is None else validate.line("step_status", step_status)
         item_status = None if word is None else foreign_statuses.read_item_status(word)
         if word is not None and step is None:
-            raise InvalidInput("invalid_argument", "step_status without step.", "Say which step it is about.")
+            raise InvalidInput("invalid_argument", "step_status needs a step.", "Name the step with `step`.")
         arguments = [message, status, phase, reason, step, step_status, next, blockers, name, goal,
                      metadata, attention, archived]  # fmt: skip
         if all(part is None for part in arguments):
@@ -266,7 +266,7 @@ class Tasks(Base):
             if head["status"] in rules.ENDED and "status" not in heads and message:
                 warnings.append(f"task is {head['status']}")
             extras = _extras_changes(tx, head, goal, metadata)
-            sets = _given({"steps": steps or None, "heads": heads or None, "extras": extras or None})
+            sets = _without_none({"steps": steps or None, "heads": heads or None, "extras": extras or None})
             plain = not sets and message is not None
             draft = Draft(
                 "message" if plain else "item.updated" if steps and not heads else "task.updated",
@@ -284,7 +284,6 @@ class Tasks(Base):
         )
 
     def _update_and_ask(self, task_id: str | None, query: str, **changes: Any) -> Written:
-
         question = read_question(query)
         guards = ("expect", "token", "key")
         if all(value is None for name, value in changes.items() if name not in guards):
@@ -294,17 +293,17 @@ class Tasks(Base):
             done = self.task_update(task_id, **changes)
         try:
             return done.replace(answer=ask(self, done.task_id, question))
-        except RingboltError as error:  # what was written stays written, and the caller must know that
+        except RingboltError as error:  # the write is committed, and the caller must know that
             return done.replace(warnings=(*done.warnings, f"not answered: {error.message}"))
 
     def _may_move(self, head: Row, message: str) -> bool:
-        """Whether a message may say how a plan stands: asked of every message, so it is cheap."""
+        """Whether a message may report progress. A cheap filter, because every message passes it."""
         if head["current_item"] is None and head["next_item"] is None:
             return False
         if self.origin.channel != "agent" or self.settings.progress == "off":
             return False
         plain = message.lower()
-        return any(word in plain for word in TELLING)
+        return any(word in plain for word in PROGRESS_WORDS)
 
     @operation(scope="read")
     def task_get(self, task_id: str | None = None, *, at: int | str | float | None = None) -> Task:
@@ -319,11 +318,11 @@ class Tasks(Base):
         tx, found = self._as_of(task_id, at)
         task = read_task(tx, found)
         if task is None:
-            raise NotFound("task_not_found", f"Task {found} did not exist yet.", "Name a later time.")
+            raise NotFound("task_not_found", f"Task {found} did not exist yet.", "Give a later time.")
         return task
 
     def _read(self, tx: Tx, task_id: str | None) -> Task:
-        # A whole id is read at once, without asking first what it means.
+        # A complete id needs no lookup first.
         whole = rules.normal_id(task_id) if isinstance(task_id, str) else None
         if whole and len(whole) == rules.ID_LENGTH and (task := read_task(tx, whole)):
             return task
@@ -365,7 +364,7 @@ class Tasks(Base):
         limit = validate.whole("limit", limit, 1, MOST_ROWS)
         if cursor is not None:
             validate.whole("cursor", cursor, 0, 1 << 62)
-        statuses = _statuses(status)
+        statuses = statuses_in(status)
         pattern = None
         if text is not None:
             plain = validate.text("text", text, 500)
@@ -486,7 +485,11 @@ class Tasks(Base):
         """
         session = self.origin.session
         if not session:
-            raise InvalidInput("invalid_argument", "This memory has no session.", "Open it with session=….")
+            raise InvalidInput(
+                "invalid_argument",
+                "This memory has no session.",
+                "Set RINGBOLT_SESSION or pass --session; for one command use --task ID.",
+            )
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:
             focus = tx.last_focus(session) + 1
@@ -589,7 +592,7 @@ class Tasks(Base):
 
 
 def goal_named(tx: Tx, name: str) -> str:
-    """The id of the goal that a name begins; any other text stands for itself."""
+    """The id of the goal with this id or prefix; any other text stands for itself."""
     plain = rules.normal_id(name)
     found = [] if plain is None else tx.heads_with_prefix(plain, 2)
     head = tx.head(found[0]["task_id"]) if len(found) == 1 else None
@@ -597,21 +600,20 @@ def goal_named(tx: Tx, name: str) -> str:
 
 
 def check_goal(tx: Tx, head: Row, status: str) -> None:
-    """Raise unless a goal may get a status: reached only by its criteria, on again only by a reset."""
-
+    """Raise unless a goal may get a status: completing needs its criteria, continuing needs a reset."""
     if status == "completed":
         check_ready(head["task_id"], criteria(tx, head["task_id"]))
     elif status in rules.OPEN and head["reason"] in STOPPED:
         raise Conflict(
             "illegal_transition",
-            f"Goal {head['task_id']} stands still ({head['reason']}).",
-            "goal_update with `reset` says why it may go on.",
+            f"Goal {head['task_id']} is stopped ({head['reason']}).",
+            "Use goal_update with a reason in `reset` to continue it.",
             current=head["status"],
         )
 
 
 def _first_links(parent: str | None, goal: str | None) -> list[dict[str, Any]]:
-    """The ties that a task is registered with."""
+    """The links that a task is registered with."""
     ties = {"parent": parent, "goal": goal}
     return [
         {"kind": kind, "target": target, "seq": 1, "status": "active"}
@@ -620,10 +622,10 @@ def _first_links(parent: str | None, goal: str | None) -> list[dict[str, Any]]:
     ]
 
 
-def _meant(
+def _read_status(
     status: str | None, phase: str | None, reason: str | None
 ) -> tuple[dict[str, Any], str | None, str | None]:
-    """A status, phase and reason in our words: the first as a change, the others as they are meant."""
+    """Our status (as a change), phase and reason for words of any project."""
     changes: dict[str, Any] = {}
     meant_phase = meant_reason = None
     if status is not None:
@@ -638,7 +640,7 @@ def _meant(
 
 
 def status_changes(head: Row, status: str | None, reason: str | None, now: str) -> dict[str, Any]:
-    """What a new status brings with it; raises if it cannot follow the present one."""
+    """The columns that a new status changes; raises if it cannot follow the current one."""
     if status is None:
         return {} if reason is None else {"reason": reason}
     rules.check_transition(rules.TASK_TRANSITIONS, f"Task {head['task_id']}", head["status"], status)
@@ -650,7 +652,7 @@ def status_changes(head: Row, status: str | None, reason: str | None, now: str) 
 def _step_changes(
     tx: Tx, head: Row, step: str | int | None, word: str | None, message: str | None, now: str
 ) -> tuple[str | None, dict[str, Any], list[str]]:
-    """The step that an update is about, what changes in the plan, and what should be said about that."""
+    """The step that an update is about, the changes to the plan, and warnings."""
     if step is None:
         return None, {}, []
     steps = tx.steps(head["task_id"])
@@ -683,11 +685,12 @@ def _differs(head: Row, name: str, value: Any) -> bool:
     return old != value
 
 
-def _given(row: Mapping[str, Any]) -> dict[str, Any]:
+def _without_none(row: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in row.items() if value is not None}
 
 
-def _statuses(status: str | Sequence[str]) -> list[str]:
+def statuses_in(status: str | Sequence[str]) -> list[str]:
+    """The statuses of a filter: open, ended, all, or one or several words."""
     groups = {"open": rules.OPEN, "ended": rules.ENDED, "all": rules.TASK_STATUSES}
     if isinstance(status, str) and status in groups:
         return list(groups[status])
@@ -721,5 +724,5 @@ def _error_summary(error: Any) -> dict[str, str] | None:
             shown_as = value if name == "message" else str(value)
             summary[name] = validate.text(f"error.{name}", shown_as, 100_000)
     if "message" not in summary:
-        raise InvalidInput("invalid_argument", "error has no message.", "Say what went wrong.")
+        raise InvalidInput("invalid_argument", "error has no message.", "Give the error message.")
     return summary

@@ -1,4 +1,4 @@
-"""The plan as a to-do list elsewhere has it: steps and statuses at once, in one event or none."""
+"""Syncing the plan with a to-do list of a host: steps and statuses in one event, or none."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Syncing(Base):
 
         def decide(tx: Tx, head: Row, now: str) -> Draft | None:
             old = tx.steps(head["task_id"])
-            known = _known_again(wanted, [row for row in old if row["dropped_in"] is None])
+            known = _matched_rows(wanted, [row for row in old if row["dropped_in"] is None])
             version = head["plan_version"] + 1
             changes = _changed(tx, head, old, wanted, known, version, now)
             added = _added(old, wanted, known)
@@ -88,7 +88,7 @@ class Syncing(Base):
         return self._write("task_plan_sync", task_id, decide, key=key, token=token, arguments=wanted)
 
     def _listed(self, items: Any) -> list[Listed]:
-        """The steps of a list, each with a title, a status in our words and perhaps an id."""
+        """The steps of a list, each with a title, our status for it, and maybe an id."""
         found: list[Listed] = []
         for given in self._list("items", items):
             fields: Listed = given if is_dict(given) else {"title": given}
@@ -110,8 +110,8 @@ class Syncing(Base):
         return found
 
 
-def _known_again(wanted: Sequence[Listed], live: Sequence[Row]) -> dict[int, Row]:
-    """Which steps of the list are steps of the plan, by their places in the list."""
+def _matched_rows(wanted: Sequence[Listed], live: Sequence[Row]) -> dict[int, Row]:
+    """The steps of the plan that are in the list, by their places in the list."""
     free = {row["item_id"]: row for row in live}
     known: dict[int, Row] = {}
 
@@ -126,7 +126,7 @@ def _known_again(wanted: Sequence[Listed], live: Sequence[Row]) -> dict[int, Row
             same = (
                 row
                 for row in free.values()
-                if row["detail"].get(LIST_ID) == step["id"] and row["status"] in ("pending", "active")
+                if row["detail"].get(LIST_ID) == step["id"] and row["status"] in rules.ITEM_OPEN
             )
             take(place, next(same, None))
     return known
@@ -141,7 +141,7 @@ def _changed(
     version: int,
     now: str,
 ) -> StepChanges:
-    """What changes in the steps that the plan has: their places, titles and statuses; what is left out."""
+    """The changes to existing steps: their places, titles and statuses, and the ones that are dropped."""
     changes: StepChanges = {}
     for place, row in known.items():
         step = wanted[place]
@@ -168,7 +168,7 @@ def _changed(
 
 
 def _added(old: list[Row], wanted: Sequence[Listed], known: dict[int, Row]) -> list[tuple[int, Listed]]:
-    """The steps of the list that are new, with their places."""
+    """The new steps of the list, with their places."""
     places = [place for place in range(len(wanted)) if place not in known]
     steps = rules.parse_plan(
         [{"title": wanted[place]["title"]} for place in places], taken=[row["item_id"] for row in old]
@@ -180,7 +180,7 @@ def _added(old: list[Row], wanted: Sequence[Listed], known: dict[int, Row]) -> l
 
 
 def _status(status: str, head: Row, now: str) -> dict[str, Any]:
-    """What a new step has besides its title: whoever keeps the list says how each step stands."""
+    """The columns of a new step that follow from its status in the list."""
     own: dict[str, Any] = {"status": status, "basis": "explicit", "cause_seq": head["last_seq"] + 1}
     if status == "pending":
         return own
@@ -194,7 +194,7 @@ def _status(status: str, head: Row, now: str) -> dict[str, Any]:
 
 
 def _heads(head: Row, other_list: bool, wanted: Sequence[Listed], now: str) -> dict[str, Any]:
-    """What changes in the task itself."""
+    """The changes to the task itself."""
     heads: dict[str, Any] = {}
     if other_list:
         heads = {"plan_version": head["plan_version"] + 1, "plan_seq": head["last_seq"] + 1}

@@ -1,4 +1,4 @@
-"""Moving ledgers: events as JSON Lines, merging what others wrote, backup and restore."""
+"""Moving ledgers: export and import as JSON Lines, merging, backup and restore."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PAGE = 1000
 
 
 class Transfer(Base):
-    """The operations that move a ledger."""
+    """Operations that move a ledger."""
 
     def events(self, task_id: str | None = None, *, after: int = 0) -> Iterator[Event]:
         """Iterate over events in order, reading short pages.
@@ -48,9 +48,7 @@ class Transfer(Base):
     def _ledger(self, task_id: str | None, after: int = 0, until: int | None = None) -> Iterator[Row]:
         validate.whole("after", after, 0, 1 << 62)
         if after and task_id is None:
-            raise InvalidInput(
-                "invalid_argument", "Without a task there is no number to begin after.", "Name a task."
-            )
+            raise InvalidInput("invalid_argument", "`after` needs a task.", "Name a task.")
         if task_id is None:
             names = self.store.read(lambda tx: tx.task_ids())
         else:
@@ -85,7 +83,7 @@ class Transfer(Base):
         part = f"{target}.part"
         if os.path.isdir(target):
             raise IsADirectoryError(None, "it is a folder")
-        if os.path.exists(part):  # left by an export that was killed
+        if os.path.exists(part):  # left behind by a killed export
             os.unlink(part)
         handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         try:
@@ -124,7 +122,7 @@ class Transfer(Base):
             return self._import(source)
 
     def _import(self, source: str, root: str | None = None, only: str | None = None) -> ImportReport:
-        """Bring in an export, which lies within a root and is about one task, where these are given."""
+        """Import an export; with `root` it must lie inside, with `only` it must be about that task."""
         begins: dict[str, tuple[int, Row]] = {}
         number = 1
         for number, row, _ in _checked_lines(source, root):
@@ -144,7 +142,7 @@ class Transfer(Base):
                 merge.take(self._commit(lambda tx: merge.add_all(tx, batch), settles=True, tasks=Merge.tasks))
                 batch.clear()
                 if self.progress is not None:
-                    self.progress(merge.events, number - 1)  # the first line is no event
+                    self.progress(merge.events, number - 1)  # the first line is the header
 
         for entry in _checked_lines(source, root):
             batch.append(entry)
@@ -200,8 +198,7 @@ def event_line(row: Row) -> dict[str, Any]:
 
 
 def _checked_lines(path: str, root: str | None = None) -> Iterator[tuple[int, Row, Origin]]:
-    """The events of an export with their line numbers, each checked; the first bad one raises."""
-
+    """The events of an export with their line numbers; raises at the first invalid one."""
     last: dict[str, tuple[int, bytes]] = {}
     line: Any
     number = 0
@@ -212,7 +209,7 @@ def _checked_lines(path: str, root: str | None = None) -> Iterator[tuple[int, Ro
                 line = json.loads(raw.decode())
                 if number == 1:
                     if not is_dict(line) or line.get("ringbolt") != "events":
-                        raise ValueError("this is no export of Ringbolt")
+                        raise ValueError("this is not an export of Ringbolt")
                     if line.get("version") != FORMAT["version"]:
                         raise ValueError(f"this is version {shown(line.get('version'))} of the format")
                     continue
@@ -224,7 +221,7 @@ def _checked_lines(path: str, root: str | None = None) -> Iterator[tuple[int, Ro
                 if row["seq"] != seq + 1:
                     raise ValueError(f"#{seq + 1} of task {name} is missing")
                 if before and event_hash(before, row) != row["hash"]:
-                    raise ValueError("the hash does not fit the content and the event before it")
+                    raise ValueError("the hash does not match the content and the previous event")
                 last[name] = row["seq"], row["hash"]
                 yield number, row, origin
             if number == 0:
@@ -240,13 +237,13 @@ def _checked_lines(path: str, root: str | None = None) -> Iterator[tuple[int, Ro
 
 
 def _check_begins(tx: Tx, begins: dict[str, tuple[int, Row]]) -> None:
-    """Raise if a piece of a task does not follow on what is here."""
+    """Raise if a part of a task does not continue the events in this store."""
     for name, (number, row) in begins.items():
         before = tx.event(name, row["seq"] - 1) if row["seq"] > 1 else None
         if row["seq"] > 1 and (before is None or event_hash(before["hash"], row) != row["hash"]):
             raise InvalidInput(
                 "import_invalid",
-                f"Line {number}: #{row['seq']} of task {name} does not follow on what is here.",
+                f"Line {number}: #{row['seq']} of task {name} does not continue the events of this store.",
                 "Export the whole task. Nothing was written.",
                 line=number,
             )
@@ -255,7 +252,7 @@ def _check_begins(tx: Tx, begins: dict[str, tuple[int, Row]]) -> None:
 def _row(line: dict[str, Any]) -> tuple[Row, Origin]:
     task_id = str(line["task"])
     if rules.normal_id(task_id) != task_id or len(task_id) != rules.ID_LENGTH:
-        raise ValueError(f"{task_id[:40]!r} is no task id")
+        raise ValueError(f"{task_id[:40]!r} is not a task id")
     seq, ref = line["seq"], line.get("ref")
     if type(seq) is not int or not 0 < seq < 1 << 62:
         raise ValueError("seq must be a positive number")
@@ -263,7 +260,7 @@ def _row(line: dict[str, Any]) -> tuple[Row, Origin]:
         raise ValueError("ref must be a positive number")
     root: str = line.get("root", task_id)
     if rules.normal_id(root) != root:
-        raise ValueError(f"{shown(root)} is no task id")
+        raise ValueError(f"{shown(root)} is not a task id")
     if not is_dict(line.get("data", {})):
         raise ValueError("data must be an object")
     validate.check_storable(line.get("data"))
@@ -271,7 +268,7 @@ def _row(line: dict[str, Any]) -> tuple[Row, Origin]:
         validate.optional(name, line.get(name), 1 << 30)
     validate.line("type", line["type"], 100)
     if validate.moment("at", validate.line("at", line["at"], 100)) != line["at"]:
-        raise ValueError(f"{shown(line['at'])} is no time of ours")
+        raise ValueError(f"{shown(line['at'])} is not a time in our format")
     given: dict[str, Any] = {
         name: validate.text(name, value, 1000) for name, value in line.get("origin", {}).items()
     }
@@ -281,7 +278,7 @@ def _row(line: dict[str, Any]) -> tuple[Row, Origin]:
     if sets is not None or seq == 1:
         check_sets(sets, seq)
     if line.get("forgotten") and (line.get("text") or line.get("data") or (sets and redacted(sets) != sets)):
-        raise ValueError("it has a content and says that it was forgotten")
+        raise ValueError("it is marked as forgotten but has content")
     row: Row = dict.fromkeys(EVENTS)
     row.update(
         task_id=task_id,
@@ -303,21 +300,25 @@ def _row(line: dict[str, Any]) -> tuple[Row, Origin]:
 
 
 class Merge:
-    """Adds foreign events to a store, event by event, and remembers where they went."""
+    """Adds events of another store one by one, and remembers under which task id they went.
+
+    A task whose histories diverge is kept twice: the imported side becomes a task of its own, with the shared
+    events copied, under an id derived from the first event that differs. So the same import finds it again.
+    """
 
     def __init__(self, homes: MutableMapping[str, str] | None = None, all_tasks: bool = True) -> None:
-        self._all_tasks = all_tasks  # also those that were purged here
+        self._all_tasks = all_tasks  # also tasks that were purged here
         self._events = 0
         self._purged = 0
         self._added = 0
         self._known = 0
         self._tasks: dict[str, None] = {}
-        # Where the events of a foreign task go, once that is known; on top of what is known already.
+        # The task id under which the events of a foreign task are stored, once that is known.
         self._homes = ChainMap({}, homes or {})
         self._conflicts: dict[str, Divergence] = {}
 
     def add_all(self, tx: Tx, batch: Sequence[tuple[int, Row, Origin]]) -> Merge:
-        """Add a batch; what came of it is returned, for a transaction may be tried more than once."""
+        """Add a batch in a transaction. Returns the counts, because a transaction may be tried repeatedly."""
         part = Merge(self._homes, self._all_tasks)
         heads: dict[str, Row] = {}
         for number, row, origin in batch:
@@ -325,7 +326,7 @@ class Merge:
         return part
 
     def take(self, part: Merge) -> None:
-        """Count a batch that is committed."""
+        """Add the counts of a committed batch."""
         self._events += part._events
         self._added += part._added
         self._known += part._known
@@ -340,7 +341,7 @@ class Merge:
         foreign: str = row["task_id"]
         home = self._homes.get(foreign)
         if home is None:
-            # The other side of a conflict may be our own: it begins where the task itself does.
+            # The other side of a conflict may be ours: then its events belong to the original task.
             root: str = row["root_id"]
             home = root if root != foreign and tx.head(root) else foreign
             if root != foreign:
@@ -361,17 +362,17 @@ class Merge:
             if known is not None and known["hash"] == row["hash"]:
                 self._known += 1
                 return
-            # The two sides part here. The other one's place is named by what it says, so that it is
-            # found again when more of it comes.
+            # The histories diverge here. The id of the other side is derived from its first different
+            # event, so that it is found again when more of it arrives.
             content = f"{home}\n{row['hash'].hex()}".encode()
             shares_with = home
             home = rules.make_id(blake2b(content, digest_size=rules.ID_LENGTH).digest())
             self._homes[foreign] = home
-            if home != foreign:  # else the other store knew of this conflict, and keeps it in the same place
+            if home != foreign:  # else the other store has the same conflict under the same id
                 self._conflicts.setdefault(home, Divergence(task_id=foreign, seq=row["seq"], kept_as=home))
 
     def _begin(self, tx: Tx, home: str, shares_with: str, row: Row) -> Row:
-        """An empty task; for the other side of a conflict, with the history that both sides share."""
+        """A new task; for the other side of a conflict, with the history that both sides share."""
         head: Row = {"task_id": home, "root_id": row["root_id"], "last_seq": 0}
         if home != shares_with:
             while head["last_seq"] < row["seq"] - 1:
@@ -387,7 +388,7 @@ class Merge:
         if event["hash"] != row["hash"]:
             raise InvalidInput(
                 "import_invalid",
-                f"Line {number}: the hash does not fit the events before it.",
+                f"Line {number}: the hash does not match the events before it.",
                 "Export the whole task.",
                 line=number,
             )
@@ -396,11 +397,11 @@ class Merge:
 
     @property
     def events(self) -> int:
-        """How many events were read."""
+        """The number of events read."""
         return self._events
 
     def tasks(self) -> tuple[str, ...]:
-        """The tasks that got new events."""
+        """The tasks with new events."""
         return tuple(self._tasks)
 
     def report(self) -> ImportReport:

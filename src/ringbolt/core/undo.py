@@ -1,11 +1,11 @@
-"""Undo: taking back what an event changed, by an event that sets what was before."""
+"""Undo: reverting the changes of an event by a new event that sets the previous values."""
 
 from __future__ import annotations
 
 import json
 from typing import Any
 
-from ..ledger.base import Base, Draft, first_result
+from ..ledger.base import Base, Draft, stored_result
 from ..ledger.values import read_origin
 from ..model import validate
 from ..model.errors import Conflict, NotFound
@@ -19,13 +19,13 @@ _FINAL = (
     "claim.reclaimed", "task.stuck", "forgotten", "purged",
     "wait.started", "wait.updated", "wait.changed", "wait.ended",
 )  # fmt: skip
-# What follows from an event without being set by it: no sign that a later one has changed the row.
-_FOLLOWS = {"version", *(cite for cites in SOURCES.values() for cite in cites.values())}
+# Columns that append derives: a difference in them does not mean that a later event set the row.
+_DERIVED = {"version", *(cite for cites in SOURCES.values() for cite in cites.values())}
 _JSON_CELLS = ("blockers", "depends_on", "detail", "metadata", "acceptance")
 
 
 class Undo(Base):
-    """The operation that takes back."""
+    """The undo operation."""
 
     @operation(scope="write")
     def task_undo(
@@ -57,7 +57,7 @@ class Undo(Base):
         if key is not None and (
             known := self.store.read(lambda tx: self._known(tx, "task_undo", task_id, key))
         ):
-            return first_result(known, fingerprint)
+            return stored_result(known, fingerprint)
         target = self.store.read(lambda tx: self._undoable(tx, self._find(tx, task_id, writing=True), seq))
         found = target["task_id"]
         past, _ = self._as_of(found, target["seq"] - 1)
@@ -69,7 +69,7 @@ class Undo(Base):
         def decide(tx: Tx, head: Row, now: str) -> Draft:
             inverse = _inverse(tx, before, after, head, target, sets)
             if target["event_type"] == "item.inferred":
-                # Somebody has said that it is not so: it is not inferred again.
+                # The undo is an explicit statement, so the same is not inferred again.
                 for row in inverse["steps"].values():
                     row.update(basis="explicit", cause_seq=head["last_seq"] + 1)
             return Draft(
@@ -95,8 +95,8 @@ class Undo(Base):
             if row["forgotten"] is not None:
                 raise Conflict(
                     "not_undoable",
-                    f"The content of #{seq} was forgotten; nothing can bring it back, nor take it back.",
-                    "Set the value you want by a new event.",
+                    f"The content of #{seq} was forgotten, so it cannot be undone.",
+                    "Set the value you want with a new call.",
                 )
             if row["event_type"] in _FINAL:
                 raise Conflict(
@@ -105,19 +105,21 @@ class Undo(Base):
                     "Cancel the task or the wait, or release the claim, instead.",
                 )
             if _is_undone(tx, head["task_id"], seq):
-                raise Conflict("not_undoable", f"#{seq} is undone already.", "Undo the undoing to redo it.")
+                raise Conflict(
+                    "not_undoable", f"#{seq} is already undone.", "To redo it, undo the undo event."
+                )
             return row
         gone: set[int] = set()
         before = None
         while rows := tx.thread(head["task_id"], 100, before):
             for row in rows:
                 if row["event_type"] == "undone":
-                    if row["seq"] not in gone:  # else the undoing was itself undone
+                    if row["seq"] not in gone:  # else the undo was itself undone
                         gone.add(row["ref_seq"])
                 elif row["seq"] not in gone and row["event_type"] not in _FINAL and row["forgotten"] is None:
                     return row
             before = rows[-1]["seq"]
-        raise NotFound("record_not_found", "There is nothing to undo.", "To end the task, cancel it instead.")
+        raise NotFound("record_not_found", "There is nothing to undo.", "To end the task, cancel it.")
 
 
 def _is_undone(tx: Tx, task_id: str, seq: int) -> bool:
@@ -142,9 +144,9 @@ def _inverse(
     target: Row,
     sets: dict[str, Any],
 ) -> dict[str, Any]:
-    """What must be set so that the effect of an event is gone, if nothing later builds on it.
+    """The rows that revert an event; raises `undo_conflict` if a later event has changed them again.
 
-    `before` and `after` are the state that the event found and left.
+    `before` and `after` are the state before and after the event.
     """
     task_id, seq = head["task_id"], target["seq"]
     result: dict[str, Any] = {}
@@ -156,7 +158,7 @@ def _inverse(
         then = {row_key(table, row): row for row in before[table]}
         left = {row_key(table, row): row for row in after[table]}
         for number, columns in _touched(table, name, rows).items():
-            for column in columns if columns is not None else set(left[number]) - _FOLLOWS:
+            for column in columns if columns is not None else set(left[number]) - _DERIVED:
                 if now[number][column] != left[number][column]:
                     what = f"{column} of {number or 'the task'}".replace("\n", " ")
                     raise _undo_conflict(what, seq, now[number].get("version", now[number].get("seq")))
@@ -175,7 +177,7 @@ def _inverse(
 
 
 def _touched(table: str, name: str, rows: Any) -> dict[str, list[str] | None]:
-    """The rows that an event set, with the columns; None for whole rows."""
+    """The rows that an event set, with their columns; None for whole rows."""
     if name in ("heads", "extras"):
         return {"": [column for column in rows if column not in MAINTAINED]}
     if table in ("files", "links", "claims"):
@@ -186,7 +188,7 @@ def _touched(table: str, name: str, rows: Any) -> dict[str, list[str] | None]:
 
 
 def _with_sources(table: str, columns: list[str] | None) -> list[str] | None:
-    """The columns, and those that say where their texts came from: what comes back is whose it was."""
+    """The columns, and those that name the source of their texts, which must come back too."""
     if columns is None:
         return None
     return columns + [cite for name, cite in SOURCES.get(table, {}).items() if name in columns]
@@ -200,7 +202,7 @@ def _previous(
     now: dict[str, Row],
     head: Row,
 ) -> dict[str, Any]:
-    """The cells that a row had before an event; for one that it added, what takes it out of the way."""
+    """The previous cells of a row; for a row that the event added, the cells that retire it."""
     old = then.get(number)
     if columns is None and old is None:
         if table == "steps":

@@ -1,4 +1,4 @@
-"""Verify: folding the events again, and comparing with what the store has."""
+"""Verify: folding the events again and comparing with the stored state."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from ..store.tombstones import carries_content
 from ..store.tx import Row, Tx
 
 PAGE = 1000
-# How many events one scratch ledger takes before `verify` begins a new one, to keep memory flat.
+# After this many events `verify` starts a new scratch ledger, to keep memory flat.
 FOLDED_AT_ONCE = 20_000
 
 
 class Verify(Base):
-    """The operation that checks."""
+    """The verify operation."""
 
     @operation(scope="read")
     def verify(self, task_id: str | None = None) -> VerifyReport:
@@ -61,7 +61,7 @@ class Verify(Base):
     def _verify_task(self, folder: Tx, task_id: str) -> tuple[int, list[Problem]]:
         fold = _Fold(folder, task_id)
         while True:
-            # The last page comes with the state that belongs to it, from one snapshot.
+            # The last page is read with the state in one snapshot, so that they belong together.
             def page(tx: Tx, after: int = fold.seq) -> tuple[list[Row], Row | None, dict[str, list[Row]]]:
                 rows = _readable(tx, task_id, after)
                 if len(rows) == PAGE:
@@ -80,7 +80,7 @@ class Verify(Base):
 
 
 def _readable(tx: Tx, task_id: str, after: int) -> list[Row]:
-    """A page of events; where a damaged one cannot even be read, it is named and the rest is read."""
+    """A page of events; one that is too damaged to be read becomes a row with `unreadable`."""
     try:
         return tx.events(task_id, after, PAGE)
     except UnicodeDecodeError:
@@ -98,7 +98,7 @@ def _readable(tx: Tx, task_id: str, after: int) -> list[Row]:
 
 
 class _Fold:
-    """The state of one task, made again from its events, with what was wrong on the way."""
+    """The state of one task, folded from its events, and the problems found on the way."""
 
     def __init__(self, folder: Tx, task_id: str) -> None:
         self._task_id = task_id
@@ -118,29 +118,29 @@ class _Fold:
         self.count += 1
         seq = row["seq"]
         if seq != self.seq + 1:
-            self._say("gap", seq, f"#{self.seq + 1} to #{seq - 1} are missing")
+            self._report("gap", seq, f"#{self.seq + 1} to #{seq - 1} are missing")
             self._broken = True
         self.seq = seq
         if "unreadable" in row:
-            self._say("damaged", seq, row["unreadable"])
+            self._report("damaged", seq, row["unreadable"])
             self._broken, self._last = True, None
             return
         try:
             origin = read_origin(row)
             if origin_id(origin) != row["origin_id"]:
-                self._say("origin", seq, "the origin is not the one that was stamped")
+                self._report("origin", seq, "the origin does not match its id")
             if row["forgotten"] and carries_content(row):
-                self._say("forged", seq, "it has a content and says that it was forgotten")
+                self._report("forged", seq, "it is marked as forgotten but has content")
             if self._last is not None and event_hash(self._last, row) != row["hash"]:
-                self._say("hash", seq, "the content is not what was written, or the chain is broken")
+                self._report("hash", seq, "the content was changed, or the hash chain is broken")
             self._last = row["hash"]
             if not self._broken:
                 self._head["last_hash"] = self._head.get("last_hash", b"")
                 self._tx.append(self._head, dict(row), origin)
-                # Go on from what the store has, so that one bad event is one problem.
+                # Continue from the stored hash, so that one bad event is one problem.
                 self._head["last_hash"] = row["hash"]
         except Exception as error:  # noqa: BLE001 - a damaged row can fail anywhere; the report goes on
-            self._say("damaged", seq, f"{type(error).__name__}: {error}")
+            self._report("damaged", seq, f"{type(error).__name__}: {error}")
             self._broken = True
 
     def compare(self, state: dict[str, list[Row]]) -> None:
@@ -154,18 +154,18 @@ class _Fold:
                 ours, theirs = folded.get(name), present.get(name)
                 if ours is None or theirs is None:
                     what = "missing" if theirs is None else "not in the ledger"
-                    self._say("state", None, f"{table} {name or ''} is {what}".replace("\n", "/"))
+                    self._report("state", None, f"{table} {name or ''} is {what}".replace("\n", "/"))
                     continue
                 for column in ours.keys() - set(key) - {"task_id"}:
                     if column == "last_hash":
                         ours = {**ours, "last_hash": self._last}
                     if ours[column] != theirs[column]:
-                        self._say(
+                        self._report(
                             "state",
                             None,
                             f"{table} {name}: {column} is {theirs[column]!r:.80}, the events say "
                             f"{ours[column]!r:.80}".replace("\n", "/"),
                         )
 
-    def _say(self, kind: str, seq: int | None, detail: str) -> None:
+    def _report(self, kind: str, seq: int | None, detail: str) -> None:
         self.problems.append(Problem(kind=kind, task_id=self._task_id, seq=seq, detail=detail))

@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..ledger.access import append_event
 from ..ledger.base import Base, Draft
 from ..ledger.step_changes import begun_phase, item_changes
 from ..model import rules
@@ -49,7 +50,7 @@ class Following:
         """Write what was inferred, and how far the look came."""
         for channel, draft in self.drafts:
             itself = memory.acting_as(agent=AGENT, channel=channel)
-            itself._append(tx, head, draft, now, "infer")  # pyright: ignore[reportPrivateUsage]
+            append_event(itself, tx, head, draft, now, "infer")
         look, seq = self._look, self._seq
         whole = seq == head["last_seq"] - len(self.drafts)
         if whole:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core.tasks import status_changes
-from ..ledger.base import Base, Draft, first_result
+from ..ledger.base import Base, Draft, stored_result
 from ..model import foreign_statuses, rules, validate
 from ..model.errors import InvalidInput, NotFound, shown
 from ..model.operation import operation
@@ -92,7 +92,7 @@ class Facts(Base):
             if idempotency_key is not None and (
                 known := tx.own_key(idempotency_key, "memory_store", self._origin_id, here)
             ):
-                return first_result(known, fingerprint)
+                return stored_result(known, fingerprint)
             now = self._now()
             if head is None:
                 head = self._begin(tx, now, fact, here)

@@ -1,4 +1,4 @@
-"""What all operations share: the store, who is acting, finding a task, and writing to it."""
+"""The base of all operations: the store, who acts, finding a task, and the path of every write."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from ..model.errors import Conflict, InvalidInput, NotFound, shown
 from ..model.results import MirrorStatus
 from ..model.scope import workspace_of
 from ..model.settings import Settings
-from ..model.types import Entry, Origin, Pattern, Written, is_dict, is_list
+from ..model.types import Entry, Origin, Written, is_dict, is_list
 from ..model.validate import blake2b
 from ..store import Store, jobs, scratch
 from ..store.goal_queries import goals_of
 from ..store.hashes import origin_id
 from ..store.tx import Row, Tx
 from .drafts import Draft as Draft
-from .goal_breaker import blockers_in, note
+from .goal_breaker import added_blockers, count_blockers
 from .values import read_entries, read_origin
 
 Result = TypeVar("Result")
 
 
-# A step of which nothing more is expected.
-_OVER = ("completed", "failed", "skipped")
+# Statuses of a step after which its events are extracted.
+_EXTRACTED = ("completed", "failed", "skipped")
 
 
-def _blocked(head: Row, draft: Draft) -> str | None:
-    """What blocked a task before an event that blocks or ends it, as JSON; None for all other events."""
+def _blockers_before(head: Row, draft: Draft) -> str | None:
+    """A task's blockers before an event that blocks or ends it, as JSON; None for all other events."""
     heads: Any = draft.sets.get("heads")
     if not heads or head.get("kind") != "task":
         return None
@@ -40,15 +40,15 @@ def _blocked(head: Row, draft: Draft) -> str | None:
     return None
 
 
-def _its_task(result: Written) -> tuple[str]:
+def _task_of(result: Written) -> tuple[str]:
     return (result.task_id,)
 
 
 class Mirrors(Protocol):
-    """Files that follow the store: `files.mirroring.Keeper`, seen from below."""
+    """Files that mirror the store: the interface of `files.mirroring.Keeper`, for lower rooms."""
 
     def touched(self, tasks: Iterable[str]) -> None:
-        """Refresh the files of these tasks soon; their writes are on disk."""
+        """Refresh the files of these tasks soon; their writes are committed."""
         ...
 
     def refresh(self, workspace: str | None, force: bool) -> None:
@@ -56,28 +56,28 @@ class Mirrors(Protocol):
         ...
 
     def status(self, workspace: str | None) -> tuple[MirrorStatus, ...]:
-        """How far each file of a workspace has followed."""
+        """The state of each file of a workspace."""
         ...
 
     def failing(self) -> Collection[str]:
-        """What could not be written lately, a sentence each."""
+        """A sentence for each file that could not be written recently."""
         ...
 
     def cleared(self, heads: Sequence[Row], gone: bool) -> tuple[str, ...]:
-        """Remove forgotten content from the files; returns the paths that still have it."""
+        """Remove forgotten content from the files; returns the paths that still contain it."""
         ...
 
     def mend(self, task_id: str, path: str) -> None:
-        """Write a file that has fallen behind."""
+        """Rewrite a stale file."""
         ...
 
     def close(self) -> None:
-        """Finish the work under way."""
+        """Finish pending writes."""
         ...
 
 
 class Base:
-    """A store and the one who acts on it."""
+    """A store, and who acts on it."""
 
     def __init__(
         self,
@@ -101,10 +101,10 @@ class Base:
         self._clock = clock
         self._random = random
         self._origin_id = origin_id(origin)
-        # Of the claims that this memory took: by task, then by item ("" for the whole task).
+        # The tokens of claims that this memory took: by task, then by step ("" for the whole task).
         self._tokens: dict[str, dict[str, int]] = {}
         self._mirrors = mirrors
-        # Told by long work how much of how much is done.
+        # Called during long work with how many of how many are done.
         self.progress: Callable[[int, int], None] | None = None
 
     def acting_as(
@@ -166,7 +166,7 @@ class Base:
     # --- finding ----------------------------------------------------------------------------------
 
     def _find(self, tx: Tx, task_id: str | None, lock: bool = False, writing: bool = False) -> Row:
-        """A task's row by id, by an unambiguous prefix, or the current one of workspace and session."""
+        """A task's row: by id, by unambiguous prefix, or the current task of this workspace and session."""
         if task_id is None:
             task_id = self._current(tx, writing or lock)
         plain = rules.normal_id(validate.text("task_id", task_id, 100_000))
@@ -180,19 +180,19 @@ class Base:
                 raise Conflict(
                     "ambiguous_task",
                     f"{len(found)} tasks begin with {plain}: {_named(found)}.",
-                    "Give more of the id.",
+                    "Give more characters of the id.",
                     candidates=[row["task_id"] for row in found],
                 )
         raise NotFound(
             "task_not_found",
             f"There is no task {shown(task_id)}.",
-            "task_list shows the tasks; an id may be shortened to what is unambiguous.",
+            "task_list shows the tasks; an id may be shortened as long as it is unambiguous.",
         )
 
     def _current(self, tx: Tx, writing: bool) -> str:
-        """The task that this session turned to last, else the only open one of the workspace.
+        """The task that this session focused last, else the only open one of the workspace.
 
-        A session may read another session's task unasked, but never write to it.
+        A session may read another session's task without naming it, but not write to it.
         """
         session = self.origin.session
         if session and (found := tx.session_task(session, self.workspace)):
@@ -201,11 +201,13 @@ class Base:
         if len(tasks) == 1:
             if not writing or not session:
                 return tasks[0]["task_id"]
-            owner = f"session {tasks[0]['session_id']}" if tasks[0]["session_id"] else "no session"
+            owner = (
+                f"belongs to session {tasks[0]['session_id']}" if tasks[0]["session_id"] else "has no session"
+            )
             raise NotFound(
                 "no_current_task",
-                f"This session has no task; {_named(tasks)} is open here, of {owner}.",
-                "Take it over with task_focus, name it by its id, or register a task of your own.",
+                f"This session has no task. {_named(tasks)} is open here and {owner}.",
+                "Take it over with task_focus, name it by its id, or register a new task.",
                 candidates=[tasks[0]["task_id"]],
             )
         if tasks:
@@ -218,7 +220,7 @@ class Base:
         raise NotFound(
             "no_current_task",
             "No task is open in this workspace and session.",
-            "Register one with task_register, or name one by its id.",
+            "Start one with task_register, or name one by its id.",
         )
 
     def _new_id(self, tx: Tx) -> str:
@@ -233,11 +235,10 @@ class Base:
     def _as_of(
         self, task_id: str | None, at: Any, visit: Callable[[Tx, Row], None] | None = None
     ) -> tuple[Tx, str]:
-        """The ledger as it stood after an event of a task or at a time, in memory, and the task's id.
+        """A task as it was after an event or at a time, folded in memory, and the task's id.
 
-        `visit` is called after each event on the way. None means now.
+        `at` is a seq or a time; None means now. `visit` is called after each folded event.
         """
-
         head = self.store.read(lambda tx: self._find(tx, task_id))
         found, last = head["task_id"], head["last_seq"]
         if at is None:
@@ -250,7 +251,7 @@ class Base:
         past = scratch()
         row: Row = {"task_id": found, "root_id": head["root_id"], "last_seq": 0}
         while row["last_seq"] < until:
-            # In pages, each read by itself: events never change, and no snapshot is held for long.
+            # In pages, each in its own snapshot: events never change, and no snapshot is held for long.
             after = row["last_seq"]
             for event in self.store.read(lambda tx, a=after: tx.events(found, a, 1000, until)):
                 past.append(row, event, read_origin(event))
@@ -272,26 +273,28 @@ class Base:
         expect: int | None = None,
         arguments: Any = None,
     ) -> Written:
-        """Find the task, let `decide(tx, head, now)` draft an event, append it; all in one transaction.
+        """Find the task, let `decide(tx, head, now)` draft an event, and append it: one transaction.
 
-        Without a draft there is nothing new, and nothing is written.
+        This is the path of nearly every write. The order matters: first the idempotency key, so that a
+        repeated call gets its first result even if the task has changed since; then the guards `expect` and
+        `token`; then the decision. If `decide` returns None there is nothing to write.
         """
         fingerprint = self._fingerprint(operation, key, arguments)
         check_guards(token, expect)
 
         def work(tx: Tx) -> Written:
-            # On the current task it is looked for on any: by now another one may be current.
+            # Without a task id, look on any task: another one may be the current one by now.
             if key is not None and task_id is None and (known := self._known(tx, operation, None, key)):
-                return first_result(known, fingerprint)
+                return stored_result(known, fingerprint)
             head = self._find(tx, task_id, lock=True)
-            # Only with the lock: until now the same call may have been under way elsewhere.
+            # Only now that the task is locked: the same call may have been running elsewhere until now.
             if key is not None and (known := tx.key(head["task_id"], key)):
-                return first_result(known, fingerprint)
+                return stored_result(known, fingerprint)
             if expect is not None and expect != head["version"]:
                 raise Conflict(
                     "stale_version",
                     f"Task {head['task_id']} is at version {head['version']}, not {expect}.",
-                    "Read it again, then decide anew.",
+                    "Read it again, then decide.",
                     current=head["version"],
                 )
             if fenced and token is not None:
@@ -301,7 +304,7 @@ class Base:
             if draft is None:
                 return written(head, head["last_seq"], Draft(""))
             if fenced and token is None and (claimed := self._tokens.get(head["task_id"])):
-                # What is written about an item that is still held may go on when another was lost.
+                # Losing the claim on one step does not stop work on another that is still held.
                 about = claimed if draft.item is None else ("", draft.item)
                 self._check_tokens(tx, head, {claimed[name] for name in about if name in claimed})
             return self._append(tx, head, draft, now, operation, key, fingerprint)
@@ -313,18 +316,18 @@ class Base:
         work: Callable[[Tx], Result],
         *,
         settles: bool = False,
-        tasks: Callable[[Any], Iterable[str]] = _its_task,
+        tasks: Callable[[Any], Iterable[str]] = _task_of,
     ) -> Result:
-        """Write to the store; once that is on disk, tell the mirrors which tasks it was about."""
+        """Write to the store, then tell the mirrors which tasks changed."""
         result = self.store.write(work, settles=settles)
         if self._mirrors is not None:
             self._mirrors.touched(tasks(result))
         return result
 
     def _known(self, tx: Tx, operation: str, task_id: str | None, key: str) -> Row | None:
-        """What the call with this key answered the first time, if it was made before.
+        """The first result of the call with this key, if it was made before.
 
-        A call on the current task is looked for on any: by now another one may be current.
+        A call on the current task is looked up on any task: another one may be the current one by now.
         """
         if task_id is None:
             return tx.own_key(key, operation, self._origin_id, self.workspace)
@@ -343,8 +346,8 @@ class Base:
         seq: int = head["last_seq"] + 1 if head.get("last_seq") else 1
         draft.complete(seq)
         if key is not None:
-            result = self._foretold(tx, head, draft, seq).to_dict()
-            # These are of their moment, and quote other tasks: whoever repeats the call is answered anew.
+            result = self._predicted(tx, head, draft, seq).to_dict()
+            # Not stored: they quote other tasks, and a repeated call gets fresh ones.
             del result["answer"], result["patterns"]
             draft.sets["+keys"] = {
                 "key": key,
@@ -367,31 +370,31 @@ class Base:
             "forgotten": None,
         }
         messages: int = head.get("messages") or 0
-        blocked = _blocked(head, draft)
+        blocked = _blockers_before(head, draft)
         tx.append(head, event, self.origin, draft.sets)
         if blocked is not None and goals_of(tx, head["task_id"]):
-            note(self, tx, head, seq, blockers_in(draft, blocked), now)
+            count_blockers(self, tx, head, seq, added_blockers(draft, blocked), now)
         if draft.then is not None:
             draft.then.write(self, tx, head, now)
         if draft.sets or head["messages"] != messages:
             self._enqueue(tx, head, draft, now, seq, head["messages"] != messages)
         return written(head, seq, draft)
 
-    def _enqueue(self, tx: Tx, head: Row, draft: Draft, now: str, seq: int, said: bool) -> None:
-        """Ask for the jobs that an event makes necessary, in its own transaction: an extraction where a
-        step or the task is over, a summary every few messages, a call of the task's callback_url."""
+    def _enqueue(self, tx: Tx, head: Row, draft: Draft, now: str, seq: int, is_message: bool) -> None:
+        """Request the jobs that an event makes necessary, in its own transaction: an extraction when a step
+        or the task is over, a summary every few messages, a call of the task's callback_url."""
         wanted: list[tuple[str, str]] = []
         ended = draft.sets.get("heads", {}).get("status") in rules.ENDED
         if self.settings.extraction == "on":
             for item, row in draft.sets.get("steps", {}).items():
-                if row.get("status") in _OVER:
+                if row.get("status") in _EXTRACTED:
                     wanted.append(("extract", item))
             if ended:
                 wanted.append(("extract", ""))
         every = self.settings.summary_every
-        if said and every and head["messages"] % every == 0:
+        if is_message and every and head["messages"] % every == 0:
             wanted.append(("summary", ""))
-        # What others wrote into a file that is imported calls nobody.
+        # An imported file must not make us call a URL that it contains.
         calls = ended and self.settings.callbacks == "on" and self.origin.channel != "import"
         if calls and tx.callback_url(head["task_id"]):
             wanted.append(("webhook", str(seq)))
@@ -399,8 +402,8 @@ class Base:
             for kind, name in wanted:
                 jobs.add(tx, kind, head["task_id"], name, {}, jobs.NOW, now)
 
-    def _foretold(self, tx: Tx, head: Row, draft: Draft, seq: int) -> Written:
-        """The result that the append is about to have: it is stored with the event itself."""
+    def _predicted(self, tx: Tx, head: Row, draft: Draft, seq: int) -> Written:
+        """The result that the append will have. It is stored with the event, so it must be known before."""
         after = {**head, **draft.sets.get("heads", {})}
         if "steps" in draft.sets or "+steps" in draft.sets:
             steps = {row["item_id"]: row for row in (tx.steps(head["task_id"]) if seq > 1 else [])}
@@ -421,13 +424,13 @@ class Base:
         return written(after, seq, draft)
 
     def _check_tokens(self, tx: Tx, head: Row, own: set[int]) -> None:
-        """Raise if a claim with one of these tokens has gone to someone else."""
+        """Raise `stale_token` unless every one of these tokens belongs to a held claim."""
         task_id = head["task_id"]
         if own and not own <= {row["token"] for row in tx.claims(task_id) if row["status"] == "held"}:
             raise Conflict(
                 "stale_token",
                 f"The claim on task {task_id} is no longer yours.",
-                "Stop working on it; claim it again before you go on.",
+                "Stop working on it, or claim it again before you continue.",
             )
 
     def _fingerprint(self, operation: str, key: str | None, arguments: Any) -> str:
@@ -448,7 +451,6 @@ class Base:
         key: str | None = None,
     ) -> tuple[Entry, ...]:
         """Entries of a type, oldest first, with their labels."""
-
         rows = tx.records(task_id, kind, statuses, limit, item=item, key=key)
         labels = tx.labels(task_id, [row["seq"] for row in rows])
         return read_entries(({**row, "type": kind} for row in reversed(rows)), labels)
@@ -462,7 +464,7 @@ class Base:
         return validate.line(what, value, self.settings.max_text_bytes)
 
     def _plain(self, what: str, value: Any) -> Any:
-        """A value as JSON would give it back."""
+        """A value as it comes back from JSON."""
         return None if value is None else json.loads(validate.json_value(what, value, self.settings))
 
     def _mapping(self, what: str, value: Any) -> dict[str, Any]:
@@ -496,8 +498,7 @@ class Base:
 
 
 def workspace_named(workspace: str | None) -> tuple[str | None, str | None]:
-    """The workspace and repository that a caller's word for it means."""
-
+    """The workspace and repository of a folder; any other name stands for itself."""
     if workspace is None:
         return None, None
     validate.text("workspace", workspace, 2000)
@@ -505,6 +506,7 @@ def workspace_named(workspace: str | None) -> tuple[str | None, str | None]:
 
 
 def channel_named(word: str) -> Any:
+    """A channel of trust; raises if it is unknown."""
     return validate.choice("channel", word, rules.CHANNELS)
 
 
@@ -513,6 +515,7 @@ def _named(rows: list[Row]) -> str:
 
 
 def written(head: Mapping[str, Any], seq: int, draft: Draft) -> Written:
+    """The result of a write."""
     return Written(
         task_id=head["task_id"],
         seq=seq,
@@ -526,7 +529,8 @@ def written(head: Mapping[str, Any], seq: int, draft: Draft) -> Written:
     )
 
 
-def first_result(known: Row, fingerprint: str) -> Written:
+def stored_result(known: Row, fingerprint: str) -> Written:
+    """The first result of a keyed call; raises `key_reused` if the arguments differ."""
     if known["arguments"] != fingerprint:
         raise Conflict(
             "key_reused",
@@ -537,20 +541,18 @@ def first_result(known: Row, fingerprint: str) -> Written:
     fields: dict[str, Any] = json.loads(known["result"])
     for name in ("items", "warnings"):
         fields[name] = tuple(fields[name])
-    if "patterns" in fields:  # results of earlier versions have none
-        fields["patterns"] = tuple(Pattern(**pattern) for pattern in fields["patterns"])
     return Written(**fields)
 
 
 def check_guards(token: Any = None, expect: Any = None) -> None:
-    """Raise unless a token and a version are numbers, where they are given."""
+    """Raise unless `token` and `expect` are whole numbers or None."""
     for what, value in (("token", token), ("expect", expect)):
         if value is not None:
             validate.whole(what, value, 0, 1 << 62)
 
 
 def find_item(steps: list[Row], name: Any) -> Row:
-    """A step by id, by its number (1 is the first live one), or by an unambiguous title."""
+    """A step by id, by number (1 is the first that was not dropped), or by an unambiguous title."""
     if isinstance(name, bool) or not isinstance(name, (str, int)):
         raise InvalidInput(
             "invalid_argument", f"A step cannot be {shown(name)}.", "Name it by id, number or title."

@@ -1,4 +1,4 @@
-"""An event in the making."""
+"""A draft: an event that an operation has decided to write."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Following(Protocol):
-    """Events inferred from one that is about to be written, appended after it in the same transaction.
+    """Events inferred from a draft, appended after it in the same transaction.
 
     `position` holds the columns of the task's row that they will change.
     """
@@ -25,7 +25,7 @@ class Following(Protocol):
 
 
 class Draft:
-    """An event in the making: what an operation has decided to write."""
+    """An event that an operation has decided to write; extra arguments go into its result."""
 
     def __init__(
         self,
@@ -49,10 +49,10 @@ class Draft:
         self.labels = labels or []
         self.record = record
         self.result = result
-        self.then: Following | None = None  # what is inferred from the event, and written after it
+        self.then: Following | None = None  # inferred from the event, written after it
 
     def copy(self) -> Draft:
-        """The same again, for work that may be tried more than once."""
+        """A copy, for work that may be tried more than once."""
         again = Draft(
             self.kind,
             text=self.text,
@@ -67,7 +67,7 @@ class Draft:
         return again
 
     def complete(self, seq: int) -> None:
-        """Fill in what depends on the event's own number."""
+        """Fill in what depends on the event's seq."""
         if self.record is not None:
             row = {"item_id": self.item, **self.record}
             own = {name: value for name, value in row.items() if value is not None}

@@ -1,4 +1,4 @@
-"""Limits of a goal: its budget, repeated blockers, and the criteria that must be met first."""
+"""The limits of a goal: its budget, repeated blockers, and the criteria it must meet."""
 
 from __future__ import annotations
 
@@ -14,41 +14,25 @@ from ..model.validate import blake2b
 from ..store.tx import Row
 
 SETTLED = ("met", "waived")
-
-
 BUDGETS = ("attempts", "tokens", "seconds", "cost")
-
-
 BLOCKER_LIMIT = 3
-
-
-MOST_WORDS = 8  # of a blocker: what comes later is particular to the case
-
-
-# Why a goal stands still until someone resets it.
+MOST_WORDS = 8  # of a blocker that count for its fingerprint: what follows is particular to the case
+# Reasons for which a goal is stopped until someone resets it.
 BLOCKED, SPENT = "blocked", "budget"
-
-
 STOPPED = (BLOCKED, SPENT)
-
-
-# Of the metadata of a goal.
+# Keys in the metadata of a goal.
 BUDGET, LIMIT, SPENDING = "goal_budget", "goal_blocker_limit", "goal_spent"
-
-
 _REMARK = re.compile(r"\([^()]{0,200}\)|\[[^][]{0,200}\]|\"[^\"]{0,200}\"|'[^']{0,200}'|`[^`]{0,200}`")
-
-
-# How a task ends that was an attempt in vain.
-IN_VAIN = ("failed", "abandoned", "cancelled")
+# Statuses of a task that count as a failed attempt.
+FAILED_ATTEMPTS = ("failed", "abandoned", "cancelled")
 
 
 def read_budget(budget: Any) -> dict[str, float]:
-    """The limits of a budget; what is not limited is not there."""
+    """The limits of a budget; unlimited ones are left out."""
     if not is_dict(budget) or not set(budget) <= set(BUDGETS):
         raise InvalidInput(
             "invalid_argument",
-            f"{shown(budget)} is no budget.",
+            f"{shown(budget)} is not a budget.",
             f'Give some of {", ".join(BUDGETS)}, for example {{"attempts": 5, "tokens": 200000}}.',
         )
     limits: dict[str, float] = {}
@@ -62,7 +46,7 @@ def read_budget(budget: Any) -> dict[str, float]:
 
 
 def read_spending(spent: Mapping[str, Any]) -> dict[str, float]:
-    """What was spent, as numbers."""
+    """Reported spending as numbers."""
     if not spent or not set(spent) <= {"tokens", "cost"}:
         raise InvalidInput(
             "invalid_argument",
@@ -75,10 +59,10 @@ def read_spending(spent: Mapping[str, Any]) -> dict[str, float]:
 def budget_used(
     metadata: Mapping[str, Any], statuses: Mapping[str, int], models: tuple[int, float], seconds: float
 ) -> GoalBudget:
-    """What a goal may use, and what it has used: attempts in vain, tokens, time and money."""
+    """The limits of a goal and what it has used: failed attempts, tokens, seconds, cost."""
     reported = _numbers(metadata.get(SPENDING))
     used: dict[str, float] = {
-        "attempts": sum(statuses.get(status, 0) for status in IN_VAIN),
+        "attempts": sum(statuses.get(status, 0) for status in FAILED_ATTEMPTS),
         "tokens": int(reported.get("tokens", 0)) + models[0],
         "seconds": round(max(0.0, seconds), 3),
         "cost": round(reported.get("cost", 0.0) + models[1], 6),
@@ -89,7 +73,7 @@ def budget_used(
 
 
 def _numbers(value: Any) -> dict[str, float]:
-    """The numbers of a mapping in the metadata, which anybody may have written."""
+    """The numbers of a mapping in the metadata, which a caller may have set to anything."""
     if not is_dict(value):
         return {}
     return {
@@ -100,28 +84,28 @@ def _numbers(value: Any) -> dict[str, float]:
 
 
 def blocker_limit(metadata: Mapping[str, Any]) -> int:
-    """How often the same blocker may come."""
+    """How often the same blocker may occur."""
     found: Any = metadata.get(LIMIT)
     return found if type(found) is int and found > 0 else BLOCKER_LIMIT
 
 
 def fingerprint(blocker: str) -> str:
-    """What is the same for the same blocker, whatever its numbers, paths and names; it has no words."""
-    told = [word.strip(".,:;!?") for word in _REMARK.sub(" ", blocker[:2000]).casefold().split()]
-    plain = " ".join([word for word in told if word.isalpha()][:MOST_WORDS]) or " ".join(
+    """A digest that is equal for the same blocker, ignoring numbers, paths and quoted names."""
+    found = [word.strip(".,:;!?") for word in _REMARK.sub(" ", blocker[:2000]).casefold().split()]
+    plain = " ".join([word for word in found if word.isalpha()][:MOST_WORDS]) or " ".join(
         blocker.casefold().split()
     )
     return blake2b(plain.encode("utf-8", "backslashreplace"), digest_size=8).hexdigest()
 
 
 def check_ready(goal: str, criteria: Sequence[Row]) -> None:
-    """Raise unless all criteria of a goal are met or waived."""
+    """Raise `illegal_transition` unless all criteria of a goal are met or waived."""
     missing = [row for row in criteria if row["status"] not in SETTLED]
     if missing:
         named = ", ".join(f"#{row['seq']} ({row['status']})" for row in missing[:10])
         raise Conflict(
             "illegal_transition",
             f"Goal {goal} is not reached: {len(missing)} of {len(criteria)} criteria are not met: {named}.",
-            "goal_check looks at them; goal_finish with `despite` completes it all the same, and says why.",
+            "Run goal_check, or complete it anyway with goal_finish and a reason in `despite`.",
             missing=[row["seq"] for row in missing],
         )

@@ -1,9 +1,9 @@
-"""How old something is, whatever the clock was set to meanwhile.
+"""How old things are, even if the system clock was set meanwhile.
 
-Each run of the upkeep looks at two clocks: the one that people set, and the one that counts since the machine
-was started. Where they went apart, the first was set, by so much: what was written before that is so much
-younger than it seems. A clock that was not seen before (the first run, a machine that was started anew) is
-believed when it has kept for an hour; until then, time counts only as far as an earlier look has seen it.
+Each run of the upkeep reads two clocks: the wall clock and the monotonic clock since boot. Where they
+diverge, the wall clock was set by the difference, and everything written before is that much younger than it
+seems. The clock of a new boot is trusted after it has run for an hour without a jump; until then, time counts
+only up to what an earlier observation has seen.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from typing import Any
 from ..model import validate
 from ..model.types import Value
 
-KIND = "upkeep"  # of what is kept from one look to the next
-KEEPS = 3600.0  # seconds that a clock must keep to be believed
-# What the two clocks may go apart without one being set: a leap, and what is slewed.
+KIND = "upkeep"  # the distilled kind that stores the observations
+KEEPS = 3600.0  # seconds without a jump after which a clock is trusted
+# How far the clocks may diverge without a jump: leap seconds, and slewing per second.
 APART, SLEW = 60.0, 0.001
 MOST_BOOTS, MOST_JUMPS = 8, 16
 
 
 class Look(Value, frozen=True, kw_only=True):
-    """What one run sees: which start of which machine, both clocks, and the place of the newest event."""
+    """One observation: the boot id, both clocks, and the position of the newest event."""
 
     boot: str
     steady: float
@@ -31,10 +31,10 @@ class Look(Value, frozen=True, kw_only=True):
 
 
 class Ages(Value, frozen=True, kw_only=True):
-    """How long ago things were, as far as that can be known.
+    """The ages of things, as far as they can be known.
 
-    `as_of`: the moment up to which time counts; None: none does. `jumps`: how far the clock was set and when:
-    what was written up to the place `seen` was there before that for sure, what came after `found` was not.
+    `as_of`: the moment up to which time counts, or None. `jumps` are (seen, found, seconds): how far the
+    clock was set, at some point after the event at position `seen` and before the one at `found`.
     """
 
     as_of: float | None
@@ -43,14 +43,14 @@ class Ages(Value, frozen=True, kw_only=True):
     jumped: float | None = None
 
     def age(self, moment: str, place: int) -> float:
-        """Seconds since a moment that was written down at a place; less than nothing: it is not known."""
+        """Seconds since a moment that was written at a position; negative if it is not known."""
         if self.as_of is None:
             return -1.0
         return self.as_of - validate.seconds_of(moment) - self.set_since(place)
 
     def before(self, seconds: float) -> tuple[str, str] | None:
-        """Two times: only what was written down before the first may be that old, and all that was written
-        before the second is. None: nothing is."""
+        """Two times: nothing written after the first can be that old, and everything written before the
+        second is. None if nothing is that old."""
         if self.as_of is None:
             return None
         places = [place + more for jump in self.jumps for place in jump[:2] for more in (0, 1)]
@@ -59,14 +59,14 @@ class Ages(Value, frozen=True, kw_only=True):
         return validate.stamp(moments[0]), validate.stamp(moments[1])
 
     def set_since(self, place: int) -> float:
-        """How far the clock was set forward since; in doubt, as far as makes things young."""
+        """How far the clock was set forward after a position; if in doubt, so that things are younger."""
         return sum(by for seen, found, by in self.jumps if place <= (found if by > 0 else seen))
 
 
 def observe(state: Mapping[str, Any], look: Look, trust: bool = False) -> tuple[dict[str, Any], Ages]:
-    """What a look adds to what earlier ones saw, and how old things are by it.
+    """Add an observation to the stored state; returns the new state and the ages that follow.
 
-    `trust`: somebody says that the clock is right.
+    `trust`: the caller vouches for the clock.
     """
     known: dict[str, Any] = dict(state.get("boots", {}))
     mark: dict[str, Any] | None = known.pop(look.boot, None)
@@ -74,7 +74,9 @@ def observe(state: Mapping[str, Any], look: Look, trust: bool = False) -> tuple[
     earlier = max(known.values(), key=lambda other: other["wall"], default=None)
     if mark is None:
         jumps = list(earlier["jumps"]) if earlier else []
-        if earlier and (apart := look.wall - earlier["wall"]) < -APART:  # it was set back, by that or more
+        if (
+            earlier and (apart := look.wall - earlier["wall"]) < -APART
+        ):  # it was set back, by at least that much
             jumps = _few([*jumps, [earlier["position"], look.position, apart]])
         mark = {"since": look.steady, "sure": False, "jumps": jumps}
     else:
@@ -97,7 +99,7 @@ def observe(state: Mapping[str, Any], look: Look, trust: bool = False) -> tuple[
 
 
 def _few(jumps: list[Any]) -> list[Any]:
-    """Not too many jumps: the oldest two become one, that makes nothing older than it is."""
+    """Limit the number of jumps: the oldest two are merged so that nothing looks older than it is."""
     while len(jumps) > MOST_JUMPS:
         (seen, _, one), (_, found, other), *rest = jumps
         jumps = [[seen, found, one + other], *rest]

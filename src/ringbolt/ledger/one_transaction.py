@@ -1,4 +1,4 @@
-"""Several operations in one transaction."""
+"""Running several operations in one transaction."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Result = TypeVar("Result")
 
 
 class OneTransaction:
-    """A store for operations that are all part of one transaction, which is under way."""
+    """A store whose reads and writes all run in a transaction that is already open."""
 
     def __init__(self, tx: Tx) -> None:
         self._tx = tx

@@ -1,4 +1,4 @@
-"""What a new status of a step changes, for itself and for its task."""
+"""The changes that a new status of a step brings, to itself and to other steps."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from ..model import rules, validate
 from ..model.errors import Conflict
 from ..store.tx import Row, Tx
 
-# Keys of action records: a check with an exit code, and an edit of a file.
+# Keys of action records: a check with an exit code, and an edit of files.
 RECEIPT, EDIT = "receipt", "edit"
 
 StepChanges = dict[str, dict[str, Any]]
 
 
 def begun_phase(head: Row) -> str | None:
-    """The phase that work itself brings a task into, if it has not been there yet."""
+    """The phase that a task enters when work on it starts; None if it is there already."""
     return "executing" if head["phase"] in ("received", "planning", "planned") else None
 
 
@@ -29,7 +29,7 @@ def item_changes(
     status: str,
     basis: str = "explicit",
 ) -> tuple[StepChanges, list[str]]:
-    """What a step's new status changes, for itself and for the step that was active before."""
+    """The changes of a new status, to the step itself and to the one that was active before; and warnings."""
     item = row["item_id"]
     if row["dropped_in"] is not None:
         raise Conflict(
@@ -39,16 +39,16 @@ def item_changes(
             current="cancelled",
             legal=[],
         )
-    if row["basis"] != "inferred":  # what was only inferred binds nobody
+    if row["basis"] != "inferred":  # an inferred status may be corrected to any other
         rules.check_transition(rules.ITEM_TRANSITIONS, f"Step {item}", row["status"], status)
     own: dict[str, Any] = {"status": status, "basis": basis, "cause_seq": head["last_seq"] + 1}
-    over = status in ("completed", "failed", "skipped", "cancelled")
+    over = status in rules.ITEM_OVER
     own["evidence"] = _evidence(tx, head, item) if status == "completed" else None
     if status == "active" and row["started_at"] is None:
         own["started_at"] = now
     own["completed_at"] = now if over else None
     started = row["started_at"]
-    # A clock that was set back gives no duration rather than a wrong one.
+    # After the clock was set back, no duration is better than a wrong one.
     own["duration_seconds"] = (
         round(validate.seconds_of(now) - validate.seconds_of(started), 3)
         if over and started and started <= now
@@ -61,7 +61,7 @@ def item_changes(
     if status == "active":
         claimed = {claim["item_id"] for claim in tx.claims(head["task_id"]) if claim["status"] == "held"}
         for other in steps:
-            # One thing at a time, unless agents have claimed steps of their own.
+            # One step at a time, except those that agents have claimed.
             if other["status"] == "active" and other["item_id"] != item and other["item_id"] not in claimed:
                 changes[other["item_id"]] = {"status": "pending"}
                 warnings.append(f"{other['item_id']} set aside as pending")
@@ -73,7 +73,7 @@ def item_changes(
 
 
 def _evidence(tx: Tx, head: Row, item: str) -> str:
-    """Whether a step that is completed now was proven already: by its last receipt, after its last edit."""
+    """`verified` if the last receipt of a step succeeded after its last edit, else `reported`."""
 
     def last(key: str) -> Row | None:
         found = tx.records(head["task_id"], "action", rules.ACTION_STATUSES, 1, item=item, key=key)

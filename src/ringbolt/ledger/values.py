@@ -1,4 +1,4 @@
-"""From rows to values: what a task, an entry, an action or an event looks like to a caller."""
+"""From rows to values: tasks, entries, actions and events as callers see them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from ..store.tx import Row, Tx
 Labels = dict[int, dict[str, list[str]]]
 
 
-# How many of each a task is read with; `left_out` counts the rest, and they are one call away.
+# How many of each a task is read with; `left_out` counts the rest, which other operations return.
 NOTES = ("discovery", "artifact", "context", "tool_result")
 MOST = {
     "decision": 50,
@@ -54,7 +54,7 @@ MOST = {
 OPEN_EFFECTS, SETTLED_EFFECTS = ("intended", "unknown"), ("did", "did_not")
 MOST_EFFECTS = 50
 MOST_FILES = 200
-# What a snapshot for views has beyond that.
+# What a snapshot for views has in addition.
 MOST_RECENT = 40
 MOST_WAITS = 20
 MOST_RESOLVED = 10
@@ -122,7 +122,7 @@ def read_card(head: Row) -> dict[str, Any]:
 
 
 def read_items(rows: Sequence[Row], channels: Mapping[int, Any] | None = None) -> tuple[Item, ...]:
-    """The steps of a plan, each with whether it waits for nothing, and who said so where that is known."""
+    """The steps of a plan, each with whether it is ready, and the sources of its texts where known."""
     sources = _sources(channels or {})
     statuses = {row["item_id"]: row["status"] for row in rows}
     return tuple(
@@ -154,7 +154,7 @@ def _sources(channels: Mapping[int, Any]) -> dict[int, Source]:
 
 
 def read_entries(rows: Iterable[Row], labels: Labels) -> tuple[Entry, ...]:
-    """Entries, with their tags and the items they matter for."""
+    """Entries with their tags and the steps they matter for."""
     entries: list[Entry] = []
     for row in rows:
         data = json.loads(row["data"])
@@ -199,7 +199,7 @@ def _effect(row: Row) -> Effect:
 
 
 def read_actions(tx: Tx, task_id: str, rows: Iterable[Row], with_logs: bool) -> tuple[Action, ...]:
-    """Actions with what ended them, and their logs if wanted."""
+    """Actions with the events that ended them, and their logs if wanted."""
     actions: list[Action] = []
     for row in rows:
         data: dict[str, Any] = json.loads(row["data"])
@@ -227,8 +227,8 @@ def read_actions(tx: Tx, task_id: str, rows: Iterable[Row], with_logs: bool) -> 
 
 
 def with_titles(head: Row, steps: Sequence[Row], unknown: int) -> Row:
-    """A task's row with what its steps say: the titles of the current and the next one, how many are proven;
-    and how many side effects are unknown."""
+    """A task's row with the titles of its current and next steps and the number of verified ones, and the
+    number of unknown side effects."""
     titles = {row["item_id"]: row["title"] for row in steps}
     return {
         **head,
@@ -243,14 +243,14 @@ def with_titles(head: Row, steps: Sequence[Row], unknown: int) -> Row:
 
 
 def read_task(tx: Tx, task_id: str) -> Task | None:
-    """A task as it stands. What is read is bounded, however long its history."""
+    """A task. The number of rows read is bounded, however long its history."""
     wanted = _wanted()
     rows = tx.task_rows(task_id, wanted, MOST_FILES)
     return Task(**_task_fields(tx, task_id, wanted, rows)) if rows["heads"] else None
 
 
 def read_snapshot(tx: Tx, task_id: str) -> Snapshot | None:
-    """A task with all that a view shows of it."""
+    """A task with everything that views show."""
     wanted = [
         *_wanted(),
         ("error", "resolved", MOST_RESOLVED),
@@ -286,12 +286,11 @@ def read_snapshot(tx: Tx, task_id: str) -> Snapshot | None:
 
 
 def _criteria(tx: Tx, goal: str) -> tuple[Criterion, ...]:
-
     return tuple(read_criterion(row) for row in criteria(tx, goal))
 
 
 def read_criterion(row: Row) -> Criterion:
-    """A criterion of a goal, with what was last said of it."""
+    """A criterion of a goal with its last evidence."""
     data: dict[str, Any] = json.loads(row["data"])
     target = data.get("target")
     return Criterion(
@@ -309,7 +308,7 @@ def read_criterion(row: Row) -> Criterion:
 
 
 def _distilled(rows: TaskRows) -> dict[str, Any]:
-    """What views show of what was distilled."""
+    """The distilled fields that views show."""
     found: dict[str, Row] = {row["kind"]: row for row in rows["distilled"]}
     fields: dict[str, Any] = {}
     if "summary" in found:
@@ -434,7 +433,7 @@ def _field_sources(head: Row, extras: Row, rows: TaskRows, channels: Mapping[int
         for name, cite in cites.items()
         if row[name] is not None
     }
-    if not extras["goal"]:  # then the request, or the name, stands for it
+    if not extras["goal"]:  # then the request or the name is shown as the goal
         seqs["goal"] = 1 if first["text"] else seqs["name"]
     seqs["request"] = 1
     if rows["finish"]:
@@ -454,7 +453,7 @@ def _moment(row: Row) -> Moment:
 
 
 def _waits(tx: Tx, task_id: str, rows: Sequence[Row]) -> tuple[Wait, ...]:
-    """Waits as they are now: what was changed about one counts, and not what it began with."""
+    """Waits with their current conditions: the last change counts."""
     seqs = [row["seq"] for row in rows]
     changes = tx.thread(task_id, 10 * MOST_WAITS, None, types=("wait.updated",), refs=seqs) if seqs else []
     changed = {row["ref_seq"]: json.loads(row["data"]) for row in reversed(changes)}
@@ -475,7 +474,7 @@ def _waits(tx: Tx, task_id: str, rows: Sequence[Row]) -> tuple[Wait, ...]:
 
 
 def _left_out(tx: Tx, task_id: str, wanted: list[tuple[str, str, int]], rows: TaskRows) -> dict[str, int]:
-    """How many of each there are beyond those that were read; asked for only where a limit was met."""
+    """How many of each exist beyond those that were read; counted only where a limit was reached."""
     left_out: dict[str, int] = {}
     shown: dict[tuple[str, str], int] = {}
     for row in rows["records"]:

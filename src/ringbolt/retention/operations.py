@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..config import store_location
-from ..core.tasks import _statuses  # pyright: ignore[reportPrivateUsage]
+from ..core.tasks import statuses_in
 from ..journal.spool import Spool, forget_session
 from ..ledger.base import Base, Draft
 from ..ledger.values import read_origin
@@ -167,7 +167,7 @@ class Retention(Base):
                 "A purge needs an age or a task.",
                 "Give older_than, for example 90d, or a task_id; not both.",
             )
-        statuses = _statuses(status)
+        statuses = statuses_in(status)
         if still := [word for word in statuses if word in rules.OPEN]:
             raise InvalidInput(
                 "invalid_argument",

@@ -416,7 +416,7 @@ class PostgresStore:
         self, work: Callable[[Connection], Result], settles: bool = False, patience: float | None = None
     ) -> Result:
         if getattr(self._inside, "now", False):
-            raise RuntimeError("a transaction inside a transaction would wait for itself")
+            raise RuntimeError("a transaction inside a write or a read would wait for itself")
         self._inside.now = True
         try:
             return self._attempts(lambda: self._pooled(work), settles, patience)

@@ -132,8 +132,8 @@ def exchange(
 ) -> tuple[int, bytes]:
     """Send a JSON body, or a GET without one; returns the status and at most `most_bytes` + 1 bytes.
 
-    Redirects are not followed. With `allowed`, the host is resolved once and every address must be allowed, or
-    nothing is sent; the connection goes to these very addresses, so DNS cannot change in between. Every
+    Redirects are not followed. With `allowed`, the host is resolved once and every address must be allowed,
+    or nothing is sent; the connection goes to these very addresses, so DNS cannot change in between. Every
     failure is an OSError.
     """
     return _bounded(lambda opened: _exchange(address, body, headers, most_bytes, allowed, opened), seconds)
@@ -227,8 +227,8 @@ def _opened(connection: HTTPConnection, places: list[tuple[str, int]]) -> Any:
 def _bounded(call: Callable[[list[HTTPConnection]], Result], seconds: float) -> Result:
     """The result of a call that may hang anywhere, or TimeoutError.
 
-    Neither resolving a host name nor a slow response has a total time limit, so another thread makes the call;
-    when the time is up, its connections are shut down.
+    Neither resolving a host name nor a slow response has a total time limit, so another thread makes the
+    call; when the time is up, its connections are shut down.
     """
     opened: list[HTTPConnection] = []
     outcome: list[Any] = []
@@ -236,7 +236,7 @@ def _bounded(call: Callable[[list[HTTPConnection]], Result], seconds: float) -> 
     def run() -> None:
         try:
             outcome.append(call(opened))
-        except Exception as error:  # noqa: BLE001 - raised below, by the one who waits
+        except Exception as error:  # noqa: BLE001 - raised below, in the waiting thread
             outcome.append(error)
 
     thread = threading.Thread(target=run, name="ringbolt-http", daemon=True)

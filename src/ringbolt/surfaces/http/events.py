@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
+from ...ledger.access import find_task
 from ...ledger.values import read_event
 from ...memory import TaskMemory
 from ...model import validate
@@ -136,8 +137,8 @@ class Feed:
         memory = self._memory
 
         def work(tx: Any) -> tuple[list[Row], int]:
-            head = memory._find(tx, self._task_id)  # pyright: ignore[reportPrivateUsage]
-            self._task_id = head["task_id"]  # an id prefix may become ambiguous during a stream
+            head = find_task(memory, tx, self._task_id)
+            self._task_id = head["task_id"]  # a prefix may become ambiguous while a stream goes on
             return tx.events(head["task_id"], after, limit + 1), head["last_seq"]
 
         rows, last = memory.store.read(work)

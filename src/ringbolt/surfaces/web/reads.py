@@ -10,6 +10,7 @@ from typing import Any
 from ..._version import __version__
 from ...config import store_location
 from ...hosts.drill import drill as run_drill
+from ...ledger.access import find_task
 from ...ledger.values import read_card, read_event, read_task
 from ...memory import TaskMemory
 from ...model import rules, validate
@@ -255,7 +256,7 @@ def _plain(row: Row) -> Row:
 
 
 def _head(memory: TaskMemory, tx: Tx, query: Query) -> Row:
-    return memory._find(tx, query.task())  # pyright: ignore[reportPrivateUsage]
+    return find_task(memory, tx, query.task())
 
 
 READS: dict[str, Read] = {
