@@ -34,7 +34,7 @@ import apsw
 from ringbolt import TaskMemory
 from ringbolt.store import sqlite
 from ringbolt.store.tx import EVENTS, HEADS, Tx
-from ringbolt.waits.watcher import Watcher
+from ringbolt.waits.loop import Watcher
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from ringbolt.model.errors import RingboltError
 from ringbolt.waits import Place, Surroundings, begin, look, read_watch
-from ringbolt.waits.files import MOST_READ
+from ringbolt.waits.file_targets import MOST_READ
 
 
 def around(**more):
@@ -90,8 +90,8 @@ def test_targets_and_conditions_are_read(target, until, wanted):
         ("nothing", None, "file:PATH"),
         ("item:a", None, "task:ID/STEP"),
         ("file:", None, "path"),
-        ("process:0", None, "number"),
-        ("process:-1", None, "number"),
+        ("process:0", None, "process id"),
+        ("process:-1", None, "process id"),
         ("port:localhost:99999", None, "port"),
         ("http://user:pass@a.example/", None, "credentials"),
         ("http://a.example:x/", None, "Port"),
@@ -103,7 +103,7 @@ def test_targets_and_conditions_are_read(target, until, wanted):
         ("log:/a", "matches (a", "RE2"),
         ("http://a.example/", "json", "json …"),
         ("http://a.example/", "json a b", "items[0].done"),
-        ("not(time:5m, time:6m)", None, "not: one"),
+        ("not(time:5m, time:6m)", None, "`not` has one"),
         ("screen:", None, "screen::0"),
         ("screen:host:0", None, "screen::0"),
         ("window:Build log", None, "window::0/TITLE"),
@@ -229,7 +229,7 @@ def test_nothing_is_looked_into_that_may_not_be_also_not_by_a_link(tmp_path):
             verdict = watched.look()
             assert (verdict.met, verdict.failed) == (False, True)
             assert "wait_folders" in verdict.said
-        assert Watched(f"file:{path}", readable=readable).met()  # that it is there is no secret
+        assert Watched(f"file:{path}", readable=readable).met()  # that it exists is no secret
     (tmp_path / "in" / "own").write_text("root:$6$")
     assert Watched(f"file:{tmp_path}/in/own", "contains $6$", readable=readable).met()
 
@@ -281,7 +281,7 @@ def test_a_command_runs_only_where_it_is_allowed_and_without_a_shell(tmp_path):
 
 
 def test_a_command_that_hangs_or_never_stops_talking_is_ended(monkeypatch):
-    monkeypatch.setattr("ringbolt.waits.looking.LOOK_SECONDS", 0.3)
+    monkeypatch.setattr("ringbolt.waits.targets.LOOK_SECONDS", 0.3)
     began = time.monotonic()
     for words in ('["sleep", "60"]', '["cat", "/dev/zero"]'):
         assert "0.3 s" in Watched(f"command:{words}").look(commands=True).said
@@ -357,7 +357,7 @@ def test_a_url_is_asked_for_its_status_and_its_body_and_no_redirection_is_follow
     assert not ok.met()
     server.status, server.body = 200, b"it is READY"
     assert ok.met()
-    assert has.look().said == "status 200, with that"  # and not what stands there
+    assert has.look().said == "status 200, its body matches"  # and not what stands there
 
 
 @pytest.mark.parametrize(
@@ -387,7 +387,7 @@ def test_a_value_of_a_json_answer(server, until, body, met):
 
 
 def test_a_server_that_hangs_is_given_up(monkeypatch):
-    monkeypatch.setattr("ringbolt.waits.looking.LOOK_SECONDS", 0.2)
+    monkeypatch.setattr("ringbolt.waits.targets.LOOK_SECONDS", 0.2)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         verdict = Watched(f"http://127.0.0.1:{silent.getsockname()[1]}/", private=True).look()
     assert verdict.said == "no answer: it took more than 0.2 s"
@@ -417,7 +417,7 @@ def test_groups_need_any_or_all_and_what_was_once_true_counts(tmp_path):
     assert not any_.met()
     assert not all_.met()
     one.touch()
-    assert any_.look().said == f"file:{one} exists: it is there"
+    assert any_.look().said == f"file:{one} exists: it exists"
     assert not all_.met()
     one.unlink()
     two.touch()

@@ -46,7 +46,7 @@ def test_a_wait_holds_its_task_and_lets_it_go_on_and_the_history_says_so(memory,
     memory._clock.forward(60)
     assert Worker(memory).run_once().done == 1
     (ended,) = ends(memory, task)
-    assert ended.text == f"[Wait resolved] file:{path} exists → it is there"
+    assert ended.text == f"[Wait resolved] file:{path} exists → it exists"
     assert (ended.ref, ended.origin.channel) == (wait.seq, "tool")
     assert f'Waits that are over\n#{ended.seq}t "[Wait resolved] file:{path}' in memory.task_resume(task).text
     free = memory.task_get(task)
@@ -55,7 +55,7 @@ def test_a_wait_holds_its_task_and_lets_it_go_on_and_the_history_says_so(memory,
         "active_wait_ids": [], "last_wait_state": "resolved", "last_wait_event_at": ended.at,
     }  # fmt: skip
     (found,) = memory.wait_status(wait.wait_id)
-    assert (found.state, found.result, found.ended_at) == ("resolved", "it is there", ended.at)
+    assert (found.state, found.result, found.ended_at) == ("resolved", "it exists", ended.at)
     assert row_of(memory, wait) == (wait.wait_id, "file", f"file:{path}", "exists", "resolved", ended.text)
     assert memory.wait_status() == ()
     assert memory.jobs_status().kinds == {}
@@ -92,7 +92,7 @@ def test_a_blocking_wait_returns_when_it_is_so(memory, task, tmp_path):
     path = tmp_path / "done"
     timer = threading.Timer(0.15, path.touch)
     timer.start()
-    assert memory.smart_wait(f"file:{path}", **SOON).result == "it is there"
+    assert memory.smart_wait(f"file:{path}", **SOON).result == "it exists"
     timer.join()
     assert memory.smart_wait("time:0.1s", **SOON).state == "resolved"
     assert len(ends(memory, task)) == 2
@@ -191,7 +191,7 @@ def test_looks_become_rarer_while_nothing_changes_and_changes_are_told_once(memo
     # A file costs next to nothing, and is looked at as often as was asked for; a group by its quickest part.
     assert looks == [*range(60)]
     told = [event.text for event in memory.events(task) if event.type == "wait.changed"]
-    assert told == [f"[Wait] file:{path} stable for 1h → it changes"]
+    assert told == [f"[Wait] file:{path} stable for 1h → it is changing"]
     port = memory.smart_wait("port:127.0.0.1:1", task_id=task, poll_interval=1, timeout=9e6, block=False)
     memory.wait_cancel(f"#{port.seq - 2}")
     looks = []

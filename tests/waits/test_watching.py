@@ -14,8 +14,8 @@ import pytest
 from ringbolt.ledger.base import Draft
 from ringbolt.model.errors import StoreError
 from ringbolt.store import jobs
-from ringbolt.waits.files import MOST_READ
-from ringbolt.waits.watcher import Watcher
+from ringbolt.waits.file_targets import MOST_READ
+from ringbolt.waits.loop import Watcher
 from ringbolt.worker.worker import Worker
 from tests.support import rows, sqlite_only
 from tests.waits.test_waiting import ends
@@ -90,14 +90,14 @@ def test_nothing_is_written_while_nothing_changes_and_all_is_given_back(memory, 
     for number in range(20):
         memory.smart_wait(f"file:{tmp_path}/{number}", task_id=task, **SOON)
     ticking(watcher, lambda: watcher.looks >= 20)
-    watcher._next_flush = 0.0
+    watcher.flush_soon()
     watcher.tick()
     before = rows(memory.store.url, "SELECT * FROM jobs ORDER BY id"), memory.task_get(task)
     looks = watcher.looks
     ticking(watcher, lambda: watcher.looks >= looks + 100)
     assert (rows(memory.store.url, "SELECT * FROM jobs ORDER BY id"), memory.task_get(task)) == before
     memory._clock.forward(50)
-    watcher._next_hold = 0.0
+    watcher.flush_soon()
     watcher.tick()
     memory._clock.forward(50)  # the lease would have run out
     assert Worker(memory).run_once().done == 0
@@ -167,7 +167,7 @@ def test_a_wait_that_nobody_can_look_at_ends_with_an_error(memory, task, watcher
         memory._clock.forward(2)
     ticking(watcher, lambda: state_of(memory, wait) == "error")
     (ended,) = ends(memory, task)
-    assert "nobody could look: its worker was lost every time" in ended.text
+    assert "it could not be checked: its worker was lost every time" in ended.text
     assert memory.task_get(task).status == "active"
 
 
@@ -178,7 +178,7 @@ def test_a_clock_that_jumps_ends_nothing_that_is_held(memory, task, tmp_path, wa
     moment = memory.smart_wait("time:2026-03-02T00:00:00Z", task_id=task, **{**SOON, "timeout": 7200})
     ticking(watcher, lambda: len(watcher) == 2)
     memory._clock.forward(jump)
-    watcher._next_hold = 0.0
+    watcher.flush_soon()
     looks = watcher.looks
     ticking(watcher, lambda: watcher.looks >= looks + 3)
     assert state_of(memory, long) == "watching"
@@ -210,14 +210,14 @@ def dead_mount(folder):
 
 
 @sqlite_only
-def test_a_mount_that_hangs_holds_nobody_up(memory, task, tmp_path, watcher, monkeypatch):
+def test_a_mount_that_hangs_holds_nobody_up(memory, task, tmp_path, monkeypatch):
+    watcher = Watcher(memory, "here:0:1", file_seconds=0.2)
     dead, path = tmp_path / "dead", tmp_path / "x"
     dead.mkdir()
-    monkeypatch.setattr("ringbolt.waits.reading.WaitReading._first_state", lambda *_: {"first": None})
+    monkeypatch.setattr("ringbolt.waits.operations.Waiting._first_state", lambda *_: {"first": None})
     hung = [memory.smart_wait(f"file:{dead}/{number}", task_id=task, **SOON) for number in range(20)]
     monkeypatch.undo()
     wait = memory.smart_wait(f"file:{path}", task_id=task, **SOON)
-    watcher._looks._looker._seconds = 0.2
     before = threading.active_count()
     with dead_mount(dead):
         ticking(watcher, lambda: len(watcher) == 21)
@@ -232,7 +232,9 @@ def test_a_mount_that_hangs_holds_nobody_up(memory, task, tmp_path, watcher, mon
         assert late.state == "timeout"
         assert time.monotonic() - began < 3
     # And when it is gone, they are looked at again.
-    ticking(watcher, lambda: {memory.wait_status(one.wait_id)[0].said for one in hung} == {"it is not there"})
+    ticking(
+        watcher, lambda: {memory.wait_status(one.wait_id)[0].said for one in hung} == {"it does not exist"}
+    )
 
 
 def cost(memory, tmp_path, waits, seconds):

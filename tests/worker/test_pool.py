@@ -14,7 +14,7 @@ from ringbolt.model.errors import Conflict, StoreError
 from ringbolt.model.results import WorkerReport
 from ringbolt.model.validate import stamp
 from ringbolt.store import jobs, workers
-from ringbolt.waits import watcher
+from ringbolt.waits import loop
 from ringbolt.worker import pool as crew_module
 from ringbolt.worker import schedule
 from ringbolt.worker.pool import Crew, lanes
@@ -92,7 +92,7 @@ def test_waits_have_a_thread_of_their_own_and_each_kind_has_one():
 
 
 def test_waits_are_kept_in_memory_counted_when_they_end_and_given_back(memory, tmp_path, monkeypatch):
-    monkeypatch.setattr(watcher, "DEAD_SECONDS", 0.1)
+    monkeypatch.setattr(loop, "DEAD_SECONDS", 0.1)
     task = memory.task_register("T").task_id
     some = {"task_id": task, "block": False, "poll_interval": 0.05, "timeout": 600}
     lost = memory.smart_wait("manual:", **some)

@@ -13,8 +13,8 @@ from ..model.types import is_dict, is_list
 from ..store import forgetting
 from ..store.tombstones import WAIT_STATE, has_content, set_texts, strings, tombstone, written
 from ..store.tx import Row, Tx
-from ..waits.records import KIND as WAIT
-from ..waits.records import REASON
+from ..waits.state import KIND as WAIT
+from ..waits.state import REASON
 
 ORIGINS = forgetting.ORIGINS
 KINDS = (*ORIGINS, "host", "correlation", "task", "event", "import", "file", "url", "text")

@@ -20,8 +20,8 @@ from ..model.errors import RingboltError
 from ..model.results import UpkeepChange, UpkeepReport
 from ..store import distilled, jobs
 from ..store.tx import OURSELVES, Row, Tx
-from ..waits.looking import boot
-from ..waits.records import steady
+from ..waits.state import steady
+from ..waits.targets import boot_id
 from . import queries
 from . import rules as upkeep_rules
 from .rules import Finding, Run
@@ -38,8 +38,7 @@ PACKET = 600  # tokens
 
 def machine() -> tuple[str, float]:
     """Which start of which machine this is, and the seconds since: a clock that nobody sets."""
-
-    return boot(), steady()
+    return boot_id(), steady()
 
 
 class Upkeep(Base):

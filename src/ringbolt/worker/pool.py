@@ -21,7 +21,7 @@ from ..model.errors import StoreError
 from ..model.results import Job, WorkerReport
 from ..packet.encode import clip, one_line
 from ..store import Tx, jobs, workers
-from ..waits.watcher import Watcher
+from ..waits.loop import Watcher
 from .schedule import rounds_for
 from .worker import (
     BATCH,
@@ -31,7 +31,6 @@ from .worker import (
     Handler,
     Worker,
     handlers_for,
-    new_holder,
     summed,
 )
 
@@ -55,7 +54,7 @@ class Crew:
         lease_seconds: float = LEASE_SECONDS,
         stop_seconds: float = STOP_SECONDS,
     ) -> None:
-        self.holder = new_holder()
+        self.holder = jobs.new_holder()
         self._memory = memory
         self._store = memory.store
         self._handlers = dict(handlers_for(memory) if handlers is None else handlers)

@@ -9,10 +9,8 @@ one whose worker died is taken over when its lease has run out, and a worker tha
 from __future__ import annotations
 
 import contextlib
-import os
 import threading
 from collections.abc import Callable, Generator, Mapping
-from itertools import count
 
 from ..extract.extract_operations import MakeReader, More
 from ..extract.patterns import prune
@@ -39,7 +37,6 @@ SHORTEST_WAIT, LONGEST_WAIT = 0.05, 5.0
 EMBED_SECONDS = 2.0  # that one job makes vectors; what is left is the next one's
 # The store may be there again in a moment.
 _PASSING = ("store_busy", "store_full", "store_unavailable", "outcome_unknown")
-_numbers = count(1)
 
 
 def extraction(extractor: MakeReader | None = None, more: More | None = None) -> Handler:
@@ -80,7 +77,7 @@ def _call_back(memory: TaskMemory, job: Job, settle: Settle) -> None:
 
 def _look_at_wait(memory: TaskMemory, job: Job, settle: Settle) -> None:
     """Look once at what a wait is about; the next look is another job."""
-    memory._look_for(job.task_id, int(job.key), settle)
+    memory._look_for_worker(job.task_id, int(job.key), settle)
 
 
 def _embed(memory: TaskMemory, job: Job, settle: Settle) -> None:
@@ -105,7 +102,7 @@ def _mirror(memory: TaskMemory, job: Job, settle: Settle) -> None:
 
 def _run_command(memory: TaskMemory, job: Job, settle: Settle) -> None:
     """Run the command that a wait was to run when it is over."""
-    memory._run_command(job)
+    memory._run_wake_command(job)
     memory.store.write(settle)
 
 
@@ -157,7 +154,7 @@ class Worker:
         self._note = note
         self._pause = pause
         self._held: list[Job] = []
-        self.holder = holder or new_holder()
+        self.holder = holder or jobs.new_holder()
 
     def run_once(self, limit: int = 1000, stop: threading.Event | None = None) -> WorkerReport:
         """Do the jobs that are due, at most so many, and say what became of them."""
@@ -302,11 +299,6 @@ class Worker:
         finally:
             over.set()
             thread.join()
-
-
-def new_holder() -> str:
-    """A name for one that holds leases: machine, process, number."""
-    return f"{os.uname().nodename}:{os.getpid()}:{next(_numbers)}"
 
 
 def _jobs(report: WorkerReport) -> int:
