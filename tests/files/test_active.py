@@ -11,7 +11,7 @@ import os
 import pytest
 
 from ringbolt import AsyncTaskMemory
-from ringbolt.files import textfile
+from ringbolt.files import shared_file
 from ringbolt.files.active_tasks import answer
 from ringbolt.files.tasks_file import parse
 from tests.packet.payloads import HOSTILE
@@ -411,7 +411,7 @@ def test_an_edit_is_refused_when_the_file_changed_meanwhile(folder):
         return b"ours"
 
     with refused(None, "stale_version"):
-        textfile.edit(str(path), change, 1000)
+        shared_file.edit(str(path), change, 1000)
     assert path.read_text() == "changed by an editor"
     assert list(folder.iterdir()) == [path]
 
@@ -419,7 +419,7 @@ def test_an_edit_is_refused_when_the_file_changed_meanwhile(folder):
 def test_a_file_that_appears_meanwhile_is_not_overwritten(folder):
     path = folder / "f.md"
     with refused(None, "stale_version"):
-        textfile.edit(str(path), lambda old: [path.write_text("theirs"), b"ours"][1], 1000)
+        shared_file.edit(str(path), lambda old: [path.write_text("theirs"), b"ours"][1], 1000)
     assert path.read_text() == "theirs"
 
 
@@ -427,7 +427,7 @@ def test_the_mode_of_the_file_is_kept(folder):
     path = folder / "f.md"
     path.write_text("one")
     path.chmod(0o640)
-    assert textfile.edit(str(path), lambda old: old + b" two", 1000)
+    assert shared_file.edit(str(path), lambda old: old + b" two", 1000)
     assert (path.read_text(), path.stat().st_mode & 0o777) == ("one two", 0o640)
     assert list(folder.iterdir()) == [path]
 
@@ -436,14 +436,14 @@ def test_a_change_that_fails_leaves_the_file_and_nothing_else(folder):
     path = folder / "f.md"
     path.write_text("one")
     with pytest.raises(ZeroDivisionError):
-        textfile.edit(str(path), lambda old: 1 / 0, 1000)
-    assert not textfile.edit(str(path), lambda old: old, 1000)
+        shared_file.edit(str(path), lambda old: 1 / 0, 1000)
+    assert not shared_file.edit(str(path), lambda old: old, 1000)
     assert list(folder.iterdir()) == [path]
 
 
 def _append(path: str, word: str) -> None:
     for _ in range(25):
-        textfile.edit(path, lambda old: (old or b"") + word.encode(), 1 << 20)
+        shared_file.edit(path, lambda old: (old or b"") + word.encode(), 1 << 20)
 
 
 def test_processes_take_turns(folder):
@@ -487,12 +487,12 @@ def test_a_link_that_leads_out_of_the_workspace_is_refused(either, opened, folde
 @pytest.mark.parametrize("name", ["../x.md", "a/../../x.md", ".", ""])
 def test_a_name_that_leads_out_of_the_workspace_is_refused(folder, name):
     with refused(None, "invalid_argument"):
-        textfile.locate(name, str(folder))
+        shared_file.locate(name, str(folder))
 
 
 def test_a_link_into_nothing_and_a_pipe_are_no_files(marked, folder):
     os.mkfifo(folder / "ACTIVE-TASKS.md")
-    with refused(None, "store_unavailable", naming="no regular file"):
+    with refused(None, "store_unavailable", naming="not a regular file"):
         marked.active_tasks()
     with refused(None, "store_unavailable"):
         marked.active_tasks_add("a", "One")

@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 
 from ringbolt import AsyncTaskMemory, config, copy_store
-from ringbolt.files import mirror_files, mirroring
-from ringbolt.files.mirror_kinds import KINDS, MARKDOWN, Kind
+from ringbolt.files import mirror_keeper, projection
+from ringbolt.files.views import MARKDOWN, VIEWS, View
 from ringbolt.packet.packet import resume_packet
 from ringbolt.packet.state import yaml_state
 from tests.reliability.test_faults import done_as_root, small_disk
@@ -45,9 +45,9 @@ def mirrored(opened, store_url, workspace):
 def kinds(monkeypatch):
     """A function that adds a kind of mirror for the length of a test."""
 
-    def add(**fields) -> Kind:
-        kind = Kind(**{"scope": "task", "comment": MARKDOWN, **fields})
-        monkeypatch.setitem(KINDS, kind.name, kind)
+    def add(**fields) -> View:
+        kind = View(**{"scope": "task", "comment": MARKDOWN, **fields})
+        monkeypatch.setitem(VIEWS, kind.name, kind)
         monkeypatch.setitem(config.LISTS, "mirrors", (*config.LISTS["mirrors"], kind.name))
         return kind
 
@@ -92,7 +92,7 @@ class StoppedClock:
 
 
 def test_every_kind_can_be_asked_for_and_no_other():
-    assert set(config.LISTS["mirrors"]) == set(KINDS)
+    assert set(config.LISTS["mirrors"]) == set(VIEWS)
 
 
 @pytest.mark.parametrize(
@@ -499,7 +499,7 @@ def test_a_failing_mirror_fails_no_write_and_is_known_after_a_restart(
     task = memory.task_register("Deploy").task_id
     assert memory.task_get(task).seq == 1
     memory.close()
-    monkeypatch.setattr(mirroring.Keeper, "check", lambda *_: None)  # as a process that only looks
+    monkeypatch.setattr(mirror_keeper.Keeper, "check", lambda *_: None)  # as a process that only looks
     later = opened(store_url, workspace=str(workspace), mirrors="broken")
     (status,) = later.mirrors_status()
     assert status.stale
@@ -663,7 +663,7 @@ def test_many_late_mirrors_do_not_hold_up_opening_and_are_mended_all_the_same(
 ):
     memory = opened(store_url, workspace=str(workspace))
     tasks = [memory.task_register(f"Task {number}").task_id for number in range(12)]
-    monkeypatch.setattr(mirroring, "ON_OPEN", -1.0)
+    monkeypatch.setattr(mirror_keeper, "ON_OPEN", -1.0)
     later = opened(store_url, workspace=str(workspace), mirrors="state")
     settle(later)
     assert {seq_in(state_file(workspace, task)) for task in tasks} == {1}
@@ -806,7 +806,7 @@ def test_a_folder_that_was_left_half_written_is_known_and_mended(
 ):
     memory = opened(store_url, workspace=str(workspace), mirrors="bank")
     task = memory.task_register("Deploy").task_id
-    write, count = mirror_files.write_atomic, []
+    write, count = projection.write_atomic, []
 
     def dying(path, content, **more):
         count.append(path)
@@ -815,7 +815,7 @@ def test_a_folder_that_was_left_half_written_is_known_and_mended(
         write(path, content, **more)
 
     with monkeypatch.context() as patch:
-        patch.setattr(mirror_files, "write_atomic", dying)
+        patch.setattr(projection, "write_atomic", dying)
         memory.task_update(task, "hello")
         settle(memory)
     assert len(count) == killed_at, "the list, two files, and the list again"
@@ -939,10 +939,10 @@ def test_a_child_does_not_keep_the_lock_of_a_parent_that_is_killed(kinds, store_
     code = """
 import os, sys
 from ringbolt import TaskMemory
-from ringbolt.files import mirror_files
+from ringbolt.files.projection import Folder
 os.makedirs(sys.argv[2] + "/.ringbolt")
-import ringbolt.files.mirroring
-with mirror_files.locked(mirror_files.lock_of(sys.argv[2]), 0) as got:
+import ringbolt.files.mirror_keeper
+with Folder(sys.argv[2]).lock(0) as got:
     assert got
     if not os.fork():
         print("child", os.getpid(), flush=True)
@@ -960,7 +960,7 @@ with mirror_files.locked(mirror_files.lock_of(sys.argv[2]), 0) as got:
     assert word == "child"
     assert parent.wait(30) == -signal.SIGKILL
     os.kill(int(child), 0)  # it lives
-    with mirror_files.locked(mirror_files.lock_of(str(workspace)), 5) as got:
+    with projection.Folder(str(workspace)).lock(5) as got:
         assert got
     parent.stdin.close()
     parent.stdout.close()
@@ -995,7 +995,7 @@ def test_no_thread_is_left_when_nothing_is_late(mirrored):
 
 
 def test_every_view_can_be_kept_and_says_what_its_operation_says(opened, store_url, workspace, new_store_url):
-    memory = opened(store_url, workspace=str(workspace), mirrors=",".join(KINDS))
+    memory = opened(store_url, workspace=str(workspace), mirrors=",".join(VIEWS))
     task = memory.task_register("Deploy coursefolio", ["Build", "Run"], request="Deploy it.").task_id
     memory.task_decide(task, choice="ghcr.io", reasoning="the key works there")
     memory.task_snapshot(task, "the context", label="initial")
@@ -1004,8 +1004,8 @@ def test_every_view_can_be_kept_and_says_what_its_operation_says(opened, store_u
     memory.task_update(task, status="active")
     settle(memory)
     statuses = memory.mirrors_status()
-    assert {status.kind for status in statuses} == set(KINDS)
-    assert [status.reasons for status in statuses] == [()] * len(KINDS)
+    assert {status.kind for status in statuses} == set(VIEWS)
+    assert [status.reasons for status in statuses] == [()] * len(VIEWS)
 
     snapshot = memory._snapshot(task)
     own = workspace / ".ringbolt"

@@ -16,7 +16,7 @@ from ..model import foreign_statuses, rules, validate
 from ..model.errors import NotFound, RingboltError, shown
 from ..model.results import ActiveBlock, ActiveRow, ActiveTaskList, Diagnostics, ProjectionState, RenderReport
 from ..store.tx import Row, Tx
-from . import textfile
+from . import shared_file
 from .active_block import inject
 from .active_rows import ActiveRows, check_ours
 from .active_tasks import rendered, select
@@ -84,7 +84,7 @@ class ActiveTasks(ActiveRows):
         if self._is_markdown():
             return RenderReport(reason="the ledger is markdown: the file itself is the truth")
         begun = time.perf_counter()
-        path = textfile.locate(self.settings.active_tasks_file, self.workspace)
+        path = shared_file.locate(self.settings.active_tasks_file, self.workspace)
         found = self._rows()
         projection = self._projection()
         selection = select(found.rows, projection)
@@ -94,7 +94,7 @@ class ActiveTasks(ActiveRows):
             check_ours(path, old)
             return content
 
-        applied = textfile.edit(path, change, self.settings.max_text_bytes)
+        applied = shared_file.edit(path, change, self.settings.max_text_bytes)
         diagnostics = self._told(
             "active_tasks_render",
             begun,

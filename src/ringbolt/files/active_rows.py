@@ -14,7 +14,7 @@ from ..model.rules import least_trusted
 from ..model.types import Value
 from ..packet.effects import natural_check
 from ..store.tx import Row, TaskRows, Tx
-from . import textfile
+from . import shared_file
 from .active_tasks import STARTED, UPDATED, is_completed, is_stale, read_stamp, resolved
 from .fact_queries import FactQueries
 from .facts import TIMES, Facts
@@ -102,10 +102,10 @@ class ActiveRows(Facts):
         """The file that is the truth; one of the old name if there is none of the new one."""
 
         name = self.settings.active_tasks_file
-        path = textfile.locate(name, self.workspace)
+        path = shared_file.locate(name, self.workspace)
         new, old = _OLD_NAME
         if os.path.basename(name) == new and not os.path.lexists(path):
-            other = textfile.locate(name.removesuffix(new) + old, self.workspace)
+            other = shared_file.locate(name.removesuffix(new) + old, self.workspace)
             if os.path.exists(other):
                 return other, (f"{new} is not there; {old} is used",)
         return path, ()
@@ -113,7 +113,7 @@ class ActiveRows(Facts):
     def _file_rows(self) -> Found:
 
         path, warnings = self._ledger_path()
-        content = textfile.read(path, self.settings.max_text_bytes)
+        content = shared_file.read(path, self.settings.max_text_bytes)
         rows = parse(content[0]).rows if content else ()
         labels = [row.label for row in rows]
         if twice := sorted({label for label in labels if labels.count(label) > 1}):
@@ -153,7 +153,7 @@ class ActiveRows(Facts):
             after.append(change(parse(old or b"")))
             return write(after[0])
 
-        textfile.edit(path, edited, self.settings.max_text_bytes)
+        shared_file.edit(path, edited, self.settings.max_text_bytes)
         block = find(after[0], label)
         assert block is not None  # noqa: S101 - the change has checked it
         return self._aged([block.row])[0]
@@ -162,8 +162,8 @@ class ActiveRows(Facts):
         """Whether the file shows what was rendered, and if not, why."""
 
         try:
-            path = textfile.locate(self.settings.active_tasks_file, self.workspace)
-            content = textfile.read(path, self.settings.max_text_bytes)
+            path = shared_file.locate(self.settings.active_tasks_file, self.workspace)
+            content = shared_file.read(path, self.settings.max_text_bytes)
         except RingboltError as error:
             return ProjectionState(
                 stale=True, stale_reasons=(f"unreadable: {error.message}",), store_position=found.position

@@ -18,9 +18,10 @@ from ..model.types import Event, Task, Value, is_dict
 from ..store.tx import Row, Tx
 from ..system.files import is_temp, locked_folder, make_folder
 from . import bank
-from .arrivals import Arrival, infer_steps, read_status, short_name, tag_of
+from .arrival import Arrival, infer_steps, read_status, short_name, tag_of
 from .bank_reading import plan_files, read_index, read_log_line, read_metadata, read_plan, read_snapshot_name
-from .folder_files import Source, Target, begin, digest, file_digest, invalid, is_intact, make_root, signed
+from .import_source import Source, invalid
+from .projection import Export, begin_export, digest, file_digest, is_intact, make_export_root, self_digested
 
 _OURS = re.compile(
     r"plan(_v\d{1,9})?\.json|execution\.log\.jsonl|final_answer\.md|events\.jsonl"
@@ -36,21 +37,21 @@ def write_bank(
     root: str, task: Task, rows: Iterable[Row], find: Callable[[int], Event | None]
 ) -> FolderExport:
     """Write a task's folder below a root: every file whole, and the metadata, which vouches for all, last."""
-    make_root(root, ignored=True)
+    make_export_root(root, ignored=True)
     folder = os.path.join(root, task.id)
     make_folder(folder)
     with locked_folder(folder):
-        target = begin(folder, bank.METADATA, _is_ours)
-        _write_files(target, task, rows, find)
-        target.finish(bank.METADATA, lambda files, mark: bank.metadata_json(task, files, mark))
+        export = begin_export(folder, bank.METADATA, _is_ours)
+        _write_files(export, task, rows, find)
+        export.finish(bank.METADATA, lambda files, mark: bank.metadata_json(task, files, mark))
     return FolderExport(
         task_id=task.id,
         path=folder,
         seq=task.seq,
-        files=tuple(sorted(target.files)),
-        written=target.written,
-        removed=target.removed,
-        warnings=tuple(target.warnings),
+        files=tuple(sorted(export.files)),
+        written=export.written,
+        removed=export.removed,
+        warnings=tuple(export.warnings),
     )
 
 
@@ -60,14 +61,14 @@ def _is_ours(name: str) -> bool:
 
 
 def _write_files(
-    target: Target, task: Task, rows: Iterable[Row], find: Callable[[int], Event | None]
+    export: Export, task: Task, rows: Iterable[Row], find: Callable[[int], Event | None]
 ) -> None:
     """Everything but the metadata, in one walk over the ledger."""
 
     with ExitStack() as open_files:
-        ledger = open_files.enter_context(target.stream(bank.EVENTS))
+        ledger = open_files.enter_context(export.stream(bank.EVENTS))
         ledger.write(validate.dumps(FORMAT) + "\n")
-        streams = {bank.LOG: open_files.enter_context(target.stream(bank.LOG))}
+        streams = {bank.LOG: open_files.enter_context(export.stream(bank.LOG))}
 
         def events() -> Iterator[Event]:
             for row in rows:
@@ -77,13 +78,13 @@ def _write_files(
         below = False
         for name, piece in bank.bank_parts(task, events(), find):
             if name.startswith(bank.CONTEXTS) and not below:
-                target.below(bank.CONTEXTS)
+                export.make_folder(bank.CONTEXTS)
                 below = True
             if name not in bank.STREAMS:
-                target.put(name, piece.encode())
+                export.put(name, piece.encode())
                 continue
             if name not in streams:
-                streams[name] = open_files.enter_context(target.stream(name))
+                streams[name] = open_files.enter_context(export.stream(name))
             streams[name].write(piece)
 
 
@@ -101,7 +102,7 @@ def bank_texts(task: Task, rows: Iterable[Row], find: Callable[[int], Event | No
         files[name] = files.get(name, "") + piece
     files[bank.EVENTS] = "\n".join(ledger) + "\n"
     digests = {name: digest(text.encode()) for name, text in sorted(files.items())}
-    files[bank.METADATA] = signed(lambda mark: bank.metadata_json(task, digests, mark))
+    files[bank.METADATA] = self_digested(lambda mark: bank.metadata_json(task, digests, mark))
     return files
 
 

@@ -16,7 +16,7 @@ from ..model.rules import ENTRY_TRANSITIONS
 from ..model.types import Entry, Event, Task
 from ..store.tx import Row, Tx
 from ..system.files import FileErrors
-from .arrivals import Arrival
+from .arrival import Arrival
 from .bank_folder import bank_folders, bank_texts, bring_bank, read_bank, write_bank
 from .states import FIELDS
 from .states_folder import bring_states, read_states, states_texts, write_states

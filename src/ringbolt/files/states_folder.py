@@ -17,8 +17,9 @@ from ..model.types import Entry, Task, Value, is_dict, is_list
 from ..store.tx import Row, Tx
 from ..system.files import is_temp, locked_folder
 from . import states
-from .arrivals import Arrival, read_status, short_name, tag_of
-from .folder_files import Source, begin, digest, invalid, make_root, signed
+from .arrival import Arrival, read_status, short_name, tag_of
+from .import_source import Source, invalid
+from .projection import begin_export, digest, make_export_root, self_digested
 from .states_reading import Note, Notes, read_notes, read_state
 
 _STATE = re.compile(r"\.task-(.{1,200})\.json", re.DOTALL)
@@ -27,28 +28,28 @@ MOST_DIFFERENCES = 20
 
 def write_states(root: str, task: Task, entries: Mapping[str, tuple[Entry, ...]]) -> FolderExport:
     """Write the files of a task, the state, which vouches for the others, last."""
-    make_root(root, ignored=False)
+    make_export_root(root, ignored=False)
     ours = {states.decisions_path(task.id), states.map_path(task.id)}
     state = states.task_path(task.id)
     variables = {entry.key or "": entry.data.get("value") for entry in entries["variable"]}
     with locked_folder(root):
-        target = begin(root, state, lambda name: name in ours or is_temp(name))
-        target.put(
+        export = begin_export(root, state, lambda name: name in ours or is_temp(name))
+        export.put(
             states.decisions_path(task.id), states.decisions_markdown(task, entries["decision"]).encode()
         )
-        target.put(states.map_path(task.id), states.map_markdown(task, entries).encode())
-        target.finish(state, lambda files, mark: states.task_json(task, variables, files, mark))
-        target.overwrite(states.ACTIVE, f"{task.id}\n".encode())
-    warnings = list(target.warnings)
+        export.put(states.map_path(task.id), states.map_markdown(task, entries).encode())
+        export.finish(state, lambda files, mark: states.task_json(task, variables, files, mark))
+        export.put(states.ACTIVE, f"{task.id}\n".encode(), keep_other=False)
+    warnings = list(export.warnings)
     if more := task.left_out.get("file"):
         warnings.append(f"{more} more files were touched than the context map names")
     return FolderExport(
         task_id=task.id,
         path=root,
         seq=task.seq,
-        files=tuple(sorted(target.files)),
-        written=target.written,
-        removed=target.removed,
+        files=tuple(sorted(export.files)),
+        written=export.written,
+        removed=export.removed,
         warnings=tuple(warnings),
     )
 
@@ -74,7 +75,7 @@ def states_texts(task: Task, entries: Mapping[str, tuple[Entry, ...]]) -> dict[s
     }
     variables = {entry.key or "": entry.data.get("value") for entry in entries["variable"]}
     digests = {name: digest(text.encode()) for name, text in sorted(files.items())}
-    state = signed(lambda mark: states.task_json(task, variables, digests, mark))
+    state = self_digested(lambda mark: states.task_json(task, variables, digests, mark))
     return {**files, states.task_path(task.id): state}
 
 

@@ -376,12 +376,15 @@ def _inserted(document: Document, goal: str, row: list[str]) -> list[str]:
 
 
 def _section_end(document: Document, section: Section) -> int:
-    """Where the rows of a section end: before our footer and stamp, which belong to the file."""
-    for number in range(section.start + 1, section.end):
+    """Where the rows of a section end: before our footer and stamp, if nothing else follows them."""
+    end = section.end
+    for number in range(section.end - 1, section.start, -1):
         line = document.lines[number]
         if is_stamp(line.rstrip("\r\n")) or line.startswith(NOT_SHOWN):
-            return number
-    return section.end
+            end = number
+        elif line.strip():
+            break
+    return end
 
 
 def _place_for(document: Document, goal: str) -> int:

@@ -44,7 +44,7 @@ def _its_task(result: Written) -> tuple[str]:
 
 
 class Mirrors(Protocol):
-    """Files that follow the store: `files.mirroring.Keeper`, seen from below."""
+    """Files that follow the store: `files.mirror_keeper.Keeper`, seen from below."""
 
     def touched(self, tasks: Iterable[str]) -> None:
         """Refresh the files of these tasks soon; their writes are on disk."""

@@ -15,7 +15,7 @@ from ..model import foreign_statuses, rules, validate
 from ..model.errors import InvalidInput, shown
 from ..model.types import is_dict, is_list
 from ..store.tx import Row, Tx
-from .folder_files import digest
+from .projection import digest
 
 Result = TypeVar("Result")
 
