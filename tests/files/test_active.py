@@ -277,7 +277,7 @@ def test_rendering_again_writes_nothing(here, folder):
     here.active_tasks_render()
     before = (folder / "ACTIVE-TASKS.md").stat()
     again = here.active_tasks_render()
-    assert (again.applied, again.reason) == (False, "the file shows this already")
+    assert (again.applied, again.reason) == (False, "the file is up to date")
     assert (folder / "ACTIVE-TASKS.md").stat().st_ino == before.st_ino
 
 

@@ -273,7 +273,7 @@ def test_a_name_is_looked_up_once_and_what_was_judged_is_called(monkeypatch):
 
     monkeypatch.setattr(socket, "getaddrinfo", recorded)
     with receiving() as receiver:
-        address = webhooks.read_url(f"http://localhost:{receiver.port}/x")
+        address = http_client.read_url(f"http://localhost:{receiver.port}/x", "the URL")
         allowed = lambda ip: judged.append(ip) or True  # noqa: E731
         assert http_client.exchange(address, b"{}", {}, 5, 100, allowed=allowed)[0] == 200
         assert receiver.taken[0][0]["host"] == f"localhost:{receiver.port}"

@@ -1,6 +1,7 @@
-"""Active tasks: the rows of ACTIVE-TASKS.md, the file itself, and what a prompt is told of them.
+"""Operations on active tasks: the rows of ACTIVE-TASKS.md, the file itself, and the blocks for prompts.
 
-The truth is the store (ledger `facts`), and the file shows it; or it is the file (ledger `markdown`).
+Either the store is the source of truth and the file shows it (ledger `facts`), or the file itself is
+(ledger `markdown`).
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ class ActiveTasks(ActiveRows):
             if facts
             else ProjectionState(path=found.path)
         )
-        diagnostics = self._told(
+        diagnostics = self._diagnostics(
             "active_tasks",
             begun,
             fetched=len(found.rows),
@@ -82,7 +83,7 @@ class ActiveTasks(ActiveRows):
         """
 
         if self._is_markdown():
-            return RenderReport(reason="the ledger is markdown: the file itself is the truth")
+            return RenderReport(reason="the ledger is markdown: the file itself is the source of truth")
         begun = time.perf_counter()
         path = shared_file.locate(self.settings.active_tasks_file, self.workspace)
         found = self._rows()
@@ -95,7 +96,7 @@ class ActiveTasks(ActiveRows):
             return content
 
         applied = shared_file.edit(path, change, self.settings.max_text_bytes)
-        diagnostics = self._told(
+        diagnostics = self._diagnostics(
             "active_tasks_render",
             begun,
             fetched=len(found.rows),
@@ -103,12 +104,11 @@ class ActiveTasks(ActiveRows):
             stale=len(selection.stale),
             rendered=selection.shown,
         )
-        reason = None if applied else "the file shows this already"
+        reason = None if applied else "the file is up to date"
         return RenderReport(applied=applied, path=path, reason=reason, diagnostics=diagnostics)
 
     def _active_tasks_text(self) -> str:
-        """ACTIVE-TASKS.md as it should be now, from the store."""
-
+        """ACTIVE-TASKS.md as it should be now, rendered from the store."""
         found = self._rows()
         projection = self._projection()
         return rendered(select(found.rows, projection), projection, found.position)
@@ -148,7 +148,7 @@ class ActiveTasks(ActiveRows):
             heartbeat=bool(heartbeat),
             now=self._clock(),
         )
-        diagnostics = self._told(
+        diagnostics = self._diagnostics(
             "active_tasks_block",
             begun,
             fetched=len(rows),
@@ -227,7 +227,7 @@ class ActiveTasks(ActiveRows):
                 raise NotFound(
                     "task_not_found",
                     f"No task here has the label or id {shown(label)}.",
-                    "active_tasks shows the labels.",
+                    "active_tasks lists the labels.",
                 )
             if head["status"] == "completed":
                 return self._row(tx, head["task_id"])
@@ -246,7 +246,7 @@ class ActiveTasks(ActiveRows):
         return self._commit(work, tasks=lambda row: (row.task_id,) if row.task_id else ())
 
     def _upsert(self, label: str, values: dict[str, Any], fresh: bool = False) -> ActiveRow:
-        """Set what is known of a row; `fresh`: the label of an ended task may begin a new one."""
+        """Create or change a row; with `fresh` the label of an ended task starts a new one."""
         label = validate.line("label", label, 200)
         for name in ("branch", "owner", "related_session", "related_goal"):
             validate.optional(name, values.get(name), 500)
@@ -268,7 +268,7 @@ class ActiveTasks(ActiveRows):
         return self._commit(work, tasks=lambda row: (row.task_id,) if row.task_id else ())
 
     def _checkpoint(self, tx: Tx, head: Row, values: dict[str, Any], now: str) -> None:
-        """Write what changed: the columns in one event, and each variable in its own."""
+        """Write what changed: the columns in one event, each variable in its own."""
         heads: dict[str, Any] = {}
         if values.get("title") is not None and values["title"] != head["name"]:
             heads["name"] = values["title"]
@@ -289,7 +289,7 @@ class ActiveTasks(ActiveRows):
     def _set_variable(
         self, tx: Tx, head: Row, name: str, value: Any, now: str, kind: str = "variable"
     ) -> None:
-        """Give a variable of a task a new value, if it is new."""
+        """Set a variable of a task, unless it has that value already."""
         old = tx.record_with_key(head["task_id"], kind, name)
         event = tx.event(head["task_id"], old["seq"]) if old else None
         if event is not None and json.loads(event["data"]).get("value") == value:
@@ -298,16 +298,16 @@ class ActiveTasks(ActiveRows):
         self._append(tx, head, self._fact_draft(tx, head, fact, now), now, "checkpoint")
 
     def _touch(self, tx: Tx, head: Row, now: str) -> None:
-        """Where facts say when a task was updated, that is now."""
+        """Set the facts that say when a task was updated, where it has them, to now."""
         for name in TIMES[3:]:
             if tx.record_with_key(head["task_id"], "fact", name):
                 self._set_variable(tx, head, name, now, now, kind="fact")
 
-    def _told(self, what: str, begun: float, **counts: int) -> Diagnostics:
-        """The figures of a call; also logged, where someone has asked for that."""
+    def _diagnostics(self, what: str, begun: float, **counts: int) -> Diagnostics:
+        """The figures of a call; also logged, where logging is in use."""
         grouped = counts["fetched"] - counts["collapsed"]
         elapsed = round((time.perf_counter() - begun) * 1000, 3)
         diagnostics = Diagnostics(grouped=grouped, elapsed_ms=elapsed, **counts)
-        if (logging := sys.modules.get("logging")) is not None:  # nobody listens where it is not loaded
+        if (logging := sys.modules.get("logging")) is not None:  # not imported: nobody listens
             logging.getLogger("ringbolt.active").debug("%s %s", what, diagnostics.to_dict())
         return diagnostics

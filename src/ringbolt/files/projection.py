@@ -26,8 +26,9 @@ from contextlib import contextmanager
 from typing import Any, BinaryIO
 
 from ..model.errors import InvalidInput, shown
+from ..model.results import FolderExport
 from ..model.scope import workspace_of
-from ..model.types import Value, is_dict
+from ..model.types import Task, Value, is_dict
 from ..packet.encode import pretty, read_json
 from ..store.tx import blake2b
 from ..system.files import (
@@ -565,6 +566,18 @@ class Export:
         self._remove_rest(voucher)
         self._known = None  # the voucher in place is our own mark of an unfinished export
         self.put(voucher, self_digested(lambda own: render(files, own)).encode())
+
+    def report(self, task: Task, *warnings: str) -> FolderExport:
+        """What was written, for the caller of the export."""
+        return FolderExport(
+            task_id=task.id,
+            path=self._folder,
+            seq=task.seq,
+            files=tuple(sorted(self.files)),
+            written=self.written,
+            removed=self.removed,
+            warnings=(*self.warnings, *warnings),
+        )
 
     def _remove_rest(self, voucher: str) -> None:
         for name, was in (self._known or {}).items():

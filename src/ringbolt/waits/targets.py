@@ -151,14 +151,17 @@ def _look_at_content(watch: Watch, state: State, content: bytes, where: str) -> 
     return Verdict(met=met, said=f"{where} {'matches' if met else 'does not match'}"), state
 
 
-def _look_at_presence(watch: Watch, state: State, there: bool) -> Found:
-    said = "it exists" if there else "it does not exist"
-    return Verdict(met=there == (watch.word == "exists"), said=said), state
-
-
-def _look_for_change(state: State, seen: Any) -> Found:
-    changed = seen != state["first"]
-    return Verdict(met=changed, said="it has changed" if changed else "it has not changed"), state
+def _look_at_signature(watch: Watch, state: State, around: Surroundings, seen: Any) -> Found | None:
+    """The conditions that need only a signature, None for a target that does not exist; None for others."""
+    if watch.word in ("exists", "gone"):
+        said = "it exists" if seen else "it does not exist"
+        return Verdict(met=bool(seen) == (watch.word == "exists"), said=said), state
+    if watch.word == "changed":
+        changed = seen != state["first"]
+        return Verdict(met=changed, said="it has changed" if changed else "it has not changed"), state
+    if watch.word.startswith("stable"):
+        return _look_whether_stable(watch, state, around, seen)
+    return None
 
 
 def _look_for_growth(state: State, added: str | bytes) -> Found:
@@ -199,12 +202,8 @@ def _shown_to_model(content: bytes) -> str:
 
 def _look_at_file(watch: Watch, state: State, around: Surroundings) -> Found:
     seen = file_targets.signature(watch.value)
-    if watch.word in ("exists", "gone"):
-        return _look_at_presence(watch, state, bool(seen))
-    if watch.word == "changed":
-        return _look_for_change(state, seen)
-    if watch.word.startswith("stable"):
-        return _look_whether_stable(watch, state, around, seen)
+    if (found := _look_at_signature(watch, state, around, seen)) is not None:
+        return found
     content, problem = file_targets.content(watch.value, around.readable)
     if content is None:
         return Verdict(met=False, said=problem), state
@@ -369,12 +368,8 @@ def _look_at_screen(watch: Watch, state: State, around: Surroundings) -> Found:
         seen, picture = _picture(watch)
     except OSError as error:
         return Verdict(met=False, said=f"it cannot be seen: {http_client.said(error)}"), state
-    if watch.word in ("exists", "gone"):
-        return _look_at_presence(watch, state, bool(seen))
-    if watch.word == "changed":
-        return _look_for_change(state, seen)
-    if watch.word.startswith("stable"):
-        return _look_whether_stable(watch, state, around, seen)
+    if (found := _look_at_signature(watch, state, around, seen)) is not None:
+        return found
     if picture is None:
         return Verdict(met=False, said="it does not exist"), state
     return _ask_model(watch, state, around, screens.as_png(picture))

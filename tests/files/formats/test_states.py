@@ -300,7 +300,7 @@ def test_progress_is_understood_in_several_forms(progress, steps):
 @pytest.mark.parametrize(
     ("text", "wrong"),
     [
-        ("[]", "no JSON object"),
+        ("[]", "not a JSON object"),
         ("{", "line 1"),
         ('{"blockers": 3}', "blockers"),
         ('{"variables": []}', "variables"),
