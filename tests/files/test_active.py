@@ -86,11 +86,11 @@ def test_a_checkpoint_notes_where_a_task_stands(either, clock):
     assert either.active_tasks_stale() == ()
 
 
-@pytest.mark.parametrize("status", ["finito", "", "🦄"])
-def test_an_unknown_status_is_refused_in_either_ledger(either, folder, status):
-    with refused(either, "invalid_argument" if not status else "unknown_word"):
-        either.active_tasks_add("a", "b", status=status)
-    assert not (folder / "ACTIVE-TASKS.md").exists()
+def test_an_unknown_status_is_refused_in_either_ledger(either, folder):
+    for status in ["finito", "", "🦄"]:
+        with refused(either, "invalid_argument" if not status else "unknown_word"):
+            either.active_tasks_add("a", "b", status=status)
+        assert not (folder / "ACTIVE-TASKS.md").exists()
 
 
 def test_a_label_that_is_not_there_cannot_be_completed(either):
@@ -110,18 +110,16 @@ def test_without_an_update_for_too_long_a_task_is_stale(either, clock):
     assert [row.stale for row in found.active] == [False, True]
 
 
-@pytest.mark.parametrize(
-    ("threshold", "minutes"), [("24h", 1440), ("1d12h30m", 2190), ("90", 90), ("2d", 2880)]
-)
-def test_the_threshold_is_a_duration(opened, store_url, folder, threshold, minutes):
-    memory = opened(store_url, workspace=str(folder), stale_threshold=threshold)
-    assert memory.active_tasks().stale_threshold_minutes == minutes
+def test_the_threshold_is_a_duration(opened, store_url, folder):
+    for threshold, minutes in [("24h", 1440), ("1d12h30m", 2190), ("90", 90), ("2d", 2880)]:
+        memory = opened(store_url, workspace=str(folder), stale_threshold=threshold)
+        assert memory.active_tasks().stale_threshold_minutes == minutes
 
 
-@pytest.mark.parametrize("threshold", ["", "0", "0h", "soon", "1h1d", "-5", "1.5h", "24 h", "٣h"])
-def test_a_threshold_that_is_none_is_refused_when_opening(store_url, threshold):
-    with refused(None, "invalid_argument", naming="stale_threshold"):
-        open_memory(store_url, stale_threshold=threshold)
+def test_a_threshold_that_is_none_is_refused_when_opening(store_url):
+    for threshold in ["", "0", "0h", "soon", "1h1d", "-5", "1.5h", "24 h", "٣h"]:
+        with refused(None, "invalid_argument", naming="stale_threshold"):
+            open_memory(store_url, stale_threshold=threshold)
 
 
 def test_the_answer_has_the_names_that_gateways_use(either):

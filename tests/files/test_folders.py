@@ -159,7 +159,10 @@ def test_a_folder_shows_the_task_as_it_was_when_the_export_began(memory, task, t
         (lambda at: (at / "plan_v1.json").unlink(), "plan_v1.json is missing"),
         (lambda at: (at / "notes.txt").write_text("mine"), "'notes.txt' was not written by Ringbolt"),
         (lambda at: (at / "metadata.json").unlink(), "no metadata.json of Ringbolt"),
-        (lambda at: (at / "final_answer.md").symlink_to("/etc/passwd"), "'final_answer.md' is not a regular file"),
+        (
+            lambda at: (at / "final_answer.md").symlink_to("/etc/passwd"),
+            "'final_answer.md' is not a regular file",
+        ),
     ],
 )  # fmt: skip
 def test_what_was_edited_by_hand_is_reported_and_the_ledger_is_imported(

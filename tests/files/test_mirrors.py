@@ -21,7 +21,7 @@ from ringbolt.files import mirror_keeper, projection
 from ringbolt.files.views import MARKDOWN, VIEWS, View
 from ringbolt.packet.packet import resume_packet
 from ringbolt.packet.state import yaml_state
-from tests.reliability.test_faults import done_as_root, small_disk
+from tests.reliability.small_disks import done_as_root, small_disk
 from tests.support import lock_held, open_memory, refused, run_python, sqlite_only
 
 STAMP = re.compile(r"# ringbolt: task=(\w+) seq=(\d+) head=[0-9a-f]{8} digest=[0-9a-f]{16}")

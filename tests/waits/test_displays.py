@@ -14,7 +14,7 @@ from ringbolt.model.errors import RingboltError
 from tests.model_server import says, serving
 from tests.support import open_memory
 from tests.waits.displays import Desk, needed, x_server
-from tests.waits.test_looking import Watched
+from tests.waits.support import Watched
 
 
 def test_a_screen_and_its_windows_are_seen_to_change(tmp_path, monkeypatch):

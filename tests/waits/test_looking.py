@@ -16,36 +16,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ringbolt.model.errors import RingboltError
-from ringbolt.waits import Place, Surroundings, begin, look, read_watch
+from ringbolt.waits import Place, read_watch
 from ringbolt.waits.file_targets import MOST_READ
-
-
-def around(**more):
-    return Surroundings(**{"now": 0.0, "waited": 0.0, "status_of": lambda name: None, **more})
-
-
-class Watched:
-    """A target as a wait has it: the state goes from one look to the next."""
-
-    def __init__(self, target, until=None, **more):
-        self.watch = read_watch(target, until)
-        self.state = begin(self.watch)
-        self.more = more
-
-    def look(self, **more):
-        verdict, self.state = look(self.watch, self.state, around(**{**self.more, **more}))
-        return verdict
-
-    def met(self, **more):
-        return self.look(**more).met
-
+from tests.waits.support import Watched
 
 # --- words ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("target", "until", "wanted"),
-    [
+def test_targets_and_conditions_are_read():
+    for target, until, wanted in [
         ("file:/a/../b", None, "file:/b exists"),
         ("file:/b", "until it is gone", "file:/b gone"),
         ("file:/b", 'contains "a b"', "file:/b contains a b"),
@@ -74,17 +53,14 @@ class Watched:
             None,
             "any(file:/a until exists, all(port:h:1 until closed, time:5m until passes))",
         ),
-    ],
-)
-def test_targets_and_conditions_are_read(target, until, wanted):
-    watch = read_watch(target, until)
-    assert watch.criteria == wanted
-    assert read_watch(watch.target, watch.until) == watch  # as the store keeps it
+    ]:
+        watch = read_watch(target, until)
+        assert watch.criteria == wanted
+        assert read_watch(watch.target, watch.until) == watch  # as the store keeps it
 
 
-@pytest.mark.parametrize(
-    ("target", "until", "naming"),
-    [
+def test_what_is_not_understood_is_refused_with_what_is():
+    for target, until, naming in [
         ("file:/a", "is blue", "exists, gone, changed"),
         ("process:1", "contains x", "exits"),
         ("nothing", None, "file:PATH"),
@@ -109,12 +85,10 @@ def test_targets_and_conditions_are_read(target, until, wanted):
         ("window:Build log", None, "window::0/TITLE"),
         ("terminal:-x", None, "tmux"),
         ("http://a.example/", "looks friendly", "a model that judges"),
-    ],
-)
-def test_what_is_not_understood_is_refused_with_what_is(target, until, naming):
-    with pytest.raises(RingboltError) as caught:
-        read_watch(target, until)
-    assert naming in str(caught.value)
+    ]:
+        with pytest.raises(RingboltError) as caught:
+            read_watch(target, until)
+        assert naming in str(caught.value)
 
 
 @given(st.text(max_size=60), st.text(max_size=30))
@@ -303,18 +277,21 @@ def test_a_port_is_seen_to_open_and_to_close():
     assert not opened.met()
 
 
-@pytest.mark.parametrize(
-    "target",
-    [
-        "http://127.0.0.1:1/", "http://127.1:1/", "http://0x7f000001:1/", "http://[::ffff:127.0.0.1]:1/",
-        "http://169.254.169.254/", "http://localhost:1/", "http://10.0.0.1/", "port:169.254.169.254:80",
+def test_private_addresses_are_not_called_unless_that_is_allowed():
+    for target in [
+        "http://127.0.0.1:1/",
+        "http://127.1:1/",
+        "http://0x7f000001:1/",
+        "http://[::ffff:127.0.0.1]:1/",
+        "http://169.254.169.254/",
+        "http://localhost:1/",
+        "http://10.0.0.1/",
+        "port:169.254.169.254:80",
         "port:10.0.0.1:80",
-    ],
-)  # fmt: skip
-def test_private_addresses_are_not_called_unless_that_is_allowed(target):
-    verdict = Watched(target).look()
-    assert (verdict.met, verdict.failed) == (False, True)
-    assert "wait_private" in verdict.said
+    ]:
+        verdict = Watched(target).look()
+        assert (verdict.met, verdict.failed) == (False, True)
+        assert "wait_private" in verdict.said
 
 
 class Server(ThreadingHTTPServer):
@@ -360,9 +337,8 @@ def test_a_url_is_asked_for_its_status_and_its_body_and_no_redirection_is_follow
     assert has.look().said == "status 200, its body matches"  # and not what stands there
 
 
-@pytest.mark.parametrize(
-    ("until", "body", "met"),
-    [
+def test_a_value_of_a_json_answer(server):
+    for until, body, met in [
         ('json state == "ready"', b'{"state": "ready"}', True),
         ('json state == "ready"', b'{"state": "no"}', False),
         ("json state", b'{"state": null}', True),
@@ -376,14 +352,12 @@ def test_a_url_is_asked_for_its_status_and_its_body_and_no_redirection_is_follow
         ('json ["a b"].c', b'{"a b": {"c": 0}}', True),
         ("json a", b"[" * 100_000, False),
         ("json a", b"no JSON", False),
-    ],
-)
-def test_a_value_of_a_json_answer(server, until, body, met):
-    server.status, server.body = 200, body
-    watched = Watched(f"http://127.0.0.1:{server.server_address[1]}/", until, private=True)
-    assert watched.met() is met
-    server.status = 500
-    assert not watched.met()
+    ]:
+        server.status, server.body = 200, body
+        watched = Watched(f"http://127.0.0.1:{server.server_address[1]}/", until, private=True)
+        assert watched.met() is met
+        server.status = 500
+        assert not watched.met()
 
 
 def test_a_server_that_hangs_is_given_up(monkeypatch):

@@ -16,14 +16,11 @@ import pytest
 
 from ringbolt.model.errors import InvalidInput
 from ringbolt.worker.worker import Worker
-from tests.files.test_forged_imports import rehashed
+from tests.files.forged import rehashed
 from tests.support import newest, open_memory, refused
+from tests.waits.support import ends
 
 SOON = {"poll_interval": 0.05, "timeout": 20}
-
-
-def ends(memory, task):
-    return [event for event in memory.events(task) if event.type == "wait.ended"]
 
 
 def row_of(memory, wait):
@@ -258,19 +255,22 @@ def test_a_wait_is_changed_while_it_is_watched(opened, store_url, tmp_path):
     assert memory.wait_update(group.wait_id, message="yes").result == "manual: decided: yes"
 
 
-@pytest.mark.parametrize(
-    "bad",
-    [
-        {"poll_interval": 0}, {"poll_interval": -1}, {"poll_interval": 1e-9}, {"timeout": 10**12},
-        {"timeout": -1}, {"timeout": float("nan")}, {"until": "turns blue"}, {"target": "file:a\0b"},
+def test_what_cannot_be_meant_is_refused(memory, task):
+    for bad in [
+        {"poll_interval": 0},
+        {"poll_interval": -1},
+        {"poll_interval": 1e-9},
+        {"timeout": 10**12},
+        {"timeout": -1},
+        {"timeout": float("nan")},
+        {"until": "turns blue"},
+        {"target": "file:a\0b"},
         {"target": 'command:["true"]'},
-    ],
-)  # fmt: skip
-def test_what_cannot_be_meant_is_refused(memory, task, bad):
-    before = newest(memory)
-    with pytest.raises(InvalidInput):
-        memory.smart_wait(**{"target": "manual:", "task_id": task, **bad})
-    assert newest(memory) == before
+    ]:
+        before = newest(memory)
+        with pytest.raises(InvalidInput):
+            memory.smart_wait(**{"target": "manual:", "task_id": task, **bad})
+        assert newest(memory) == before
 
 
 def test_the_same_key_is_one_wait(memory, task):

@@ -14,8 +14,8 @@ from tests.model_server import serving as model_serving
 from tests.support import refused, rows
 from tests.surfaces.http_support import serving
 from tests.surfaces.test_http_events import Stream
-from tests.waits.test_waiting import ends
-from tests.worker.test_webhooks import receiving
+from tests.waits.support import ends
+from tests.worker.receiver import receiving
 
 
 @pytest.fixture

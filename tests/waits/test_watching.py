@@ -18,7 +18,7 @@ from ringbolt.waits.file_targets import MOST_READ
 from ringbolt.waits.loop import Watcher
 from ringbolt.worker.worker import Worker
 from tests.support import rows, sqlite_only
-from tests.waits.test_waiting import ends
+from tests.waits.support import ends
 
 SOON = {"poll_interval": 0.05, "timeout": 60, "block": False}
 
