@@ -64,7 +64,7 @@ def seq_in(path: Path) -> int:
 
 def settle(memory) -> None:
     """Wait until nothing is late: the thread lives only as long as something is."""
-    thread = memory._mirrors._thread
+    thread = memory._mirrors.thread
     if thread is not None:
         thread.join(30)
         assert not thread.is_alive()
@@ -202,7 +202,7 @@ def test_a_refresh_that_was_slow_is_followed_by_a_longer_rest(kinds, opened, sto
     memory = opened(store_url, workspace=str(workspace), mirrors="slow")
     memory._mirrors.clock = clock
     memory.task_register("Deploy")
-    assert memory._mirrors._due == clock.now + 20
+    assert memory._mirrors.next_refresh == clock.now + 20
 
 
 def test_closing_shows_what_is_late(opened, store_url, workspace):
@@ -532,7 +532,7 @@ def test_after_a_failure_the_next_tries_are_a_second_apart(kinds, opened, store_
     memory = opened(store_url, workspace=str(workspace), mirrors="bug")
     memory._mirrors.clock = clock = StoppedClock()
     memory.task_register("Deploy")
-    assert memory._mirrors._due == clock.now + 1
+    assert memory._mirrors.next_refresh == clock.now + 1
 
 
 def test_a_folder_that_cannot_be_written_is_told_and_mended(tmp_path, request):
@@ -898,10 +898,10 @@ def test_while_another_process_refreshes_nobody_waits_and_the_last_state_is_show
 ):
     task = mirrored.task_register("Deploy").task_id
     with lock_held(str(workspace / ".ringbolt" / "_")[:-1]):
-        mirrored._mirrors._due = 0.0
+        mirrored._mirrors.next_refresh = 0.0
         mirrored.task_update(task, "hello")
         assert seq_in(state_file(workspace, task)) == 1
-        assert mirrored._mirrors._thread is not None
+        assert mirrored._mirrors.thread is not None
     settle(mirrored)
     assert seq_in(state_file(workspace, task)) == 2
 
@@ -915,11 +915,11 @@ memory = TaskMemory.open(sys.argv[1], workspace=sys.argv[2], mirrors="state")
 memory._mirrors.clock = lambda: 1000.0
 first = memory.task_register("Deploy").task_id
 memory.task_update(first, "late")  # the parent's thread has this to do
-assert memory._mirrors._thread is not None
+assert memory._mirrors.thread is not None
 child = os.fork()
 if not child:
-    assert memory._mirrors._thread is None
-    assert not memory._mirrors._pending
+    assert memory._mirrors.thread is None
+    assert not memory._mirrors.pending
     memory.task_update(first, "of the child")
     print(first, memory.mirrors_status()[0].seq_shown, flush=True)
     memory.close()
@@ -987,7 +987,7 @@ def test_no_thread_is_left_when_nothing_is_late(mirrored):
     task = mirrored.task_register("Deploy").task_id
     mirrored.task_update(task, "hello")
     settle(mirrored)
-    assert mirrored._mirrors._thread is None
+    assert mirrored._mirrors.thread is None
     assert not [thread for thread in threading.enumerate() if thread.name == "ringbolt-mirrors"]
 
 
@@ -1024,7 +1024,7 @@ def test_every_view_can_be_kept_and_says_what_its_operation_says(opened, store_u
 def test_facts_and_checkpoints_refresh_the_list_of_tasks(opened, store_url, workspace):
     memory = opened(store_url, workspace=str(workspace), mirrors="active-tasks")
     memory.memory_store(entity="deploy", key="next", value="ask for the key")
-    memory._mirrors._due = 0.0
+    memory._mirrors.next_refresh = 0.0
     memory.active_task_checkpoint("deploy", title="Deploy coursefolio")
     settle(memory)
     text = (workspace / "ACTIVE-TASKS.md").read_text()
@@ -1048,7 +1048,7 @@ def test_the_resume_packet_says_when_a_mirror_cannot_be_written(opened, store_ur
     assert "Memory:" not in memory.task_resume(task).text
     shutil.rmtree(workspace / ".ringbolt")
     (workspace / ".ringbolt").write_text("in the way")
-    memory._mirrors._due = 0.0
+    memory._mirrors.next_refresh = 0.0
     memory.task_update(task, "built")
     settle(memory)
     assert 'Memory: "1 of the files that mirror tasks cannot be written' in memory.task_resume(task).text

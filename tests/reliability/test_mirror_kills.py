@@ -100,7 +100,7 @@ def check_kills(tmp_path: Path, rounds: int) -> Counter[str]:
             seen["late"] += f"seq={seq} ".encode() not in state.read_bytes()
         assert seq >= acknowledged
         with opened(store, work) as memory:
-            if (thread := memory._mirrors._thread) is not None:  # opening leaves what takes long to it
+            if (thread := memory._mirrors.thread) is not None:  # opening leaves what takes long to it
                 thread.join(30)
             assert [status.reasons for status in memory.mirrors_status()] == [(), ()], f"round {number}"
             assert [status.seq_shown for status in memory.mirrors_status()] == [seq, seq]

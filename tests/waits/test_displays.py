@@ -47,7 +47,7 @@ def test_a_screen_and_its_windows_are_seen_to_change(tmp_path, monkeypatch):
             watch, began = changed.watch, time.monotonic()
             with pytest.raises(RingboltError, match="hangs"):
                 memory._first_state(watch)
-            assert time.monotonic() - began < 5
+            assert time.monotonic() - began < 30  # not for ever
 
 
 def test_a_display_that_is_not_there_is_refused(tmp_path):

@@ -13,7 +13,7 @@ from typing import Any
 from ..model import foreign_statuses, validate
 from ..model.errors import RingboltError
 from ..model.results import ActiveRow, ActiveTaskList, Projection
-from ..model.types import Value
+from ..model.types import Value, is_dict, is_list
 from ..model.validate import blake2b
 from ..packet import encode
 
@@ -274,11 +274,9 @@ def answer(found: ActiveTaskList) -> dict[str, Any]:
 
 
 def _camel(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {_camel_name(name): _camel(inner) for name, inner in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
-    if isinstance(value, list):
-        return [_camel(inner) for inner in value]  # pyright: ignore[reportUnknownVariableType]
-    return value
+    if is_dict(value):
+        return {_camel_name(name): _camel(inner) for name, inner in value.items()}
+    return [_camel(inner) for inner in value] if is_list(value) else value
 
 
 def _camel_name(name: str) -> str:

@@ -75,9 +75,9 @@ class Keeper:
         """Start with nothing to do; a forked child leaves the parent's work to the parent."""
         self._mutex = threading.Condition(threading.Lock())
         self._refreshing = threading.Lock()
-        self._pending: dict[str, None] = {}
-        self._due = 0.0
-        self._thread: threading.Thread | None = None
+        self.pending: dict[str, None] = {}
+        self.next_refresh = 0.0
+        self.thread: threading.Thread | None = None
         self._closed = False
 
     # --- when -------------------------------------------------------------------------------------
@@ -85,8 +85,10 @@ class Keeper:
     def touched(self, tasks: Iterable[str]) -> None:
         """Tasks were written to: refresh their mirrors now, or soon."""
         with self._mutex:
-            self._pending.update(dict.fromkeys(tasks))
-            at_once = self._thread is None and len(self._pending) <= AT_ONCE and self.clock() >= self._due
+            self.pending.update(dict.fromkeys(tasks))
+            at_once = (
+                self.thread is None and len(self.pending) <= AT_ONCE and self.clock() >= self.next_refresh
+            )
         if at_once:
             self._refresh_pending()
         self._start_thread()
@@ -94,21 +96,21 @@ class Keeper:
     def _start_thread(self) -> None:
         """Let a thread refresh what is still due."""
         with self._mutex:
-            if not self._pending or self._thread is not None or self._closed:
+            if not self.pending or self.thread is not None or self._closed:
                 return
-            self._thread = threading.Thread(target=self._refresh_late, name="ringbolt-mirrors", daemon=True)
+            self.thread = threading.Thread(target=self._refresh_late, name="ringbolt-mirrors", daemon=True)
             try:
-                self._thread.start()
+                self.thread.start()
             except RuntimeError:  # no more threads, or the interpreter is shutting down: closing does it
-                self._thread = None
+                self.thread = None
 
     def _refresh_late(self) -> None:
         while True:
             with self._mutex:
-                if self._closed or not self._pending:
-                    self._thread = None
+                if self._closed or not self.pending:
+                    self.thread = None
                     return
-                pause = self._due - self.clock()
+                pause = self.next_refresh - self.clock()
                 if pause > 0:
                     self._mutex.wait(pause)
                     continue
@@ -120,15 +122,15 @@ class Keeper:
             return
         try:
             with self._mutex:
-                tasks, self._pending = list(self._pending), {}
+                tasks, self.pending = list(self.pending), {}
             began = self.clock()
             failed, left = self._refresh_tasks(tasks, patience, None if most is None else began + most)
             ended = self.clock()
             rest = max(PAUSE, PAUSE_FACTOR * (ended - began), PAUSE_AFTER_FAILURE if failed else 0)
             with self._mutex:
-                self._due = ended + rest
+                self.next_refresh = ended + rest
                 for task in left:
-                    self._pending.setdefault(task)
+                    self.pending.setdefault(task)
         finally:
             self._refreshing.release()
 
@@ -292,7 +294,7 @@ class Keeper:
             self._sweep(folder)
         if late:
             with self._mutex:
-                self._pending.update(late)
+                self.pending.update(late)
             self._refresh_pending(most=ON_OPEN)
             self._start_thread()
 

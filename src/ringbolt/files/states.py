@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ..model.types import Entry, Task
+from ..model.types import Entry, Task, is_list
 from ..packet.encode import clip, markdown, markdown_line, one_line, pretty
 
 ACTIVE = ".active-task"
@@ -187,8 +187,8 @@ def entry_markdown(entry: Entry) -> str:
 
 def _value(value: Any) -> str:
     """A field's value after its name: a text, a list of texts, or any other value as JSON."""
-    if isinstance(value, list) and value:
-        return "".join(f"\n  - {_text(part, '    ')}" for part in value)  # pyright: ignore[reportUnknownVariableType]
+    if is_list(value) and value:
+        return "".join(f"\n  - {_text(part, '    ')}" for part in value)
     return f" {_text(value, '  ')}"
 
 

@@ -2,5 +2,5 @@
 
 `criteria` validates criteria, `checks` carries them out, `reading` builds the status, `operations` are the
 calls of TaskMemory; budgets and blockers are in ledger, because every write updates them. May import model,
-system, store, ledger and core.
+system, store, ledger, core and waits, whose looks check the criteria.
 """

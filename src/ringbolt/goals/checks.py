@@ -11,10 +11,9 @@ from ..model.errors import InvalidInput, shown
 from ..model.settings import Settings
 from ..model.types import is_list
 from ..system import http_client
-from ..system.commands import run
-
-SECONDS = 10.0  # the most that one check takes
-MOST_BYTES = 1 << 16  # of an output or an answer; nothing of it is kept
+from ..waits.conditions import WORDS, Watch
+from ..waits.targets import Surroundings
+from ..waits.targets import look as look_once
 
 
 def read_target(kind: str, target: Any, folder: str | None) -> str:
@@ -50,35 +49,15 @@ def _refused(target: Any, hint: str) -> InvalidInput:
 def look(kind: str, target: str, folder: str | None, settings: Settings) -> tuple[bool | None, str]:
     """Whether a check passes, and why; None if that could not be found out.
 
-    The reason repeats nothing of what was read: an output may hold secrets.
+    This is one look of a wait. Its reason repeats nothing of what was read: an output may hold secrets.
     """
-    if kind == "file":
-        exists = os.path.exists(target)
-        return exists, "it exists" if exists else "it does not exist"
-    if kind == "command":
-        return _check_command(target, folder, settings)
-    return _check_url(target, settings)
-
-
-def _check_command(target: str, folder: str | None, settings: Settings) -> tuple[bool | None, str]:
-    if settings.wait_commands != "on":
-        return None, "commands are not allowed here (wait_commands)"
-    try:
-        code, _ = run(json.loads(target), folder, SECONDS, MOST_BYTES)
-    except TimeoutError as error:
-        return False, str(error)
-    except OSError as error:
-        return None, f"it cannot be run: {http_client.said(error)}"
-    return code == 0, f"exit code {code}"
-
-
-def _check_url(target: str, settings: Settings) -> tuple[bool | None, str]:
-    allowed = None if settings.wait_private == "on" else http_client.is_public
-    address = http_client.read_url(target, "the URL")
-    try:
-        status, _ = http_client.exchange(address, None, {}, SECONDS, MOST_BYTES, allowed=allowed)
-    except http_client.Forbidden as error:
-        return None, f"{error} (wait_private)"
-    except OSError as error:
-        return False, f"no answer: {http_client.said(error)}"
-    return 200 <= status < 300, f"status {status}"
+    around = Surroundings(
+        now=0.0,
+        waited=0.0,
+        status_of=lambda _: None,
+        folder=folder,
+        private=settings.wait_private == "on",
+        commands=settings.wait_commands == "on",
+    )
+    verdict, _ = look_once(Watch(kind=kind, value=target, word=WORDS[kind][0]), {}, around)
+    return (None if verdict.failed else verdict.met), verdict.said
