@@ -36,7 +36,7 @@ from ringbolt.model.redaction import Redactor
 from ringbolt.store import sqlite
 from ringbolt.store.schema import EVENTS, HEADS
 from ringbolt.store.tx import Tx
-from ringbolt.waits.watcher import Watcher
+from ringbolt.waits.loop import Watcher
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -93,7 +93,7 @@ def test_an_import_that_points_up_is_found(tmp_path):
         ("from .. import aio", "aio"),
         ("def f():\n    from ..hosts.hook import main", "hosts.hook"),
         ("import ringbolt.surfaces.cli", "surfaces.cli"),
-        ("from ringbolt.worker.pool import Crew", "worker.pool"),
+        ("from ringbolt.worker.pool import Pool", "worker.pool"),
     ):
         path.write_text(source, encoding="utf-8")
         assert imported("store.tx", path, known) == {target}, source

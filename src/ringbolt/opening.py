@@ -81,7 +81,7 @@ class Opening(Base):
             random=random,
         )
         if settings.mirrors:
-            from .files.mirroring import Keeper
+            from .files.mirror_keeper import Keeper
 
             keeper = Keeper(memory)
             keeper.check(workspace)

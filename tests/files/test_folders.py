@@ -159,7 +159,10 @@ def test_a_folder_shows_the_task_as_it_was_when_the_export_began(memory, task, t
         (lambda at: (at / "plan_v1.json").unlink(), "plan_v1.json is missing"),
         (lambda at: (at / "notes.txt").write_text("mine"), "'notes.txt' was not written by Ringbolt"),
         (lambda at: (at / "metadata.json").unlink(), "no metadata.json of Ringbolt"),
-        (lambda at: (at / "final_answer.md").symlink_to("/etc/passwd"), "'final_answer.md' is no plain file"),
+        (
+            lambda at: (at / "final_answer.md").symlink_to("/etc/passwd"),
+            "'final_answer.md' is not a regular file",
+        ),
     ],
 )  # fmt: skip
 def test_what_was_edited_by_hand_is_reported_and_the_ledger_is_imported(
@@ -651,10 +654,10 @@ def test_what_is_odd_in_a_folder_is_imported_as_far_as_it_goes_and_said(memory, 
         ("execution.log.jsonl", b'{"input_payload": 1e999}\n', "Line 1 of"),
         ("metadata.json", b"{\n,", "line 2"),
         ("metadata.json", b'{"taskStatus": "HAPPY"}', "'HAPPY' is no task status"),
-        ("metadata.json", b'{"taskStatus": 3}', "'3' is no task status"),
+        ("metadata.json", b'{"taskStatus": 3}', "'3' is not a task status"),
         ("metadata.json", b'{"originalUserTask": ["a"]}', "originalUserTask"),
         ("metadata.json", b'{"version": "7"}', "version '7'"),
-        ("plan.json", b'{"a": 1}', "no JSON array"),
+        ("plan.json", b'{"a": 1}', "not a JSON array"),
         ("plan.json", b'[{"stage": 1, "steps": [{"toolName": "x"}]}]', "no title"),
         ("plan.json", b"[" * 50_000, "nested"),
         ("context_history/03_x.txt", b"\xff", "03_x.txt"),
@@ -845,7 +848,7 @@ def test_lines_that_belong_to_nothing_and_odd_words_are_reported(memory, tmp_pat
     (tmp_path / ".task-x.json").write_text('{"goal": "g", "phase": "dreaming"}')
     (tmp_path / ".decisions-x.md").write_text("Just prose.\n")
     report = memory.import_states(tmp_path)
-    assert "Line 1 of .decisions-x.md belongs to no entry" in report.warnings[0]
+    assert "Line 1 of .decisions-x.md does not belong to an entry" in report.warnings[0]
     assert "'dreaming' is not a phase" in report.warnings[1]
 
 

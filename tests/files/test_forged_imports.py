@@ -10,70 +10,16 @@ from uuid import uuid4
 import pytest
 
 from ringbolt import RingboltError
-from ringbolt.model.types import Origin
-from ringbolt.store.hashes import event_hash, first_link, origin_id
-from tests.core.calls import REGISTER, WRITES, prepare
+from tests.files.forged import changed, exported_lines, places, rehashed
 from tests.support import open_memory
 
 ODD = [None, True, 0, -1, 5, 2**63, 2**70, 1.5, "", "x", "5", "a\0b", [], [1], {}, {"a": 1}]
 
 
-def rehashed(lines):
-    """The lines with hashes that fit, as far as their shape allows."""
-    last = {}
-    for line in lines[1:]:
-        origin = Origin(**line.get("origin", {}))
-        row = {
-            "seq": line["seq"], "event_type": line["type"], "timestamp": line["at"],
-            "item_id": line.get("item"), "ref_seq": line.get("ref"), "origin_id": origin_id(origin),
-            "forgotten": None,
-            "correlation_id": line.get("correlation", ""), "text": line.get("text"),
-            "data": json.dumps(line.get("data", {}), ensure_ascii=False, separators=(",", ":")),
-            "sets": json.dumps(line["sets"], ensure_ascii=False, separators=(",", ":"))
-            if line.get("sets") is not None else None,
-        }  # fmt: skip
-        before = last.get(line["task"]) or first_link(line.get("root", line["task"]))
-        last[line["task"]] = event_hash(before, row)
-        line["hash"] = last[line["task"]].hex()
-    return lines
-
-
-def places(value, way=()):
-    if way:
-        yield way
-    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for name, each in inner:
-        yield from places(each, (*way, name))
-
-
-def changed(lines, way, value):
-    copy = json.loads(json.dumps(lines))
-    place = copy
-    for name in way[:-1]:
-        place = place[name]
-    if value is KeyError:
-        del place[way[-1]]
-    else:
-        place[way[-1]] = value
-    return copy
-
-
 @pytest.fixture
 def exported(opened, tmp_path):
     """The lines of an export in which every operation has left its events."""
-    memory = opened(tmp_path / "source.db")
-    memory.task_register(**REGISTER)
-    task = memory.task_register("n", ["A", "B", "C"]).task_id
-    prepare(memory, task)
-    for call, (needed, more) in WRITES.items():
-        for arguments in (needed, {**needed, **more}):
-            with suppress(RingboltError):
-                getattr(memory, call)(task, **arguments)
-    for key in ("title", "status", "next", "task_updated", "related_goal", "branch"):
-        memory.memory_store(entity="e", key=key, value="2026-01-01" if key == "task_updated" else "done")
-    memory.memory_store("t", entity="x", key="k", value=1, category="fact", at="2026-01-01", tags=["t"])
-    memory.export_events(tmp_path / "events")
-    return [json.loads(line) for line in (tmp_path / "events").read_text().splitlines()]
+    return exported_lines(opened(tmp_path / "source.db"), tmp_path / "events")
 
 
 def outcome(url, path):

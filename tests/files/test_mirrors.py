@@ -17,11 +17,11 @@ from pathlib import Path
 import pytest
 
 from ringbolt import AsyncTaskMemory, config, copy_store
-from ringbolt.files import mirror_files, mirroring
-from ringbolt.files.mirror_kinds import KINDS, MARKDOWN, Kind
+from ringbolt.files import mirror_keeper, projection
+from ringbolt.files.views import MARKDOWN, VIEWS, View
 from ringbolt.packet.packet import resume_packet
 from ringbolt.packet.state import yaml_state
-from tests.reliability.test_faults import done_as_root, small_disk
+from tests.reliability.small_disks import done_as_root, small_disk
 from tests.support import lock_held, open_memory, refused, run_python, sqlite_only
 
 STAMP = re.compile(r"# ringbolt: task=(\w+) seq=(\d+) head=[0-9a-f]{8} digest=[0-9a-f]{16}")
@@ -45,9 +45,9 @@ def mirrored(opened, store_url, workspace):
 def kinds(monkeypatch):
     """A function that adds a kind of mirror for the length of a test."""
 
-    def add(**fields) -> Kind:
-        kind = Kind(**{"scope": "task", "comment": MARKDOWN, **fields})
-        monkeypatch.setitem(KINDS, kind.name, kind)
+    def add(**fields) -> View:
+        kind = View(**{"scope": "task", "comment": MARKDOWN, **fields})
+        monkeypatch.setitem(VIEWS, kind.name, kind)
         monkeypatch.setitem(config.LISTS, "mirrors", (*config.LISTS["mirrors"], kind.name))
         return kind
 
@@ -64,7 +64,7 @@ def seq_in(path: Path) -> int:
 
 def settle(memory) -> None:
     """Wait until nothing is late: the thread lives only as long as something is."""
-    thread = memory._mirrors._thread
+    thread = memory._mirrors.thread
     if thread is not None:
         thread.join(30)
         assert not thread.is_alive()
@@ -92,7 +92,7 @@ class StoppedClock:
 
 
 def test_every_kind_can_be_asked_for_and_no_other():
-    assert set(config.LISTS["mirrors"]) == set(KINDS)
+    assert set(config.LISTS["mirrors"]) == set(VIEWS)
 
 
 @pytest.mark.parametrize(
@@ -202,7 +202,7 @@ def test_a_refresh_that_was_slow_is_followed_by_a_longer_rest(kinds, opened, sto
     memory = opened(store_url, workspace=str(workspace), mirrors="slow")
     memory._mirrors.clock = clock
     memory.task_register("Deploy")
-    assert memory._mirrors._due == clock.now + 20
+    assert memory._mirrors.next_refresh == clock.now + 20
 
 
 def test_closing_shows_what_is_late(opened, store_url, workspace):
@@ -499,7 +499,7 @@ def test_a_failing_mirror_fails_no_write_and_is_known_after_a_restart(
     task = memory.task_register("Deploy").task_id
     assert memory.task_get(task).seq == 1
     memory.close()
-    monkeypatch.setattr(mirroring.Keeper, "check", lambda *_: None)  # as a process that only looks
+    monkeypatch.setattr(mirror_keeper.Keeper, "check", lambda *_: None)  # as a process that only looks
     later = opened(store_url, workspace=str(workspace), mirrors="broken")
     (status,) = later.mirrors_status()
     assert status.stale
@@ -532,7 +532,7 @@ def test_after_a_failure_the_next_tries_are_a_second_apart(kinds, opened, store_
     memory = opened(store_url, workspace=str(workspace), mirrors="bug")
     memory._mirrors.clock = clock = StoppedClock()
     memory.task_register("Deploy")
-    assert memory._mirrors._due == clock.now + 1
+    assert memory._mirrors.next_refresh == clock.now + 1
 
 
 def test_a_folder_that_cannot_be_written_is_told_and_mended(tmp_path, request):
@@ -663,7 +663,7 @@ def test_many_late_mirrors_do_not_hold_up_opening_and_are_mended_all_the_same(
 ):
     memory = opened(store_url, workspace=str(workspace))
     tasks = [memory.task_register(f"Task {number}").task_id for number in range(12)]
-    monkeypatch.setattr(mirroring, "ON_OPEN", -1.0)
+    monkeypatch.setattr(mirror_keeper, "ON_OPEN", -1.0)
     later = opened(store_url, workspace=str(workspace), mirrors="state")
     settle(later)
     assert {seq_in(state_file(workspace, task)) for task in tasks} == {1}
@@ -806,7 +806,7 @@ def test_a_folder_that_was_left_half_written_is_known_and_mended(
 ):
     memory = opened(store_url, workspace=str(workspace), mirrors="bank")
     task = memory.task_register("Deploy").task_id
-    write, count = mirror_files.write_atomic, []
+    write, count = projection.write_atomic, []
 
     def dying(path, content, **more):
         count.append(path)
@@ -815,7 +815,7 @@ def test_a_folder_that_was_left_half_written_is_known_and_mended(
         write(path, content, **more)
 
     with monkeypatch.context() as patch:
-        patch.setattr(mirror_files, "write_atomic", dying)
+        patch.setattr(projection, "write_atomic", dying)
         memory.task_update(task, "hello")
         settle(memory)
     assert len(count) == killed_at, "the list, two files, and the list again"
@@ -898,10 +898,10 @@ def test_while_another_process_refreshes_nobody_waits_and_the_last_state_is_show
 ):
     task = mirrored.task_register("Deploy").task_id
     with lock_held(str(workspace / ".ringbolt" / "_")[:-1]):
-        mirrored._mirrors._due = 0.0
+        mirrored._mirrors.next_refresh = 0.0
         mirrored.task_update(task, "hello")
         assert seq_in(state_file(workspace, task)) == 1
-        assert mirrored._mirrors._thread is not None
+        assert mirrored._mirrors.thread is not None
     settle(mirrored)
     assert seq_in(state_file(workspace, task)) == 2
 
@@ -915,11 +915,11 @@ memory = TaskMemory.open(sys.argv[1], workspace=sys.argv[2], mirrors="state")
 memory._mirrors.clock = lambda: 1000.0
 first = memory.task_register("Deploy").task_id
 memory.task_update(first, "late")  # the parent's thread has this to do
-assert memory._mirrors._thread is not None
+assert memory._mirrors.thread is not None
 child = os.fork()
 if not child:
-    assert memory._mirrors._thread is None
-    assert not memory._mirrors._pending
+    assert memory._mirrors.thread is None
+    assert not memory._mirrors.pending
     memory.task_update(first, "of the child")
     print(first, memory.mirrors_status()[0].seq_shown, flush=True)
     memory.close()
@@ -939,10 +939,10 @@ def test_a_child_does_not_keep_the_lock_of_a_parent_that_is_killed(kinds, store_
     code = """
 import os, sys
 from ringbolt import TaskMemory
-from ringbolt.files import mirror_files
+from ringbolt.files.projection import Folder
 os.makedirs(sys.argv[2] + "/.ringbolt")
-import ringbolt.files.mirroring
-with mirror_files.locked(mirror_files.lock_of(sys.argv[2]), 0) as got:
+import ringbolt.files.mirror_keeper
+with Folder(sys.argv[2]).lock(0) as got:
     assert got
     if not os.fork():
         print("child", os.getpid(), flush=True)
@@ -960,7 +960,7 @@ with mirror_files.locked(mirror_files.lock_of(sys.argv[2]), 0) as got:
     assert word == "child"
     assert parent.wait(30) == -signal.SIGKILL
     os.kill(int(child), 0)  # it lives
-    with mirror_files.locked(mirror_files.lock_of(str(workspace)), 5) as got:
+    with projection.Folder(str(workspace)).lock(5) as got:
         assert got
     parent.stdin.close()
     parent.stdout.close()
@@ -987,7 +987,7 @@ def test_no_thread_is_left_when_nothing_is_late(mirrored):
     task = mirrored.task_register("Deploy").task_id
     mirrored.task_update(task, "hello")
     settle(mirrored)
-    assert mirrored._mirrors._thread is None
+    assert mirrored._mirrors.thread is None
     assert not [thread for thread in threading.enumerate() if thread.name == "ringbolt-mirrors"]
 
 
@@ -995,7 +995,7 @@ def test_no_thread_is_left_when_nothing_is_late(mirrored):
 
 
 def test_every_view_can_be_kept_and_says_what_its_operation_says(opened, store_url, workspace, new_store_url):
-    memory = opened(store_url, workspace=str(workspace), mirrors=",".join(KINDS))
+    memory = opened(store_url, workspace=str(workspace), mirrors=",".join(VIEWS))
     task = memory.task_register("Deploy coursefolio", ["Build", "Run"], request="Deploy it.").task_id
     memory.task_decide(task, choice="ghcr.io", reasoning="the key works there")
     memory.task_snapshot(task, "the context", label="initial")
@@ -1004,8 +1004,8 @@ def test_every_view_can_be_kept_and_says_what_its_operation_says(opened, store_u
     memory.task_update(task, status="active")
     settle(memory)
     statuses = memory.mirrors_status()
-    assert {status.kind for status in statuses} == set(KINDS)
-    assert [status.reasons for status in statuses] == [()] * len(KINDS)
+    assert {status.kind for status in statuses} == set(VIEWS)
+    assert [status.reasons for status in statuses] == [()] * len(VIEWS)
 
     snapshot = memory._snapshot(task)
     own = workspace / ".ringbolt"
@@ -1024,7 +1024,7 @@ def test_every_view_can_be_kept_and_says_what_its_operation_says(opened, store_u
 def test_facts_and_checkpoints_refresh_the_list_of_tasks(opened, store_url, workspace):
     memory = opened(store_url, workspace=str(workspace), mirrors="active-tasks")
     memory.memory_store(entity="deploy", key="next", value="ask for the key")
-    memory._mirrors._due = 0.0
+    memory._mirrors.next_refresh = 0.0
     memory.active_task_checkpoint("deploy", title="Deploy coursefolio")
     settle(memory)
     text = (workspace / "ACTIVE-TASKS.md").read_text()
@@ -1048,7 +1048,7 @@ def test_the_resume_packet_says_when_a_mirror_cannot_be_written(opened, store_ur
     assert "Memory:" not in memory.task_resume(task).text
     shutil.rmtree(workspace / ".ringbolt")
     (workspace / ".ringbolt").write_text("in the way")
-    memory._mirrors._due = 0.0
+    memory._mirrors.next_refresh = 0.0
     memory.task_update(task, "built")
     settle(memory)
     assert 'Memory: "1 of the files that mirror tasks cannot be written' in memory.task_resume(task).text

@@ -52,8 +52,8 @@ def test_progress_comes_from_the_tasks_and_the_criteria_each_with_its_evidence(m
     assert (checked.met, checked.ready, len(checked.criteria)) == (1, False, 2)
     manual, built = checked.criteria
     assert (manual.status, manual.check, manual.evidence) == ("open", "manual", None)
-    assert (built.status, built.evidence, built.by) == ("met", "it is there", "tool")
-    assert memory.task_event(goal, built.evidence_seq).text == "it is there"
+    assert (built.status, built.evidence, built.by) == ("met", "it exists", "tool")
+    assert memory.task_event(goal, built.evidence_seq).text == "it exists"
     assert (checked.tasks_done, checked.tasks_total, checked.steps_done, checked.steps_total) == (1, 2, 1, 2)
     assert {one.id for one in checked.tasks} == {done, other}
     before = memory.task_get(goal).seq
@@ -144,7 +144,7 @@ def test_a_check_that_was_brought_in_is_not_carried_out_until_a_person_says_so(
     there.import_events(tmp_path / "out.jsonl")
     (one,) = there.goal_check(goal).criteria
     assert (one.status, (tmp_path / "ran").exists()) == ("open", False)
-    assert "came from elsewhere" in one.evidence
+    assert "was imported" in one.evidence
     there.goal_decide(goal, one.seq, "open")  # an agent's word is not enough
     there.goal_check(goal)
     assert not (tmp_path / "ran").exists()
@@ -210,7 +210,7 @@ def test_the_same_blocker_again_and_again_stops_the_goal_until_it_is_reset(memor
     assert (status(memory, goal).status, status(memory, goal).repeated) == ("active", ())
     memory.task_update(tasks[3], "hm", blockers=[said[0]])
     assert status(memory, goal).status == "active"  # counted anew
-    with refused(memory, "illegal_transition", naming="does not stand still"):
+    with refused(memory, "illegal_transition", naming="was not stopped"):
         memory.goal_update(goal, reset="once more")
     assert memory.verify().ok
 

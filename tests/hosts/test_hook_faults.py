@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from tests.hosts.hosting import PROGRAM, Host
-from tests.reliability.test_faults import done_as_root, small_disk
+from tests.reliability.small_disks import done_as_root, small_disk
 from tests.support import lock_held
 
 REQUEST = "Make the invoices round to whole cents."

@@ -11,7 +11,7 @@ import pytest
 
 from ringbolt.recall.search import TYPES
 from tests.core.calls import WRITES
-from tests.files.test_forged_imports import changed, exported, places, rehashed  # noqa: F401
+from tests.files.forged import changed, exported_lines, places, rehashed
 from tests.support import is_postgres, path_of, postgres_client, postgres_only, rows, sqlite_only
 
 
@@ -292,7 +292,13 @@ def test_a_status_that_changed_often_is_that_of_the_time(memory, task):
 # --- forged imports ---------------------------------------------------------------------------------
 
 
-def test_whatever_an_import_brings_can_be_searched(opened, new_store_url, exported, tmp_path):  # noqa: F811
+@pytest.fixture
+def exported(opened, tmp_path):
+    """The lines of an export in which every operation has left its events."""
+    return exported_lines(opened(tmp_path / "source.db"), tmp_path / "events")
+
+
+def test_whatever_an_import_brings_can_be_searched(opened, new_store_url, exported, tmp_path):
     """Odd data that an import lets in is searchable or skipped: no raw error, on every engine."""
     from contextlib import suppress
 

@@ -7,8 +7,8 @@ import os
 import sys
 
 from ringbolt import TaskMemory, config
-from ringbolt.files import mirror_files, mirroring
-from ringbolt.files.mirror_kinds import KINDS, Kind
+from ringbolt.files import mirror_keeper, projection
+from ringbolt.files.views import VIEWS, View
 
 
 def folder_files(memory, task):
@@ -21,7 +21,7 @@ def folder_files(memory, task):
 
 
 def add_folder_kind() -> None:
-    KINDS["bank"] = Kind(
+    VIEWS["bank"] = View(
         name="bank", scope="task", place=lambda task: f"bank/{task}", render=folder_files, comment=None
     )
     config.LISTS["mirrors"] = ("state", "bank")
@@ -39,9 +39,9 @@ def write_in_place(path, content, *, mode=0o600):
 def main(how: str, store: str, workspace: str, task: str) -> None:
     """Write for ever, refresh after every write, and say the number of each write that has returned."""
     add_folder_kind()
-    mirroring.REST = mirroring.REST_FACTOR = 0
+    mirror_keeper.PAUSE = mirror_keeper.PAUSE_FACTOR = 0
     if how == "plain":
-        mirror_files.write_atomic = write_in_place
+        projection.write_atomic = write_in_place
     memory = TaskMemory.open(store, workspace=workspace, mirrors="state,bank")
     print("ready", flush=True)
     while True:

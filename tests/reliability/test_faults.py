@@ -11,13 +11,13 @@ import subprocess
 import sys
 import threading
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 import apsw
 import pytest
 
 from ringbolt import RingboltError, StoreError, TaskMemory
+from tests.reliability.small_disks import done_as_root, small_disk
 
 FAULTS = Path(__file__).with_name("faults.py")
 
@@ -203,31 +203,6 @@ def test_threads_share_commits_and_errors_stay_with_their_caller(tmp_path):
 
 
 # --- 4: full disk -----------------------------------------------------------------------------------
-
-
-def done_as_root(request: pytest.FixtureRequest) -> bool:
-    """Whether the test was run by a root of a namespace of its own: only root mounts disks."""
-    if os.geteuid() == 0:
-        return False
-    test = f"{request.node.path}::{request.node.originalname}"
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", test]
-    ran = subprocess.run(["unshare", "--user", "--map-root-user", "--mount", *command], capture_output=True)
-    assert ran.returncode == 0, ran.stdout.decode()[-3000:] + ran.stderr.decode()[-1000:]
-    return True
-
-
-@contextlib.contextmanager
-def small_disk(folder: Path, megabytes: int = 4) -> Iterator[Path]:
-    folder.mkdir()
-    made = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "tmpfs", str(folder)], capture_output=True
-    )
-    if made.returncode:
-        pytest.fail(f"this test needs to mount a small tmpfs: {made.stderr.decode().strip()}")
-    try:
-        yield folder
-    finally:
-        subprocess.run(["umount", "-l", str(folder)], check=True)
 
 
 def fill(memory: TaskMemory, task: str, first: int) -> int:

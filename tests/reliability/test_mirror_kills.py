@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from ringbolt import TaskMemory, config
-from ringbolt.files.mirror_kinds import KINDS
+from ringbolt.files.views import VIEWS
 from ringbolt.packet.state import yaml_state
 from tests.reliability.mirror_programs import add_folder_kind, folder_files
 
@@ -27,7 +27,7 @@ STAMP = re.compile(rb"# (ringbolt: task=\w+ seq=(\d+) head=\w+) digest=(\w+)\n")
 
 @pytest.fixture(autouse=True)
 def folder_kind(monkeypatch):
-    monkeypatch.setitem(KINDS, "bank", None)  # taken out again after the test
+    monkeypatch.setitem(VIEWS, "bank", None)  # taken out again after the test
     monkeypatch.setitem(config.LISTS, "mirrors", ())
     add_folder_kind()
 
@@ -100,7 +100,7 @@ def check_kills(tmp_path: Path, rounds: int) -> Counter[str]:
             seen["late"] += f"seq={seq} ".encode() not in state.read_bytes()
         assert seq >= acknowledged
         with opened(store, work) as memory:
-            if (thread := memory._mirrors._thread) is not None:  # opening leaves what takes long to it
+            if (thread := memory._mirrors.thread) is not None:  # opening leaves what takes long to it
                 thread.join(30)
             assert [status.reasons for status in memory.mirrors_status()] == [(), ()], f"round {number}"
             assert [status.seq_shown for status in memory.mirrors_status()] == [seq, seq]

@@ -55,7 +55,7 @@ def test_a_task_is_added_listed_rendered_and_completed(run, folder):
     rendered = run("render")
     assert rendered.stdout == f"{folder}/ACTIVE-TASKS.md: 1 tasks\n"
     assert "### [api: v2]: Deploy the API\n" in (folder / "ACTIVE-TASKS.md").read_text()
-    assert run("render").stdout == "Nothing was written: the file shows this already.\n"
+    assert run("render").stdout == "Nothing was written: the file is up to date.\n"
     assert "(Done)" in run("complete", "api: v2").stdout
     assert run("list").stdout == "No active tasks.\n"
     assert "does not show this: behind the store" in run("list").stderr

@@ -69,7 +69,7 @@ def test_a_story_through_every_command(place, tmp_path):
     assert "[>] s2  Push  (to ghcr.io; issue: slow)" in tell("plan")
     assert "Plan v1" in tell("plan", "history")
     assert "active     s2  Push" in tell("plan", "progress")
-    assert " resolved: time:0.01s passes: the time is there\n" in tell("wait", "time:0.01s")
+    assert " resolved: time:0.01s passes: the time has come\n" in tell("wait", "time:0.01s")
     assert run("wait", "file:nowhere", "--timeout", "0").exit_code == 1
     assert tell("waits") == "Nothing is waited for.\n"
     wait = tell("wait", "manual:", "--no-block").split()[0]

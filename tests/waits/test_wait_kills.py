@@ -12,8 +12,8 @@ import pytest
 from ringbolt.worker.worker import Worker
 from tests.support import open_memory
 from tests.waits.programs import OPTIONS, decide
-from tests.waits.test_waiting import ends
-from tests.worker.test_worker_kills import victims
+from tests.waits.support import ends
+from tests.worker.victims import victims
 
 PROGRAM = Path(__file__).with_name("programs.py")
 

@@ -16,14 +16,11 @@ import pytest
 
 from ringbolt.model.errors import InvalidInput
 from ringbolt.worker.worker import Worker
-from tests.files.test_forged_imports import rehashed
+from tests.files.forged import rehashed
 from tests.support import newest, open_memory, refused
+from tests.waits.support import ends
 
 SOON = {"poll_interval": 0.05, "timeout": 20}
-
-
-def ends(memory, task):
-    return [event for event in memory.events(task) if event.type == "wait.ended"]
 
 
 def row_of(memory, wait):
@@ -46,7 +43,7 @@ def test_a_wait_holds_its_task_and_lets_it_go_on_and_the_history_says_so(memory,
     memory._clock.forward(60)
     assert Worker(memory).run_once().done == 1
     (ended,) = ends(memory, task)
-    assert ended.text == f"[Wait resolved] file:{path} exists → it is there"
+    assert ended.text == f"[Wait resolved] file:{path} exists → it exists"
     assert (ended.ref, ended.origin.channel) == (wait.seq, "tool")
     assert f'Waits that are over\n#{ended.seq}t "[Wait resolved] file:{path}' in memory.task_resume(task).text
     free = memory.task_get(task)
@@ -55,7 +52,7 @@ def test_a_wait_holds_its_task_and_lets_it_go_on_and_the_history_says_so(memory,
         "active_wait_ids": [], "last_wait_state": "resolved", "last_wait_event_at": ended.at,
     }  # fmt: skip
     (found,) = memory.wait_status(wait.wait_id)
-    assert (found.state, found.result, found.ended_at) == ("resolved", "it is there", ended.at)
+    assert (found.state, found.result, found.ended_at) == ("resolved", "it exists", ended.at)
     assert row_of(memory, wait) == (wait.wait_id, "file", f"file:{path}", "exists", "resolved", ended.text)
     assert memory.wait_status() == ()
     assert memory.jobs_status().kinds == {}
@@ -92,7 +89,7 @@ def test_a_blocking_wait_returns_when_it_is_so(memory, task, tmp_path):
     path = tmp_path / "done"
     timer = threading.Timer(0.15, path.touch)
     timer.start()
-    assert memory.smart_wait(f"file:{path}", **SOON).result == "it is there"
+    assert memory.smart_wait(f"file:{path}", **SOON).result == "it exists"
     timer.join()
     assert memory.smart_wait("time:0.1s", **SOON).state == "resolved"
     assert len(ends(memory, task)) == 2
@@ -191,7 +188,7 @@ def test_looks_become_rarer_while_nothing_changes_and_changes_are_told_once(memo
     # A file costs next to nothing, and is looked at as often as was asked for; a group by its quickest part.
     assert looks == [*range(60)]
     told = [event.text for event in memory.events(task) if event.type == "wait.changed"]
-    assert told == [f"[Wait] file:{path} stable for 1h → it changes"]
+    assert told == [f"[Wait] file:{path} stable for 1h → it is changing"]
     port = memory.smart_wait("port:127.0.0.1:1", task_id=task, poll_interval=1, timeout=9e6, block=False)
     memory.wait_cancel(f"#{port.seq - 2}")
     looks = []
@@ -258,19 +255,22 @@ def test_a_wait_is_changed_while_it_is_watched(opened, store_url, tmp_path):
     assert memory.wait_update(group.wait_id, message="yes").result == "manual: decided: yes"
 
 
-@pytest.mark.parametrize(
-    "bad",
-    [
-        {"poll_interval": 0}, {"poll_interval": -1}, {"poll_interval": 1e-9}, {"timeout": 10**12},
-        {"timeout": -1}, {"timeout": float("nan")}, {"until": "turns blue"}, {"target": "file:a\0b"},
+def test_what_cannot_be_meant_is_refused(memory, task):
+    for bad in [
+        {"poll_interval": 0},
+        {"poll_interval": -1},
+        {"poll_interval": 1e-9},
+        {"timeout": 10**12},
+        {"timeout": -1},
+        {"timeout": float("nan")},
+        {"until": "turns blue"},
+        {"target": "file:a\0b"},
         {"target": 'command:["true"]'},
-    ],
-)  # fmt: skip
-def test_what_cannot_be_meant_is_refused(memory, task, bad):
-    before = newest(memory)
-    with pytest.raises(InvalidInput):
-        memory.smart_wait(**{"target": "manual:", "task_id": task, **bad})
-    assert newest(memory) == before
+    ]:
+        before = newest(memory)
+        with pytest.raises(InvalidInput):
+            memory.smart_wait(**{"target": "manual:", "task_id": task, **bad})
+        assert newest(memory) == before
 
 
 def test_the_same_key_is_one_wait(memory, task):

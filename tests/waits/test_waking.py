@@ -14,8 +14,8 @@ from tests.model_server import serving as model_serving
 from tests.support import refused, rows
 from tests.surfaces.http_support import serving
 from tests.surfaces.test_http_events import Stream
-from tests.waits.test_waiting import ends
-from tests.worker.test_webhooks import receiving
+from tests.waits.support import ends
+from tests.worker.receiver import receiving
 
 
 @pytest.fixture
@@ -92,7 +92,7 @@ def test_a_server_tells_of_the_end_as_it_happens_and_readers_end_nothing(memory,
         told = [event for _, event in stream.take(3)]
         stream.close()
         assert [event["type"] for event in told] == ["task.registered", "wait.started", "wait.ended"]
-        assert told[-1]["text"] == f"[Wait resolved] file:{path} exists → it is there"
+        assert told[-1]["text"] == f"[Wait resolved] file:{path} exists → it exists"
         assert client("GET", "/api/waits", token="read").data == []
 
 
@@ -115,9 +115,9 @@ def test_words_that_no_rule_reads_are_judged_by_a_model_and_refused_without(open
             file.write("<b>linking</b>\n")
         said = []
         for step in range(4):
-            live = memory._live(task, wait.seq)
+            live = memory._wait(task, wait.seq)
             live = live.replace(data={**live.data, "waited": 60.0 * step})
-            memory._look(live)
+            memory._look_once(live)
             (now,) = memory.wait_status(wait.wait_id)
             said.append(now.said or now.result)
             if step == 2:

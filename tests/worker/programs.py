@@ -32,9 +32,9 @@ def drain(url: str) -> None:
         Worker(memory, handlers={"count": count}).run_once(limit=10_000)
 
 
-def crew(url: str) -> None:
+def pool(url: str) -> None:
     """Do jobs of kind `count` with short leases until it is told to end; each leaves a row of its own."""
-    from ringbolt.worker.pool import Crew
+    from ringbolt.worker.pool import Pool
 
     stop = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
@@ -49,7 +49,7 @@ def crew(url: str) -> None:
             memory.store.write(work)
             os.write(1, b".")
 
-        Crew(memory, handlers={"count": count}, lease_seconds=1).run(stop)
+        Pool(memory, handlers={"count": count}, lease_seconds=1).run(stop)
 
 
 def die_at(number: int):
@@ -113,4 +113,4 @@ def each_in_a_child(work) -> None:
 
 
 if __name__ == "__main__":
-    {"drain": drain, "crew": crew, "victims": victims}[sys.argv[1]](*sys.argv[2:])
+    {"drain": drain, "pool": pool, "victims": victims}[sys.argv[1]](*sys.argv[2:])

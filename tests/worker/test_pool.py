@@ -1,4 +1,4 @@
-"""A crew: threads by class of kind, what it finds to do by itself, how it is seen, and how it ends."""
+"""A pool: threads by class of kind, what it finds to do by itself, how it is seen, and how it ends."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from ringbolt.model.errors import Conflict, StoreError
 from ringbolt.model.results import WorkerReport
 from ringbolt.model.validate import stamp
 from ringbolt.store import jobs, workers
-from ringbolt.waits import watcher
-from ringbolt.worker import pool as crew_module
+from ringbolt.waits import loop
+from ringbolt.worker import pool as pool_module
 from ringbolt.worker import schedule
-from ringbolt.worker.pool import Crew, lanes
+from ringbolt.worker.pool import Pool, lanes
 from ringbolt.worker.worker import HANDLERS
 from tests.support import NOON, START, open_memory, postgres_only
 
@@ -26,8 +26,8 @@ SOON = 30  # seconds that a test waits for what should come at once
 
 @pytest.fixture(autouse=True)
 def brisk(monkeypatch):
-    """A crew that looks around as often as a test wants to see it."""
-    monkeypatch.setattr(crew_module, "TICK", 0.02)
+    """A pool that looks around as often as a test wants to see it."""
+    monkeypatch.setattr(pool_module, "TICK", 0.02)
     monkeypatch.setattr(schedule, "GRACE", 0.02)
 
 
@@ -44,11 +44,11 @@ def settled(memory, job, settle):
 
 
 @contextmanager
-def running(crew):
-    """A crew that runs for the length of the block; gives where its report will be."""
+def running(pool):
+    """A pool that runs for the length of the block; gives where its report will be."""
     stop = threading.Event()
     reports = []
-    thread = threading.Thread(target=lambda: reports.append(crew.run(stop)))
+    thread = threading.Thread(target=lambda: reports.append(pool.run(stop)))
     thread.start()
     try:
         yield reports
@@ -73,8 +73,8 @@ def test_a_model_that_thinks_for_long_keeps_no_wait_and_no_callback_waiting(memo
         done.release()
 
     ask(memory, "s1", kind="extract")
-    crew = Crew(memory, handlers={"extract": slow, "wait": quick, "webhook": quick})
-    with running(crew) as reports:
+    pool = Pool(memory, handlers={"extract": slow, "wait": quick, "webhook": quick})
+    with running(pool) as reports:
         assert thinking.wait(SOON)
         ask(memory, "w", kind="wait")
         ask(memory, "c", kind="webhook")
@@ -92,7 +92,7 @@ def test_waits_have_a_thread_of_their_own_and_each_kind_has_one():
 
 
 def test_waits_are_kept_in_memory_counted_when_they_end_and_given_back(memory, tmp_path, monkeypatch):
-    monkeypatch.setattr(watcher, "DEAD_SECONDS", 0.1)
+    monkeypatch.setattr(loop, "DEAD_SECONDS", 0.1)
     task = memory.task_register("T").task_id
     some = {"task_id": task, "block": False, "poll_interval": 0.05, "timeout": 600}
     lost = memory.smart_wait("manual:", **some)
@@ -101,7 +101,7 @@ def test_waits_are_kept_in_memory_counted_when_they_end_and_given_back(memory, t
         memory._clock.forward(2)
     made = memory.smart_wait(f"file:{tmp_path}/made", **some)
     memory.smart_wait("manual:", **some)
-    with running(Crew(memory, handlers={"wait": HANDLERS["wait"]})) as reports:
+    with running(Pool(memory, handlers={"wait": HANDLERS["wait"]})) as reports:
         while memory.jobs_status().leased < 2:
             pass
         (tmp_path / "made").touch()
@@ -119,18 +119,18 @@ def test_what_a_killed_process_held_is_done_at_once_by_the_next(memory):
     here = os.uname().nodename
     for holder in (f"{here}:{gone.pid}:1/quick", f"{here}:{os.getpid()}:1/quick"):
         memory.store.write(lambda tx, h=holder: jobs.lease(tx, ("count",), h, memory._clock(), 60.0, 1))
-    crew = Crew(memory, handlers={"count": settled})
-    assert crew.run_once() == WorkerReport(done=1)  # the other one is held by someone who lives
+    pool = Pool(memory, handlers={"count": settled})
+    assert pool.run_once() == WorkerReport(done=1)  # the other one is held by someone who lives
     assert memory.jobs_status().leased == 1
 
 
-def test_a_store_that_is_busy_when_the_crew_ends_is_no_failure(memory, monkeypatch):
+def test_a_store_that_is_busy_when_the_pool_ends_is_no_failure(memory, monkeypatch):
     memory.smart_wait("manual:", task_id=memory.task_register("T").task_id, block=False)
 
     def busy(work, **options):
         raise StoreError("store_busy", "busy")
 
-    with running(Crew(memory, handlers={"wait": HANDLERS["wait"]})) as reports:
+    with running(Pool(memory, handlers={"wait": HANDLERS["wait"]})) as reports:
         while memory.jobs_status().leased < 1:
             pass
         monkeypatch.setattr(memory.store, "write", busy)
@@ -153,12 +153,12 @@ def test_a_job_that_does_not_end_is_given_back_in_time_and_its_worker_is_refused
             raise
 
     ask(memory, *range(3))
-    with running(Crew(memory, handlers={"count": endless}, stop_seconds=0.05)):
+    with running(Pool(memory, handlers={"count": endless}, stop_seconds=0.05)):
         assert begun.wait(SOON)
         assert memory.jobs_status().leased == 3
     status = memory.jobs_status()
     assert (status.waiting, status.leased) == (3, 0)
-    assert Crew(memory, handlers={"count": settled}).run_once() == WorkerReport(done=3)
+    assert Pool(memory, handlers={"count": settled}).run_once() == WorkerReport(done=3)
     going_on.set()
     while going_on.is_set():
         pass
@@ -172,19 +172,19 @@ def test_who_works_and_what_became_of_jobs_can_be_seen(memory, clock, caplog):
     def broken(memory, job, settle):
         raise ValueError("no\nroute \x1b[31mto host")
 
-    crew = Crew(memory, handlers={"count": settled, "broken": broken})
-    with running(crew):
+    pool = Pool(memory, handlers={"count": settled, "broken": broken})
+    with running(pool):
         while memory.jobs_status().totals != {"count": {"done": 4}, "broken": {"failed": 1}}:
             pass
         (seen,) = memory.jobs_status().workers
-        assert (seen.holder, seen.alive, set(seen.kinds)) == (crew.holder, True, {"count", "broken"})
+        assert (seen.holder, seen.alive, set(seen.kinds)) == (pool.holder, True, {"count", "broken"})
         assert (seen.started_at, seen.ended_at) == (NOON, None)
     (seen,) = memory.jobs_status().workers
     assert (seen.alive, seen.ended_at) == (False, NOON)
     (line,) = [record.getMessage() for record in caplog.records if record.name == "ringbolt.worker"]
     assert line.endswith("(broken of 0123456789) failed (attempt 1 of 8): ValueError: no route to host")
     clock.forward(60)
-    Crew(memory, handlers={"broken": broken}).run_once()
+    Pool(memory, handlers={"broken": broken}).run_once()
     status = memory.jobs_status()
     assert status.totals["broken"] == {"failed": 2}
     assert len(status.workers) == 1  # those before it are forgotten
@@ -209,11 +209,11 @@ def test_what_is_due_is_told_from_what_only_waits(memory, clock):
     assert (status.waiting, status.due, status.due_since) == (3, 2, stamp(START - 30))
 
 
-def test_a_lane_that_breaks_ends_the_crew_and_is_told(memory, monkeypatch):
-    crew = Crew(memory, handlers={"count": settled, "wait": settled})
-    monkeypatch.setattr(crew._workers[0], "_is_due", lambda: 1 // 0)
+def test_a_lane_that_breaks_ends_the_pool_and_is_told(memory, monkeypatch):
+    pool = Pool(memory, handlers={"count": settled, "wait": settled})
+    monkeypatch.setattr(pool._workers[0], "_is_due", lambda: 1 // 0)
     with pytest.raises(ZeroDivisionError):
-        crew.run(threading.Event())
+        pool.run(threading.Event())
     assert not memory.jobs_status().workers[0].alive
 
 
@@ -225,7 +225,7 @@ def test_workers_on_postgresql_do_not_wait_for_each_other(memory, store_url):
 
         def work(tx):
             held, _ = jobs.lease(tx, ["count"], "first", START, 60, 4)
-            assert Crew(other, handlers={"count": settled}).run_once() == WorkerReport(done=6)
+            assert Pool(other, handlers={"count": settled}).run_once() == WorkerReport(done=6)
             return held
 
         assert len(memory.store.write(work)) == 4
@@ -239,14 +239,14 @@ def test_texts_get_their_vectors_in_the_background(opened, store_url):
     memory = opened(store_url, embedder="static", upkeep_every="off")
     task = memory.task_register("Notes").task_id
     memory.task_update(task, "We bought a new car yesterday")
-    assert Crew(memory).run_once().done == 1
-    assert Crew(memory).run_once() == WorkerReport()  # none is missing: nothing is asked for
+    assert Pool(memory).run_once().done == 1
+    assert Pool(memory).run_once() == WorkerReport()  # none is missing: nothing is asked for
     model = memory.store.read(
         lambda tx: tx.database.query("SELECT done_from, done_to FROM vector_models", {})
     )
     assert model == [(0, memory.store.read(lambda tx: tx.last_position()))]
     without = opened(store_url)
-    assert "embed" not in Crew(without)._handlers  # another worker may have no embedder
+    assert "embed" not in Pool(without)._handlers  # another worker may have no embedder
 
 
 def test_an_embedder_that_fails_is_tried_again_and_again_and_rests_when_it_was_given_up(
@@ -260,16 +260,16 @@ def test_an_embedder_that_fails_is_tried_again_and_again_and_rests_when_it_was_g
         upkeep_every="off",
     )
     memory.task_register("Notes")
-    assert Crew(memory).run_once() == WorkerReport(failed=1)
+    assert Pool(memory).run_once() == WorkerReport(failed=1)
     for _ in range(jobs.MOST_ATTEMPTS - 1):
         clock.forward(jobs.LONGEST_DELAY / 2)
-        report = Crew(memory).run_once()
+        report = Pool(memory).run_once()
     assert report == WorkerReport(dead=1)
     assert "127.0.0.1" in memory.jobs_status().given_up[0].error
     clock.forward(jobs.DEAD_REST / 2)
-    assert Crew(memory).run_once() == WorkerReport()
+    assert Pool(memory).run_once() == WorkerReport()
     clock.forward(jobs.DEAD_REST)
-    assert Crew(memory).run_once() == WorkerReport(failed=1)
+    assert Pool(memory).run_once() == WorkerReport(failed=1)
 
 
 @pytest.fixture
@@ -290,11 +290,11 @@ def test_files_that_a_killed_writer_left_behind_are_brought_up_to_date(mirrored)
     task = writer.task_register("Deploy").task_id
     writer.task_update(task, "begun")
     assert len(stale(memory)) == 2
-    assert Crew(memory).run_once() == WorkerReport(done=2)
+    assert Pool(memory).run_once() == WorkerReport(done=2)
     assert stale(memory) == []
-    assert Crew(memory).run_once() == WorkerReport()
+    assert Pool(memory).run_once() == WorkerReport()
     writer.task_update(task, "and more")
-    with running(Crew(memory)):
+    with running(Pool(memory)):
         while stale(memory):
             pass
 
@@ -303,9 +303,9 @@ def test_a_file_that_cannot_be_written_is_a_job_that_failed(mirrored, clock):
     memory, writer, place = mirrored
     writer.task_register("Deploy")
     (place / ".ringbolt").write_text("in the way")
-    crew = Crew(memory)
-    assert crew.run_once() == WorkerReport(failed=2)
+    pool = Pool(memory)
+    assert pool.run_once() == WorkerReport(failed=2)
     (place / ".ringbolt").unlink()
     clock.forward(60)
-    assert crew.run_once() == WorkerReport(done=2)
+    assert pool.run_once() == WorkerReport(done=2)
     assert stale(memory) == []

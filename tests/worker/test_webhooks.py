@@ -10,9 +10,6 @@ import os
 import socket
 import ssl
 import stat
-import threading
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
@@ -22,67 +19,7 @@ from ringbolt.system import http_client
 from ringbolt.worker import webhooks
 from ringbolt.worker.worker import HANDLERS, Worker
 from tests.support import open_memory
-
-
-class Receiver(ThreadingHTTPServer):
-    """Takes deliveries; answers with each status of `script` in turn, the last one for ever."""
-
-    daemon_threads = True
-
-    def __init__(self, *script, hangs=False):
-        super().__init__(("127.0.0.1", 0), _Handler)
-        self.script = list(script) or [200]
-        self.taken: list[tuple[dict, bytes]] = []
-        self.hangs = hangs
-        self.over = threading.Event()
-
-    @property
-    def port(self) -> int:
-        return self.server_address[1]
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}/done?x=1"
-
-    def handle_error(self, request, client_address):
-        """A client that went away is no matter."""
-
-
-class _Handler(BaseHTTPRequestHandler):
-    def do_POST(self):
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        self.server.taken.append(
-            ({name.lower(): value for name, value in self.headers.items()}, body, self.path)
-        )
-        if self.server.hangs:
-            self.server.over.wait(30)
-            return
-        status = self.server.script.pop(0) if len(self.server.script) > 1 else self.server.script[0]
-        self.send_response(status)
-        if status in (301, 302, 307, 308):
-            self.send_header("Location", f"http://127.0.0.1:{self.server.port}/again")
-        self.send_header("Content-Length", "2")
-        self.end_headers()
-        self.wfile.write(b"ok")
-
-    def log_message(self, *_):
-        pass
-
-
-@contextmanager
-def receiving(*script, tls=None, **options):
-    server = Receiver(*script, **options)
-    if tls is not None:
-        server.socket = tls.wrap_socket(server.socket, server_side=True)
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.over.set()
-        server.shutdown()
-        thread.join()
-        server.server_close()
+from tests.worker.receiver import receiving
 
 
 @pytest.fixture
@@ -226,15 +163,15 @@ def strict(tmp_path_factory):
         yield memory, receiver
 
 
-@pytest.mark.parametrize("url", BAD)
-def test_nothing_is_sent_to_this_machine_or_a_private_network(strict, url):
-    memory, receiver = strict
-    task = ended(memory, url.format(port=receiver.port))
-    assert worker(memory).run_once().failed == 1
-    assert receiver.taken == []
-    (job,) = [one for one in memory.store.read(_jobs) if one["task_id"] == task]
-    assert job["error"].startswith(("Forbidden: ", "ValueError: "))
-    assert "secret" not in job["error"]
+def test_nothing_is_sent_to_this_machine_or_a_private_network(strict):
+    for url in BAD:
+        memory, receiver = strict
+        task = ended(memory, url.format(port=receiver.port))
+        assert worker(memory).run_once().failed == 1
+        assert receiver.taken == []
+        (job,) = [one for one in memory.store.read(_jobs) if one["task_id"] == task]
+        assert job["error"].startswith(("Forbidden: ", "ValueError: "))
+        assert "secret" not in job["error"]
 
 
 def _jobs(tx):
@@ -273,7 +210,7 @@ def test_a_name_is_looked_up_once_and_what_was_judged_is_called(monkeypatch):
 
     monkeypatch.setattr(socket, "getaddrinfo", recorded)
     with receiving() as receiver:
-        address = webhooks.read_url(f"http://localhost:{receiver.port}/x")
+        address = http_client.read_url(f"http://localhost:{receiver.port}/x", "the URL")
         allowed = lambda ip: judged.append(ip) or True  # noqa: E731
         assert http_client.exchange(address, b"{}", {}, 5, 100, allowed=allowed)[0] == 200
         assert receiver.taken[0][0]["host"] == f"localhost:{receiver.port}"

@@ -265,23 +265,23 @@ def test_two_processes_drain_many_jobs_and_none_is_done_twice_or_lost(memory, st
 
 
 @pytest.mark.parametrize("many", [150, pytest.param(1000, marks=pytest.mark.reliability)])
-def test_crews_of_which_one_is_killed_do_each_job_once(opened, store_url, many):
+def test_pools_of_which_one_is_killed_do_each_job_once(opened, store_url, many):
     """What the killed one held is done by the other when its leases have run out, and by nobody else."""
     memory = opened(store_url, clock=time.time)
     ask(memory, *range(many))
     environ = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])}
-    words = [sys.executable, str(PROGRAM), "crew", store_url]
-    crews = [subprocess.Popen(words, stdout=subprocess.PIPE, env=environ)]
+    words = [sys.executable, str(PROGRAM), "pool", store_url]
+    pools = [subprocess.Popen(words, stdout=subprocess.PIPE, env=environ)]
     try:
-        crews[0].stdout.read(10)
-        crews.append(subprocess.Popen(words, stdout=subprocess.PIPE, env=environ))
-        crews[0].kill()
+        pools[0].stdout.read(10)
+        pools.append(subprocess.Popen(words, stdout=subprocess.PIPE, env=environ))
+        pools[0].kill()
         while memory.jobs_status().kinds.keys() != {"did"}:
-            assert crews[1].poll() is None
-        crews[1].send_signal(signal.SIGTERM)
-        assert crews[1].wait(30) == 0
+            assert pools[1].poll() is None
+        pools[1].send_signal(signal.SIGTERM)
+        assert pools[1].wait(30) == 0
     finally:
-        for one in crews:
+        for one in pools:
             one.kill()
             one.communicate()
     rows = memory.store.read(lambda tx: tx.database.query("SELECT key FROM jobs WHERE kind = 'did'", {}))

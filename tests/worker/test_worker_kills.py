@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import random
-import signal
-import subprocess
-import sys
 from collections import Counter
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -16,6 +11,7 @@ import pytest
 from ringbolt.worker.worker import HANDLERS, Worker, extraction
 from tests.support import open_memory, sqlite_only
 from tests.worker.stand_in import StandIn
+from tests.worker.victims import victims
 
 PROGRAM = Path(__file__).with_name("programs.py")
 ROOT = Path(__file__).parents[2]
@@ -44,37 +40,12 @@ def found(memory, task) -> Counter:
     return Counter(f"{event.type} {event.text}" for event in own)
 
 
-@contextmanager
-def victims(program=PROGRAM):
-    """A function that lets a worker work until it has asked the store so many things, and is killed; it
-    returns how many it asked if it was done before."""
-    program = subprocess.Popen(
-        [sys.executable, str(program), "victims"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])},
-    )
-
-    def killed(*words) -> int:
-        program.stdin.write(f"{' '.join(map(str, words))}\n")
-        program.stdin.flush()
-        status, asked = map(int, program.stdout.readline().split())
-        assert status == (0 if asked else -signal.SIGKILL)
-        return asked
-
-    try:
-        yield killed
-    finally:
-        program.communicate()
-
-
 def check_kills(new_store_url, rounds: int, how: str = "whole") -> Counter:
     """Kill a worker in so many stores; another one ends its work. Counts what the kills met and broke."""
     seen: Counter = Counter()
     url = new_store_url()
     begin(url)
-    with victims() as killed:
+    with victims(PROGRAM) as killed:
         statements = killed(url, how, 1 << 30)  # how many there are in all
         assert statements > 20
         for at in random.Random(6).sample(range(1, statements + 1), min(rounds, statements)):

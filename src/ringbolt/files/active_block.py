@@ -1,6 +1,6 @@
-"""What a prompt is told about active tasks: the live ones, those that went stale, and what is untidy.
+"""The blocks about active tasks for a prompt: live tasks, stale tasks, and what needs tidying.
 
-The blocks share one budget of tokens. They state what is recorded; every row says who it came from.
+The blocks share one budget of tokens. They repeat recorded text; every row names its source.
 """
 
 from __future__ import annotations
@@ -17,8 +17,7 @@ from .active_tasks import real_next, select
 Count = Callable[[str], int]
 
 
-# Of the budget, kept for hygiene on a heartbeat.
-RESERVED = 0.25
+RESERVED = 0.25  # of the budget, for the hygiene block on a heartbeat
 _MOST_LABEL = 80
 _MOST_STATUS = 40
 _MOST_TITLE = 160
@@ -33,7 +32,7 @@ _CONSIDER = (
 
 
 class Injection(Value, frozen=True, kw_only=True):
-    """The text for a prompt, and how many rows became what on the way."""
+    """The text for a prompt, and how many rows are in it, stale, or collapsed as duplicates."""
 
     text: str
     injected: int = 0
@@ -54,7 +53,7 @@ def inject(
     now: float,
     count: Count = tokens.estimate,
 ) -> Injection:
-    """The blocks about active tasks, within a budget of tokens; empty where there is nothing to say."""
+    """The blocks about active tasks within a budget of tokens; empty if there are none."""
     projection = projection or Projection()
     selection = select(rows, projection.replace(max_rows=0))
     most = max_tasks or projection.max_rows or len(rows)
@@ -78,7 +77,7 @@ def inject(
         lambda row: _stale_lines(row, now), _CONSIDER,
     )  # fmt: skip
     text = active + stale
-    if count(text) > budget:  # a tokenizer may need more for the whole than for the parts
+    if count(text) > budget:  # a tokenizer may count more for the whole than for the parts
         text, warned = active, 0
     if hygiene and count(text + hygiene) <= budget:
         text += hygiene
@@ -89,7 +88,7 @@ def inject(
 
 
 class _Asked:
-    """What the user wrote, ready to be compared with rows."""
+    """The user's message, prepared for comparison with rows."""
 
     def __init__(self, text: str, session: str) -> None:
         self._text = text.casefold()
@@ -97,7 +96,7 @@ class _Asked:
         self._session = session
 
     def relevance(self, row: ActiveRow) -> int:
-        """How much a row has to do with the user's message and the session."""
+        """How relevant a row is to the user's message and the session."""
         label, title = row.label.casefold().strip(), row.title.casefold().strip()
         points = 4 if self._session and self._session in (row.subagent, row.session) else 0
         if not self._text:
@@ -129,13 +128,13 @@ def _fitted(
     describe: Callable[[ActiveRow], list[str]],
     closing: str = "",
 ) -> tuple[str, int]:
-    """A block with as many rows as fit, in order, each whole or in one line; and how many these are."""
+    """A block with as many rows as fit, in order, each whole or in one line; and how many they are."""
     lines: list[str] = []
     shown: list[ActiveRow] = []
     text = ""
     for row in rows[:most]:
         described = describe(row)
-        # The first line alone says which task it is; the rest can be asked for.
+        # The first line alone identifies the task; the rest can be looked up.
         for part in (described, described[:1]):
             left = len(rows) - len(shown) - 1
             tried = _block(tag, heading, [*shown, row], [*lines, *part], left, closing)
@@ -188,7 +187,7 @@ def _stale_lines(row: ActiveRow, now: float) -> list[str]:
 
 
 def age(updated: str | None, now: float) -> str:
-    """How long ago the last update was, coarsely."""
+    """Roughly how long ago the last update was."""
     if updated is None:
         return "last update unknown"
     seconds = now - validate.seconds_of(updated)
@@ -204,7 +203,7 @@ def _period(seconds: float) -> str:
 
 
 def _hygiene(rows: Sequence[ActiveRow], collapsed: int, suppressed: int, stale: Sequence[ActiveRow]) -> str:
-    """What is untidy, in figures; empty where nothing is."""
+    """How many tasks need tidying, and why; empty if none do."""
     open_rows = [row for row in rows if not row.completed]
     found = {
         "stale": len(stale),

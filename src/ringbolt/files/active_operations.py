@@ -1,6 +1,7 @@
-"""Active tasks: the rows of ACTIVE-TASKS.md, the file itself, and what a prompt is told of them.
+"""Operations on active tasks: the rows of ACTIVE-TASKS.md, the file itself, and the blocks for prompts.
 
-The truth is the store (ledger `facts`), and the file shows it; or it is the file (ledger `markdown`).
+Either the store is the source of truth and the file shows it (ledger `facts`), or the file itself is
+(ledger `markdown`).
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from ..model.errors import NotFound, RingboltError, shown
 from ..model.operation import operation
 from ..model.results import ActiveBlock, ActiveRow, ActiveTaskList, Diagnostics, ProjectionState, RenderReport
 from ..store.tx import Row, Tx
-from . import textfile
+from . import shared_file
 from .active_block import inject
 from .active_rows import ActiveRows, check_ours
 from .active_tasks import rendered, select
@@ -57,7 +58,7 @@ class ActiveTasks(ActiveRows):
             if facts
             else ProjectionState(path=found.path)
         )
-        diagnostics = self._told(
+        diagnostics = self._diagnostics(
             "active_tasks",
             begun,
             fetched=len(found.rows),
@@ -89,9 +90,9 @@ class ActiveTasks(ActiveRows):
         """
 
         if self._is_markdown():
-            return RenderReport(reason="the ledger is markdown: the file itself is the truth")
+            return RenderReport(reason="the ledger is markdown: the file itself is the source of truth")
         begun = time.perf_counter()
-        path = textfile.locate(self.settings.active_tasks_file, self.workspace)
+        path = shared_file.locate(self.settings.active_tasks_file, self.workspace)
         found = self._rows()
         projection = self._projection()
         selection = select(found.rows, projection)
@@ -101,8 +102,8 @@ class ActiveTasks(ActiveRows):
             check_ours(path, old)
             return content
 
-        applied = textfile.edit(path, change, self.settings.max_text_bytes)
-        diagnostics = self._told(
+        applied = shared_file.edit(path, change, self.settings.max_text_bytes)
+        diagnostics = self._diagnostics(
             "active_tasks_render",
             begun,
             fetched=len(found.rows),
@@ -110,12 +111,11 @@ class ActiveTasks(ActiveRows):
             stale=len(selection.stale),
             rendered=selection.shown,
         )
-        reason = None if applied else "the file shows this already"
+        reason = None if applied else "the file is up to date"
         return RenderReport(applied=applied, path=path, reason=reason, diagnostics=diagnostics)
 
     def _active_tasks_text(self) -> str:
-        """ACTIVE-TASKS.md as it should be now, from the store."""
-
+        """ACTIVE-TASKS.md as it should be now, rendered from the store."""
         found = self._rows()
         projection = self._projection()
         return rendered(select(found.rows, projection), projection, found.position)
@@ -165,7 +165,7 @@ class ActiveTasks(ActiveRows):
             heartbeat=bool(heartbeat),
             now=self._clock(),
         )
-        diagnostics = self._told(
+        diagnostics = self._diagnostics(
             "active_tasks_block",
             begun,
             fetched=len(rows),
@@ -271,7 +271,7 @@ class ActiveTasks(ActiveRows):
                 raise NotFound(
                     "task_not_found",
                     f"No task here has the label or id {shown(label)}.",
-                    "active_tasks shows the labels.",
+                    "active_tasks lists the labels.",
                 )
             if head["status"] == "completed":
                 return self._row(tx, head["task_id"])
@@ -290,7 +290,7 @@ class ActiveTasks(ActiveRows):
         return self._commit(work, tasks=lambda row: (row.task_id,) if row.task_id else ())
 
     def _upsert(self, label: str, values: dict[str, Any], fresh: bool = False) -> ActiveRow:
-        """Set what is known of a row; `fresh`: the label of an ended task may begin a new one."""
+        """Create or change a row; with `fresh` the label of an ended task starts a new one."""
         label = validate.line("label", label, 200)
         for name in ("branch", "owner", "related_session", "related_goal"):
             validate.optional(name, values.get(name), 500)
@@ -312,7 +312,7 @@ class ActiveTasks(ActiveRows):
         return self._commit(work, tasks=lambda row: (row.task_id,) if row.task_id else ())
 
     def _checkpoint(self, tx: Tx, head: Row, values: dict[str, Any], now: str) -> None:
-        """Write what changed: the columns in one event, and each variable in its own."""
+        """Write what changed: the columns in one event, each variable in its own."""
         heads: dict[str, Any] = {}
         if values.get("title") is not None and values["title"] != head["name"]:
             heads["name"] = values["title"]
@@ -333,7 +333,7 @@ class ActiveTasks(ActiveRows):
     def _set_variable(
         self, tx: Tx, head: Row, name: str, value: Any, now: str, kind: str = "variable"
     ) -> None:
-        """Give a variable of a task a new value, if it is new."""
+        """Set a variable of a task, unless it has that value already."""
         old = tx.record_with_key(head["task_id"], kind, name)
         event = tx.event(head["task_id"], old["seq"]) if old else None
         if event is not None and json.loads(event["data"]).get("value") == value:
@@ -342,16 +342,16 @@ class ActiveTasks(ActiveRows):
         self._append(tx, head, self._fact_draft(tx, head, fact, now), now, "checkpoint")
 
     def _touch(self, tx: Tx, head: Row, now: str) -> None:
-        """Where facts say when a task was updated, that is now."""
+        """Set the facts that say when a task was updated, where it has them, to now."""
         for name in TIMES[3:]:
             if tx.record_with_key(head["task_id"], "fact", name):
                 self._set_variable(tx, head, name, now, now, kind="fact")
 
-    def _told(self, what: str, begun: float, **counts: int) -> Diagnostics:
-        """The figures of a call; also logged, where someone has asked for that."""
+    def _diagnostics(self, what: str, begun: float, **counts: int) -> Diagnostics:
+        """The figures of a call; also logged, where logging is in use."""
         grouped = counts["fetched"] - counts["collapsed"]
         elapsed = round((time.perf_counter() - begun) * 1000, 3)
         diagnostics = Diagnostics(grouped=grouped, elapsed_ms=elapsed, **counts)
-        if (logging := sys.modules.get("logging")) is not None:  # nobody listens where it is not loaded
+        if (logging := sys.modules.get("logging")) is not None:  # not imported: nobody listens
             logging.getLogger("ringbolt.active").debug("%s %s", what, diagnostics.to_dict())
         return diagnostics

@@ -1,4 +1,4 @@
-"""Where the rows of active tasks come from: the store, or ACTIVE-TASKS.md; and what the file says of both."""
+"""The rows of active tasks, from the store or from ACTIVE-TASKS.md, and whether the file is up to date."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..model.types import Value
 from ..packet.effects import natural_check
 from ..store.task_rows import TaskRows
 from ..store.tx import Row, Tx
-from . import textfile
+from . import shared_file
 from .active_tasks import STARTED, UPDATED, is_completed, is_stale, read_stamp, resolved
 from .fact_queries import FactQueries
 from .facts import TIMES, Facts
@@ -34,7 +34,7 @@ _MOST_VALUE = 2_000
 _OLD_NAME = ("ACTIVE-TASKS.md", "ACTIVE-TASK.md")
 
 
-class Found(Value, frozen=True, kw_only=True):
+class SourcedRows(Value, frozen=True, kw_only=True):
     """The rows of a ledger, and where they came from."""
 
     rows: tuple[ActiveRow, ...]
@@ -47,13 +47,13 @@ class Found(Value, frozen=True, kw_only=True):
 class ActiveRows(Facts):
     """The rows of active tasks, and the file that holds or shows them."""
 
-    def _rows(self, ended: bool = True) -> Found:
-        """The rows of the ledger, with what is stale by now."""
+    def _rows(self, ended: bool = True) -> SourcedRows:
+        """The rows of the ledger, with their staleness as of now."""
         found = self._file_rows() if self._is_markdown() else self._store_rows(ended)
         return found.replace(rows=self._aged(found.rows))
 
     def _aged(self, rows: Sequence[ActiveRow]) -> tuple[ActiveRow, ...]:
-
+        """The rows with their staleness as of now."""
         now, threshold = self._clock(), self._threshold()
         return tuple(
             row if row.stale == stale else row.replace(stale=stale)
@@ -67,13 +67,13 @@ class ActiveRows(Facts):
         (row,) = self._aged(_read_rows(found))
         return row
 
-    def _store_rows(self, ended: bool) -> Found:
+    def _store_rows(self, ended: bool) -> SourcedRows:
         statuses = rules.TASK_STATUSES if ended else (*rules.OPEN, "failed")
         found, position = self.store.read(
             lambda tx: FactQueries(tx).active_rows(self.workspace, statuses, _KEYS, MOST_ROWS), once=True
         )
         full = len(found["heads"]) >= MOST_ROWS
-        return Found(
+        return SourcedRows(
             rows=tuple(_read_rows(found)),
             source="store",
             position=position,
@@ -100,29 +100,26 @@ class ActiveRows(Facts):
     # --- the file ---------------------------------------------------------------------------------
 
     def _ledger_path(self) -> tuple[str, tuple[str, ...]]:
-        """The file that is the truth; one of the old name if there is none of the new one."""
-
+        """The file of the markdown ledger, and a warning if only one with the old name exists."""
         name = self.settings.active_tasks_file
-        path = textfile.locate(name, self.workspace)
+        path = shared_file.locate(name, self.workspace)
         new, old = _OLD_NAME
         if os.path.basename(name) == new and not os.path.lexists(path):
-            other = textfile.locate(name.removesuffix(new) + old, self.workspace)
+            other = shared_file.locate(name.removesuffix(new) + old, self.workspace)
             if os.path.exists(other):
-                return other, (f"{new} is not there; {old} is used",)
+                return other, (f"{new} does not exist; {old} is used",)
         return path, ()
 
-    def _file_rows(self) -> Found:
-
+    def _file_rows(self) -> SourcedRows:
         path, warnings = self._ledger_path()
-        content = textfile.read(path, self.settings.max_text_bytes)
+        content = shared_file.read(path, self.settings.max_text_bytes)
         rows = parse(content[0]).rows if content else ()
         labels = [row.label for row in rows]
         if twice := sorted({label for label in labels if labels.count(label) > 1}):
             warnings = (*warnings, f"labels that are used twice: {', '.join(map(shown, twice[:5]))}")
-        return Found(rows=rows, source="file", path=path, warnings=warnings)
+        return SourcedRows(rows=rows, source="file", path=path, warnings=warnings)
 
     def _upsert_file(self, label: str, values: dict[str, Any]) -> ActiveRow:
-
         now = self._now()
         changes: dict[str, str | None] = {
             "title": values.get("title"),
@@ -139,14 +136,13 @@ class ActiveRows(Facts):
         def change(document: Document) -> Document:
             if find(document, label) is not None:
                 return upsert(document, label, changes)
-            first = {"title": label, "status": "In progress", "started": now}  # for it begins now
+            first = {"title": label, "status": "In progress", "started": now}
             given = {name: value for name, value in changes.items() if value is not None}
             return upsert(document, label, {**first, **given})
 
         return self._edit_file(label, change)
 
     def _edit_file(self, label: str, change: Callable[[Document], Document]) -> ActiveRow:
-
         path, _ = self._ledger_path()
         after: list[Document] = []
 
@@ -154,17 +150,16 @@ class ActiveRows(Facts):
             after.append(change(parse(old or b"")))
             return write(after[0])
 
-        textfile.edit(path, edited, self.settings.max_text_bytes)
+        shared_file.edit(path, edited, self.settings.max_text_bytes)
         block = find(after[0], label)
-        assert block is not None  # noqa: S101 - the change has checked it
+        assert block is not None  # noqa: S101 - `change` has checked it
         return self._aged([block.row])[0]
 
-    def _file_state(self, wanted: str, found: Found) -> ProjectionState:
-        """Whether the file shows what was rendered, and if not, why."""
-
+    def _file_state(self, wanted: str, found: SourcedRows) -> ProjectionState:
+        """Whether the file shows what should be rendered, and if not, why."""
         try:
-            path = textfile.locate(self.settings.active_tasks_file, self.workspace)
-            content = textfile.read(path, self.settings.max_text_bytes)
+            path = shared_file.locate(self.settings.active_tasks_file, self.workspace)
+            content = shared_file.read(path, self.settings.max_text_bytes)
         except RingboltError as error:
             return ProjectionState(
                 stale=True, stale_reasons=(f"unreadable: {error.message}",), store_position=found.position
@@ -184,7 +179,7 @@ class ActiveRows(Facts):
             if stamp[0] != found.position:
                 reasons.append("behind the store")
             if not reasons and text != wanted:
-                reasons.append("rendered with other settings, or rows have become stale since")
+                reasons.append("rendered with other settings, or rows have gone stale since")
         return ProjectionState(
             path=path,
             stale=bool(reasons),
@@ -196,8 +191,7 @@ class ActiveRows(Facts):
 
 
 def check_ours(path: str, content: bytes | None) -> None:
-    """Raise if a file holds what someone else wrote."""
-
+    """Raise if a file was written or edited by someone else."""
     if content is None or not content.strip():
         return
     stamp = read_stamp(content.decode("utf-8", "surrogateescape"))
@@ -206,13 +200,12 @@ def check_ours(path: str, content: bytes | None) -> None:
         raise Conflict(
             "stale_version",
             f"{path} {what}.",
-            "Nothing was written. Bring what it says into the tasks and move it to another place,"
-            " or choose active_tasks_ledger = markdown to make the file the truth.",
+            "Nothing was written. Move its content into the tasks and the file out of the way,"
+            " or set active_tasks_ledger = markdown to make the file the source of truth.",
         )
 
 
 def _read_rows(found: TaskRows) -> list[ActiveRow]:
-
     facts: dict[str, dict[str, Row]] = {}
     for row in found["facts"]:
         facts.setdefault(row["task_id"], {})[row["key"]] = row
@@ -228,7 +221,7 @@ def _read_rows(found: TaskRows) -> list[ActiveRow]:
             "active-tasks", head["status"], head["phase"], head["reason"]
         )
         updated = resolved(values, UPDATED, head["updated_at"])
-        # Work that was written down after the last fact is an update, too.
+        # Work that was recorded after the last fact is an update as well.
         if all(row["worked"] for row in own.values()):
             updated = max(updated or "", head["updated_at"])
         rows.append(
@@ -254,7 +247,7 @@ def _read_rows(found: TaskRows) -> list[ActiveRow]:
 
 
 def _evidence(head: Row) -> str | None:
-    """How much of what is done was proven, of a task that goes on and has done something."""
+    """How many completed steps of an open task are verified and how many only reported."""
     if not head["done"] or head["verified"] is None:
         return None
     parts = (("verified", head["verified"]), ("reported", head["done"] - head["verified"]))
@@ -262,10 +255,9 @@ def _evidence(head: Row) -> str | None:
 
 
 def _unknown(effects: Sequence[Row]) -> str | None:
-    """The last side effect that was begun without a word of how it ended, and how to find out."""
+    """The last side effect that was begun and whose outcome is unknown, and how to find out."""
     if not effects:
         return None
-
     last = effects[-1]
     check = json.loads(last["data"]).get("verify") or natural_check(last["what"])
     more = f" (and {len(effects) - 1} more)" if len(effects) > 1 else ""
@@ -273,7 +265,7 @@ def _unknown(effects: Sequence[Row]) -> str | None:
 
 
 def _channels(head: Row, facts: Mapping[str, Row]) -> list[Any]:
-    """Where the texts of a row come from."""
+    """The channels that the texts of a row came from."""
     channels = [head["name_channel"]]
     if head["next"] is not None:
         channels.append(head["next_channel"])

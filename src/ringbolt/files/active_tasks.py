@@ -1,7 +1,7 @@
-"""ACTIVE-TASKS.md: rows of tasks as a file for people and agents.
+"""Render ACTIVE-TASKS.md: the rows of tasks as a file for people and agents.
 
-The text follows from the rows alone. No time in it is that of the rendering: what is not known is called
-Unknown and counts as stale.
+The text depends on the rows alone, never on the time of rendering. An unknown time is shown as Unknown and
+counts as stale.
 """
 
 from __future__ import annotations
@@ -13,14 +13,9 @@ from typing import Any
 from ..model import foreign_statuses, validate
 from ..model.errors import RingboltError
 from ..model.results import ActiveRow, ActiveTaskList, Projection
-from ..model.types import Value
+from ..model.types import Value, is_dict, is_list
+from ..model.validate import blake2b
 from ..packet import encode
-
-try:  # the same function without loading OpenSSL
-    from _blake2 import blake2b
-except ImportError:
-    from hashlib import blake2b
-
 
 HEADINGS = {"active": "Active", "stale": "Stale — revisit", "completed": "Completed"}
 FLAT_HEADING = "Active Tasks"
@@ -40,7 +35,7 @@ FIELDS = {
     "started": "Started",
     "updated": "Updated",
 }
-# Where the times of a row come from: the first of these facts that can be read, then the ledger itself.
+# The facts that give the times of a row, the first readable one wins; without any, the ledger does.
 STARTED = ("started", "task_started", "created_at")
 UPDATED = ("task_updated", "updated", "updated_at")
 
@@ -64,7 +59,7 @@ _WORDS = {word: status in _OVER for word, status, _, _ in foreign_statuses.TASK_
 
 
 class Selection(Value, frozen=True, kw_only=True):
-    """The rows that are shown, by section, and why others are not."""
+    """The rows that are shown, by section, and how many others are left out for which reason."""
 
     active: tuple[ActiveRow, ...]
     stale: tuple[ActiveRow, ...]
@@ -83,7 +78,7 @@ class Selection(Value, frozen=True, kw_only=True):
 
 
 def known_moment(value: Any) -> str | None:
-    """A time in our form, or None where a value is none."""
+    """A time in our format; None if the value is not a time."""
     if isinstance(value, str) and _OUR_TIME.fullmatch(value):
         return value
     try:
@@ -92,39 +87,39 @@ def known_moment(value: Any) -> str | None:
         return None
 
 
-def resolved(facts: Mapping[str, Any], keys: Sequence[str], otherwise: str | None) -> str | None:
-    """The first of some facts that is a time, else what is known otherwise."""
+def resolved(facts: Mapping[str, Any], keys: Sequence[str], default: str | None) -> str | None:
+    """The first of some facts that is a time, else the default."""
     for key in keys:
         if key in facts and (found := known_moment(facts[key])):
             return found
-    return otherwise
+    return default
 
 
 def is_stale(updated: str | None, now: float, threshold_minutes: int) -> bool:
-    """Whether a row has had no update for too long; if it is not known, it has."""
+    """Whether a row has had no update for too long; an unknown time counts as too long."""
     return updated is None or now - validate.seconds_of(updated) > threshold_minutes * 60
 
 
 def is_completed(status: str) -> bool:
-    """Whether a status word means that nothing is left to do. A failure is open: someone must look at it."""
+    """Whether a status word means that nothing is left to do; a failure needs attention, so it is open."""
     return _WORDS[status] if status in _WORDS else foreign_statuses.means(status, "active-tasks") in _OVER
 
 
 def real_next(row: ActiveRow) -> str | None:
-    """The next step without placeholders that say nothing."""
+    """The next step; None if it is only a placeholder."""
     text = _NEXT_PREFIX.sub("", row.next or "", count=1).strip()
     return None if text.casefold() in _NO_NEXT else text
 
 
 def is_bookkeeping(row: ActiveRow) -> bool:
-    """Whether a row only says that some sub-agent session exists, and nothing that can be done."""
+    """Whether a row only names a sub-agent session, with nothing to do."""
     names = (row.label, row.title)
     keyed = any(_SESSION_KEY.search(name) or name == row.subagent for name in names)
     return keyed and not row.completed and real_next(row) is None
 
 
 def normalized(title: str) -> str:
-    """A title without case, punctuation and spaces, for comparing."""
+    """A title for comparison, without case and punctuation."""
     return _NOT_WORDS.sub(" ", title.casefold()).strip()
 
 
@@ -132,7 +127,7 @@ def normalized(title: str) -> str:
 
 
 def select(rows: Sequence[ActiveRow], projection: Projection) -> Selection:
-    """The rows that a projection shows, in their sections and order."""
+    """The rows that a projection shows, by section and in order."""
     omitted: dict[str, int] = {}
     suppressed: list[ActiveRow] = []
     kept: list[ActiveRow] = []
@@ -167,7 +162,7 @@ def select(rows: Sequence[ActiveRow], projection: Projection) -> Selection:
 
 
 def _unreadable(row: ActiveRow, projection: Projection) -> str | None:
-    """Why a readable list leaves a row out, if it does."""
+    """Why a readable list leaves a row out; None if it does not."""
     title = row.title.strip()
     if projection.exclude_generic_title and title.casefold() == GENERIC_TITLE:
         return "with a placeholder title"
@@ -177,12 +172,12 @@ def _unreadable(row: ActiveRow, projection: Projection) -> str | None:
 
 
 def _deduplicated(rows: list[ActiveRow], by: str) -> list[ActiveRow]:
-    """Of rows that are alike, the one updated last; in a tie, the one that is done."""
+    """Of equal rows only the one updated last; in a tie, the completed one."""
     if by == "none":
         return rows
     best: dict[str, ActiveRow] = {}
     for row in rows:
-        # A title of nothing but punctuation is like no other.
+        # A title of nothing but punctuation equals no other.
         name = row.label if by == "label" else normalized(row.title) or f"\n{row.label}"
         other = best.get(name)
         if other is None or _weight(row) > _weight(other):
@@ -202,7 +197,7 @@ def _newest_first(row: ActiveRow) -> tuple[float, str]:
 
 
 def row_lines(row: ActiveRow) -> list[str]:
-    """The lines of a row; empty fields have none, unknown times say so."""
+    """The lines of a row, without empty fields; unknown times are shown as Unknown."""
     title = encode.markdown_row(row.title)
     lines = [f"### [{encode.markdown_row(row.label, bracketed=True)}]: {title}".rstrip(" ")]
     for field, name in FIELDS.items():
@@ -217,12 +212,12 @@ def row_lines(row: ActiveRow) -> list[str]:
 def render(
     rows: Sequence[ActiveRow], projection: Projection | None = None, position: int | None = None
 ) -> str:
-    """The file, with a stamp in its last line: the place of the store that it shows, and its own digest."""
+    """The file, with a stamp in its last line: the position of the store that it shows, and a digest."""
     return rendered(select(rows, projection or Projection()), projection or Projection(), position)
 
 
 def rendered(selection: Selection, projection: Projection, position: int | None = None) -> str:
-    """The file of rows that are selected already."""
+    """The file for rows that are already selected."""
     sections = {
         HEADINGS["active"]: selection.active,
         HEADINGS["stale"]: selection.stale,
@@ -246,9 +241,9 @@ def rendered(selection: Selection, projection: Projection, position: int | None 
 
 
 def read_stamp(text: str) -> tuple[int | None, bool] | None:
-    """The place of the store that a file shows, and whether the rest is as it was rendered.
+    """The position of the store that a file shows, and whether the rest is as it was rendered.
 
-    None if the file was not rendered by us.
+    None if the file was not rendered by Ringbolt.
     """
     found = None
     for found in _STAMP.finditer(text):  # noqa: B007 - the last one counts
@@ -265,7 +260,7 @@ def is_stamp(line: str) -> bool:
 
 
 def _digest(body: str) -> str:
-    # Line ends and blanks at them may be changed by git or an editor without anyone meaning it.
+    # Git and editors change line ends and trailing blanks without anyone meaning it.
     plain = "\n".join(line.rstrip() for line in body.strip("\n\r\ufeff ").splitlines()).rstrip()
     return blake2b(plain.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
@@ -274,16 +269,14 @@ def _digest(body: str) -> str:
 
 
 def answer(found: ActiveTaskList) -> dict[str, Any]:
-    """The list as a program gets it, in the names that gateways use."""
+    """The list as JSON with the camel-case names that gateways use."""
     return _camel(found.to_dict())
 
 
 def _camel(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {_camel_name(name): _camel(inner) for name, inner in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
-    if isinstance(value, list):
-        return [_camel(inner) for inner in value]  # pyright: ignore[reportUnknownVariableType]
-    return value
+    if is_dict(value):
+        return {_camel_name(name): _camel(inner) for name, inner in value.items()}
+    return [_camel(inner) for inner in value] if is_list(value) else value
 
 
 def _camel_name(name: str) -> str:

@@ -1,14 +1,14 @@
-"""The bank folder: a task as the files of a task memory bank (bank_reading reads them back).
+"""Render a task as the files of a task memory bank (bank_reading reads them back).
 
     <task id>/
-        metadata.json           who, what, how it stands, the six timestamps; what the schema cannot say
-                                is under `ringbolt`
-        plan.json               the present plan: stages with steps
-        plan_v1.json, …         the plans before it, each as it last stood
-        execution.log.jsonl     what was done, in the order in which it was over
+        metadata.json           request, status, the six timestamps; what the schema cannot hold is under
+                                `ringbolt`
+        plan.json               the current plan: stages with steps
+        plan_v1.json, …         earlier plans, each as it was last
+        execution.log.jsonl     actions, in the order in which they ended
         final_answer.md         the answer, if there is one
-        context_history/        contexts as they were, numbered, and index.json with their labels
-        events.jsonl            the ledger itself, written by the one who exports
+        context_history/        saved contexts, numbered, and index.json with their labels
+        events.jsonl            the ledger itself, added by the exporter
 
 The same history gives the same bytes.
 """
@@ -33,11 +33,10 @@ ANSWER = "final_answer.md"
 CONTEXTS = "context_history"
 INDEX = f"{CONTEXTS}/index.json"
 EVENTS = "events.jsonl"
-# Of these the pieces come one by one; every other file comes whole.
+# These files come piece by piece; every other file comes whole.
 STREAMS = (LOG, INDEX)
 FORMAT = 1
-# Actions that were begun are kept until they end, but not without limit.
-MOST_BEGUN = 1000
+MOST_BEGUN = 1000  # started actions that are remembered until they end
 
 LOG_WORDS = {
     ("completed", False): "COMPLETED",
@@ -59,7 +58,7 @@ _STAMPS = {
 def bank_files(
     task: Task, events: Iterable[Event], find: Callable[[int], Event | None] = lambda _: None
 ) -> dict[str, str]:
-    """All the files of a task's folder but `events.jsonl`: path below the folder, and content."""
+    """All files of a task's folder except `events.jsonl`, by their path below the folder."""
     files: dict[str, str] = {}
     for path, piece in bank_parts(task, events, find):
         files[path] = files.get(path, "") + piece
@@ -70,9 +69,9 @@ def bank_files(
 def bank_parts(
     task: Task, events: Iterable[Event], find: Callable[[int], Event | None]
 ) -> Iterator[tuple[str, str]]:
-    """The files but for the metadata, piece by piece, from the events of the task in order.
+    """The files without the metadata, piece by piece, from the events of the task in order.
 
-    `find` gives an event by its number: the beginning of an action that ended long after it began.
+    `find` gives an event by its number, for an action that ended long after it started.
     """
     plan: dict[str, Step] = {}
     begun: dict[int, Event] = {}
@@ -122,14 +121,14 @@ def _fold(plan: dict[str, Step], sets: Mapping[str, Any]) -> None:
 def metadata_json(
     task: Task, files: Mapping[str, str] | None = None, digest: str = "", complete: bool = True
 ) -> str:
-    """The metadata of a task; `files` are the other files with their digests, so that edits are seen."""
+    """The metadata of a task; `files` holds the digests of the other files, so that edits can be detected."""
     came: Any = task.metadata.get("bank")
     origin: dict[str, Any] = came if is_dict(came) else {}
     given: Any = origin.get("timestamps")
     stamps: dict[str, Any] = given if is_dict(given) else {}
     ours = task.timestamps.to_dict()
     times: dict[str, Any] = {
-        # What was received elsewhere was received then, not when it came here.
+        # An imported task keeps the times of its origin.
         name: (stamps.get(name) if ours[own] is not None else None) or ours[own]
         for name, own in _STAMPS.items()
     }
@@ -152,7 +151,7 @@ def metadata_json(
 
 
 def _own(task: Task) -> dict[str, Any]:
-    """What the schema of a bank cannot say."""
+    """What the schema of a bank has no place for."""
     fields: dict[str, Any] = task.to_dict()
     names = (
         "id", "seq", "name", "kind", "status", "phase", "reason", "attention", "next_step", "blockers",
@@ -177,7 +176,7 @@ _STEP_TAKEN = frozenset(
 
 
 def plan_json(plan: Mapping[str, Step]) -> str:
-    """A plan as an array of stages with their steps; what was dropped from it is not in it."""
+    """A plan as an array of stages with their steps, without dropped steps."""
     live = [(name, step) for name, step in plan.items() if step.get("dropped_in") is None]
     stages: list[tuple[Any, list[Step]]] = []
     for name, step in sorted(live, key=lambda pair: (pair[1].get("ordinal", 0), pair[0])):
@@ -216,7 +215,7 @@ def _step(name: str, step: Step) -> Step:
 
 
 def _stage(stage: Any) -> Any:
-    """A stage's number as a number; any other name as it is."""
+    """A numeric stage as a number; any other name unchanged."""
     plain = isinstance(stage, str) and re.fullmatch(r"0|-?[1-9][0-9]{0,14}", stage)
     return int(stage) if plain else stage
 
@@ -225,7 +224,7 @@ def _stage(stage: Any) -> Any:
 
 
 def _log_line(event: Event, first: Event, status: str, plan: Mapping[str, Step]) -> str:
-    """The line of an action that is over: `first` is where it began, `event` where it ended."""
+    """The line of a finished action: `first` is the event that started it, `event` the one that ended it."""
     data: dict[str, Any] = {**first.data, **event.data}
     system = data.get("type") == "system"
     word = LOG_WORDS.get((status, system), "COMPLETED")
@@ -264,7 +263,7 @@ def _error_info(error: Any) -> dict[str, Any]:
 
 
 def snapshot_name(number: int, label: str) -> str:
-    """The file of a context: its number, and of its label what every file system takes."""
+    """The file name of a context: its number, and its label in characters that every file system allows."""
     plain = re.sub(r"[^A-Za-z0-9]+", "_", label)[:60].strip("_")
     return f"{number:02d}_{plain or 'context'}.txt"
 

@@ -1,4 +1,4 @@
-"""Writing a task as a bank folder, and reading one, file by file."""
+"""Write a task as a bank folder, and import one."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from ..model.types import Event, Task, Value, is_dict
 from ..store.tx import Row, Tx
 from ..system.files import is_temp, locked_folder, make_folder
 from . import bank
-from .arrivals import Arrival, infer_steps, read_status, short_name, tag_of
+from .arrival import Arrival, infer_steps, read_status, short_name, tag_of
 from .bank_reading import plan_files, read_index, read_log_line, read_metadata, read_plan, read_snapshot_name
-from .folder_files import Source, Target, begin, digest, file_digest, invalid, is_intact, make_root, signed
+from .import_source import Source, invalid
+from .projection import Export, begin_export, digest, file_digest, is_intact, make_export_root, self_digested
 
 _OURS = re.compile(
     r"plan(_v\d{1,9})?\.json|execution\.log\.jsonl|final_answer\.md|events\.jsonl"
@@ -35,23 +36,15 @@ MOST_CONTEXTS = 100_000
 def write_bank(
     root: str, task: Task, rows: Iterable[Row], find: Callable[[int], Event | None]
 ) -> FolderExport:
-    """Write a task's folder below a root: every file whole, and the metadata, which vouches for all, last."""
-    make_root(root, ignored=True)
+    """Write the folder of a task; its metadata, which vouches for the other files, comes last."""
+    make_export_root(root, ignored=True)
     folder = os.path.join(root, task.id)
     make_folder(folder)
     with locked_folder(folder):
-        target = begin(folder, bank.METADATA, _is_ours)
-        _write_files(target, task, rows, find)
-        target.finish(bank.METADATA, lambda files, mark: bank.metadata_json(task, files, mark))
-    return FolderExport(
-        task_id=task.id,
-        path=folder,
-        seq=task.seq,
-        files=tuple(sorted(target.files)),
-        written=target.written,
-        removed=target.removed,
-        warnings=tuple(target.warnings),
-    )
+        export = begin_export(folder, bank.METADATA, _is_ours)
+        _write_files(export, task, rows, find)
+        export.finish(bank.METADATA, lambda files, mark: bank.metadata_json(task, files, mark))
+    return export.report(task)
 
 
 def _is_ours(name: str) -> bool:
@@ -60,14 +53,13 @@ def _is_ours(name: str) -> bool:
 
 
 def _write_files(
-    target: Target, task: Task, rows: Iterable[Row], find: Callable[[int], Event | None]
+    export: Export, task: Task, rows: Iterable[Row], find: Callable[[int], Event | None]
 ) -> None:
-    """Everything but the metadata, in one walk over the ledger."""
-
+    """Write everything but the metadata, in one pass over the ledger."""
     with ExitStack() as open_files:
-        ledger = open_files.enter_context(target.stream(bank.EVENTS))
+        ledger = open_files.enter_context(export.stream(bank.EVENTS))
         ledger.write(validate.dumps(FORMAT) + "\n")
-        streams = {bank.LOG: open_files.enter_context(target.stream(bank.LOG))}
+        streams = {bank.LOG: open_files.enter_context(export.stream(bank.LOG))}
 
         def events() -> Iterator[Event]:
             for row in rows:
@@ -77,18 +69,18 @@ def _write_files(
         below = False
         for name, piece in bank.bank_parts(task, events(), find):
             if name.startswith(bank.CONTEXTS) and not below:
-                target.below(bank.CONTEXTS)
+                export.make_folder(bank.CONTEXTS)
                 below = True
             if name not in bank.STREAMS:
-                target.put(name, piece.encode())
+                export.put(name, piece.encode())
                 continue
             if name not in streams:
-                streams[name] = open_files.enter_context(target.stream(name))
+                streams[name] = open_files.enter_context(export.stream(name))
             streams[name].write(piece)
 
 
 def bank_texts(task: Task, rows: Iterable[Row], find: Callable[[int], Event | None]) -> dict[str, str]:
-    """The same files with their contents, for one who writes them himself: path below the task's folder."""
+    """The same files as texts, by their path below the task's folder, for a mirror."""
     ledger = [validate.dumps(FORMAT)]
 
     def events() -> Iterator[Event]:
@@ -96,12 +88,11 @@ def bank_texts(task: Task, rows: Iterable[Row], find: Callable[[int], Event | No
             ledger.append(validate.dumps(event_line(row)))
             yield read_event(row)
 
-    files: dict[str, str] = {}
-    for name, piece in bank.bank_parts(task, events(), find):
-        files[name] = files.get(name, "") + piece
+    files = bank.bank_files(task, events(), find)
     files[bank.EVENTS] = "\n".join(ledger) + "\n"
+    del files[bank.METADATA]
     digests = {name: digest(text.encode()) for name, text in sorted(files.items())}
-    files[bank.METADATA] = signed(lambda mark: bank.metadata_json(task, digests, mark))
+    files[bank.METADATA] = self_digested(lambda mark: bank.metadata_json(task, digests, mark))
     return files
 
 
@@ -109,23 +100,23 @@ def bank_texts(task: Task, rows: Iterable[Row], find: Callable[[int], Event | No
 
 
 def bank_folders(root: str) -> list[str]:
-    """The folders of tasks at a path: itself, or those in it."""
-    if _is_task(root):
+    """The task folders at a path: itself, or those in it."""
+    if _is_task_folder(root):
         return [root]
     with os.scandir(root) as entries:
         below = sorted(entry.path for entry in entries if entry.is_dir(follow_symlinks=False))
-    found = [path for path in below if _is_task(path)]
+    found = [path for path in below if _is_task_folder(path)]
     if not found:
-        raise invalid(root, f"neither it nor a folder in it has a {bank.METADATA}")
+        raise invalid(root, f"neither it nor a folder in it contains {bank.METADATA}")
     return found
 
 
-def _is_task(folder: str) -> bool:
+def _is_task_folder(folder: str) -> bool:
     return any(os.path.lexists(os.path.join(folder, name)) for name in (bank.METADATA, bank.EVENTS))
 
 
 class BankFolder(Value, frozen=True, kw_only=True):
-    """A bank folder as far as it is read before anything is written."""
+    """A bank folder as it is read before anything is written."""
 
     source: Source
     identity: str
@@ -137,7 +128,7 @@ class BankFolder(Value, frozen=True, kw_only=True):
 
 
 def read_bank(folder: str, settings: Settings) -> BankFolder:
-    """Look at a folder: what it says of itself, and whether it still is what Ringbolt wrote."""
+    """Read the metadata of a folder, and check whether it is still as Ringbolt wrote it."""
     source = Source(folder)
     most = settings.max_text_bytes + settings.max_json_bytes
     text = source.text(bank.METADATA, most)
@@ -149,7 +140,7 @@ def read_bank(folder: str, settings: Settings) -> BankFolder:
     own = own if is_dict(own) else {}
     ledger = source.has(bank.EVENTS)
     odd = [*source.odd_names(), *source.odd_names(bank.CONTEXTS)]
-    warnings = [f"{shown(name)} is no plain file and was not read" for name in odd]
+    warnings = [f"{shown(name)} is not a regular file and was not read" for name in odd]
     if ledger:
         warnings += _differences(source, own, text)
     identity = metadata.get("parentTaskId")
@@ -165,16 +156,16 @@ def read_bank(folder: str, settings: Settings) -> BankFolder:
 
 
 def _content_digest(source: Source) -> str:
-    """A digest over all the plain files of a folder: the same files were imported before, or not."""
+    """A digest of all regular files of a folder, to tell whether they were imported before."""
     names = [*source.names(), *(f"{bank.CONTEXTS}/{name}" for name in source.names(bank.CONTEXTS))]
     marks = [f"{name}\0{file_digest(source.path(name))}" for name in names if not is_temp(name)]
     return digest("\n".join(marks).encode("utf-8", "surrogateescape"))
 
 
 def _differences(source: Source, own: Mapping[str, Any], text: str | None) -> list[str]:
-    """How the files differ from what Ringbolt wrote; the ledger is what is imported."""
+    """How the files differ from what Ringbolt wrote; only the ledger is imported."""
     if text is None or not own:
-        return [f"There is no {bank.METADATA} of Ringbolt; only the ledger was imported"]
+        return [f"{bank.METADATA} is missing or not from Ringbolt; only the ledger was imported"]
     if own.get("complete") is not True:
         return ["The export was not finished; the ledger was imported as far as it goes"]
     found = [] if is_intact(text) else [bank.METADATA]
@@ -198,7 +189,7 @@ def _differences(source: Source, own: Mapping[str, Any], text: str | None) -> li
 
 
 def bring_bank(arrival: Arrival, tx: Tx, folder: BankFolder) -> tuple[str, int, list[str]]:
-    """Make a task of a folder without a ledger: its id, how many events it took, and what is to be said."""
+    """Make a task from a folder without a ledger; returns its id, the number of events, and warnings."""
     source, settings = folder.source, arrival.settings
     tag = tag_of("bank", folder.identity)
     known, others = arrival.known_as(tx, tag, "bank", folder.digest)
@@ -224,12 +215,12 @@ def bring_bank(arrival: Arrival, tx: Tx, folder: BankFolder) -> tuple[str, int, 
     for name, value in (variables if is_dict(variables) else {}).items():
         _checked(source.path(bank.METADATA), lambda n=name, v=value: arrival.task_set(task_id, n, v))
     answer = _read_answer(source, metadata.get("finalAnswerFile"), settings, warnings)
-    _checked(source.path(bank.METADATA), lambda: arrival.stand(task_id, own, status, answer, error))
+    _checked(source.path(bank.METADATA), lambda: arrival.settle(task_id, own, status, answer, error))
     return task_id, arrival.head(tx, task_id)["last_seq"], warnings
 
 
 def _checked(path: str, work: Callable[[], object], line: int | None = None) -> None:
-    """Run an operation; what it refuses is laid at the door of a file."""
+    """Run an operation; if it refuses its input, the error names the file."""
     try:
         work()
     except InvalidInput as error:
@@ -240,7 +231,7 @@ def _begin_task(arrival: Arrival, folder: BankFolder, plan: Any, tag: str) -> st
     metadata, own = folder.metadata, folder.own
     request = metadata.get("originalUserTask") if "request" not in own else None
     if request is not None and not isinstance(request, str):
-        raise InvalidInput("invalid_argument", "originalUserTask is no text.", "Give it as a string.")
+        raise InvalidInput("invalid_argument", "originalUserTask is not a text.", "Use a string.")
     used = ("version", "originalUserTask", "finalAnswerFile", "errorSummary", "ringbolt")
     came = {name: value for name, value in metadata.items() if name not in used and value is not None}
     before: Any = own.get("metadata")
@@ -253,7 +244,7 @@ def _begin_task(arrival: Arrival, folder: BankFolder, plan: Any, tag: str) -> st
 def _read_plans(
     source: Source, settings: Settings, ours: bool
 ) -> tuple[list[tuple[str, Any]], dict[str, dict[str, Any]]]:
-    """The plans in order, each with its file, and what Ringbolt said about the steps of the last."""
+    """The plans in order, each with its file, and what Ringbolt recorded about the steps of the last."""
     plans: list[tuple[str, Any]] = []
     said: dict[str, dict[str, Any]] = {}
     for name in plan_files(source.names()):
@@ -262,7 +253,7 @@ def _read_plans(
             plan, said = read_plan((text or "").removeprefix("\ufeff"))
         except ValueError as error:
             raise invalid(source.path(name), str(error)) from None
-        # Others keep the present plan under its number too.
+        # Other projects keep the current plan under its number as well.
         if ours or not plans or plans[-1][1] != plan:
             plans.append((name, plan))
     return plans, said
@@ -271,7 +262,7 @@ def _read_plans(
 def _bring_log(
     arrival: Arrival, tx: Tx, head: Row, source: Source, warnings: list[str]
 ) -> dict[str, dict[str, Any]]:
-    """Add the entries of the execution log; returns what they let conclude about the steps."""
+    """Add the entries of the execution log; returns what they imply about the steps."""
     find = infer_steps(tx.steps(head["task_id"]))
     said: dict[str, dict[str, Any]] = {}
     path = source.path(bank.LOG)
@@ -279,7 +270,7 @@ def _bring_log(
         try:
             entry = read_log_line(text.removeprefix("\ufeff"))
         except ValueError as error:
-            if not ended:  # whoever wrote it was stopped in the middle of the line
+            if not ended:  # the writer was stopped in the middle of the line
                 warnings.append(f"Line {number} of {bank.LOG} is cut off and was not imported")
                 break
             raise invalid(path, str(error), number) from None

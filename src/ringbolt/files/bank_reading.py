@@ -1,4 +1,4 @@
-"""Reading a bank folder, ours or another project's. What is wrong in a file is a ValueError that says so."""
+"""Read the files of a bank folder, ours or another project's; a bad file raises ValueError."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ def read_metadata(text: str) -> dict[str, Any]:
     """The metadata of a folder."""
     value = read_json(text)
     if not is_dict(value):
-        raise ValueError("it is no JSON object")
+        raise ValueError("it is not a JSON object")
     version = value.get("version")
     if version is not None and not re.fullmatch(r"1(\.\d+)?", str(version)):
-        raise ValueError(f"it has version {shown(version)} of the schema, and only 1.0 is known")
+        raise ValueError(f"its schema version is {shown(version)}, and only 1.0 is supported")
     return value
 
 
 def read_plan(text: str) -> tuple[list[Any], dict[str, dict[str, Any]]]:
-    """The steps of a plan as an operation takes them, and by id what Ringbolt said about each."""
+    """The steps of a plan as an operation takes them, and by id what Ringbolt recorded about each."""
     value = read_json(text)
     if not is_list(value):
-        raise ValueError("it is no JSON array of stages")
+        raise ValueError("it is not a JSON array of stages")
     known: dict[str, dict[str, Any]] = {}
     stages: list[Any] = []
     for part in value:
@@ -78,10 +78,10 @@ def _read_step(step: Any, stage: Any, known: dict[str, dict[str, Any]]) -> Any:
 
 
 def read_log_line(text: str) -> dict[str, Any]:
-    """An entry of an execution log, in our words; what is unknown in it is under `bank`."""
+    """An entry of an execution log with our field names; unknown fields are under `bank`."""
     value = read_json(text)
     if not is_dict(value):
-        raise ValueError("it is no JSON object")
+        raise ValueError("it is not a JSON object")
     entry: dict[str, Any] = {}
     rest: dict[str, Any] = {}
     for key, part in value.items():
@@ -91,7 +91,7 @@ def read_log_line(text: str) -> dict[str, Any]:
             entry[_LOG_FIELDS[key]] = part
     word = entry.pop("status", "FAILED" if "error" in entry else "COMPLETED")
     if not isinstance(word, str) or word.upper() not in _LOG_STATUSES:
-        raise ValueError(f"{shown(word)} is no status of a log entry: use {', '.join(_LOG_STATUSES)}")
+        raise ValueError(f"{shown(word)} is not the status of a log entry: use {', '.join(_LOG_STATUSES)}")
     entry["status"], system = _LOG_STATUSES[word.upper()]
     own = entry.pop("ringbolt", None)
     own = own if is_dict(own) else {}
@@ -111,20 +111,20 @@ def read_index(text: str) -> dict[str, dict[str, Any]]:
     """The labels, times and flags of contexts, by the names of their files."""
     value = read_json(text)
     if not is_list(value):
-        raise ValueError("it is no JSON array")
+        raise ValueError("it is not a JSON array")
     return {row["file"]: row for row in value if is_dict(row) and isinstance(row.get("file"), str)}
 
 
 def read_snapshot_name(name: str) -> tuple[int, str] | None:
-    """The number and the label in the name of a context's file; None if it is none."""
+    """The number and label in the file name of a context; None if it is not one."""
     found = re.fullmatch(r"(\d{1,9})_(.*)\.(?:txt|md)", name)
     return (int(found[1]), found[2].replace("_", " ").strip() or "context") if found else None
 
 
 def plan_files(names: Iterable[str]) -> list[str]:
-    """The files of plans in the order in which the plans were made.
+    """The plan files in the order in which the plans were made.
 
-    `plan.json` is the last of those with a version; pieces of plans that were made on the way come after it.
+    `plan.json` follows the numbered versions; partial plans (`plan_replan_N.json`) come after it.
     """
     placed: list[tuple[int, int, str]] = []
     for name in names:

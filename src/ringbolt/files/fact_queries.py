@@ -1,4 +1,4 @@
-"""The queries of facts and of the list of active tasks, portable as in tx.py."""
+"""The SQL of facts and of the list of active tasks; portable as in store/tx.py."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..store.tx import Row, Tx
 _ACTIVE_HEADS = (
     "task_id name status phase reason session_id created_at updated_at last_seq name_seq next_step done"
 ).split()
-# Looked up row by row: where an engine does not know its sizes, a join may go through whole tables.
+# Looked up row by row: without table statistics, a join may scan whole tables.
 _NEXT = (
     "coalesce({1}, (SELECT s.{0} FROM steps s WHERE s.task_id = h.task_id AND s.item_id = h.current_item),"
     " (SELECT s.{0} FROM steps s WHERE s.task_id = h.task_id AND s.item_id = h.next_item))"
@@ -25,7 +25,7 @@ _CHANNEL_OF = (
     "(SELECT o.channel FROM events e JOIN origins o ON o.id = e.origin_id"
     " WHERE e.task_id = {0} AND e.seq = {1})"
 )
-# Whether someone was at work on a task after a fact was written; 1 or nothing.
+# Whether there was activity on a task after a fact was written; 1 or NULL.
 _WORKED = (
     "(SELECT 1 FROM events e JOIN origins o ON o.id = e.origin_id WHERE e.task_id = r.task_id"
     f" AND e.seq > r.seq AND {ACTIVITY} ORDER BY e.seq LIMIT 1)"
@@ -33,16 +33,16 @@ _WORKED = (
 
 
 class FactQueries:
-    """The questions about facts and active tasks in one transaction."""
+    """Queries for facts and active tasks in one transaction."""
 
     def __init__(self, tx: Tx) -> None:
         self._tx = tx
         self._database = tx.database
 
     def labelled(self, kind: str, value: str, workspace: str | None, lock: bool = False) -> list[Row]:
-        """The tasks of a workspace with a label of their own, open ones first, then the last changed.
+        """The tasks of a workspace with a label, open ones first, then the last changed.
 
-        Locked, another transaction that asks for the same label waits for us, so that it is not given twice.
+        With `lock`, another transaction that asks for the same label waits, so that no label is given twice.
         """
         if lock:
             self._database.lock(f"{kind}\n{workspace or ''}\n{value}")
@@ -59,7 +59,7 @@ class FactQueries:
         )
 
     def own_labels(self, task_ids: Sequence[str]) -> dict[str, str]:
-        """The labels that some tasks were given."""
+        """The labels of tasks, by task id."""
         places = {f"id{number}": name for number, name in enumerate(task_ids)}
         if not places:
             return {}
@@ -78,11 +78,11 @@ class FactQueries:
         limit: int,
         only: str | None = None,
     ) -> tuple[TaskRows, int]:
-        """The tasks of a workspace with their labels, goals and some of their facts, asked for at once;
-        and the place of the newest change of the workspace. `only` is the id of one of them.
+        """The tasks of a workspace with their labels, goals and some facts, read at once; and the position of
+        the newest change in the workspace. `only` limits it to one task.
 
-        A task comes with the text and the source of what is to be done next: in its own words, else the
-        current step, else the next one.
+        Each task comes with the text and channel of its next step: as it was set, else the current step of
+        the plan, else the next one.
         """
         here = "workspace_path = :workspace" if workspace else "workspace_path IS NULL"
         own = f"{here} AND kind = 'task' AND root_id = task_id AND archived_at IS NULL"
@@ -113,7 +113,7 @@ class FactQueries:
                 f" {_NEXT.format('title_seq', _OWN_NEXT)} AS next_from"
                 f" FROM {some}) t"
             ),
-            # Not the index by key: a task has few variables, and there are many keys.
+            # By task, not by the index of keys: a task has few variables, and many tasks share a key.
             "facts": (
                 "SELECT r.task_id, r.key, r.seq,"
                 " (SELECT e.data FROM events e WHERE e.task_id = r.task_id AND e.seq = r.seq),"
@@ -156,7 +156,7 @@ class FactQueries:
         task_ids: Sequence[str] | None = None,
         workspace: str | None = None,
     ) -> list[Row]:
-        """Facts with their events, the newest first: those of some tasks, or of all of a workspace."""
+        """Facts with their events, newest first: those of some tasks, or of a whole workspace."""
         params: dict[str, Any] = {"workspace": workspace, "limit": limit}
         params |= {f"status{number}": status for number, status in enumerate(statuses)}
         if task_ids is None:
@@ -186,5 +186,5 @@ class FactQueries:
         return {(row[0], row[1]) for row in rows}
 
     def links(self, task_id: str) -> list[Row]:
-        """The ties of a task that hold."""
+        """The active links of a task."""
         return self._tx.rows(LINKS, SELECT_LINKS, task_id=task_id)

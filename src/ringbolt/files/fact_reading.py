@@ -1,4 +1,4 @@
-"""From rows to facts: what is stored, what tasks say of themselves, and which of them fit a question."""
+"""Build facts from rows: stored ones and those that tasks imply; and match them with a query."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _WORDS = re.compile(r"\w+")
 
 
 def read_fact(row: Row, labels: dict[str, str]) -> Fact:
-    """A fact that is stored; its tags are read apart."""
+    """A stored fact, without its tags."""
     data: dict[str, Any] = json.loads(row["data"])
     task = row["kind"] != "facts"
 
     def text(name: str) -> str | None:
         found = data.get(name)
-        return found if isinstance(found, str) else None  # an import may bring anything
+        return found if isinstance(found, str) else None  # an import may hold anything
 
     return Fact(
         id=f"{row['task_id']}#{row['seq']}",
@@ -42,7 +42,7 @@ def read_fact(row: Row, labels: dict[str, str]) -> Fact:
 
 
 def with_columns(tx: Tx, found: list[Fact], heads: Sequence[Row], history: bool) -> list[Fact]:
-    """The facts with what tasks say of themselves now; a stored one that is no longer so is history."""
+    """The facts with those that the columns of tasks imply; a stored one that they contradict is history."""
     labels = FactQueries(tx).own_labels([head["task_id"] for head in heads])
     derived: list[Fact] = []
     outdated: set[str] = set()
@@ -78,8 +78,8 @@ def with_columns(tx: Tx, found: list[Fact], heads: Sequence[Row], history: bool)
 
 
 def _still(key: str, stored: Any, value: Any) -> bool:
-    """Whether a stored fact says what the task says."""
-    if not isinstance(stored, str):  # an import may bring anything
+    """Whether a stored fact agrees with the column of its task."""
+    if not isinstance(stored, str):  # an import may hold anything
         return False
     if key == "status":
         return foreign_statuses.means(stored, "active-tasks") == value
@@ -87,19 +87,19 @@ def _still(key: str, stored: Any, value: Any) -> bool:
 
 
 def fits(fact: Fact, key: str | None, category: str | None) -> bool:
-    """Whether a fact has the key and category that are asked for."""
+    """Whether a fact has the wanted key and category."""
     return (key is None or fact.key == key) and (category is None or fact.category == category)
 
 
-def words(what: str, query: Any) -> frozenset[str]:
-    return (
-        frozenset(_WORDS.findall(validate.text(what, query, 10_000).casefold()))
-        if query is not None
-        else frozenset()
-    )
+def query_words(query: Any) -> frozenset[str]:
+    """The words of a query, without case."""
+    if query is None:
+        return frozenset()
+    return frozenset(_WORDS.findall(validate.text("query", query, 10_000).casefold()))
 
 
 def score(fact: Fact, wanted: frozenset[str]) -> int:
+    """How many of the wanted words a fact contains."""
     value = fact.value if isinstance(fact.value, str) else validate.dumps(fact.value)
     parts = (fact.entity, fact.key, fact.text, value, fact.why)
     own = set(_WORDS.findall(" ".join(part for part in parts if part).casefold()))

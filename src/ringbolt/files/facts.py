@@ -1,8 +1,8 @@
-"""Facts: what is known of a task under its label, and of anything else in the workspace.
+"""Operations on facts: what is known about a task under its label, and about anything else in the workspace.
 
-A fact of category `project` is about a task. What has a column there (title, status, next) sets it; the
-rest are variables and notes of the task. Facts of other categories have a home of their own, a ledger of
-kind `facts` that no list of tasks shows (docs/adr/0008).
+A fact of category `project` is about a task. If the task has a column for it (title, status, next), the fact
+sets that column; otherwise it becomes a variable or a note of the task. Facts of other categories are stored
+in a ledger of kind `facts`, which no list of tasks shows (docs/adr/0008).
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from ..model.results import Fact, FactPage
 from ..model.types import Written, is_list
 from ..store.tx import Row, Tx
 from .fact_queries import FactQueries
-from .fact_reading import fits, read_fact, score, with_columns, words
+from .fact_reading import fits, query_words, read_fact, score, with_columns
 
 CATEGORIES = ("project", "preference", "fact", "decision", "entity", "other")
 SCOPES = ("workspace", "global")
 TIMES = ("started", "task_started", "created_at", "task_updated", "updated", "updated_at")
 GOALS = ("related_goal", "goal_id")
-# What a task says of itself; everything else that is known of it is a variable.
+# The columns of a task; every other fact about it is a variable.
 COLUMNS = ("title", "status", "next")
 _OWN = frozenset((*COLUMNS, *TIMES, *GOALS))
 _STATUSES = tuple(rules.ENTRY_TRANSITIONS)
@@ -82,7 +82,9 @@ class Facts(Base):
         ended = _ids(supersedes)
         if validate.choice("scope", scope, SCOPES) == "global" and fact["category"] == "project":
             raise InvalidInput(
-                "invalid_argument", "A task belongs to a workspace.", "Choose another category, or no scope."
+                "invalid_argument",
+                "Facts of category project belong to a task, and so to a workspace.",
+                "Choose another category, or leave out scope.",
             )
         here = None if scope == "global" else self.workspace
         fingerprint = self._fingerprint("memory_store", idempotency_key, [fact, labels, ended, scope])
@@ -132,7 +134,7 @@ class Facts(Base):
             history: Include facts that were replaced.
             limit: Maximum number of results.
         """
-        asked = words("query", query)
+        asked = query_words(query)
         limit = validate.whole("limit", limit, 1, 1000)
         for what, given in (("entity", entity), ("key", key), ("tag", tag)):
             validate.optional(what, given, 500)
@@ -183,7 +185,7 @@ class Facts(Base):
         }
 
     def _home(self, tx: Tx, fact: dict[str, Any], here: str | None) -> Row | None:
-        """The ledger that a fact belongs to, locked; None if it has to be made."""
+        """The ledger that a fact belongs to, locked; None if it does not exist yet."""
         if fact["category"] != "project":
             homes = FactQueries(tx).labelled("facts", here or "", here, lock=True)
             return tx.head(homes[0]["task_id"], lock=True) if homes else None
@@ -192,7 +194,7 @@ class Facts(Base):
         return self._labelled(tx, fact["entity"], lock=True)
 
     def _labelled(self, tx: Tx, label: str, lock: bool = False) -> Row | None:
-        """The task of this workspace with a label, or with this id."""
+        """The task of this workspace with a label or an id; None if there is none."""
         found = FactQueries(tx).labelled("label", label, self.workspace, lock=lock)
         task_id = found[0]["task_id"] if found else label
         if not found and (rules.normal_id(label) != label or len(label) != rules.ID_LENGTH):
@@ -201,13 +203,13 @@ class Facts(Base):
         if head is not None and (head["kind"] != "task" or head["workspace_path"] != self.workspace):
             raise NotFound(
                 "task_not_found",
-                f"{shown(label)} is no task of this workspace.",
-                "Name a task of this workspace by its label or id, or open the memory with the other one.",
+                f"{shown(label)} is not a task of this workspace.",
+                "Name a task of this workspace by label or id, or open the memory in the other workspace.",
             )
         return head
 
     def _begin(self, tx: Tx, now: str, fact: dict[str, Any], here: str | None) -> Row:
-        """A ledger for facts: a task with its label, or the home of what is about no task."""
+        """A new ledger for facts: a task with a label, or the ledger of facts that are about no task."""
         if fact["category"] == "project":
             return self._begin_task(tx, now, fact["entity"], fact["entity"])
         heads = {
@@ -220,7 +222,7 @@ class Facts(Base):
         return self._begun(tx, now, heads, ["facts", here or ""])
 
     def _begin_task(self, tx: Tx, now: str, label: str, name: str) -> Row:
-        """A new task with a label. It does not become the current one of the session."""
+        """Register a task with a label; it does not become the current one of the session."""
         heads: dict[str, Any] = {
             "kind": "task",
             "name": name,
@@ -245,7 +247,7 @@ class Facts(Base):
         self._check_tokens(tx, head, set(self._tokens.get(head["task_id"], {}).values()))
 
     def _fact_draft(self, tx: Tx, head: Row, fact: dict[str, Any], now: str) -> Draft:
-        """A fact as the event that stores it, with what it changes about the task and earlier facts."""
+        """The event that stores a fact, with what it changes about the task and earlier facts."""
         key, value = fact["key"], fact["value"]
         own = head["kind"] == "task"
         data = {name: part for name, part in fact.items() if name != "text" or key is not None}
@@ -263,7 +265,7 @@ class Facts(Base):
             data=data,
             sets={} if late else _column_changes(tx, head, key, value, now) if own else {},
             record={"type": kind, "status": "superseded" if late else "active", "key": name},
-            warnings=("older than what is known: kept in the history only",) if late else (),
+            warnings=("older than what is known: kept only in the history",) if late else (),
         )
         if late:
             draft.record = {**(draft.record or {}), "ref_seq": old["seq"] if old else None}
@@ -273,7 +275,7 @@ class Facts(Base):
         return draft
 
     def _is_late(self, tx: Tx, head: Row, fact: dict[str, Any], old: Row | None, now: str) -> bool:
-        """Whether something newer is known. What is done stays so when both are of the same moment."""
+        """Whether something newer is known; at the same moment, a completed task stays completed."""
         moment = fact["at"] or now
         if fact["key"] == "status" and head["kind"] == "task" and head["status"] in rules.ENDED:
             status, _, _ = foreign_statuses.read_task_status(fact["value"], "active-tasks")
@@ -297,12 +299,12 @@ class Facts(Base):
             raise NotFound(
                 "record_not_found",
                 f"There is no fact {shown(name)}.",
-                "memory_recall gives facts with their ids, which look like 7k3m9xq2wd#12.",
+                "memory_recall returns facts with their ids, which look like 7k3m9xq2wd#12.",
             )
         return self._read_facts(tx, rows)
 
     def _facts(self, tx: Tx, entity: str | None, category: str | None, statuses: Sequence[str]) -> list[Fact]:
-        """The facts of an entity, or all of the workspace: stored ones first, the newest first."""
+        """The facts of an entity, or of the whole workspace: stored ones first, newest first."""
         found: list[Fact] = []
         heads: list[Row] = []
         if category in (None, "project"):
@@ -334,7 +336,7 @@ class Facts(Base):
 
 
 def _tagged(tx: Tx, facts: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Facts with their tags: only those that are answered, for each task is asked."""
+    """Facts with their tags; only for those that are returned, because it takes a query for each task."""
     seqs: dict[str, list[int]] = {}
     for fact in facts:
         if not fact.derived:
@@ -348,7 +350,7 @@ def _tagged(tx: Tx, facts: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def _own_value(key: str | None, value: Any) -> Any:
-    """The value of a key that means something to a task, checked."""
+    """The value of a key that sets a column or time of a task, checked."""
     if key == "title":
         validate.line("title", value, 500)
     elif key == "status":
@@ -363,7 +365,7 @@ def _own_value(key: str | None, value: Any) -> Any:
 
 
 def _column_changes(tx: Tx, head: Row, key: str, value: Any, now: str) -> dict[str, Any]:
-    """What a fact sets in its task."""
+    """The columns that a fact sets in its task."""
     if key == "title":
         return {"heads": {"name": value.strip()}}
     if key == "next":
@@ -378,7 +380,7 @@ def _column_changes(tx: Tx, head: Row, key: str, value: Any, now: str) -> dict[s
 
 
 def status_heads(head: Row, word: str, now: str) -> dict[str, Any]:
-    """What a status in anyone's words changes about a task."""
+    """The columns that a status, in our or other words, changes about a task."""
     status, phase, reason = foreign_statuses.read_task_status(word, "active-tasks")
     heads = {"status": status, **status_changes(head, status, reason, now)}
     if phase is not None:
@@ -387,7 +389,7 @@ def status_heads(head: Row, word: str, now: str) -> dict[str, Any]:
 
 
 def goal_links(tx: Tx, head: Row, target: str) -> list[dict[str, Any]]:
-    """The ties that make one goal, or none, the goal of a task."""
+    """The links that make one goal, or none, the goal of a task."""
     links = [
         {**row, "status": "removed"}
         for row in FactQueries(tx).links(head["task_id"])
@@ -402,14 +404,14 @@ def goal_links(tx: Tx, head: Row, target: str) -> list[dict[str, Any]]:
 
 
 def _supersede(tx: Tx, head: Row, draft: Draft, ended: Sequence[tuple[str, int]]) -> None:
-    """Let a fact end others of the same ledger."""
+    """Let a fact supersede others of the same ledger."""
     for task_id, seq in ended:
         row = tx.record(head["task_id"], seq) if task_id == head["task_id"] else None
         if row is None or row["type"] not in ("fact", "variable", "discovery"):
             raise NotFound(
                 "record_not_found",
-                f"{task_id}#{seq} is no fact of the same entity.",
-                "A fact can replace others of its task, or of the same scope where it is about no task.",
+                f"{task_id}#{seq} is not a fact about the same entity.",
+                "A fact can supersede others of its task, or of its scope if it is about no task.",
             )
         rules.check_transition(rules.ENTRY_TRANSITIONS, f"Fact #{seq}", row["status"], "superseded")
         closed = {"status": "superseded", "ref_seq": head["last_seq"] + 1}
@@ -417,12 +419,12 @@ def _supersede(tx: Tx, head: Row, draft: Draft, ended: Sequence[tuple[str, int]]
 
 
 def _citation(name: Any) -> tuple[str, int]:
-    """A fact's id, read."""
+    """The task and number in the id of a fact."""
     task_id, _, number = validate.text("id", name, 200).partition("#")
     plain = rules.normal_id(task_id)
     if plain is None or len(plain) != rules.ID_LENGTH or not (number.isascii() and number.isdecimal()):
         raise InvalidInput(
-            "invalid_argument", f"{shown(name)} is no id of a fact.", "It looks like 7k3m9xq2wd#12."
+            "invalid_argument", f"{shown(name)} is not the id of a fact.", "Ids look like 7k3m9xq2wd#12."
         )
     return plain, validate.whole("the number of the fact", int(number[:19]), 1, 1 << 62)
 

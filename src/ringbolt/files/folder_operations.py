@@ -1,4 +1,4 @@
-"""Folders: a task as the files of other projects, and their files as tasks."""
+"""Operations on folders: export a task in the formats of other projects, and import their folders."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from ..model.rules import ENTRY_TRANSITIONS
 from ..model.types import Entry, Event, Task
 from ..store.tx import Row, Tx
 from ..system.files import FileErrors
-from .arrivals import Arrival
+from .arrival import Arrival
 from .bank_folder import bank_folders, bank_texts, bring_bank, read_bank, write_bank
 from .states import FIELDS
 from .states_folder import bring_states, read_states, states_texts, write_states
 
-# Of each type of entry; a task with more is no task for a folder that a person reads.
+# Of each type of entry: a folder for people is no place for more.
 MOST_ENTRIES = 20_000
 
 
@@ -49,8 +49,7 @@ class Folders(Tasks, Transfer):
             return write_bank(root, task, *self._history(task))
 
     def _bank_texts(self, task_id: str) -> dict[str, str]:
-        """The files of a task's folder with their contents, as a mirror keeps them."""
-
+        """The files of a bank folder as texts, for a mirror."""
         task = self.task_get(task_id)
         return bank_texts(task, *self._history(task))
 
@@ -73,11 +72,11 @@ class Folders(Tasks, Transfer):
         """
 
         root = validate.path("the folder", folder)
-        merged = _Merged()
+        totals = _ImportTotals()
         with FileErrors(root):
             for path in bank_folders(root):
                 found = read_bank(path, self.settings)
-                merged.warn(path, found.warnings)
+                totals.warn(path, found.warnings)
                 if found.ledger:
                     only = found.own.get("id")
                     report = self._import(
@@ -87,17 +86,17 @@ class Folders(Tasks, Transfer):
                     )
                     conflicts = {conflict.task_id: conflict.kept_as for conflict in report.conflicts}
                     names = report.tasks or ((conflicts.get(only, only),) if isinstance(only, str) else ())
-                    merged.add(names, report.added, report.known, report.conflicts)
+                    totals.add(names, report.added, report.known, report.conflicts)
                     continue
                 task_id, added, warnings = self._commit(
                     lambda tx, f=found: bring_bank(self._arriving(tx), tx, f),
                     settles=True,
                     tasks=lambda result: (result[0],),
                 )
-                merged.warn(path, warnings)
+                totals.warn(path, warnings)
                 known = 0 if added else self.task_get(task_id).seq
-                merged.add((task_id,), added, known)
-        return merged.report()
+                totals.add((task_id,), added, known)
+        return totals.report()
 
     @operation(scope="read", tools="none", http=False, example={"folder": "memory"})
     def export_states(self, folder: str | os.PathLike[str], task_id: str | None = None) -> FolderExport:
@@ -116,8 +115,7 @@ class Folders(Tasks, Transfer):
             return write_states(root, task, entries)
 
     def _states_texts(self, task_id: str) -> dict[str, str]:
-        """The files of a task in a states folder with their contents, as a mirror keeps them."""
-
+        """The files of a task in a states folder as texts, for a mirror."""
         return states_texts(*self._noted(task_id))
 
     def _noted(self, task_id: str | None) -> tuple[Task, dict[str, tuple[Entry, ...]]]:
@@ -146,24 +144,23 @@ class Folders(Tasks, Transfer):
         """
 
         root = validate.path("the folder", folder)
-        merged = _Merged()
+        totals = _ImportTotals()
         active = None
         with FileErrors(root):
             for found in read_states(root, self.settings):
-                merged.warn(root, found.warnings)
+                totals.warn(root, found.warnings)
                 task_id, added, known, warnings = self._commit(
                     lambda tx, f=found: bring_states(self._arriving(tx), tx, f),
                     settles=True,
                     tasks=lambda result: (result[0],),
                 )
-                merged.warn(root, warnings)
-                merged.add((task_id,), added, known)
+                totals.warn(root, warnings)
+                totals.add((task_id,), added, known)
                 active = task_id if found.active else active
-        return merged.report(active)
+        return totals.report(active)
 
     def _arriving(self, tx: Tx) -> Arrival:
-        """A memory within a transaction for what comes from elsewhere, of which this session did nothing."""
-
+        """A memory within a transaction that writes as an import, in no session."""
         store: Any = OneTransaction(tx)
         return Arrival(
             store,
@@ -177,8 +174,8 @@ class Folders(Tasks, Transfer):
         )
 
 
-class _Merged:
-    """What came of several folders."""
+class _ImportTotals:
+    """The totals of an import of several folders."""
 
     def __init__(self) -> None:
         self._tasks: dict[str, None] = {}

@@ -1,4 +1,4 @@
-"""Failures of mirrors, kept in the user's data folder: it may be a mirror's folder that cannot be written."""
+"""Why mirrors could not be written, kept in the user's data folder: the mirror's own may be read-only."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..model import validate
 from ..model.errors import RingboltError
 from ..model.types import is_dict
 from ..system.files import read_bounded, write_atomic
-from .mirror_files import locked
+from .projection import locked
 
 MOST_KEPT = 200
 MOST_BYTES = 1 << 20
@@ -20,34 +20,34 @@ PATIENCE = 0.2
 
 
 class Failures:
-    """What went wrong last with each mirror of this user, and when."""
+    """The last failure of each mirror of this user."""
 
     def __init__(self) -> None:
         self._path = os.path.join(user_folder("data"), "mirrors.json")
         self._known: dict[str, dict[str, str]] = {}
-        self.fresh: set[str] = set()  # mirrors whose last refresh by this process failed
+        self.current: set[str] = set()  # mirrors whose last refresh by this process failed
 
     def note(self, path: str, error: Exception) -> None:
-        """Remember a failure, also for other processes and later ones."""
-        self.fresh.add(path)
-        self._known[path] = {"at": validate.stamp(time.time()), "error": _in_words(error)}
+        """Remember a failure, also for other and later processes."""
+        self.current.add(path)
+        self._known[path] = {"at": validate.stamp(time.time()), "error": _error_text(error)}
         try:
             os.makedirs(os.path.dirname(self._path), mode=0o700, exist_ok=True)
-            with locked(f"{self._path}.lock", PATIENCE) as got:
-                if got:
+            with locked(f"{self._path}.lock", PATIENCE) as held:
+                if held:
                     self.load()
                     newest = sorted(self._known.items(), key=lambda pair: pair[1]["at"])[-MOST_KEPT:]
                     write_atomic(self._path, json.dumps(dict(newest), indent=1).encode() + b"\n")
         except OSError:
-            # Nowhere to keep it, as on a full disk. This process knows; others see by the stamp what is late.
+            # It cannot be kept, as on a full disk. This process knows; others see the stamp.
             return
 
     def load(self) -> None:
-        """Learn of what other processes noted."""
+        """Read what other processes noted."""
         try:
             found = json.loads(read_bounded(self._path, MOST_BYTES))
         except (OSError, ValueError, RecursionError, RingboltError):
-            return  # none yet, or not ours to read: what this process knows stands
+            return  # missing or unreadable
         for path, noted in found.items() if is_dict(found) else ():
             if _is_note(noted) and noted["at"] > self._known.get(path, {"at": ""})["at"]:
                 self._known[path] = noted
@@ -61,6 +61,6 @@ def _is_note(noted: Any) -> bool:
     return is_dict(noted) and isinstance(noted.get("at"), str) and isinstance(noted.get("error"), str)
 
 
-def _in_words(error: Exception) -> str:
-    words = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return (words or type(error).__name__)[:500]
+def _error_text(error: Exception) -> str:
+    text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return (text or type(error).__name__)[:500]

@@ -1,4 +1,4 @@
-"""Mirrors: files on disk that show what the store holds, and how far each of them is."""
+"""Operations on mirrors: files on disk that show what the store holds."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..model.results import MirrorStatus
 
 
 class Mirrors(Base):
-    """The operations on mirrors; every write refreshes them by itself."""
+    """The operations on mirrors; every write refreshes them without being asked."""
 
     @operation(scope="read")
     def mirrors_status(self) -> tuple[MirrorStatus, ...]:

@@ -1,11 +1,11 @@
-"""The states folder: a task as four small files that an agent reads and a person may write.
+"""Render a task as a states folder: four small files that agents read and people may write.
 
     .active-task            the id of the current task
     .task-<id>.json         goal, phase, progress, blockers, variables
     .decisions-<id>.md      each decision with its options and its reasoning
     .context-map-<id>.md    what is known, which files were touched, and what did not work
 
-What was recorded is escaped, so that no text can begin an entry; states_reading gives it back as it was.
+Recorded text is escaped, so that none can begin an entry; states_reading restores it exactly.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ..model.types import Entry, Task
+from ..model.types import Entry, Task, is_list
 from ..packet.encode import clip, markdown, markdown_line, one_line, pretty
 
 ACTIVE = ".active-task"
 FORMAT = 1
-# Our names of an entry's fields, in the order in which they are written, and the words for them.
+# The fields of each type of entry in the order in which they are written, with their headings.
 FIELDS: dict[str, dict[str, str]] = {
     "decision": {
         "choice": "Choice",
@@ -71,7 +71,7 @@ def map_path(task_id: str) -> str:
 def task_json(
     task: Task, variables: Mapping[str, Any], files: Mapping[str, str] | None = None, digest: str = ""
 ) -> str:
-    """Where a task stands; `files` are its other files with their digests, so that edits are seen."""
+    """The state of a task; `files` holds the digests of its other files, so that edits can be detected."""
     steps = [_step(item.to_dict()) for item in task.items if item.dropped_in is None]
     progress = {
         "done": task.done,
@@ -169,7 +169,7 @@ def entry_markdown(entry: Entry) -> str:
         "tags": list(entry.tags),
         "relevance_to": list(entry.relevance_to),
         "untitled": entry.type == "decision" and title is None,
-        # Where the entry is not summed up by its title, choice or approach.
+        # Only if it differs from the title, choice or approach.
         "summary": None if entry.summary == str(meant).strip() else entry.summary,
     }
     shown = clip(one_line(entry.summary), 80) if title is None else str(title)
@@ -186,9 +186,9 @@ def entry_markdown(entry: Entry) -> str:
 
 
 def _value(value: Any) -> str:
-    """A field's value behind its name: a text, a list of texts, or any other value as JSON."""
-    if isinstance(value, list) and value:
-        return "".join(f"\n  - {_text(part, '    ')}" for part in value)  # pyright: ignore[reportUnknownVariableType]
+    """A field's value after its name: a text, a list of texts, or any other value as JSON."""
+    if is_list(value) and value:
+        return "".join(f"\n  - {_text(part, '    ')}" for part in value)
     return f" {_text(value, '  ')}"
 
 
@@ -197,12 +197,12 @@ def _text(value: Any, indent: str) -> str:
 
 
 def _json(value: Any) -> str:
-    # Two backticks, and none inside: no text that was recorded looks like that, for theirs are escaped.
+    # Two backticks, and none inside: no recorded text looks like that, because its backticks are escaped.
     return f"``{_unmarked(value).replace('`', chr(92) + 'u0060')}``"
 
 
 def _comment(value: Mapping[str, Any]) -> str:
-    """What only Ringbolt reads; it cannot be closed from inside."""
+    """A comment that only Ringbolt reads; its content cannot close it."""
     return f"<!-- ringbolt {_unmarked(value).replace('--', '-' + chr(92) + 'u002d')} -->"
 
 

@@ -1,4 +1,4 @@
-"""Writing a task as the files of a states folder, and reading such files."""
+"""Write a task as the files of a states folder, and import such files."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ from ..model.types import Entry, Task, Value, is_dict, is_list
 from ..store.tx import Row, Tx
 from ..system.files import is_temp, locked_folder
 from . import states
-from .arrivals import Arrival, read_status, short_name, tag_of
-from .folder_files import Source, begin, digest, invalid, make_root, signed
+from .arrival import Arrival, read_status, short_name, tag_of
+from .import_source import Source, invalid
+from .projection import begin_export, digest, make_export_root, self_digested
 from .states_reading import Note, Notes, read_notes, read_state
 
 _STATE = re.compile(r"\.task-(.{1,200})\.json", re.DOTALL)
@@ -26,30 +27,22 @@ MOST_DIFFERENCES = 20
 
 
 def write_states(root: str, task: Task, entries: Mapping[str, tuple[Entry, ...]]) -> FolderExport:
-    """Write the files of a task, the state, which vouches for the others, last."""
-    make_root(root, ignored=False)
+    """Write the files of a task; the state, which vouches for the others, comes last."""
+    make_export_root(root, ignored=False)
     ours = {states.decisions_path(task.id), states.map_path(task.id)}
     state = states.task_path(task.id)
     variables = {entry.key or "": entry.data.get("value") for entry in entries["variable"]}
     with locked_folder(root):
-        target = begin(root, state, lambda name: name in ours or is_temp(name))
-        target.put(
+        export = begin_export(root, state, lambda name: name in ours or is_temp(name))
+        export.put(
             states.decisions_path(task.id), states.decisions_markdown(task, entries["decision"]).encode()
         )
-        target.put(states.map_path(task.id), states.map_markdown(task, entries).encode())
-        target.finish(state, lambda files, mark: states.task_json(task, variables, files, mark))
-        target.overwrite(states.ACTIVE, f"{task.id}\n".encode())
-    warnings = list(target.warnings)
-    if more := task.left_out.get("file"):
-        warnings.append(f"{more} more files were touched than the context map names")
-    return FolderExport(
-        task_id=task.id,
-        path=root,
-        seq=task.seq,
-        files=tuple(sorted(target.files)),
-        written=target.written,
-        removed=target.removed,
-        warnings=tuple(warnings),
+        export.put(states.map_path(task.id), states.map_markdown(task, entries).encode())
+        export.finish(state, lambda files, mark: states.task_json(task, variables, files, mark))
+        export.put(states.ACTIVE, f"{task.id}\n".encode(), keep_other=False)
+    more = task.left_out.get("file")
+    return export.report(
+        task, *([f"{more} more files were touched than the context map names"] if more else [])
     )
 
 
@@ -67,19 +60,19 @@ class StateFiles(Value, frozen=True, kw_only=True):
 
 
 def states_texts(task: Task, entries: Mapping[str, tuple[Entry, ...]]) -> dict[str, str]:
-    """The same files with their contents, but for the one that names the active task."""
+    """The same files as texts for a mirror, without the one that names the active task."""
     files = {
         states.decisions_path(task.id): states.decisions_markdown(task, entries["decision"]),
         states.map_path(task.id): states.map_markdown(task, entries),
     }
     variables = {entry.key or "": entry.data.get("value") for entry in entries["variable"]}
     digests = {name: digest(text.encode()) for name, text in sorted(files.items())}
-    state = signed(lambda mark: states.task_json(task, variables, digests, mark))
+    state = self_digested(lambda mark: states.task_json(task, variables, digests, mark))
     return {**files, states.task_path(task.id): state}
 
 
 def read_states(root: str, settings: Settings) -> Iterator[StateFiles]:
-    """The tasks of a states folder, by the names of their files."""
+    """The tasks of a states folder, in the order of their file names."""
     source = Source(root)
     names = [found[1] for name in source.names() if (found := _STATE.fullmatch(name))]
     if not names:
@@ -99,7 +92,7 @@ def _read_files(source: Source, name: str, settings: Settings, active: bool) -> 
         raise invalid(source.path(paths[0]), str(error)) from None
     decisions, map_notes = read_notes(texts[1] or "", "decision"), read_notes(texts[2] or "", "context")
     warnings = [
-        f"Line {line} of {path} belongs to no entry and was not imported"
+        f"Line {line} of {path} does not belong to an entry and was not imported"
         for path, notes in ((paths[1], decisions), (paths[2], map_notes))
         for line in notes.unread[:MOST_DIFFERENCES]
     ]
@@ -116,9 +109,9 @@ def _read_files(source: Source, name: str, settings: Settings, active: bool) -> 
 
 
 def bring_states(arrival: Arrival, tx: Tx, files: StateFiles) -> tuple[str, int, int, list[str]]:
-    """Make a task of state files, or give the task that they are about what it lacks.
+    """Make a task from state files, or add what the task that they are about does not have yet.
 
-    Returns its id, how many events that took, how many it had before, and what is to be said.
+    Returns its id, the number of new events, the number it had before, and warnings.
     """
     tag = tag_of("states", files.identity)
     task_id = _present(arrival, tx, files, tag)
@@ -135,12 +128,12 @@ def bring_states(arrival: Arrival, tx: Tx, files: StateFiles) -> tuple[str, int,
     head = arrival.head(tx, task_id)
     _bring_notes(arrival, tx, head, files)
     if before == 0:
-        _stand(arrival, task_id, files, warnings)
+        _settle(arrival, task_id, files, warnings)
     return task_id, arrival.head(tx, task_id)["last_seq"] - before, before, warnings
 
 
 def _present(arrival: Arrival, tx: Tx, files: StateFiles, tag: str) -> str | None:
-    """The task that the files are about: the one that they name, or the one that was made of them."""
+    """The task that the files are about: the one they name, or the one that was made from them."""
     known, others = arrival.known_as(tx, tag, "states", files.digest)
     if known is None and rules.normal_id(files.identity) == files.identity and tx.head(files.identity):
         known = files.identity
@@ -178,7 +171,7 @@ def _mapping(value: Any) -> dict[str, Any]:
     return value if is_dict(value) else {}
 
 
-def _stand(arrival: Arrival, task_id: str, files: StateFiles, warnings: list[str]) -> None:
+def _settle(arrival: Arrival, task_id: str, files: StateFiles, warnings: list[str]) -> None:
     state = files.state
     phase: Any = state.get("phase")
     try:
@@ -192,7 +185,7 @@ def _stand(arrival: Arrival, task_id: str, files: StateFiles, warnings: list[str
         status, meant, reason = read_status({}, state.get("status"))
         given = state.get("reason")
         error: Any = own.get("error")
-        arrival.stand(
+        arrival.settle(
             task_id,
             own,
             (status, phase or meant, given if isinstance(given, str) else reason),
@@ -204,23 +197,21 @@ def _stand(arrival: Arrival, task_id: str, files: StateFiles, warnings: list[str
 
 
 def _differences(arrival: Arrival, tx: Tx, task_id: str, files: StateFiles) -> list[str]:
-    """What the state file says otherwise than the task that is here."""
+    """How the state file differs from the task in this store."""
     task = arrival.task_get(task_id)
     state = files.state
     found = [
-        f"{name} of task {task_id} is another here; the file's was not imported"
+        f"{name} of task {task_id} differs; that of the file was not imported"
         for name in ("goal", "status", "phase")
         if state.get(name) is not None and state[name] != getattr(task, name)
     ]
     if list(state["blockers"]) != list(task.blockers):
-        found.append(f"blockers of task {task_id} are others here; the file's were not imported")
+        found.append(f"blockers of task {task_id} differ; those of the file were not imported")
     for name, value in state["variables"].items():
         row = tx.record_with_key(task_id, "variable", name)
         event = tx.event(task_id, row["seq"]) if row else None
         if event is None or event["data"] != validate.dumps({"value": value}):
-            found.append(
-                f"The variable {name} of task {task_id} is another here; the file's was not imported"
-            )
+            found.append(f"variable {name} of task {task_id} differs; that of the file was not imported")
     return found[:MOST_DIFFERENCES]
 
 
@@ -250,7 +241,7 @@ def _bring_notes(arrival: Arrival, tx: Tx, head: Row, files: StateFiles) -> None
 
 
 def _fingerprint(kind: str, text: str | None, data: Mapping[str, Any], key: str | None) -> str:
-    """What two entries that say the same have in common, whenever they were written."""
+    """Equal for two entries that say the same, whenever they were written."""
     said = {name: value for name, value in data.items() if name != "recorded_at"}
     return validate.dumps([kind, text, key, sorted(said.items())])
 
@@ -279,7 +270,7 @@ def _draft(arrival: Arrival, note: Note, ids: set[str]) -> Draft:
             fields["until"] = validate.moment("until", fields["until"])
     else:
         summary = fields.pop("summary", None) or note.title
-    text = arrival.said("the entry", own.get("summary", summary))
+    text = arrival.text("the entry", own.get("summary", summary))
     data = {
         **arrival.mapping("the entry", {**note.data, **fields}),
         "recorded_at": validate.optional("time", at, 200),
@@ -287,7 +278,7 @@ def _draft(arrival: Arrival, note: Note, ids: set[str]) -> Draft:
     status = own.get("status")
     item = own.get("item")
     relevant = _listed(own.get("relevance_to"))
-    if isinstance(item, str) and item not in ids:  # a step that was dropped, of which the files say nothing
+    if isinstance(item, str) and item not in ids:  # a dropped step, which the files do not list
         relevant = [*relevant, item]
     labels = [
         *(("tag", tag) for tag in validate.text_list("tags", _listed(own.get("tags")))),

@@ -1,7 +1,7 @@
-"""Reading a states folder: what Ringbolt wrote comes back as it was, what a person wrote as it is meant.
+"""Read the files of a states folder: what Ringbolt wrote exactly, what a person wrote as it is meant.
 
-An entry begins with a heading (`### [time] Decision: title`), or, where only fields are written, with the
-first of them (`- **What**: …`). A line that belongs to nothing is not dropped in silence: it is reported.
+An entry starts with a heading (`### [time] Decision: title`) or, without one, with its first field
+(`- **What**: …`). Lines that belong to no entry are reported.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _NAMES = {
     "risk": "risks",
     DATA.lower(): "data",
 }
-# The field that an entry begins with if it has no heading.
+# The field that starts an entry without a heading.
 _FIRST = {"choice": "decision", "what": "exclusion", "summary": "context"}
 _HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)[ \t]*")
 _ENTRY = re.compile(
@@ -40,7 +40,7 @@ _COMMENT = re.compile(r"<!-- ringbolt (.*) -->")
 
 
 class Note(Value, frozen=True, kw_only=True):
-    """An entry of a file: its kind, its time as it was written, its fields and what else it says."""
+    """An entry of a file: its kind, its time as written, its fields, other data, and our own comment."""
 
     kind: str
     line: int
@@ -52,7 +52,7 @@ class Note(Value, frozen=True, kw_only=True):
 
 
 class Notes(Value, frozen=True, kw_only=True):
-    """What a Markdown file of a states folder says."""
+    """The entries and files that a Markdown file lists, and the numbers of lines that were not understood."""
 
     notes: tuple[Note, ...] = ()
     files: tuple[tuple[str, str], ...] = ()
@@ -60,7 +60,7 @@ class Notes(Value, frozen=True, kw_only=True):
 
 
 def read_notes(text: str, kind: str) -> Notes:
-    """The entries of a file, `kind` being those that need not say what they are."""
+    """Parse a file; `kind` is the type of entries that do not name theirs."""
     reader = _Reader(kind)
     for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), 1):
         reader.take(number, line.removesuffix("\r"))
@@ -69,7 +69,7 @@ def read_notes(text: str, kind: str) -> Notes:
 
 
 class _Reader:
-    """Goes through the lines of a file."""
+    """Parses a file line by line."""
 
     def __init__(self, kind: str) -> None:
         self.notes: list[Note] = []
@@ -126,7 +126,7 @@ class _Reader:
         self._entry.update(fields={}, data={}, own={})
 
     def _bare(self, number: int, text: str) -> None:
-        """A plain point of a list: something that is known."""
+        """A plain list item: a piece of context."""
         self._begin(number, "context", None, None)
         self._begin_field(number, "Summary", text)
 
@@ -160,7 +160,7 @@ class _Reader:
             fields[name] = value if name not in fields else f"{fields[name]}\n{value}"
 
     def end_entry(self) -> None:
-        """Close the entry that is being read."""
+        """Finish the current entry."""
         self._end_field()
         entry, self._entry = self._entry, None
         if entry is None:
@@ -172,7 +172,7 @@ class _Reader:
 
 
 def _read_value(lines: list[str]) -> Any:
-    """A field's value from the text behind its name and the lines below it."""
+    """The value of a field from the text after its name and the lines below."""
     while len(lines) > 1 and not lines[-1].strip(" \t"):
         lines.pop()
     first, *rest = lines
@@ -214,22 +214,11 @@ def _read_text(text: str) -> Any:
 
 
 def read_state(text: str) -> dict[str, Any]:
-    """The state of a task; what is unknown in it is under `rest`."""
+    """The state of a task; unknown fields are under `rest`."""
     value = read_json(text)
     if not is_dict(value):
-        raise ValueError("it is no JSON object")
-    known = (
-        "id",
-        "name",
-        "goal",
-        "status",
-        "phase",
-        "reason",
-        "attention",
-        "blockers",
-        "variables",
-        "ringbolt",
-    )
+        raise ValueError("it is not a JSON object")
+    known = "id name goal status phase reason attention blockers variables ringbolt".split()
     state = {name: value[name] for name in known if value.get(name) is not None}
     rest = {name: part for name, part in value.items() if name not in known and name != "progress"}
     progress = value.get("progress")
@@ -251,7 +240,7 @@ def read_state(text: str) -> dict[str, Any]:
 
 
 def _read_progress(progress: Any) -> tuple[list[dict[str, Any]], str | None, bool]:
-    """The steps with their statuses, what is next in words, and whether there was more to it."""
+    """The steps with their statuses, the next step in words, and whether the progress was not understood."""
     if progress is None:
         return [], None, False
     if not is_dict(progress):

@@ -1,6 +1,6 @@
-"""ACTIVE-TASKS.md as the truth: reading a file that people edit, and changing only the lines that must.
+"""Read and edit an ACTIVE-TASKS.md that people edit too, changing only the lines that have to change.
 
-A document keeps every line as it is, whether it is understood or not; writing it gives the same bytes.
+A document keeps every line, understood or not; writing an unchanged document gives the same bytes.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Block(Value, frozen=True, kw_only=True):
-    """A row of the file: its lines from `start` to before `end`, and the line of each field."""
+    """A row of the file: its lines [start, end), and the line number of each field."""
 
     row: ActiveRow
     section: str
@@ -57,7 +57,7 @@ class Block(Value, frozen=True, kw_only=True):
 
 
 class Section(Value, frozen=True, kw_only=True):
-    """A known section: its name, the line of its heading, and the line after its last one."""
+    """A known section: its name, the line of its heading, and the line after its last."""
 
     name: str
     start: int
@@ -66,7 +66,7 @@ class Section(Value, frozen=True, kw_only=True):
 
 
 class Document(Value, frozen=True, kw_only=True):
-    """A file line by line, with the rows and sections that were found in it."""
+    """A file line by line, with its rows and sections."""
 
     lines: tuple[str, ...]
     blocks: tuple[Block, ...]
@@ -79,7 +79,7 @@ class Document(Value, frozen=True, kw_only=True):
 
     @property
     def line_end(self) -> str:
-        """How lines end here."""
+        """The line end of this file."""
         return "\r\n" if self.lines and self.lines[0].endswith("\r\n") else "\n"
 
 
@@ -87,7 +87,7 @@ class Document(Value, frozen=True, kw_only=True):
 
 
 def parse(content: bytes | str) -> Document:
-    """Read a file; every line of it is in the document, byte for byte."""
+    """Parse a file; the document holds every line, byte for byte."""
     text = content.decode("utf-8", "surrogateescape") if isinstance(content, bytes) else content
     lines = tuple(line + "\n" for line in text.split("\n"))
     last = lines[-1][:-1]
@@ -129,12 +129,12 @@ def parse(content: bytes | str) -> Document:
 
 
 def write(document: Document) -> bytes:
-    """The bytes of a document: those that it was read from, where nothing was changed."""
+    """The bytes of a document."""
     return "".join(document.lines).encode("utf-8", "surrogateescape")
 
 
 def _outline(lines: Sequence[str]) -> Iterator[tuple[int, str, str]]:
-    """The lines that may mean something, with their kind; code blocks and comments mean nothing."""
+    """The lines that may mean something, with their kind; code blocks and comments do not."""
     fence = ""
     comment = False
     for number, line in enumerate(lines):
@@ -169,9 +169,9 @@ def _heading(body: str) -> tuple[int, str]:
 
 
 def _section(level: int, title: str, number: int, begun: bool) -> Section:
-    """The section that a heading begins; one that is not known has no name, and its rows are not ours.
+    """The section that a heading begins; an unknown one has no name, and its rows are ignored.
 
-    Under the title of the file, before any section, rows are active.
+    Rows under the title of the file, before any section, are active.
     """
     plain = re.sub(r"[\W_]+", " ", title.casefold()).strip()
     name = _SECTIONS.get(plain, "") if level == 2 else "" if begun else "active"
@@ -214,7 +214,7 @@ def _block(
 
 
 def _text(raw: str) -> str:
-    """A value as it is meant; bytes that are no text are shown as such."""
+    """A value without its Markdown escapes; bytes that are not UTF-8 become replacement characters."""
     return _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", encode.from_markdown_row(raw))
 
 
@@ -236,8 +236,8 @@ def find(document: Document, label: str) -> Block | None:
 def upsert(document: Document, label: str, changes: Mapping[str, str | None]) -> Document:
     """Set fields of the row with a label; where there is none, add one to the active section.
 
-    A field of None is left alone; an empty text takes its line away. `title` is the description. The row
-    moves to the section that its status asks for, with every line that stands under it.
+    A field of None is left alone; an empty text removes its line. `title` is the description. The row moves,
+    with all its lines, to the section that its status belongs to.
     """
     given = {name: encode.clean(value) for name, value in changes.items() if value is not None}
     block = find(document, label)
@@ -260,7 +260,7 @@ def upsert(document: Document, label: str, changes: Mapping[str, str | None]) ->
 
 
 def complete(document: Document, label: str, updated: str | None) -> Document:
-    """Mark the row with a label as done; it moves to the completed section where there are sections."""
+    """Mark the row with a label as done; it moves to the completed section if there are sections."""
     if find(document, label) is None:
         labels = ", ".join(shown(block.row.label) for block in document.blocks[:10])
         raise NotFound(
@@ -281,13 +281,13 @@ def _found(document: Document, label: str) -> Block:
 def _hidden(label: str) -> InvalidInput:
     return InvalidInput(
         "invalid_argument",
-        f"The row {shown(label)} would not be seen: something before it in the file is not closed.",
-        "Close the comment or code block there first. Nothing was written.",
+        f"The row {shown(label)} would be hidden by a comment or code block that is not closed.",
+        "Close it first. Nothing was written.",
     )
 
 
 def _check(document: Document, label: str, given: Mapping[str, str]) -> None:
-    """Raise unless a changed file says what was asked for."""
+    """Raise unless the changed file reads back as intended."""
     row = _found(document, label).row
     for name, value in given.items():
         if (getattr(row, name) or "") != (value if name not in _TIMES else known_moment(value) or ""):
@@ -295,7 +295,7 @@ def _check(document: Document, label: str, given: Mapping[str, str]) -> None:
 
 
 def _changed(document: Document, block: Block, given: Mapping[str, str]) -> list[str]:
-    """The lines with some fields of a row set, each in its own line."""
+    """The lines with some fields of a row changed."""
     lines = list(document.lines)
     end = document.line_end
     if "title" in given and given["title"] != block.row.title:
@@ -323,7 +323,7 @@ def _changed(document: Document, block: Block, given: Mapping[str, str]) -> list
     if added:
         place = max(block.fields.values(), default=block.start)
         while place + 1 < block.end and _FIELD.match(lines[place + 1].rstrip("\r\n")):
-            place += 1  # behind fields that are not ours
+            place += 1  # after fields that we do not know
         _close_line(lines, place, end)
         lines[place + 1 : place + 1] = added
     for place in sorted(gone, reverse=True):
@@ -332,7 +332,7 @@ def _changed(document: Document, block: Block, given: Mapping[str, str]) -> list
 
 
 def _title_at(body: str) -> int:
-    """Where the description begins in the heading of a row."""
+    """Where the description starts in the heading of a row."""
     title = body.lstrip("\ufeff#").lstrip()
     found = _row_heading(title)
     return len(body) - len(title) + (found.start(2) if found and found[2] is not None else len(title))
@@ -350,13 +350,13 @@ def _placed(document: Document, block: Block, goal: str) -> list[str]:
     rest = list(document.lines)
     end = block.end
     while end < len(rest) and not rest[end].strip():
-        end += 1  # the blank lines after it go too: those before it stay
+        end += 1  # the blank lines after it go, those before it stay
     del rest[block.start : end]
     return _inserted(parse("".join(rest)), goal, moved)
 
 
 def _inserted(document: Document, goal: str, row: list[str]) -> list[str]:
-    """The lines with a row added at the end of a section, which is made if it is not there."""
+    """The lines with a row added at the end of a section, which is created if it is missing."""
     lines = list(document.lines)
     end = document.line_end
     section = next((each for each in document.sections if each.name == goal), None)
@@ -376,16 +376,19 @@ def _inserted(document: Document, goal: str, row: list[str]) -> list[str]:
 
 
 def _section_end(document: Document, section: Section) -> int:
-    """Where the rows of a section end: before our footer and stamp, which belong to the file."""
-    for number in range(section.start + 1, section.end):
+    """Where the rows of a section end: before our footer and stamp, if nothing else follows them."""
+    end = section.end
+    for number in range(section.end - 1, section.start, -1):
         line = document.lines[number]
         if is_stamp(line.rstrip("\r\n")) or line.startswith(NOT_SHOWN):
-            return number
-    return section.end
+            end = number
+        elif line.strip():
+            break
+    return end
 
 
 def _place_for(document: Document, goal: str) -> int:
-    """Where a section that is not there should begin: active before the others, completed after them."""
+    """Where a missing section should begin: active before the others, completed after them."""
     if goal == "active" and document.sections:
         return document.sections[0].start
     last = document.sections[-1] if document.sections else Section(name="", start=-1, end=len(document.lines))
@@ -393,7 +396,7 @@ def _place_for(document: Document, goal: str) -> int:
 
 
 def _spliced(lines: list[str], at: int, block: list[str], end: str) -> list[str]:
-    """Put lines in, with one blank line before and after."""
+    """Insert lines, with one blank line before and after."""
     if at:
         _close_line(lines, at - 1, end)
     before = [end] if at and lines[at - 1].strip() else []

@@ -1,4 +1,4 @@
-"""The checks of criteria: a file is there, a command succeeds, an address answers. One look each, bounded."""
+"""Check criteria: a file exists, a command succeeds, a URL answers. One bounded look each."""
 
 from __future__ import annotations
 
@@ -11,16 +11,15 @@ from ..model.errors import InvalidInput, shown
 from ..model.settings import Settings
 from ..model.types import is_list
 from ..system import http_client
-from ..system.commands import run
-
-SECONDS = 10.0  # the most that one look takes
-MOST_BYTES = 1 << 16  # of what a command prints, or of an answer: nothing of it is kept
+from ..waits.conditions import WORDS, Watch
+from ..waits.targets import Surroundings
+from ..waits.targets import look as look_once
 
 
 def read_target(kind: str, target: Any, folder: str | None) -> str:
-    """What a check looks at, as it is written down; an error if that cannot be looked at."""
+    """The target of a check in the form that is stored; InvalidInput if it cannot be checked."""
     if kind == "command":
-        return _words(target)
+        return _argv(target)
     text = validate.line("target", target, 4000)
     if kind == "http":
         try:
@@ -32,54 +31,33 @@ def read_target(kind: str, target: Any, folder: str | None) -> str:
     return os.path.normpath(os.path.join(base, os.path.expanduser(text)))
 
 
-def _words(target: Any) -> str:
-    """The words of a command as JSON: a list, or a text of JSON. There is no shell."""
+def _argv(target: Any) -> str:
+    """A command as a JSON list of arguments; no shell runs it."""
     try:
-        words: Any = json.loads(target) if isinstance(target, str) else target
+        argv: Any = json.loads(target) if isinstance(target, str) else target
     except ValueError:
-        words = None
-    if not is_list(words) or not words or not all(isinstance(word, str) and word for word in words):
-        raise _refused(target, 'Give the words of the command as a list: ["make", "test"].')
-    return validate.text("target", validate.dumps(list(words)), 4000)
+        argv = None
+    if not is_list(argv) or not argv or not all(isinstance(part, str) and part for part in argv):
+        raise _refused(target, 'Give the command as a list of arguments: ["make", "test"].')
+    return validate.text("target", validate.dumps(list(argv)), 4000)
 
 
 def _refused(target: Any, hint: str) -> InvalidInput:
-    return InvalidInput("invalid_argument", f"Nothing can be checked at {shown(target)}.", hint)
+    return InvalidInput("invalid_argument", f"{shown(target)} cannot be checked.", hint)
 
 
 def look(kind: str, target: str, folder: str | None, settings: Settings) -> tuple[bool | None, str]:
-    """Whether it is as wanted, and what was seen; None where that could not be found out.
+    """Whether a check passes, and why; None if that could not be found out.
 
-    Nothing of what is read is repeated: an output may hold secrets.
+    This is one look of a wait. Its reason repeats nothing of what was read: an output may hold secrets.
     """
-    if kind == "file":
-        there = os.path.exists(target)
-        return there, "it is there" if there else "it is not there"
-    if kind == "command":
-        return _run(target, folder, settings)
-    return _ask(target, settings)
-
-
-def _run(target: str, folder: str | None, settings: Settings) -> tuple[bool | None, str]:
-
-    if settings.wait_commands != "on":
-        return None, "commands are not allowed here (wait_commands)"
-    try:
-        code, _ = run(json.loads(target), folder, SECONDS, MOST_BYTES)
-    except TimeoutError as error:
-        return False, str(error)
-    except OSError as error:
-        return None, f"it cannot be run: {http_client.error_text(error)}"
-    return code == 0, f"exit code {code}"
-
-
-def _ask(target: str, settings: Settings) -> tuple[bool | None, str]:
-    allowed = None if settings.wait_private == "on" else http_client.is_public
-    address = http_client.read_url(target, "the URL")
-    try:
-        status, _ = http_client.exchange(address, None, {}, SECONDS, MOST_BYTES, allowed=allowed)
-    except http_client.Forbidden as error:
-        return None, f"{error} (wait_private)"
-    except OSError as error:
-        return False, f"no answer: {http_client.error_text(error)}"
-    return 200 <= status < 300, f"status {status}"
+    around = Surroundings(
+        now=0.0,
+        waited=0.0,
+        status_of=lambda _: None,
+        folder=folder,
+        private=settings.wait_private == "on",
+        commands=settings.wait_commands == "on",
+    )
+    verdict, _ = look_once(Watch(kind=kind, value=target, word=WORDS[kind][0]), {}, around)
+    return (None if verdict.failed else verdict.met), verdict.said

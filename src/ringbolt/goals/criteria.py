@@ -1,4 +1,4 @@
-"""What a goal is made of, and the rules that need no store: criteria, budgets, blockers that are the same."""
+"""Validate the criteria of a goal."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..model.types import is_dict, is_list
 from .checks import read_target
 
 STATUSES = ("open", "met", "failed", "waived")
-# Our word for a check, with those of others.
+# The kinds of checks, with the names that other projects use.
 _KINDS = {
     "manual": "manual", "person": "manual",
     "file": "file", "file_exists": "file",
@@ -21,7 +21,7 @@ MOST_CRITERIA = 200
 
 
 def read_criteria(given: Any, folder: str | None) -> list[tuple[str, dict[str, Any]]]:
-    """Criteria as texts, each with its check; a plain text is for a person to decide."""
+    """Criteria as (text, check) pairs; a plain text is a criterion that a person decides."""
     if given is None:
         return []
     rows: Any = [given] if isinstance(given, str) or is_dict(given) else given
@@ -43,7 +43,7 @@ def check_count(count: int) -> None:
 
 
 def accepted(acceptance: list[Any] | None) -> list[str]:
-    """What a task is accepted by, as criteria: what is no text is shown as JSON."""
+    """The acceptance list of a task as criteria; whatever is not a text becomes JSON."""
     return [row if isinstance(row, str) else validate.dumps(row)[:2000] for row in acceptance or []]
 
 
@@ -70,10 +70,7 @@ def _criterion(row: Any, folder: str | None) -> tuple[str, dict[str, Any]]:
 def _refused(row: Any) -> InvalidInput:
     return InvalidInput(
         "invalid_argument",
-        f"{shown(row)} is no criterion.",
+        f"{shown(row)} is not a criterion.",
         'Give a text, or an object such as {"text": "the page is up", "check": "http", "target":'
-        ' "https://…"}; checks are file (a path), command (a list of words), http (a URL) and manual.',
+        ' "https://…"}; checks are file (a path), command (a list of arguments), http (a URL) and manual.',
     )
-
-
-# --- budgets ----------------------------------------------------------------------------------------

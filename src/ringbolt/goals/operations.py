@@ -1,7 +1,7 @@
-"""Goals: what is to be reached, by criteria that can be checked, over as many tasks as it takes.
+"""Operations on goals.
 
-A goal is a task of the kind `goal` in the same ledger; its criteria are records of it, and tasks are tied to
-it by links. So it is exported, searched, undone and verified like any task.
+A goal is a task of kind `goal` in the same ledger; its criteria are records, and tasks belong to it by links.
+So a goal is exported, searched, undone and verified like any task.
 """
 
 from __future__ import annotations
@@ -124,7 +124,9 @@ class Goals(Base):
             head = self._find(tx, task_id, lock=True)
             if head["kind"] != "task":
                 raise Conflict(
-                    "illegal_transition", f"{head['task_id']} is no task.", "Promote a task to a goal."
+                    "illegal_transition",
+                    f"{head['task_id']} is not a task.",
+                    "Only a task can be promoted to a goal.",
                 )
             extras = tx.extras(head["task_id"])
             first = tx.event(head["task_id"], 1) or {}
@@ -286,7 +288,11 @@ class Goals(Base):
         most = None if blocker_limit is None else validate.whole("blocker_limit", blocker_limit, 1, 1000)
         why = None if reset is None else validate.line("reset", reset, 2000)
         if not more and limits is added is most is why is None:
-            raise InvalidInput("invalid_argument", "There is nothing to change.", "Give what is to change.")
+            raise InvalidInput(
+                "invalid_argument",
+                "Nothing to change was given.",
+                "Give criteria, budget, blocker_limit, spent or reset.",
+            )
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:
             self._check_goal(head)
@@ -348,7 +354,7 @@ class Goals(Base):
 
         return self._write("goal_finish", goal_id, decide, key=key, arguments=[words, why])
 
-    # --- beginning --------------------------------------------------------------------------------
+    # --- registering ------------------------------------------------------------------------------
 
     def _goal_metadata(self, metadata: Any, budget: Any, limit: Any) -> dict[str, Any]:
         found = self._mapping("metadata", metadata)
@@ -359,7 +365,7 @@ class Goals(Base):
     def _begin_goal(
         self, tx: Tx, name: str, criteria: Sequence[Any], fields: Mapping[str, Any], key: str | None
     ) -> tuple[Written, bool]:
-        """Register a goal with its criteria, all in the transaction that is under way; whether it is new."""
+        """Register a goal with its criteria in the caller's transaction; returns whether it is new."""
 
         store: Any = OneTransaction(tx)
         scribe = Tasks(
@@ -368,7 +374,7 @@ class Goals(Base):
         )  # fmt: skip
         made = scribe.task_register(name, kind="goal", key=key, **fields)
         head = self._find(tx, made.task_id, lock=True)
-        if head["last_seq"] > 1:  # the same call once more
+        if head["last_seq"] > 1:  # a repetition of an earlier call
             known = [(row["text"], json.loads(row["data"])) for row in queries.criteria(tx, made.task_id)]
             if known[: len(criteria)] != list(criteria):
                 raise Conflict(
@@ -401,8 +407,8 @@ class Goals(Base):
         if head["kind"] != "goal":
             raise NotFound(
                 "task_not_found",
-                f"{head['task_id']} ({head['name'][:40]}) is no goal.",
-                "goal_status shows the goals; goal_promote makes one of a task.",
+                f"{head['task_id']} ({head['name'][:40]}) is not a goal.",
+                "goal_status lists the goals; goal_promote turns a task into one.",
             )
 
     # --- checking ---------------------------------------------------------------------------------
@@ -421,11 +427,11 @@ class Goals(Base):
         return head["task_id"], looked_at, queries.own_checks(tx, head["task_id"])
 
     def _look_at_criterion(self, row: Row, known: bool) -> tuple[bool | None, str]:
-        """Whether a criterion is met and what says so; None where that was not looked at."""
+        """Whether a criterion is met, and why; None if it was not checked."""
         if not known:
-            return None, "it came from elsewhere and is not carried out here until a person reopens it"
+            return None, "it was imported and is not checked here until a person reopens it"
         kind = row["check"]["check"]
-        try:  # a criterion that was brought in may say anything
+        try:  # an imported criterion may hold anything
             target = read_target(kind, row["check"].get("target"), row["folder"])
         except RingboltError as error:
             return None, error.message
@@ -437,14 +443,14 @@ class Goals(Base):
             tx, head, _judgement(head, seq, status, said, now), now, "goal_check"
         )
 
-    # --- standing still ---------------------------------------------------------------------------
+    # --- resuming ---------------------------------------------------------------------------------
 
     def _going_on(self, tx: Tx, head: Row) -> dict[str, Any]:
-        """What a reset changes: the goal goes on, and blockers are counted anew."""
+        """What a reset changes: the goal continues, and blockers are counted from zero."""
         if head["reason"] not in goal_limits.STOPPED:
             raise Conflict(
                 "illegal_transition",
-                f"Goal {head['task_id']} does not stand still: it is {head['status']}.",
+                f"Goal {head['task_id']} was not stopped: it is {head['status']}.",
                 "There is nothing to reset.",
                 current=head["status"],
             )

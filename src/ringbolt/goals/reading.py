@@ -1,4 +1,4 @@
-"""From rows to values: how a goal stands."""
+"""Build the status of a goal from its rows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..store.tx import Row, Tx
 
 
 def goal_status(memory: Base, tx: Tx, goal: str) -> GoalStatus:
-    """A goal as it stands."""
+    """The status of a goal; NotFound if there is none."""
     head = tx.head(goal)
     if head is None:
         raise NotFound("task_not_found", f"There is no goal {shown(goal)}.", "task_list(kind='goal').")
@@ -61,7 +61,7 @@ def _task(row: Row) -> GoalTask:
 
 
 def _repeated(tx: Tx, goal: str) -> tuple[Repeated, ...]:
-    """The blockers of a goal's tasks; their words are read where they were written."""
+    """The blockers of a goal's tasks, grouped; their texts are read from the events that reported them."""
     found: dict[str, list[Row]] = {}
     for row in queries.blockers(tx, goal):
         found.setdefault(row["key"], []).append(row)

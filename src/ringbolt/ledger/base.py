@@ -45,7 +45,7 @@ def _task_of(result: Written) -> tuple[str]:
 
 
 class Mirrors(Protocol):
-    """Files that mirror the store: the interface of `files.mirroring.Keeper`, for lower rooms."""
+    """Files that mirror the store: the interface of `files.mirror_keeper.Keeper`, for lower rooms."""
 
     def touched(self, tasks: Iterable[str]) -> None:
         """Refresh the files of these tasks soon; their writes are committed."""

@@ -1,4 +1,9 @@
-"""What came from a source: its events, and those that others wrote but that carry its words along."""
+"""Find what came from a source: its own events, and later events that repeat what they say.
+
+Removing only the source's own events would not forget anything: a summary, an undo, a wait's result or a copy
+of the metadata says the same again, written by someone else. Such events "carry along" what is forgotten, and
+so may events that repeat those. The search therefore continues until it finds no more.
+"""
 
 from __future__ import annotations
 
@@ -13,18 +18,18 @@ from ..model.types import is_dict, is_list
 from ..store import forgetting
 from ..store.tombstones import WAIT_STATE, all_texts, has_content, set_texts, strings, tombstone
 from ..store.tx import Row, Tx
-from ..waits.records import KIND as WAIT
-from ..waits.records import REASON
+from ..waits.state import KIND as WAIT
+from ..waits.state import REASON
 
 ORIGINS = forgetting.ORIGINS
 KINDS = (*ORIGINS, "host", "correlation", "task", "event", "import", "file", "url", "text")
-# Shorter texts are too common to say that one was taken from the other.
+# Characters: shorter texts are too common to conclude that one was copied from the other.
 TELLING = 6
-AUDIT = "forgotten"  # the type of the event that says so
+AUDIT = "forgotten"  # the type of the event that records a forgetting
 
 
 class Source:
-    """A source, as a caller names it: `session:S1`, `agent:codex`, `task:7k3m`, `text:hunter2`, …"""
+    """A source as callers write it: `session:S1`, `agent:codex`, `task:7k3m`, `text:hunter2`, …"""
 
     def __init__(self, source: Any) -> None:
         kind, separator, value = validate.line("source", source, 2000).partition(":")
@@ -33,19 +38,19 @@ class Source:
         if not separator or self.kind not in KINDS or not self.value.strip():
             raise InvalidInput(
                 "invalid_argument",
-                f"{shown(source)} names no source.",
+                f"{shown(source)} is not a source.",
                 f"Use KIND:NAME, for example session:S1; the kinds are {', '.join(KINDS)}.",
                 allowed=list(KINDS),
             )
         if self.kind == "text" and len(self.value) < TELLING:
             raise InvalidInput(
                 "invalid_argument",
-                f"A text of {len(self.value)} characters is in too much.",
-                f"Give at least {TELLING} characters of what is to be forgotten.",
+                f"A text of {len(self.value)} characters would match too much.",
+                f"Give at least {TELLING} characters of what to forget.",
             )
 
     def events(self, tx: Tx, find: Callable[[str], str]) -> list[Row]:
-        """All events that came from it, those whose content is gone included."""
+        """All events that came from it, also those whose content is gone already."""
         kind, value = self.kind, self.value
         if kind in ORIGINS or kind == "host":
             return forgetting.events_by_origin(tx, "agent" if kind == "host" else kind, value)
@@ -68,12 +73,14 @@ class Source:
             return rows
         if not separator or not number.isdecimal():
             raise InvalidInput(
-                "invalid_argument", f"{shown(self.value)} is no event.", "Use TASK#SEQ, for example 7k3m#12."
+                "invalid_argument",
+                f"{shown(self.value)} is not an event.",
+                "Use TASK#SEQ, for example 7k3m#12.",
             )
         found = [row for row in rows if row["seq"] == int(number[:18])]
         if not found:
             raise NotFound(
-                "record_not_found", f"There is no event {shown(self.value)}.", "task_thread shows events."
+                "record_not_found", f"There is no event {shown(self.value)}.", "task_thread lists events."
             )
         return found
 
@@ -81,7 +88,7 @@ class Source:
         return self._in(all_texts(row))
 
     def _in(self, texts: Iterable[str]) -> bool:
-        """Whether some texts name the file, which is then all of a text, or hold the address or words."""
+        """Whether one of the texts is the path of the file, or contains the URL or words."""
         return any(text == self.value if self.kind == "file" else self.value in text for text in texts)
 
     def is_of(self, line: Mapping[str, Any]) -> bool:
@@ -102,7 +109,7 @@ def _session(told: Any) -> list[str]:
 
 
 def unknown_source(source: Source) -> NotFound:
-    """The error for a source from which nothing came."""
+    """The error for a source that wrote nothing."""
     return NotFound(
         "record_not_found",
         f"Nothing here came from the {source.kind} {shown(source.value)}.",
@@ -111,18 +118,23 @@ def unknown_source(source: Source) -> NotFound:
 
 
 class Grave:
-    """The events of one task that are to be forgotten: those of the source, and what carries them along."""
+    """The events of one task that will be forgotten: `own` of the source, and those `carried` along.
+
+    `carried` is the closure of "repeats what is forgotten": each event found adds its texts to what the
+    others are compared with.
+    """
 
     def __init__(self, tx: Tx, task_id: str, seqs: Iterable[int]) -> None:
         self.task_id = task_id
         self.rows = {row["seq"]: row for row in forgetting.iterate_events(tx, task_id)}
         self.own = {seq for seq in seqs if has_content(self.rows[seq])}
-        # What was forgotten before gives no words, but what echoes it is known by its number.
+        # Events that were forgotten earlier have no text to compare, but others still cite their numbers.
         self._known = set(seqs)
         self.texts: list[str] = []
         self._whole: set[str] = set()
         self._metadata: dict[str, set[str]] = {}
-        # Who was the first to say something: whoever comes later only carries it along.
+        # Who set a piece of metadata first. Metadata are written as a whole, so every later change repeats
+        # all of it; only the first event tells where a piece came from.
         self._first: dict[tuple[str, str], int] = {}
         for seq, row in self.rows.items():
             for pair in _metadata(row):
@@ -138,15 +150,15 @@ class Grave:
 
     @property
     def seqs(self) -> list[int]:
-        """All that are to be forgotten, in order."""
+        """The numbers of all events to forget, in order."""
         return sorted(self.own | self.carried)
 
     def stones(self) -> dict[int, Row]:
-        """What is put in the place of each."""
+        """The tombstone of each event."""
         return {seq: tombstone(self.rows[seq]) for seq in self.seqs}
 
     def holds(self, texts: Iterable[str]) -> bool:
-        """Whether one of some texts was taken from what is forgotten, or holds a part of it."""
+        """Whether one of the texts was copied from what is forgotten, or contains a part of it."""
         return any(
             len(text) >= TELLING
             and any(text in own or (len(own) >= TELLING and own in text) for own in self.texts)
@@ -171,29 +183,29 @@ class Grave:
         ]
 
     def _carries(self, row: Row) -> bool:
-        """Whether an event of someone else says what is to be forgotten, because it follows from that."""
+        """Whether someone else's event repeats what is forgotten, because it was derived from it."""
         if row["event_type"] == AUDIT:
             return False
         data = json.loads(row["data"])
         cited: Any = data.get("from")
         if is_list(cited) and self._known.intersection(one for one in cited if isinstance(one, int)):
             return True
-        # How a wait went is told in the words of the one who began it.
+        # The result of a wait repeats its target and condition.
         if row["ref_seq"] in self._known and row["event_type"].startswith("wait."):
             return True
-        # An undoing sets whole texts, as they were.
+        # An undo restores whole texts.
         if row["event_type"] == "undone" and not self._whole.isdisjoint(set_texts(_sets(row))):
             return True
         if row["agent"] == AGENT and self.holds([row["text"] or ""]):
             return True
-        # Metadata are set as a whole: who changes one name carries the others along.
+        # Metadata are written as a whole: a change of one name repeats the others.
         return any(self._is_gone(name, value) for name, value in _metadata(row))
 
     def _is_gone(self, name: str, value: str) -> bool:
         return value in self._metadata.get(name, ())
 
     def spared(self, metadata: Mapping[str, Any]) -> dict[str, Any]:
-        """The metadata of a task without those that are forgotten."""
+        """The metadata of a task without what is forgotten."""
         return {
             name: value for name, value in metadata.items() if not self._is_gone(name, validate.dumps(value))
         }
@@ -204,7 +216,7 @@ def _sets(row: Row) -> dict[str, Any]:
 
 
 def _metadata(row: Row) -> list[tuple[str, str]]:
-    """The metadata that an event sets, as names and values in JSON; without those that waits keep there."""
+    """The metadata that an event sets, as names and JSON values; without what waits keep there."""
     if not row["sets"] or '"metadata"' not in row["sets"]:
         return []
     sets = _sets(row)
@@ -216,8 +228,8 @@ def _metadata(row: Row) -> list[tuple[str, str]]:
     return [(name, validate.dumps(value)) for name, value in found.items() if name not in WAIT_STATE]
 
 
-def rest_on(tx: Tx, grave: Grave) -> list[Row]:
-    """The patterns that a task has taught by what is forgotten."""
+def patterns_from(tx: Tx, grave: Grave) -> list[Row]:
+    """The patterns that were learned from what is forgotten."""
     return [
         row
         for row in forgetting.patterns_of(tx, grave.task_id)
@@ -226,8 +238,8 @@ def rest_on(tx: Tx, grave: Grave) -> list[Row]:
     ]
 
 
-def idle_jobs(tx: Tx, grave: Grave) -> list[int]:
-    """The jobs that are about an event that is forgotten."""
+def jobs_about(tx: Tx, grave: Grave) -> list[int]:
+    """The jobs that are about forgotten events."""
     gone = {str(seq) for seq in grave.seqs}
     return [
         row["id"]
@@ -239,8 +251,8 @@ def idle_jobs(tx: Tx, grave: Grave) -> list[int]:
 # --- waits ------------------------------------------------------------------------------------------
 
 
-def goes_on(tx: Tx, head: Row) -> dict[str, Any]:
-    """What becomes of a task that waited, if all that it waited for is forgotten: it goes on."""
+def resumed(tx: Tx, head: Row) -> dict[str, Any]:
+    """The changes of a waiting task whose waits are all forgotten: it becomes active."""
     waits = head["status"] == "waiting" and head["reason"] == REASON
     if not waits or tx.record_count(head["task_id"], WAIT, "watching", 1):
         return {}
@@ -248,7 +260,7 @@ def goes_on(tx: Tx, head: Row) -> dict[str, Any]:
 
 
 def without_waits(metadata: Mapping[str, Any], grave: Grave, now: str) -> dict[str, Any]:
-    """The metadata of a task without the waits that are forgotten while they were watched."""
+    """The metadata of a task without active waits that are forgotten."""
     gone = [f"{grave.task_id}#{seq}" for seq in grave.seqs]
     known: Any = metadata.get("active_wait_ids")
     left = [one for one in known if one not in gone] if is_list(known) else known

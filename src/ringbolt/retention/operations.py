@@ -1,6 +1,6 @@
-"""Retention: purging tasks that have ended, and forgetting what came from one source, for good.
+"""Operations that remove for good: purge tasks that have ended, forget what came from one source.
 
-Both say first what they would take away, with a token that is good for exactly that, and for a short time.
+Both first report what they would remove, with a token that confirms exactly that for a short time.
 """
 
 from __future__ import annotations
@@ -22,17 +22,26 @@ from ..model.validate import blake2b
 from ..store import forgetting, scratch
 from ..store.tombstones import all_texts
 from ..store.tx import Row, Tx
-from .forgetting import AUDIT, Grave, Source, goes_on, idle_jobs, rest_on, unknown_source, without_waits
+from .forgetting import (
+    AUDIT,
+    Grave,
+    Source,
+    jobs_about,
+    patterns_from,
+    resumed,
+    unknown_source,
+    without_waits,
+)
 
 TOKEN_SECONDS = 600
 MOST_TASKS = 1000
 SHOWN = 100  # ids of tasks in an answer
-LOG = "log"  # the kind of the task that says what was purged
+LOG = "log"  # the kind of the task that records what was purged
 _KINDS = ("task", "goal")
 
 
 class Retention(Base):
-    """The operations that take away."""
+    """The operations that remove for good."""
 
     @operation(scope="write", tools="none", destructive=True, example={"source": "session:S1"})
     def forget(self, source: str, *, confirm: str | None = None) -> Removal:
@@ -67,7 +76,7 @@ class Retention(Base):
         if confirm is None:
             return self._offered(found, policy, [*contents, waiting])
         self._check_token(confirm, "forget", policy, [*contents, waiting])
-        # First what is not written yet, so that it does not come after the rest has gone.
+        # First what is not in the store yet, so that it does not arrive after the rest is gone.
         spool.drop(named.is_of)
         if named.kind in ("session", "agent", "host"):
             self._drop_side_files({named.value} if named.kind == "session" else _sessions(graves))
@@ -134,12 +143,12 @@ class Retention(Base):
 
         return self._ended(found, self._commit(work, tasks=lambda _: ()), gone=True)
 
-    # --- what would go ----------------------------------------------------------------------------
+    # --- what would be removed --------------------------------------------------------------------
 
     def _graves(self, tx: Tx, source: Source) -> list[Grave]:
-        """What came from a source, task by task: also what goals have taken over from those tasks."""
+        """What came from a source, task by task, with what goals copied from those tasks."""
         wanted: dict[str, set[int]] = {}
-        logs = forgetting.purge_logs(tx)  # what was purged has no words
+        logs = forgetting.logs(tx)  # the log of purges holds no content
         for row in source.events(tx, lambda name: self._find(tx, name)["task_id"]):
             if row["event_type"] != AUDIT and row["task_id"] not in logs:
                 wanted.setdefault(row["task_id"], set()).add(row["seq"])
@@ -160,18 +169,18 @@ class Retention(Base):
     def _policy(
         self, older_than: Any, status: Any, archived: Any, workspace: Any, kind: Any, task_id: Any, limit: Any
     ) -> dict[str, Any]:
-        """What to purge, with every argument checked."""
+        """The checked arguments of a purge."""
         if (older_than is None) == (task_id is None):
             raise InvalidInput(
                 "invalid_argument",
-                "A purge needs an age or a task.",
+                "purge needs an age or a task.",
                 "Give older_than, for example 90d, or a task_id; not both.",
             )
         statuses = statuses_in(status)
         if still := [word for word in statuses if word in rules.OPEN]:
             raise InvalidInput(
                 "invalid_argument",
-                f"Tasks that are {' or '.join(still)} are never purged.",
+                f"Tasks that are {' or '.join(still)} cannot be purged.",
                 f"Use ended, or some of: {', '.join(rules.ENDED)}.",
             )
         return {
@@ -187,7 +196,7 @@ class Retention(Base):
         }
 
     def _purgeable(self, tx: Tx, policy: Mapping[str, Any], lock: bool = False) -> list[Row]:
-        """The tasks that a policy means, the oldest first."""
+        """The tasks that a policy selects, the oldest first."""
         if policy["task_id"] is not None:
             head = self._find(tx, policy["task_id"], lock=lock)
             self._check_purgeable(tx, head)
@@ -203,20 +212,20 @@ class Retention(Base):
         name = head["task_id"]
         if head["kind"] not in _KINDS:
             raise Conflict(
-                "illegal_transition", f"{name} is no task but the home of {head['kind']}.", "Name a task."
+                "illegal_transition", f"{name} is not a task but holds {head['kind']}.", "Name a task."
             )
         if head["status"] in rules.OPEN:
             raise Conflict(
                 "illegal_transition",
-                f"Task {name} is {head['status']}; only what has ended can be purged.",
+                f"Task {name} is {head['status']}; only ended tasks can be purged.",
                 "If its work is over, end it with task_finish first.",
                 current=head["status"],
             )
         if forgetting.has_open_dependents(tx, name):
             raise Conflict(
                 "illegal_transition",
-                f"Open tasks hang on {name}, as their parent or goal.",
-                "End those, or untie them with task_link, first.",
+                f"{name} is the parent or goal of open tasks.",
+                "End those, or remove the link with task_link, first.",
             )
 
     # --- tokens -----------------------------------------------------------------------------------
@@ -234,50 +243,54 @@ class Retention(Base):
         return f"{until:x}-{blake2b(said.encode('utf-8', 'backslashreplace'), digest_size=12).hexdigest()}"
 
     def _check_token(self, token: str, operation: str, policy: Mapping[str, Any], contents: Any) -> None:
-        """Raise unless a token was given out for this, not long ago."""
+        """Raise unless a token was issued for exactly this, not long ago."""
         until = int(token.partition("-")[0], 16)
-        again = f"Call {operation} without confirm again, look at what it says, and use the new token."
+        again = f"Call {operation} without confirm again, check its report, and use the new token."
         if not 0 <= until - self._clock() <= TOKEN_SECONDS:
             raise Conflict("stale_version", "The token has expired.", again)
         if token != self._token(until, operation, policy, contents):
             raise Conflict(
-                "stale_version", "The token is for something else: what would go has changed since.", again
+                "stale_version", "The token is for something else: what would be removed has changed.", again
             )
 
-    # --- taking away ------------------------------------------------------------------------------
+    # --- removing ---------------------------------------------------------------------------------
 
     def _bury(self, tx: Tx, task_id: str, seqs: set[int], kind: str) -> None:
-        """Forget events of a task, with the state and all else that follows from them, in one transaction."""
+        """Forget events of a task, in one transaction with everything that was derived from them.
+
+        The state of a task is folded from its events. After the events are replaced by tombstones it is
+        folded again from scratch, so that no column keeps a text whose event is gone.
+        """
         head = self._find(tx, task_id, lock=True)
-        grave = Grave(tx, task_id, seqs)  # what carries it along may have come meanwhile
-        patterns, idle = rest_on(tx, grave), idle_jobs(tx, grave)
+        grave = Grave(tx, task_id, seqs)  # again: events that repeat it may have been added meanwhile
+        patterns, moot = patterns_from(tx, grave), jobs_about(tx, grave)
         spared = grave.spared(tx.extras(task_id)["metadata"])
         forgetting.write_tombstones(tx, task_id, grave.stones())
         folder = scratch()
         row: Row = {"task_id": task_id, "root_id": head["root_id"]}
         for event in forgetting.iterate_events(tx, task_id):
             folder.append(row, event, read_origin(event))
-        forgetting.replace_state(tx, folder, task_id)
-        forgetting.reset_distilled(tx, task_id)
-        forgetting.delete_patterns(tx, patterns)
-        forgetting.delete_jobs(tx, idle)
+        forgetting.restate(tx, folder, task_id)
+        forgetting.undistill(tx, task_id)
+        forgetting.unlearn(tx, patterns)
+        forgetting.drop_jobs(tx, moot)
         data = {"source": kind, "events": len(grave.own), "carried": len(grave.carried) or None}
         fresh = tx.head(task_id, lock=True) or head
-        sets = {"heads": goes_on(tx, fresh)}
+        sets = {"heads": resumed(tx, fresh)}
         spared = without_waits(spared, grave, self._now())
-        # Metadata that others have set by events which carried along what is forgotten are set anew.
+        # Metadata that others set with a forgotten event are set again by this one.
         if tx.extras(task_id)["metadata"] != spared:
             sets["extras"] = {"metadata": spared}
         draft = Draft(AUDIT, data=data, sets={table: row for table, row in sets.items() if row})
         self._append(tx, fresh, draft, self._now(), "forget")
 
     def _log_purge(self, tx: Tx, heads: Sequence[Row]) -> None:
-        """Write down which tasks go, before they do: the newest number of the store must not go with them."""
+        """Log which tasks are purged, before they are, so that the highest position of the store stays."""
         tx.database.lock("retention")
         now = self._now()
         log = next((head for name in forgetting.purge_logs(tx) if (head := tx.head(name, lock=True))), None)
         if log is None:
-            log = {"task_id": self._new_id(tx), "kind": LOG, "name": "What was purged"}
+            log = {"task_id": self._new_id(tx), "kind": LOG, "name": "Purged tasks"}
             log.update(root_id=log["task_id"], status="completed", phase="received", archived_at=now)
             sets = {"heads": {name: log[name] for name in ("kind", "name", "status", "phase", "archived_at")}}
             self._append(tx, log, Draft("task.registered", sets={**sets, "+extras": {}}), now, "purge")
@@ -290,7 +303,7 @@ class Retention(Base):
             self._append(tx, log, draft, now, "purge")
 
     def _ended(self, found: Removal, heads: Sequence[Row], gone: bool) -> Removal:
-        """See to it that the bytes are gone, too: in the files of the store, and in the mirrors."""
+        """Remove the bytes as well: from the free pages of the store, and from the mirrors."""
         warnings: list[str] = []
         try:
             scrubbed = self.store.scrub()
@@ -301,14 +314,13 @@ class Retention(Base):
         if self._mirrors is not None:
             left = self._mirrors.cleared(heads, gone)
         if not scrubbed:
-            warnings.append("the file still has free room with old content: repeat the call to clear it")
+            warnings.append("free pages of the store still hold old content: repeat the call to clear them")
         return found.replace(
             done=True, scrubbed=scrubbed, warnings=tuple(warnings), elsewhere=(*left, *self._elsewhere())
         )
 
     def _elsewhere(self) -> tuple[str, ...]:
-        """Copies that we have made on someone's order, and that nobody but them may remove."""
-
+        """Copies that were made on request, and that only their owner may remove."""
         if not (files := self.store.files()):
             return ()
         folder, name = os.path.split(files[0])
@@ -330,7 +342,7 @@ class Retention(Base):
 
 
 def _sessions(graves: Sequence[Grave]) -> set[str]:
-    """The sessions in which was written what is forgotten."""
+    """The sessions that wrote what is forgotten."""
     return {session for grave in graves for seq in grave.own if (session := grave.rows[seq]["session"])}
 
 
@@ -339,13 +351,13 @@ def _ends(heads: Sequence[Row]) -> list[Any]:
 
 
 def check_form(token: Any) -> None:
-    """Raise unless a token, where one is given, can have been given out by a dry run."""
+    """Raise unless a token, if given, looks like one that a dry run issued."""
     if token is None:
         return
     until, _, digest = validate.line("confirm", token, 100).partition("-")
     if not all(part and set(part) <= set("0123456789abcdef") for part in (until, digest)) or len(until) > 12:
         raise InvalidInput(
             "invalid_argument",
-            "confirm is no token of a dry run.",
-            "Make the same call without confirm first: it says what would go, and gives the token.",
+            "confirm is not the token of a dry run.",
+            "Make the same call without confirm first: it reports what it would remove, with a token.",
         )

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
+from itertools import count
 from typing import Any
 
 from ..model.errors import Conflict, NotFound
@@ -27,6 +28,7 @@ DEAD_REST = 3600.0
 LONGEST_LEASE = 3600.0
 LONGEST_ERROR = 2000
 NOW = ""  # sorts before every time: due at once, whatever the clock says
+_holders = count(1)
 WORKER = "worker"  # the kind of rows that describe workers, see workers.py
 
 NAMES = (
@@ -365,3 +367,41 @@ def _update(tx: Tx, changes: str, rows: Sequence[Mapping[str, Any]], also: str =
 def _job(row: Row) -> Job:
     fields: dict[str, Any] = {**row, "data": json.loads(row["data"])}
     return Job(**fields)
+
+
+# --- one job by its name ----------------------------------------------------------------------------
+
+
+def new_holder() -> str:
+    """A name for one that leases jobs: machine, process, number."""
+    return f"{os.uname().nodename}:{os.getpid()}:{next(_holders)}"
+
+
+def is_free(job: Job, now: float) -> bool:
+    """Whether a job can be taken: nobody holds it, or the lease has run out (or was given before the clock
+    was set back)."""
+    times = _times(now)
+    return job.status == "waiting" or not times["now"] < job.due_at <= times["beyond"]
+
+
+def take(tx: Tx, kind: str, task_id: str, key: str, holder: str, now: float, seconds: float) -> Job | None:
+    """Lease one job by its name, due or not; None if it is gone, was given up, or another holds it."""
+    rows = tx.rows(
+        NAMES,
+        f"{_SELECT} WHERE kind = :kind AND task_id = :task_id AND key = :key AND status <> 'dead'"
+        + tx.database.lock_row,
+        kind=kind,
+        task_id=task_id,
+        key=key,
+    )
+    if not rows or not is_free(_job(rows[0]), now):
+        return None
+    row = rows[0]
+    until = stamp(now + min(seconds, LONGEST_LEASE))
+    fresh = {"attempts": row["attempts"] + 1, "token": row["token"] + 1, "holder": holder, "due_at": until}
+    _update(
+        tx,
+        "status = 'leased', attempts = :attempts, token = :token, holder = :holder, due_at = :due_at",
+        [{"id": row["id"], **fresh}],
+    )
+    return _job({**row, **fresh, "status": "leased"})

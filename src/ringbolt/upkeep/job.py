@@ -1,5 +1,5 @@
 # pyright: reportPrivateUsage=false
-"""The job of kind `upkeep`: there is one in each store, and doing it asks for the next one."""
+"""The job of kind `upkeep`: every store has one, and running it adds the next one."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from ..model.validate import stamp
 from ..store import Tx, jobs
 from .operations import KIND, Upkeep
 
-MOST_CHANGES = 1000  # of each rule in one job: a wait that is due must not stand behind thousands
+MOST_CHANGES = 1000  # of each rule in one job, so that jobs behind it do not wait for thousands
 
 
-def schedule(memory: Upkeep) -> None:
-    """See to it that the upkeep of a store is asked for, if it is wanted; a second time changes nothing."""
-    if memory.settings.upkeep_every == "off" or memory.store.read(_asked_for, once=True):
+def add_upkeep_job(memory: Upkeep) -> None:
+    """Add the upkeep job of a store, unless it exists or upkeep is off."""
+    if memory.settings.upkeep_every == "off" or memory.store.read(_is_queued, once=True):
         return
     memory.store.write(lambda tx: jobs.add(tx, KIND, "", "", {}, jobs.NOW, memory._now()))
 
 
-def _asked_for(tx: Tx) -> bool:
+def _is_queued(tx: Tx) -> bool:
     job = jobs.find(tx, KIND, "", "")
     return job is not None and job.status != "dead"
 
 
 def upkeep(memory: Upkeep, job: Job, settle: Callable[[Tx], None]) -> None:
-    """Look after the tasks of the whole store once; the next time is another job."""
+    """Run the automatic rules on the whole store once, and add the job for the next time."""
     every = memory.settings.upkeep_every
-    if every == "off":  # it was on when this was asked for
+    if every == "off":  # it was on when the job was added
         memory.store.write(settle)
         return
     report = memory._upkeep_some(MOST_CHANGES)
     if len(report.failures) == len(report.counts):
-        raise StoreError("store_busy", f"The upkeep failed: {report.failures}.", "It is tried again.")
+        raise StoreError("store_busy", f"Every rule failed: {report.failures}.", "It will be tried again.")
     more = max(report.counts.values()) >= MOST_CHANGES
 
     def work(tx: Tx) -> None:

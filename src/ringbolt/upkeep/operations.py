@@ -1,10 +1,10 @@
 # pyright: reportPrivateUsage=false
-"""Upkeep: tasks that nobody works on are paused, told of, put away or tidied, in plain sight.
+"""Operations that look after tasks nobody works on: pause, report, archive and tidy them, in plain sight.
 
-Each change is one event of the task, with the rule and the reason, and can be undone; nothing is deleted, and
-nothing is ever called completed. Rules find what they are about by reading; what they change is written a few
-tasks at a time, each only if it still stands as it was read. So a run may be broken off anywhere and done
-again, several may run at once, and no writer waits for long.
+Each change is one event of the task, with its rule and reason, and can be undone. Nothing is deleted, and no
+task is ever marked completed. Rules find their tasks by reading; changes are written a few tasks at a time,
+each only if the task is still as it was read. So a run can be interrupted anywhere and repeated, several runs
+can overlap, and no writer waits for long.
 """
 
 from __future__ import annotations
@@ -20,32 +20,30 @@ from ..model.errors import RingboltError
 from ..model.operation import operation
 from ..model.results import UpkeepChange, UpkeepReport
 from ..store import distilled, jobs
-from ..store.schema import OWN_AGENT
-from ..store.tx import Row, Tx
-from ..waits.looking import boot
-from ..waits.records import steady
+from ..store.tx import OURSELVES, Row, Tx
+from ..waits.state import steady
+from ..waits.targets import boot_id
 from . import queries
 from . import rules as upkeep_rules
 from .rules import Finding, Run
 
 ALL = tuple(upkeep_rules.RULES)
-# What a worker does unasked; the others are for who asks, or for a job of the operator's.
+# The rules that a worker applies by itself; the others run only when someone calls for them.
 AUTOMATIC = ("lease", "resume", "pause", "stuck", "archive")
 HYGIENE = ("duplicate", "failed")
-BATCH = 100  # tasks that are written at once
+BATCH = 100  # tasks that are changed in one transaction
 MOST_LISTED = 1000
-MOST_ALERTS = 50  # of one run: each has a packet; the next run goes on
+MOST_ALERTS = 50  # in one run, because each carries a packet; the next run continues
 PACKET = 600  # tokens
 
 
 def machine() -> tuple[str, float]:
-    """Which start of which machine this is, and the seconds since: a clock that nobody sets."""
-
-    return boot(), steady()
+    """Which boot of which machine this is, and the seconds since then: a clock that nobody can set."""
+    return boot_id(), steady()
 
 
 class Upkeep(Base):
-    """Operations that look after tasks nobody looks after."""
+    """Operations that look after tasks nobody works on."""
 
     _machine = staticmethod(machine)
 
@@ -123,12 +121,15 @@ class Upkeep(Base):
     # --- running ----------------------------------------------------------------------------------
 
     def _upkeep_some(self, most: int) -> UpkeepReport:
-        """The automatic rules, for a worker that has other jobs too: about so many changes each at most."""
+        """Apply the automatic rules, about `most` changes each, for a worker that has other jobs as well."""
         seen = self._observe(write=True, trust=False)
         return self._run(AUTOMATIC, None, False, seen, self._older(None), {}, most)
 
     def _observe(self, write: bool, trust: bool) -> tuple[Ages, dict[str, int]]:
-        """Look at the clocks, and where the tasks that ended begin; keep what was seen for the next run."""
+        """Read the clocks and where the ended tasks begin; with `write`, keep both for the next run.
+
+        Ages are counted by observation: see ledger.observed_time for why the wall clock alone will not do.
+        """
         boot, passed = self._machine()
         now = self._clock()
 
@@ -137,7 +138,7 @@ class Upkeep(Base):
             seen, state = distilled.get(tx, "", KIND)
             clocks, ages = observe(state, look, trust)
             ended = queries.first_kept(tx, upkeep_rules.ARCHIVED, state.get("ended", {}), look.position)
-            # Not further than the run before has seen: someone may still be writing what comes earlier.
+            # Not beyond what the run before saw: an event with an earlier position may still be uncommitted.
             ended = {status: min(place, seen) for status, place in ended.items()}
             if write:
                 state = {**clocks, "ended": ended}
@@ -168,28 +169,28 @@ class Upkeep(Base):
             limits={**known, "older": older[1], **limits},
             shown={**shown, "older": older[0]},
         )
-        rounds = _Rounds(self, run, dry_run, most)
+        changes = _Changes(self, run, dry_run, most)
         for rule in chosen:
             if rule in run.limits or rule not in _SWITCHES:
-                rounds.go(rule)
+                changes.apply(rule)
         return UpkeepReport(
             dry_run=dry_run,
             at=self._now(),
             workspace=workspace,
             rules=chosen,
-            counts=rounds.counts,
-            changes=tuple(rounds.changes),
-            left_out=sum(rounds.counts.values()) - len(rounds.changes),
-            skipped=rounds.skipped,
+            counts=changes.counts,
+            changes=tuple(changes.listed),
+            left_out=sum(changes.counts.values()) - len(changes.listed),
+            skipped=changes.skipped,
             clock_sure=ages.sure,
             as_of=None if ages.as_of is None else validate.stamp(ages.as_of),
             clock_jumped=ages.jumped,
-            failures=rounds.failures,
+            failures=changes.failures,
             warnings=_warnings(ages),
         )
 
     def _limits(self) -> tuple[dict[str, float], dict[str, str]]:
-        """From when on things are too old, in seconds and in words; what is off is not there."""
+        """The age limits, in seconds and as they were set; a rule that is off has none."""
         said = {name: str(getattr(self.settings, setting)) for name, setting in _SETTINGS.items()}
         said = {name: value for name, value in said.items() if value != "off"}
         limits = {name: _seconds(_SETTINGS[name], value) for name, value in said.items()}
@@ -212,29 +213,29 @@ _SETTINGS = {
 _SWITCHES = ("pause", "archive", "stuck")
 
 
-class _Rounds:
-    """The rounds of one run, a rule each: what was found is written, or only counted."""
+class _Changes:
+    """Applies the rules of one run: writes what they find, or only counts it in a dry run."""
 
     def __init__(self, memory: Upkeep, run: Run, dry_run: bool, most: int) -> None:
         self._memory = memory
         self._most = most
-        # The channel of what Ringbolt says itself, and in no session: no sign that anyone is at work.
-        self._scribe = memory.acting_as(agent=OWN_AGENT, channel="system", session="")
+        # Our own channel and no session, so that upkeep does not count as activity on a task.
+        self._scribe = memory.acting_as(agent=OURSELVES, channel="system", session="")
         self._run = run
-        self._dry = dry_run
+        self._dry_run = dry_run
         self.counts: dict[str, int] = {}
-        self.changes: list[UpkeepChange] = []
+        self.listed: list[UpkeepChange] = []
         self.failures: dict[str, str] = {}
         self.skipped = 0
         self._found: set[str] = set()
 
-    def go(self, rule: str) -> None:
-        """Go through one rule; what goes wrong is kept, and the next rule is gone through all the same."""
+    def apply(self, rule: str) -> None:
+        """Apply one rule; an error is kept in `failures`, so that the next rule still runs."""
         self.counts[rule] = 0
         try:
             for page in upkeep_rules.RULES[rule](self._run):
                 for batch in self._batches(rule, page):
-                    if not self._keep(rule, batch):
+                    if not self._apply_batch(rule, batch):
                         return
         except RingboltError as error:
             self.failures[rule] = str(error)
@@ -243,17 +244,17 @@ class _Rounds:
         size = 1 if rule == "stuck" else BATCH
         return (page[start : start + size] for start in range(0, len(page), size))
 
-    def _keep(self, rule: str, batch: list[Finding]) -> bool:
-        """Write a few findings down, or only count them; whether to go on."""
-        if self._dry:  # what a rule would change, the next one would not find
+    def _apply_batch(self, rule: str, batch: list[Finding]) -> bool:
+        """Write a few findings, or only count them; False if the rule has changed enough."""
+        if self._dry_run:  # a later rule would not find what this one would have changed
             batch = [one for one in batch if rule == "lease" or one.task_id not in self._found]
             self._found.update(one.task_id for one in batch)
-        seqs = {} if self._dry else self._write(rule, batch)
-        done = [one for one in batch if self._dry or (one.task_id, one.data.get("item_id")) in seqs]
+        seqs = {} if self._dry_run else self._write(rule, batch)
+        done = [one for one in batch if self._dry_run or (one.task_id, one.data.get("item_id")) in seqs]
         self.skipped += len(batch) - len(done)
         self.counts[rule] += len(done)
-        for one in done[: MOST_LISTED - len(self.changes)]:
-            self.changes.append(
+        for one in done[: MOST_LISTED - len(self.listed)]:
+            self.listed.append(
                 UpkeepChange(
                     rule=rule,
                     task_id=one.task_id,
@@ -267,7 +268,7 @@ class _Rounds:
         return self.counts[rule] < (MOST_ALERTS if rule == "stuck" else self._most)
 
     def _write(self, rule: str, batch: list[Finding]) -> dict[tuple[str, Any], int]:
-        """Write a few findings in one transaction, those whose task still stands as it was read."""
+        """Write findings in one transaction, leaving out tasks that changed since they were read."""
         drafts = {one.task_id: self._alert(one) for one in batch} if rule == "stuck" else {}
 
         def work(tx: Tx) -> dict[tuple[str, Any], int]:
@@ -277,24 +278,24 @@ class _Rounds:
             seqs: dict[tuple[str, Any], int] = {}
             for one in batch:
                 head = heads.get(one.task_id)
-                if head is None or not self._stands(tx, one, head, heads):
+                if head is None or not self._is_unchanged(tx, one, head, heads):
                     continue
                 if rule == "stuck":
-                    draft = self._told(tx, head, drafts[one.task_id].copy())
+                    draft = self._with_alert_time(tx, head, drafts[one.task_id].copy())
                 elif rule == "lease":
-                    draft = _reclaimed(one)
+                    draft = _claim_release(one)
                 else:
-                    draft = _changed(one, head, now)
+                    draft = _task_change(one, head, now)
                 seq = self._scribe._append(tx, head, draft, now, "upkeep_run").seq
                 seqs[one.task_id, one.data.get("item_id")] = seq
                 if rule == "stuck":
-                    self._call(tx, one.task_id, seq, now)
+                    self._add_webhook(tx, one.task_id, seq, now)
             return seqs
 
         return self._memory._commit(work, tasks=lambda seqs: {name for name, _ in seqs})
 
-    def _stands(self, tx: Tx, one: Finding, head: Row, heads: dict[str, Row]) -> bool:
-        """Whether a task, and what it gives way to, is still as it was when the rule found it."""
+    def _is_unchanged(self, tx: Tx, one: Finding, head: Row, heads: dict[str, Row]) -> bool:
+        """Whether a task, and the one that supersedes it, are still as the rule found them."""
         if one.rule == "lease":
             wanted = {name: one.data[name] for name in ("item_id", "token", "expires_at")}
             return any(
@@ -308,12 +309,12 @@ class _Rounds:
     # --- alerts -----------------------------------------------------------------------------------
 
     def _alert(self, one: Finding) -> Draft:
-        """The alert about a stuck task, with all that is needed to go on with it."""
+        """The alert about a stuck task, with everything needed to continue it."""
         snapshot: Any = self._memory
         packet = snapshot.task_resume(one.task_id, budget=PACKET)
         task = snapshot.task_get(one.task_id)
         current = next((step for step in task.items if step.id == task.current), None)
-        following = task.next_step or (current and current.title) or "say how it stands, or finish it"
+        following = task.next_step or (current and current.title) or "report where it stands, or finish it"
         progress = {
             "completed": task.done,
             "current": task.current,
@@ -322,7 +323,7 @@ class _Rounds:
         }
         return Draft(
             "task.stuck",
-            text=f"Stuck: {one.reason}, and it waits for nothing.",
+            text=f"Stuck: {one.reason}, and it is not waiting.",
             data={
                 **one.data,
                 "progress": progress,
@@ -332,18 +333,18 @@ class _Rounds:
             },
         )
 
-    def _told(self, tx: Tx, head: Row, draft: Draft) -> Draft:
+    def _with_alert_time(self, tx: Tx, head: Row, draft: Draft) -> Draft:
         metadata = dict(tx.extras(head["task_id"])["metadata"])
         metadata["last_stuck_alert_at"] = round(self._memory._clock(), 3)
         draft.sets["extras"] = {"metadata": metadata}
         return draft
 
-    def _call(self, tx: Tx, task_id: str, seq: int, now: str) -> None:
+    def _add_webhook(self, tx: Tx, task_id: str, seq: int, now: str) -> None:
         if self._memory.settings.callbacks == "on" and tx.callback_url(task_id):
             jobs.add(tx, "webhook", task_id, str(seq), {}, jobs.NOW, now)
 
 
-def _changed(one: Finding, head: Row, now: str) -> Draft:
+def _task_change(one: Finding, head: Row, now: str) -> Draft:
     """The event of a change: what it sets, by which rule, and why."""
     heads = {name: now if value == "" else value for name, value in one.heads.items()}
     sets: dict[str, Any] = {"heads": {name: value for name, value in heads.items() if head[name] != value}}
@@ -355,7 +356,7 @@ def _changed(one: Finding, head: Row, now: str) -> Draft:
     return Draft("task.upkeep", text=f"{one.after.capitalize()}: {one.reason}.", data=one.data, sets=sets)
 
 
-def _reclaimed(one: Finding) -> Draft:
+def _claim_release(one: Finding) -> Draft:
     row = {**one.data, "status": "released", "reason": "lease expired"}
     return Draft(
         "claim.reclaimed",
@@ -380,6 +381,6 @@ def _seconds(what: str, value: Any) -> float:
 def _warnings(ages: Ages) -> tuple[str, ...]:
     if ages.sure:
         return ()
-    until = "nothing counts as old yet" if ages.as_of is None else "time counts up to the last run alone"
-    mend = "a run an hour from now will believe it, or say that it is right (trust_clock)"
-    return (f"this machine's clock was not seen before, or not for long: {until}; {mend}",)
+    until = "nothing counts as old yet" if ages.as_of is None else "time counts only up to the last run"
+    remedy = "a run an hour from now will trust it, or pass trust_clock now"
+    return (f"this machine's clock has not been observed for long enough: {until}; {remedy}",)

@@ -1,4 +1,4 @@
-"""What the upkeep asks a store: tasks by what they need, in pages, portable as in tx.py."""
+"""The SQL of upkeep: tasks by what they need, in pages; portable as in store/tx.py."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..model.rules import SESSION_ENDED
 from ..store.schema import ACTIVITY, HEADS
 from ..store.tx import Row, Tx
 
-# A real task: no goal, no copy that an import set aside, nothing that was put away.
+# A real task: not a goal, not a conflicting copy from an import, not archived.
 _OWN = "h.kind = 'task' AND h.root_id = h.task_id AND h.archived_at IS NULL"
 _COLUMNS = (
     "task_id name status reason attention last_seq position done actions session_id parent_id workspace_path"
@@ -20,18 +20,18 @@ _ENDING = (
     f" AND substr(e.text, 1, {len(SESSION_ENDED)}) = '{SESSION_ENDED}'"
 )
 _EVENTS = "FROM events e JOIN origins o ON o.id = e.origin_id WHERE e.task_id = h.task_id"
-# The place of the last sign that someone works on a task.
+# The position of the last activity on a task.
 _PLACE = f"(SELECT e.id {_EVENTS} AND {ACTIVITY} ORDER BY e.seq DESC LIMIT 1)"
-# Whether that sign was the end of the session; 1 or 0.
+# Whether that activity was the end of the session; 1 or 0.
 _OVER = f"(SELECT CASE WHEN {_ENDING} THEN 1 ELSE 0 END {_EVENTS} AND {ACTIVITY} ORDER BY e.seq DESC LIMIT 1)"
-# Whether anything was done on it since it was registered; 1 or nothing.
+# Whether anything was done on a task since it was registered; 1 or NULL.
 _TOUCHED = (
     f"(SELECT 1 {_EVENTS} AND e.seq > 1 AND {ACTIVITY} AND NOT ({_ENDING}) AND e.event_type NOT IN"
     " ('task.focused', 'task.linked', 'claim.taken', 'claim.released') LIMIT 1)"
 )
 _ALERTED = "(SELECT max(e.{0}) FROM events e WHERE e.task_id = h.task_id AND e.event_type = 'task.stuck')"
 _KEPT = "SELECT max(e.id) FROM events e WHERE e.task_id = h.task_id AND e.event_type = 'task.upkeep'"
-# Whether work was done on a task since the upkeep changed it: what a person says is none.
+# Whether an agent worked on a task since upkeep changed it; a person's message is not work.
 _GOES_ON = (
     f"EXISTS (SELECT 1 {_EVENTS} AND e.id > ({_KEPT}) AND {ACTIVITY} AND o.channel <> 'user'"
     f" AND e.event_type IN ('message', 'action', 'action.ended', 'item.updated', 'plan.replaced',"
@@ -44,7 +44,7 @@ _WAITING = (
     "EXISTS (SELECT 1 FROM records r WHERE r.task_id = h.task_id AND r.type = 'wait'"
     " AND r.status = 'watching')"
 )
-# Whoever holds a claim works, though a heartbeat leaves no event.
+# The holder of a claim works, although a heartbeat writes no event.
 _CLAIMED = (
     "EXISTS (SELECT 1 FROM claims c WHERE c.task_id = h.task_id AND c.status = 'held'"
     " AND c.expires_at > :held)"
@@ -62,7 +62,7 @@ _LIVE = f"({_WAITING} OR {_CLAIMED} OR {_BELOW})"
 def ended(
     tx: Tx, status: str, cutoff: str, after: int, until: int, workspace: str | None, limit: int
 ) -> list[Row]:
-    """Tasks of a status that were last worked on before a time, with when the upkeep last changed them."""
+    """Tasks of a status with no activity since `cutoff`, and when upkeep last changed them."""
     where = "h.updated_at <= :cutoff"
     more = {"place": _PLACE, "kept_at": _KEPT_AT}
     return _page(tx, status, where, more, after, until, workspace, limit, cutoff=cutoff)
@@ -83,8 +83,8 @@ def idle(
     where: str = "h.updated_at <= :cutoff",
     more: Mapping[str, str] | None = None,
 ) -> list[Row]:
-    """Tasks of a status without activity since a time, that nothing keeps alive: no wait, no claim that
-    holds after `held`, no part of theirs with activity after `lately`; with when they were last told of."""
+    """Tasks of a status with no activity since `cutoff` that nothing keeps alive: no wait, no claim that
+    lasts beyond `held`, no part with activity after `lately`; and when they were last reported as stuck."""
     where += f" AND NOT {_LIVE}" + ("" if reason is None else " AND h.reason = :reason")
     alerts = {"alerted": _ALERTED.format("id"), "alerted_at": _ALERTED.format("timestamp")}
     return _page(
@@ -96,14 +96,13 @@ def idle(
 def going_on(
     tx: Tx, status: str, reason: str, after: int, until: int, workspace: str | None, limit: int
 ) -> list[Row]:
-    """Tasks of a status that the upkeep gave them, for a reason, and that someone works on since."""
+    """Tasks that upkeep gave a status for a reason, and that are worked on since."""
     where = f"h.reason = :reason AND {_GOES_ON}"
     return _page(tx, status, where, {}, after, until, workspace, limit, reason=reason)
 
 
 def orphans(tx: Tx, status: str, **page: Any) -> list[Row]:
-    """The same, of tasks that belong to a session: with whether it said that it ended, and whether anything
-    was done on the task."""
+    """Idle tasks of a session: with whether the session ended, and whether anything was done on the task."""
     where = "h.updated_at <= :cutoff AND h.session_id IS NOT NULL"
     return idle(tx, status, where=where, more={"over": _OVER, "touched": _TOUCHED}, **page)
 
@@ -119,7 +118,7 @@ def _page(
     limit: int,
     **params: Any,
 ) -> list[Row]:
-    """A page of tasks of a status, in the order of the index: the next one goes on after the last place."""
+    """A page of tasks of a status in the order of their positions; the next page starts after the last."""
     here = "" if workspace is None else " AND h.workspace_path = :workspace"
     chosen = ", ".join(f"h.{name}" for name in _COLUMNS)
     extra = "".join(f", {sql} AS {name}" for name, sql in more.items())
@@ -137,9 +136,9 @@ def _page(
 
 
 def first_kept(tx: Tx, statuses: Sequence[str], after: Mapping[str, int], until: int) -> dict[str, int]:
-    """For each status the place after which its tasks that are not archived begin, looked for from one on.
+    """For each status the position after which its tasks that are not archived begin, searched from `after`.
 
-    Whatever happens to a task moves it behind: who has passed the archived ones need not see them again.
+    Every event moves a task to a later position, so archived tasks that were passed once stay behind.
     """
     found: dict[str, int] = {}
     for status in statuses:
@@ -153,7 +152,7 @@ def first_kept(tx: Tx, statuses: Sequence[str], after: Mapping[str, int], until:
 
 
 def sessions_seen(tx: Tx, sessions: Sequence[str]) -> dict[str, str]:
-    """When some sessions were last at work on any task of theirs."""
+    """When each session was last active on any of its tasks."""
     places = {f"name{number}": name for number, name in enumerate(sessions)}
     if not places:
         return {}
@@ -166,7 +165,7 @@ def sessions_seen(tx: Tx, sessions: Sequence[str]) -> dict[str, str]:
 
 
 def working_sessions(tx: Tx, task_ids: Sequence[str]) -> dict[str, str]:
-    """The sessions that tasks say are working on them, as the JSON of the facts that say so."""
+    """The sessions that tasks name as working on them, as the JSON of those facts."""
     places = {f"id{number}": name for number, name in enumerate(task_ids)}
     rows = tx.database.query(
         "SELECT r.task_id, e.data FROM records r JOIN events e ON e.task_id = r.task_id AND e.seq = r.seq"
@@ -179,7 +178,7 @@ def working_sessions(tx: Tx, task_ids: Sequence[str]) -> dict[str, str]:
 
 
 def overdue(tx: Tx, before: str, after: tuple[str, str], workspace: str | None, limit: int) -> list[Row]:
-    """Claims whose lease ran out before a time, in the order of their keys."""
+    """Claims that expired before a time, in the order of their keys."""
     here = "" if workspace is None else " AND h.workspace_path = :workspace"
     return tx.rows(
         ("task_id", "item_id", "holder", "token", "expires_at", "name", "status", "last_seq"),
@@ -211,7 +210,7 @@ def named(
 
 
 def alike(tx: Tx, task_ids: Sequence[str], lately: str, held: str) -> list[Row]:
-    """Some tasks with what decides which of them stays: `live` where something keeps them alive."""
+    """Tasks with what decides which duplicate is kept; `live` is 1 if something keeps the task alive."""
     places = {f"id{number}": name for number, name in enumerate(task_ids)}
     chosen = ", ".join(f"h.{name}" for name in _COLUMNS)
     return tx.rows(
@@ -237,7 +236,7 @@ def count(tx: Tx, statuses: Sequence[str], workspace: str | None) -> int:
 
 
 def locked_heads(tx: Tx, task_ids: Sequence[str]) -> dict[str, Row]:
-    """The rows of some tasks, kept for us until the transaction ends."""
+    """The rows of some tasks, locked until the transaction ends."""
     places = {f"id{number}": name for number, name in enumerate(sorted(task_ids))}
     rows = tx.rows(
         HEADS,

@@ -1,7 +1,6 @@
-"""What the upkeep finds: for each rule the tasks that it is about, what is to become of each, and why.
+"""The rules of upkeep: which tasks each applies to, what becomes of them, and why.
 
-Finding reads page after page and changes nothing. Nothing here ends as `completed`: what is not known to be
-done is never called so.
+A rule reads page after page and changes nothing. No rule marks a task completed, because none can know that.
 """
 
 from __future__ import annotations
@@ -22,15 +21,15 @@ Pages = Iterator[list["Finding"]]
 
 
 PAGE = 500
-MOST_KEYS = 50_000  # names that are compared at once, so that memory stays flat
-MOST_ALIKE = 5_000  # tasks of one name that are looked at in one run
+MOST_KEYS = 50_000  # names that are compared at once, to bound memory
+MOST_ALIKE = 5_000  # tasks of one name that are compared in one run
 IDLE, GONE, DUPLICATE, STALE = rules.IDLE, rules.SESSION_GONE, "duplicate", "stale"
-# Put away when they are old; a failed one stays until somebody has looked at it, or hygiene has.
+# Archived when old; a failed task stays until someone deals with it, or tasks_hygiene does.
 ARCHIVED = ("completed", "cancelled", "abandoned", "superseded")
 
 
 class Run(Value, frozen=True, kw_only=True):
-    """One run of the upkeep: what it is about, how old things are, and from when on they are too old."""
+    """One run: where it looks, how old things are, and the limits in seconds and as `shown` to people."""
 
     store: Store
     ages: Ages
@@ -42,7 +41,9 @@ class Run(Value, frozen=True, kw_only=True):
 
 
 class Finding(Value, frozen=True, kw_only=True):
-    """What a rule says about a task as it stood at `last_seq`: the columns to set, and why."""
+    """What a rule wants to change about a task that was read at `last_seq`, and why.
+
+    In `heads`, an empty text stands for the time of the change."""
 
     rule: str
     task_id: str
@@ -86,7 +87,7 @@ def _pages(
 
 
 def _quiet(run: Run, seconds: float) -> dict[str, Any] | None:
-    """What a query for idle tasks compares with; None: nothing can be that old."""
+    """The times that a query for idle tasks compares with; None if nothing can be that old."""
     times, held = run.ages.before(seconds), run.ages.before(0)
     if times is None or held is None:
         return None
@@ -94,7 +95,7 @@ def _quiet(run: Run, seconds: float) -> dict[str, Any] | None:
 
 
 def lease(run: Run) -> Pages:
-    """Claims that ran out a whole lease ago, and that nobody has renewed or taken over."""
+    """Claims that expired a whole lease ago and were not renewed or taken over."""
     if (times := run.ages.before(run.limits["lease"])) is None:
         return
     after = ("", "")
@@ -121,7 +122,7 @@ def pause(run: Run) -> Pages:
     limit = run.limits["pause"]
     if (times := _quiet(run, limit)) is None:
         return
-    # One that waits says itself why nothing happens, unless its wait is gone.
+    # A waiting task has a reason to be idle, unless its wait is gone.
     for status, reason in (("active", None), ("waiting", "wait")):
         for rows in _pages(run, queries.idle, status, reason=reason, **times):
             yield [
@@ -136,10 +137,10 @@ def pause(run: Run) -> Pages:
 
 
 def resume(run: Run) -> Pages:
-    """Tasks that were paused for being idle, and that an agent works on again."""
+    """Tasks that were paused for being idle and are worked on again."""
     for rows in _pages(run, queries.going_on, "paused", reason=IDLE):
         yield [
-            _found("resume", row, "active", "it is worked on again", {"status": "active", "reason": None})
+            _found("resume", row, "active", "work on it has resumed", {"status": "active", "reason": None})
             for row in rows
         ]
 
@@ -162,13 +163,13 @@ def archive(run: Run) -> Pages:
 
 
 def _since_end(run: Run, row: Row) -> float:
-    """How long a task is over: what the upkeep did to it is no activity, but it has ended only then."""
+    """How long ago a task ended: by its last activity, or by upkeep itself, which is not activity."""
     since = (row["updated_at"], row["place"]), (row["kept_at"], row["position"])
     return min(run.ages.age(moment, place) for moment, place in since if moment is not None)
 
 
 def stuck(run: Run) -> Pages:
-    """Active tasks that wait for nothing and are idle, and that nobody was told of since they were."""
+    """Active tasks that are idle without waiting, and were not reported since."""
     limit = run.limits["stuck"]
     if (times := _quiet(run, limit)) is None:
         return
@@ -179,11 +180,11 @@ def stuck(run: Run) -> Pages:
                 idle_seconds=round(age),
             )
             for row in rows
-            if (age := run.ages.age(row["updated_at"], row["place"])) > limit and _untold(run, row)
+            if (age := run.ages.age(row["updated_at"], row["place"])) > limit and _needs_alert(run, row)
         ]  # fmt: skip
 
 
-def _untold(run: Run, row: Row) -> bool:
+def _needs_alert(run: Run, row: Row) -> bool:
     if row["alerted"] is None:
         return True
     if row["alerted"] > row["place"]:
@@ -192,21 +193,21 @@ def _untold(run: Run, row: Row) -> bool:
 
 
 def reconcile(run: Run) -> Pages:
-    """Open tasks whose session is gone. What was worked on wants a look; what nobody began is abandoned."""
+    """Open tasks whose session is gone: what was worked on needs a review, the rest is abandoned."""
     if (times := _quiet(run, min(run.limits["grace"], run.limits["silence"]))) is None:
         return
-    seen: dict[str, str | None] = {}  # a session may have very many tasks
+    seen: dict[str, str | None] = {}  # by session, which may have very many tasks
     for status, reason in (("active", None), ("waiting", "wait"), ("paused", IDLE)):
         for rows in _pages(run, queries.orphans, status, reason=reason, **times):
             if rows:
-                yield _gone(run, rows, seen)
+                yield _orphaned(run, rows, seen)
             if len(seen) > MOST_KEYS:
                 seen.clear()
 
 
-def _gone(run: Run, rows: Sequence[Row], seen: dict[str, str | None]) -> list[Finding]:
-    told = run.store.read(lambda tx: queries.working_sessions(tx, [row["task_id"] for row in rows]))
-    working = {task_id: json.loads(data).get("value") for task_id, data in told.items()}
+def _orphaned(run: Run, rows: Sequence[Row], seen: dict[str, str | None]) -> list[Finding]:
+    facts = run.store.read(lambda tx: queries.working_sessions(tx, [row["task_id"] for row in rows]))
+    working = {task_id: json.loads(data).get("value") for task_id, data in facts.items()}
     names = {
         row["task_id"]: {row["session_id"], *filter(None, (str(working.get(row["task_id"]) or ""),))}
         for row in rows
@@ -221,24 +222,25 @@ def _gone(run: Run, rows: Sequence[Row], seen: dict[str, str | None]) -> list[Fi
         over = row["over"] and last == row["updated_at"]
         if age <= run.limits["grace" if over else "silence"]:
             continue
-        how = "said that it ended" if over else "has written nothing"
-        why = f"session {row['session_id'][:80]} {how}, {ago(age)} ago"
-        found.append(_left(row, why, session=row["session_id"]))
+        how = "ended" if over else "wrote nothing since"
+        when = f"{how} {ago(age)} ago" if over else f"has written nothing for {ago(age)}"
+        why = f"session {row['session_id'][:80]} {when}"
+        found.append(_orphan(row, why, session=row["session_id"]))
     return found
 
 
-def _left(row: Row, why: str, **data: Any) -> Finding:
+def _orphan(row: Row, why: str, **data: Any) -> Finding:
     if not row["touched"]:
         heads = {"status": "abandoned", "reason": GONE, "completed_at": ""}
         return _found("reconcile", row, "abandoned", f"{why}; nothing was done on it", heads, **data)
     heads = {"status": "paused", "reason": GONE}
     if not row["attention"]:
-        heads["attention"] = f"needs review: {why}; nobody knows how far it came"
+        heads["attention"] = f"needs review: {why}; its progress is unknown"
     return _found("reconcile", row, "paused", f"needs review: {why}", heads, **data)
 
 
 def failed(run: Run) -> Pages:
-    """Failed tasks that nobody has taken up for long."""
+    """Failed tasks that nobody has taken up for a long time."""
     limit = run.limits["older"]
     if (times := run.ages.before(limit)) is None:
         return
@@ -257,9 +259,9 @@ def failed(run: Run) -> Pages:
 
 
 def duplicates(run: Run) -> Pages:
-    """Open and failed tasks of a workspace with the same label or title as another one that stays.
+    """Open and failed tasks of a workspace with the same label or title as one that is kept.
 
-    Names are compared in several passes where there are very many, each over a part of them.
+    Very many names are compared in several passes, each over a part of them.
     """
     if (times := _quiet(run, run.limits["older"])) is None:
         return
@@ -270,8 +272,8 @@ def duplicates(run: Run) -> Pages:
     for part in range(parts):
         found: list[Finding] = []
         for ids in _groups(run, statuses, part, parts):
-            same = _same(run, ids, times)
-            # Where one gives way to another that gives way itself, the next run goes on.
+            same = _superseded(run, ids, times)
+            # If the one that would be kept is itself superseded in this run, the next run decides.
             found += [one for one in same if taken.isdisjoint((one.task_id, *one.links))]
             taken.update(one.task_id for one in found)
             if len(found) >= PAGE:
@@ -281,7 +283,7 @@ def duplicates(run: Run) -> Pages:
 
 
 def _groups(run: Run, statuses: Sequence[str], part: int, parts: int) -> Iterator[list[str]]:
-    """The ids of tasks that share a name, of one part of all names."""
+    """The ids of tasks that share a name, for one part of all names."""
     first: dict[bytes, str | list[str]] = {}
     for status in statuses:
         after = 0
@@ -307,8 +309,7 @@ def _groups(run: Run, statuses: Sequence[str], part: int, parts: int) -> Iterato
 
 
 def _keys(row: tuple[Any, ...]) -> list[bytes]:
-    """What names a task, for comparing: its label, and its title among the parts of one task."""
-
+    """Digests of the names of a task: its label, and its title among the parts of the same parent."""
     _, _, workspace, parent, name, label = row
     names = [("title", parent or "", normalized(name))]
     if label is not None:
@@ -322,9 +323,9 @@ def _keys(row: tuple[Any, ...]) -> list[bytes]:
     ]
 
 
-def _same(run: Run, ids: Sequence[str], times: dict[str, Any]) -> list[Finding]:
-    """What becomes of tasks of the same name: one stays, and what is idle for long gives way to it."""
-    if len(ids) > MOST_ALIKE:  # the next run goes on
+def _superseded(run: Run, ids: Sequence[str], times: dict[str, Any]) -> list[Finding]:
+    """Of tasks with the same name one is kept, and supersedes those that were idle for too long."""
+    if len(ids) > MOST_ALIKE:  # the next run continues
         ids = [*ids[: MOST_ALIKE - 1], ids[-1]]
     rows: list[Row] = []
     for start in range(0, len(ids), PAGE):
@@ -332,26 +333,26 @@ def _same(run: Run, ids: Sequence[str], times: dict[str, Any]) -> list[Finding]:
         rows += run.store.read(lambda tx, some=some: queries.alike(tx, some, times["lately"], times["held"]))
 
     labels = {normalized(row["label"]) for row in rows if row["label"] is not None}
-    if len(labels) > 1:  # whoever gave them different labels holds them for different
+    if len(labels) > 1:  # different labels mean different tasks
         rows = [row for row in rows if row["label"] is None]
     if len(rows) < 2:
         return []
-    rows.sort(key=_standing, reverse=True)
-    stays = rows[0]
+    rows.sort(key=_precedence, reverse=True)
+    kept = rows[0]
     return [
         _found(
-            "duplicate", row, "superseded", f"the same as {stays['task_id']}, and no activity for {ago(age)}",
-            {"status": "superseded", "reason": DUPLICATE, **_ends(row)}, superseded_by=stays["task_id"],
+            "duplicate", row, "superseded", f"the same as {kept['task_id']}, and no activity for {ago(age)}",
+            {"status": "superseded", "reason": DUPLICATE, **_ends(row)}, superseded_by=kept["task_id"],
             threshold=run.shown["older"],
-        ).replace(links=(stays["task_id"],))
+        ).replace(links=(kept["task_id"],))
         for row in rows[1:]
         if not row["live"] and (age := run.ages.age(row["updated_at"], row["place"])) > run.limits["older"]
     ]  # fmt: skip
 
 
-def _standing(row: Row) -> tuple[Any, ...]:
-    """Which of several stays: an open one, one that something keeps alive, the one worked on last, the one
-    with more steps done; in the end, the first by its id."""
+def _precedence(row: Row) -> tuple[Any, ...]:
+    """Which duplicate is kept: an open one, one that something keeps alive, the one worked on last, the one
+    with more steps done; finally the first by its id."""
     letters = tuple(-ord(letter) for letter in row["task_id"])
     return (row["status"] in rules.OPEN, row["live"], row["updated_at"], row["place"], row["done"], letters)
 
@@ -364,7 +365,7 @@ def _ends(row: Row) -> dict[str, Any]:
 
 
 def ago(seconds: float) -> str:
-    """A time that has passed, in words: 26 h, 3 d."""
+    """A duration for people: 26 h, 3 d."""
     for unit, length in (("d", 86_400), ("h", 3600), ("min", 60)):
         if seconds >= 2 * length:
             return f"{int(seconds // length)} {unit}"

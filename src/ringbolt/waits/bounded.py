@@ -1,8 +1,8 @@
-"""Looking without being held up: what hangs, like a file on a mount whose server is gone, is left behind.
+"""Looks with a time limit: a target that hangs, such as a file on a dead mount, holds up nothing else.
 
-No call can be made to return from a dead mount. So looks run on a thread of their own; when one takes too
-long its thread is given up and what it looked at is left alone until that thread comes back. There is never
-more than one such thread for one place, and never more than a few in all.
+No call can be made to return from a dead mount, so looks run on a thread of their own. When one takes too
+long, its thread is given up and nothing on the same mount is looked at until that thread returns. There is
+at most one such thread per mount or display, and at most a few in all.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from .conditions import Watch
 Work = Callable[[], Any]
 
 
-FILE_SECONDS = 3.0  # the most that a look at files takes
+FILE_SECONDS = 3.0  # the most that a look at a file takes
 MOST_HUNG = 32
 _hung: dict[str, threading.Thread] = {}
 _lock = threading.Lock()
 
 
 class Hung:
-    """Instead of a result: it took too long, or its place is left alone."""
+    """Stands for the result of a look that took too long, or was not begun because its place hangs."""
 
 
 HUNG = Hung()
 
 
 def place_of(watch: Watch) -> str:
-    """What hangs together with a target: a mounted file system, or a display. Empty if nothing could hang."""
+    """What a target hangs together with: a mount or a display; empty if it cannot hang."""
     if watch.parts:
         return next((place for part in watch.parts if (place := place_of(part))), "")
     if watch.kind in ("screen", "window"):
@@ -41,8 +41,8 @@ def place_of(watch: Watch) -> str:
 
 
 def _mount_of(path: str) -> str:
-    """The mount that a path is on by its name: to ask the file system itself could hang. What links lead to
-    elsewhere is known only by its folder, so on the root it is that."""
+    """The mount of a path, judged by its name, because asking the file system could hang. A link on the root
+    file system may lead to any mount, so there the place is the folder."""
     with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as file:
         mounts = {line.split(" ", 5)[4].replace("\\040", " ") for line in file}
     folder = os.path.dirname(path)
@@ -53,28 +53,28 @@ def _mount_of(path: str) -> str:
 
 
 def is_hung(place: str) -> bool:
-    """Whether a look at a place has not come back yet; if too many have not, any place is."""
+    """Whether a look at a place has not returned yet; true for every place if too many have not."""
     with _lock:
         return place in _hung or len(_hung) >= MOST_HUNG
 
 
 class Looker:
-    """A thread that does looks one after the other, and its successors."""
+    """Runs looks one after the other on a thread, and on a new one when that hangs."""
 
     def __init__(self, seconds: float = FILE_SECONDS) -> None:
         self._seconds = seconds
         self._thread: _Thread | None = None
 
-    def each(self, looks: Sequence[tuple[str, Work]]) -> list[Any]:
-        """The results of some looks, each with its place; HUNG for those that have none."""
+    def run_all(self, looks: Sequence[tuple[str, Work]]) -> list[Any]:
+        """The results of looks, each given with its place; HUNG for those without a result."""
         results: list[Any] = [HUNG] * len(looks)
         start = 0
         while start < len(looks):
             if self._thread is None:
                 self._thread = _Thread()
-            start = self._thread.do(looks, results, start, self._seconds)
+            start = self._thread.run(looks, results, start, self._seconds)
             if start < len(looks):
-                self._thread = None  # it hangs, or it was given up
+                self._thread = None  # it hangs
         return results
 
     def close(self) -> None:
@@ -92,13 +92,13 @@ class _Thread:
         self._results: list[Any] = []
         self._at = 0
         self._since = 0.0
-        self._left_behind = False
-        self._thread = threading.Thread(target=self._run, name="ringbolt-look", daemon=True)
+        self._given_up = False
+        self._thread = threading.Thread(target=self._work, name="ringbolt-look", daemon=True)
         self._thread.start()
 
-    def do(self, looks: Sequence[tuple[str, Work]], results: list[Any], start: int, seconds: float) -> int:
-        """Do looks from one on; the number of the first that was not begun. If that is not the end, this
-        thread hangs and must not be used again."""
+    def run(self, looks: Sequence[tuple[str, Work]], results: list[Any], start: int, seconds: float) -> int:
+        """Run looks from index `start` on; returns the index of the first that was not begun. If any is left,
+        this thread hangs and must not be used again."""
         self._looks, self._results, self._at = looks, results, start
         self._since = time.monotonic()
         self._over.clear()
@@ -106,17 +106,17 @@ class _Thread:
         while not self._over.wait(max(self._since + seconds - time.monotonic(), 0.01)):
             with _lock:
                 if not self._over.is_set() and time.monotonic() - self._since >= seconds:
-                    self._left_behind = True
+                    self._given_up = True
                     _hung[looks[self._at][0]] = self._thread
                     return self._at + 1
         return len(looks)
 
     def end(self) -> None:
         self._looks = ()
-        self._left_behind = True
+        self._given_up = True
         self._wanted.set()
 
-    def _run(self) -> None:
+    def _work(self) -> None:
         while True:
             self._wanted.wait()
             self._wanted.clear()
@@ -127,26 +127,26 @@ class _Thread:
                 if place and is_hung(place):
                     continue
                 try:
-                    found = work()
-                except Exception as error:  # noqa: BLE001 - it is the result, for whoever wants it
-                    found = error
+                    result = work()
+                except Exception as error:  # noqa: BLE001 - the error is the result
+                    result = error
                 with _lock:
-                    if self._left_behind:
+                    if self._given_up:
                         _hung.pop(place, None)
                         return
-                    results[at] = found
-            if self._left_behind:
+                    results[at] = result
+            if self._given_up:
                 return
             self._over.set()
 
 
 def bounded(place: str, work: Work, seconds: float) -> Any:
-    """The result of one look; TimeoutError if it takes too long, or its place is left alone."""
+    """The result of one look; TimeoutError if it takes too long, or its place hangs."""
     looker = Looker(seconds)
-    (found,) = looker.each([(place, work)])
+    (result,) = looker.run_all([(place, work)])
     looker.close()
-    if isinstance(found, Exception):
-        raise found
-    if found is HUNG:
+    if isinstance(result, Exception):
+        raise result
+    if result is HUNG:
         raise TimeoutError(f"no answer within {seconds:g} s")
-    return found
+    return result

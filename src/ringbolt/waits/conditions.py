@@ -1,6 +1,6 @@
-"""Reading what a caller waits for: `file:x` until `contains done`, `any(port:localhost:80, time:5m)`.
+"""Parse what a caller waits for: `file:x` until `contains done`, `any(port:localhost:80, time:5m)`.
 
-What no rule reads is left to a model, where there is one: the condition is then `judged: ` and the words.
+A condition that no rule understands goes to a model, where one is configured: `judged: ` and the words.
 """
 
 from __future__ import annotations
@@ -14,13 +14,12 @@ from ..model import rules, validate
 from ..model.errors import InvalidInput, shown
 from ..model.types import Value, is_list
 from ..system import http_client
-from . import json_paths
+from . import json_conditions
 
 MOST_PARTS, MOST_DEPTH = 20, 4
 GROUPS = ("any", "all", "not")
 JUDGED = "judged: "
-# Of each kind of target: the words that are understood, the first where none is given. One with an argument
-# ends with a space.
+# The conditions of each kind of target, the default first. A condition with an argument ends with a space.
 WORDS: dict[str, tuple[str, ...]] = {
     "file": ("exists", "gone", "changed", "stable", "stable for ", "contains ", "matches "),
     "log": ("grows", "contains ", "matches "),
@@ -36,9 +35,9 @@ WORDS: dict[str, tuple[str, ...]] = {
     "screen": ("changed", "stable", "stable for "),
     "window": ("exists", "gone", "changed", "stable", "stable for "),
 }
-# What a model can be shown of a target, to judge by it.
+# The kinds that a model can judge, because there is something to show it.
 JUDGEABLE = ("file", "log", "http", "command", "terminal", "screen", "window")
-_SAME = {
+_SYNONYMS = {
     "exist": "exists", "there": "exists", "appears": "exists", "disappears": "gone", "deleted": "gone",
     "removed": "gone", "changes": "changed", "modified": "changed", "exit": "exits", "exited": "exits",
     "ends": "ended", "finished": "ended", "finishes": "ended", "opens": "open", "listening": "open",
@@ -46,14 +45,14 @@ _SAME = {
     "canceled": "cancelled", "fails": "failed", "resolved": "decided", "grown": "grows",
     "still": "stable", "quiet": "stable",
 }  # fmt: skip
-_FILLING = "until it is are be becomes has the file process port task step".split()
-_MARKS = frozenset("\\^$.|?*+()[]{}")  # with none of these a pattern is a plain text
+_FILLERS = "until it is are be becomes has the file process port task step".split()
+_SPECIAL = frozenset("\\^$.|?*+()[]{}")  # a pattern without any of these is a plain text
 _DURATION = re.compile(r"(?:(\d{1,9}(?:\.\d{1,3})?)d)?(?:(\d{1,9}(?:\.\d{1,3})?)h)?"
                        r"(?:(\d{1,9}(?:\.\d{1,3})?)m)?(?:(\d{1,9}(?:\.\d{1,3})?)s)?")  # fmt: skip
 
 
 class Watch(Value, frozen=True, kw_only=True):
-    """A target and what must become true of it; `any`, `all` and `not` have parts instead."""
+    """A target and the condition it must meet; `any`, `all` and `not` have parts instead."""
 
     kind: str
     value: str = ""
@@ -63,7 +62,7 @@ class Watch(Value, frozen=True, kw_only=True):
 
     @property
     def target(self) -> str:
-        """The target as it is written."""
+        """The target as text."""
         if self.parts:
             whole = (
                 part.target if part.parts else f"{part.target} until {part.until}" for part in self.parts
@@ -75,18 +74,27 @@ class Watch(Value, frozen=True, kw_only=True):
 
     @property
     def until(self) -> str | None:
-        """The condition as it is written; a group has it in its target."""
+        """The condition as text; None for a group, whose target includes the conditions of its parts."""
         return None if self.parts else f"{self.word}{self.argument}"
 
     @property
     def criteria(self) -> str:
-        """Both, for people."""
+        """Target and condition, for people."""
         return self.target if self.parts else f"{self.target} {self.until}"
+
+    @property
+    def leaves(self) -> list[Watch]:
+        """The single targets, without the groups around them."""
+        return [leaf for part in self.parts for leaf in part.leaves] if self.parts else [self]
+
+    def has(self, *kinds: str) -> bool:
+        """Whether a single target is of one of these kinds."""
+        return any(leaf.kind in kinds for leaf in self.leaves)
 
 
 class Place(Value, frozen=True, kw_only=True):
-    """Where a caller is: a relative path is one below `folder`, and a screen is that of `display`. With
-    `judge`, words that no rule reads are left to a model."""
+    """Where a caller is: relative paths start at `folder`, `screen:` alone means `display`. With `judge`, a
+    condition that no rule understands is left to a model."""
 
     folder: str | None = None
     display: str | None = None
@@ -94,22 +102,22 @@ class Place(Value, frozen=True, kw_only=True):
 
 
 def read_watch(target: Any, until: Any = None, place: Place | None = None) -> Watch:
-    """What a target and its condition mean to someone at a place."""
+    """Parse a target and its condition for a caller at a place; InvalidInput if it makes no sense."""
     text = validate.line("target", target, 4000).strip()
     condition = None if until is None else validate.line("until", until, 2000).strip()
-    return _watch(text, condition, place or Place(), MOST_DEPTH)
+    return _parse(text, condition, place or Place(), MOST_DEPTH)
 
 
-def _watch(text: str, until: str | None, place: Place, depth: int) -> Watch:
+def _parse(text: str, until: str | None, place: Place, depth: int) -> Watch:
     for group in GROUPS:
         if text.startswith(f"{group}(") and text.endswith(")"):
-            inner = _split(text[len(group) + 1 : -1])
+            inner = _split_group(text[len(group) + 1 : -1])
             if not depth or not 1 <= len(inner) <= (1 if group == "not" else MOST_PARTS):
                 raise _refused(
                     text,
-                    f"A group has 1 to {MOST_PARTS} parts (not: one), and at most {MOST_DEPTH} levels.",
+                    f"A group has 1 to {MOST_PARTS} parts (`not` has one) and at most {MOST_DEPTH} levels.",
                 )
-            parts = tuple(_part(part, until, place, depth - 1) for part in inner)
+            parts = tuple(_parse_part(part, until, place, depth - 1) for part in inner)
             return Watch(kind=group, parts=parts)
     kind, colon, value = text.partition(":")
     if kind in ("http", "https"):
@@ -123,60 +131,59 @@ def _watch(text: str, until: str | None, place: Place, depth: int) -> Watch:
         )
     if kind == "task" and "/" in value:
         kind = "item"
-    value = _VALUES.get(kind, _text)(value.strip(), place)
-    word, argument = _condition(kind, until, place.judge)
+    value = _VALUES[kind](value.strip(), place) if kind in _VALUES else value.strip()
+    word, argument = _parse_condition(kind, until, place.judge)
     return Watch(kind=kind, value=value, word=word, argument=argument)
 
 
-def _part(text: str, until: str | None, place: Place, depth: int) -> Watch:
-    target, own, words = text.partition(" until ")
+def _parse_part(text: str, until: str | None, place: Place, depth: int) -> Watch:
+    target, own, condition = text.partition(" until ")
     if text.startswith(tuple(f"{group}(" for group in GROUPS)):
         target, own = text, ""
-    found = _watch(target.strip(), words.strip() if own else until, place, depth)
-    if not found.parts and (", " in found.criteria or _depth(found.criteria)):
-        raise _refused(
-            text, "Within a group, no part has a comma with a space or a bracket without its other."
-        )
-    return found
+    part = _parse(target.strip(), condition.strip() if own else until, place, depth)
+    # A part is written out and parsed again whenever the wait is read, so it must survive that.
+    if not part.parts and (", " in part.criteria or _open_brackets(part.criteria)):
+        raise _refused(text, "A part of a group must not contain `, ` or an unmatched bracket.")
+    return part
 
 
-def _split(text: str) -> list[str]:
-    """The parts of a group: separated by commas with a space that stand in no inner brackets."""
+def _split_group(text: str) -> list[str]:
+    """The parts of a group: separated by a comma and a space outside inner brackets."""
     parts: list[str] = []
     for piece in text.split(","):
-        if parts and (_depth(parts[-1]) or not piece.startswith(" ")):
+        if parts and (_open_brackets(parts[-1]) or not piece.startswith(" ")):
             parts[-1] += f",{piece}"
         else:
             parts.append(piece)
     return [part.strip() for part in parts]
 
 
-def _depth(text: str) -> int:
+def _open_brackets(text: str) -> int:
     return text.count("(") - text.count(")")
 
 
 def _refused(what: str, hint: str) -> InvalidInput:
-    return InvalidInput("invalid_argument", f"Nothing can wait for {shown(what)}.", hint)
+    return InvalidInput("invalid_argument", f"Cannot wait for {shown(what)}.", hint)
 
 
 # --- conditions -------------------------------------------------------------------------------------
 
 
-def _condition(kind: str, until: str | None, judge: bool) -> tuple[str, str]:
-    """The word of a condition and its argument."""
+def _parse_condition(kind: str, until: str | None, judge: bool) -> tuple[str, str]:
+    """The keyword of a condition and its argument."""
     known = WORDS[kind]
     if not until:
         return known[0], ""
     if kind in JUDGEABLE and until.lower().startswith(JUDGED) and until[len(JUDGED) :].strip():
         return JUDGED, until[len(JUDGED) :].strip()
     plain = until
-    while (first := plain.split(" ", 1))[0].lower() in _FILLING and len(first) == 2:
+    while (first := plain.split(" ", 1))[0].lower() in _FILLERS and len(first) == 2:
         plain = first[1].lstrip()
     plain = re.sub(r"^(?:still|quiet) for ", "stable for ", plain, flags=re.IGNORECASE)
     for word in sorted((word for word in known if word.endswith(" ")), key=len, reverse=True):
         if plain.lower().startswith(word) and (argument := plain[len(word) :].strip()):
-            return word, _argument(word, argument if word == "json " else _unquoted(argument))
-    word = _SAME.get(plain.lower(), plain.lower())
+            return word, _checked_argument(word, argument if word == "json " else _unquoted(argument))
+    word = _SYNONYMS.get(plain.lower(), plain.lower())
     if word in known and not word.endswith(" "):
         return word, ""
     if judge and kind in JUDGEABLE:
@@ -185,14 +192,15 @@ def _condition(kind: str, until: str | None, judge: bool) -> tuple[str, str]:
 
 
 def not_understood(kind: str, until: str) -> InvalidInput:
-    """The error for words that no rule reads, with those that can be written instead."""
-    hint = f"Understood are: {', '.join(word + '…' if word.endswith(' ') else word for word in WORDS[kind])}."
+    """The error for a condition that no rule understands, with those that could be used instead."""
+    words = ", ".join(word + "…" if word.endswith(" ") else word for word in WORDS[kind])
+    hint = f"Conditions for {kind}: are: {words}."
     if kind in JUDGEABLE:
         hint += " Other words need a model that judges them (model_local_url)."
-    return InvalidInput("unknown_word", f"Until {shown(until)} is not understood for {kind}:.", hint)
+    return InvalidInput("unknown_word", f"The condition {shown(until)} is not understood.", hint)
 
 
-def _argument(word: str, argument: str) -> str:
+def _checked_argument(word: str, argument: str) -> str:
     if word == "status " and not (len(argument) == 3 and argument.isascii() and argument.isdecimal()):
         raise _refused(f"status {argument}", "A status has three digits, like 200.")
     if word == "exit " and not (len(argument) <= 3 and argument.isascii() and argument.isdecimal()):
@@ -202,7 +210,7 @@ def _argument(word: str, argument: str) -> str:
     if word == "matches ":
         pattern(argument)
     if word == "json ":
-        return str(json_paths.read(argument))
+        return str(json_conditions.parse(argument))
     return argument
 
 
@@ -211,19 +219,19 @@ def _unquoted(text: str) -> str:
 
 
 def pattern(text: str) -> Any:
-    """A pattern with a method `search` on bytes; only RE2, whose time grows with the text alone, runs one.
+    """A pattern with a method `search` on bytes.
 
-    A pattern without any mark is a plain text, which needs no RE2.
+    Only RE2 runs patterns, because its time grows with the text and never explodes. A plain text needs none.
     """
-    if not _MARKS & set(text):
+    if not _SPECIAL & set(text):
         return _Plain(text.encode())
     try:
-        re2 = __import__("re2")
+        re2 = __import__("re2")  # optional: the extra `waits`
     except ImportError:
         raise InvalidInput(
             "invalid_argument",
             f"The pattern {shown(text)} needs google-re2, which is not installed.",
-            "Install ringbolt[waits], or say “contains” and a plain text.",
+            "Install ringbolt[waits], or use “contains” with a plain text.",
         ) from None
     options = re2.Options()
     options.log_errors = False
@@ -232,8 +240,8 @@ def pattern(text: str) -> Any:
     except re2.error as error:
         raise InvalidInput(
             "invalid_argument",
-            f"{shown(text)} is no pattern: {shown(str(error), 100)}.",
-            "Patterns are those of RE2.",
+            f"{shown(text)} is not a valid pattern: {shown(str(error), 100)}.",
+            "Use the syntax of RE2.",
         ) from None
 
 
@@ -248,22 +256,18 @@ class _Plain:
 # --- values -----------------------------------------------------------------------------------------
 
 
-def seconds(text: str) -> float | None:
-    """The seconds of a duration like 90s, 5m or 1h30m; an error if it is none."""
+def seconds(text: str) -> float:
+    """The seconds of a duration like 90s, 5m or 1h30m; InvalidInput if it is not one."""
     found = _DURATION.fullmatch(text.replace(" ", ""))
     if not text or not found or not any(found.groups()):
-        raise InvalidInput("invalid_time", f"{shown(text)} is no duration.", "For example 90s, 5m or 1h30m.")
+        raise InvalidInput("invalid_time", f"{shown(text)} is not a duration.", "Use 90s, 5m or 1h30m.")
     parts = (float(part or 0) for part in found.groups())
     return sum(part * length for part, length in zip(parts, (86_400, 3600, 60, 1), strict=True))
 
 
-def _text(value: str, place: Place) -> str:
-    return value
-
-
 def _path(value: str, place: Place) -> str:
     if not value:
-        raise _refused("no file", "Give a path: file:dist/app.whl.")
+        raise _refused("file:", "Give a path: file:dist/app.whl.")
     folder = place.folder
     base = folder if folder and os.path.isabs(folder) else os.path.abspath(os.curdir)
     return os.path.normpath(os.path.join(base, os.path.expanduser(value)))
@@ -271,7 +275,7 @@ def _path(value: str, place: Place) -> str:
 
 def _pid(value: str, place: Place) -> str:
     if not (value.isascii() and value.isdecimal() and len(value) < 11 and 0 < int(value) < 1 << 31):
-        raise _refused(f"process:{value}", "Give the number of a process: process:4711.")
+        raise _refused(f"process:{value}", "Give a process id: process:4711.")
     return str(int(value))
 
 
@@ -302,22 +306,24 @@ def _time(value: str, place: Place) -> str:
 
 def _argv(value: str, place: Place) -> str:
     try:
-        words: Any = json.loads(value)
+        argv: Any = json.loads(value)
     except (ValueError, RecursionError):
-        words = None
-    return json.dumps(read_argv(words, value), ensure_ascii=False, separators=(",", ":"))
+        argv = None
+    return json.dumps(checked_argv(argv, value), ensure_ascii=False, separators=(",", ":"))
 
 
-def read_argv(words: Any, said: str = "") -> list[str]:
-    """The words of a command; an error if they are none."""
-    if not is_list(words) or not words or not all(isinstance(word, str) and word for word in words):
-        raise _refused(f"command:{said or words}", 'Give the words as a JSON list: command:["make", "test"].')
-    return [str(word) for word in words]
+def checked_argv(argv: Any, given: str = "") -> list[str]:
+    """A command as a list of arguments; InvalidInput if it is anything else."""
+    if not is_list(argv) or not argv or not all(isinstance(part, str) and part for part in argv):
+        raise _refused(
+            f"command:{given or argv}", 'Give the arguments as a JSON list: command:["make", "test"].'
+        )
+    return [str(part) for part in argv]
 
 
 def _pane(value: str, place: Place) -> str:
     if not re.fullmatch(r"[\w%$@:.=-]{1,100}", value, re.ASCII) or value[0] == "-":
-        raise _refused(f"terminal:{value}", "Give a pane as tmux names it: terminal:build, terminal:%3.")
+        raise _refused(f"terminal:{value}", "Give a tmux pane: terminal:build, terminal:%3.")
     return value
 
 
@@ -325,7 +331,7 @@ def _display(value: str, place: Place) -> str:
     display = value or place.display or ""
     if not re.fullmatch(r":\d{1,5}(\.\d{1,2})?", display, re.ASCII):
         raise _refused(
-            f"screen:{value}", "Name the display: screen::0. A task may have it in its metadata: display."
+            f"screen:{value}", "Name the display: screen::0, or set `display` in the task's metadata."
         )
     return display
 
@@ -335,11 +341,11 @@ def _window(value: str, place: Place) -> str:
     if not (slash and re.fullmatch(r":\d{1,5}(\.\d{1,2})?", display, re.ASCII)):
         display, title = "", value
     if not title.strip():
-        raise _refused(f"window:{value}", "Give a part of its title: window:Build log.")
+        raise _refused(f"window:{value}", "Give part of the title: window:Build log.")
     if not (display or place.display):
         raise _refused(
             f"window:{value}",
-            "Name the display: window::0/TITLE. A task may have it in its metadata: display.",
+            "Name the display: window::0/TITLE, or set `display` in the task's metadata.",
         )
     return f"{_display(display, place)}/{title.strip()}"
 

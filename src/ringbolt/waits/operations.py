@@ -1,55 +1,31 @@
 # pyright: reportPrivateUsage=false
-"""Waits: a task goes on when a file, process, port, URL, log, screen, time, task or person is as wanted.
-
-A wait is a record of its task and a job of kind `wait`, which is due when it is to be looked at next. Whoever
-blocks on it looks itself, and keeps the job ahead of the workers for as long as it lives; else a worker looks
-(see watching.py). Only who turns the record from `watching` into something else, in one transaction with the
-event, has ended the wait: there is one wake, whoever looks.
-"""
+"""The operations that wait: start a wait, show, change and cancel it."""
 
 from __future__ import annotations
 
-import threading
-import time
-from collections.abc import Callable, Mapping, Sequence
+import os
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..ledger.base import Draft
+from ..ledger.base import Draft, find_item
 from ..model import rules, validate
-from ..model.errors import Conflict, InvalidInput
-from ..model.operation import operation
+from ..model.errors import Conflict, InvalidInput, shown
 from ..model.results import WaitResult
 from ..store import jobs
 from ..store.tx import Row, Tx
 from ..system import http_client
-from . import Surroundings, Verdict, Watch, look
-from .bounded import bounded, place_of
-from .conditions import read_argv
-from .reading import no_commands
-from .records import (
-    KIND,
-    LONGEST,
-    MOST_LISTED,
-    MOST_SECONDS,
-    NOTICE,
-    SHORTEST,
-    Live,
-    ahead,
-    as_result,
-    check_watching,
-    has,
-    leaves,
-    next_delay,
-    next_interval,
-    task_sets,
-    watch_of,
-)  # fmt: skip
-from .waking import Waking, is_told
+from .bounded import FILE_SECONDS, bounded, place_of
+from .conditions import JUDGED, Place, Watch, checked_argv, not_understood, read_watch
+from .loop import CALLER_LEASE_SECONDS, Watcher
+from .state import KIND, LONGEST, MOST_LISTED, MOST_SECONDS, SHORTEST, check_watching, task_changes
+from .targets import State, begin
+from .wake import WaitRecords
 
-Settle = Callable[[Tx], None]
+# Conditions for which a look reads the content of a file.
+_READING = ("contains ", "matches ", JUDGED)
 
 
-class Waiting(Waking):
+class Waiting(WaitRecords):
     """Operations that wait."""
 
     @operation(
@@ -102,6 +78,7 @@ class Waiting(Waking):
         watch = self._watch(target, until, task_id)
         calls = self._calls(callback_url, command)
         data = {**self._first_data(watch, interval, 0), **calls}
+        watcher = Watcher(self, jobs.new_holder(), lease_seconds=CALLER_LEASE_SECONDS) if block else None
         spec = {
             "target_type": watch.kind,
             "target": watch.target,
@@ -116,30 +93,35 @@ class Waiting(Waking):
             if head["status"] in rules.ENDED:
                 raise Conflict(
                     "illegal_transition",
-                    f"Task {head['task_id']} is {head['status']}: it waits for nothing.",
+                    f"Task {head['task_id']} is {head['status']} and cannot wait.",
                     "Make it active again, or wait with another task.",
                 )
-            if any(leaf.kind == "task" and leaf.value == head["task_id"] for leaf in leaves(watch)):
+            if any(leaf.kind == "task" and leaf.value == head["task_id"] for leaf in watch.leaves):
                 raise InvalidInput(
                     "dependency_cycle",
                     f"Task {head['task_id']} would wait for itself.",
                     "Wait for one of its steps (task:ID/STEP), or with another task.",
                 )
             seq = head["last_seq"] + 1
-            due = validate.stamp(self._clock() + ahead(interval)) if block else jobs.NOW
-            jobs.add(tx, KIND, head["task_id"], str(seq), data, due, now)
+            jobs.add(tx, KIND, head["task_id"], str(seq), data, jobs.NOW, now)
+            if watcher is not None:  # in the same transaction, so that no worker takes it first
+                jobs.take(
+                    tx, KIND, head["task_id"], str(seq), watcher.holder, self._clock(), watcher.lease_seconds
+                )
             status = "waiting" if head["status"] == "active" else None
             return Draft(
                 "wait.started",
                 text=message or f"Waiting for {watch.criteria}",
                 data=spec,
-                sets=task_sets(tx, head, now, status, f"{head['task_id']}#{seq}", "watching"),
+                sets=task_changes(tx, head, now, status, f"{head['task_id']}#{seq}", "watching"),
                 record={"type": "wait", "status": "watching"},
             )
 
         arguments = [spec, message]
         done = self._write("smart_wait", task_id, decide, key=key, arguments=arguments)
-        return self._wait_for(done.task_id, done.seq) if block else self._result(done.task_id, done.seq)
+        if watcher is None:
+            return self._result(done.task_id, done.seq)
+        return watcher.run_until_over(done.task_id, done.seq, timeout).as_result(self._now())
 
     @operation(scope="read")
     def wait_status(self, wait_id: str | None = None) -> tuple[WaitResult, ...]:
@@ -151,12 +133,12 @@ class Waiting(Waking):
             wait_id: Id of a wait: `task#seq`, or `#seq` for the current task.
         """
         if wait_id is not None:
-            return (self._result(*self._named(wait_id)),)
+            return (self._result(*self._parsed_wait_id(wait_id)),)
         now = self._now()
 
         def work(tx: Tx) -> tuple[WaitResult, ...]:
             found = jobs.of_workspace(tx, KIND, self.workspace, MOST_LISTED)
-            return tuple(as_result(self._read_live(tx, task_id, int(key)), now) for task_id, key in found)
+            return tuple(self._read_wait(tx, task_id, int(key)).as_result(now) for task_id, key in found)
 
         return self.store.read(work)
 
@@ -176,32 +158,32 @@ class Waiting(Waking):
             timeout: Maximum seconds to wait, counted from its start.
             message: The decision that a `manual:` wait is waiting for; for other waits, a remark.
         """
-        task_id, seq = self._named(wait_id)
+        task_id, seq = self._parsed_wait_id(wait_id)
         message = self._text("message", message)
         if timeout is not None:
             timeout = validate.number("timeout", timeout, 0, MOST_SECONDS)
         if until is None and timeout is None and not message:
             raise InvalidInput(
-                "invalid_argument", "There is nothing to change.", "Give until, timeout or message."
+                "invalid_argument", "Nothing to change was given.", "Give until, timeout or message."
             )
-        live = self._live(task_id, seq)
-        watch = watch_of(live)
+        wait = self._wait(task_id, seq)
+        watch = wait.watch
         if until is not None:
             if watch.parts:
                 hint = "Cancel it, and wait for another target."
-                raise InvalidInput("invalid_argument", "A group has its conditions in its target.", hint)
+                raise InvalidInput("invalid_argument", "The conditions of a group are in its target.", hint)
             watch = self._watch(watch.target, until, task_id)
-        new = self._first_data(watch, live.spec["poll_interval"], self._waited(live))
+        new = self._first_data(watch, wait.spec["poll_interval"], self._waited(wait))
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:
-            fresh = self._read_live(tx, task_id, seq)
+            fresh = self._read_wait(tx, task_id, seq)
             check_watching(fresh)
             spec = {**fresh.spec, "until": watch.until}
             if timeout is not None:
                 spec["timeout"] = timeout
-            if message and has(watch, "manual"):
+            if message and watch.has("manual"):
                 spec["decided"] = message
-            # One that came from elsewhere becomes one of here; and another condition has another beginning.
+            # An imported wait is looked at here from now on; a new condition starts with a new state.
             data: Mapping[str, Any] = new
             if fresh.data is not None:
                 kept = {"said": None, "interval": spec["poll_interval"]}
@@ -210,182 +192,125 @@ class Waiting(Waking):
             return Draft("wait.updated", text=message, data=spec, ref=seq)
 
         self._write("wait_update", task_id, decide)
-        self._look(self._live(task_id, seq))
+        self._look_once(self._wait(task_id, seq))
         return self._result(task_id, seq)
 
     @operation(scope="write", example={"wait_id": "7#2", "reason": "not needed any more"})
     def wait_cancel(self, wait_id: str, reason: str | None = None) -> WaitResult:
-        """Cancel a wait. A wait that has ended stays as it is.
-
-        Args:
-            wait_id: Id of a wait: `task#seq`, or `#seq` for the current task.
-            reason: Why nobody waits any more.
-        """
-        task_id, seq = self._named(wait_id)
+        """Stop waiting; a wait that is over stays as it is."""
+        task_id, seq = self._parsed_wait_id(wait_id)
         reason = self._text("reason", reason) or "cancelled"
 
         def work(tx: Tx) -> None:
             head = self._find(tx, task_id, lock=True)
-            live = self._read_live(tx, task_id, seq)
-            if live.state == "watching":
-                self._end(tx, head, live, "cancelled", reason, self)
+            wait = self._read_wait(tx, task_id, seq)
+            if wait.state == "watching":
+                self._end_wait(tx, head, wait, "cancelled", reason, self)
 
         self._commit(work, tasks=lambda _: (task_id,))
         return self._result(task_id, seq)
 
+    # --- what is waited for -----------------------------------------------------------------------
+
+    def _watch(self, target: str, until: str | None, task_id: str | None) -> Watch:
+        """Parse a target and its condition, with tasks and steps by their ids; refuse what is not allowed."""
+        judge = self._has_judge()
+        place = Place(folder=self.workspace, display=self._display(target, task_id), judge=judge)
+        watch = self._with_task_ids(read_watch(target, until, place))
+        if self.settings.wait_commands == "off" and watch.has("command"):
+            raise _no_commands()
+        for leaf in watch.leaves:
+            if leaf.word == JUDGED and not judge:
+                raise not_understood(leaf.kind, leaf.argument)
+            if leaf.kind in ("file", "log") and leaf.word in _READING:
+                self._check_readable(leaf)
+        return watch
+
+    def _display(self, target: Any, task_id: str | None) -> str | None:
+        """The display that a task works on, else that of this process."""
+        if not isinstance(target, str) or not ("screen:" in target or "window:" in target):
+            return None
+        metadata = self.store.read(lambda tx: tx.extras(self._find(tx, task_id)["task_id"])["metadata"])
+        return str(metadata.get("display") or os.environ.get("DISPLAY") or "") or None
+
+    def _with_task_ids(self, watch: Watch) -> Watch:
+        if watch.parts:
+            return watch.replace(parts=tuple(self._with_task_ids(part) for part in watch.parts))
+        if watch.kind not in ("task", "item"):
+            return watch
+        name, _, item = watch.value.partition("/")
+
+        def work(tx: Tx) -> str:
+            task_id = self._find(tx, name)["task_id"]
+            return f"{task_id}/{find_item(tx.steps(task_id), item)['item_id']}" if item else task_id
+
+        return watch.replace(value=self.store.read(work))
+
+    def _check_readable(self, leaf: Watch) -> None:
+        try:
+            real = bounded(place_of(leaf), lambda: os.path.realpath(leaf.value), FILE_SECONDS)
+        except TimeoutError:
+            return  # every look checks it again
+        if not self._may_read(real, self.workspace):
+            raise InvalidInput(
+                "invalid_argument",
+                f"Waits may not look into {shown(leaf.value)}: it is not below the workspace.",
+                "Wait until it exists or has changed; or the operator allows its folder: wait_folders.",
+            )
+
     def _first_data(self, watch: Watch, interval: float, waited: float) -> dict[str, Any]:
-        """What the next look needs to know when a target was not looked at yet."""
+        """The data of a wait before its first look."""
         return {
             "state": self._first_state(watch), "said": None, "interval": interval, "changes": 0,
-            "folder": self.workspace, **self._mark(waited),
+            "folder": self.workspace, **self._time_mark(waited),
         }  # fmt: skip
 
-    def _calls(self, callback_url: Any, command: Any) -> dict[str, Any]:
-        """What is to follow the end of a wait, checked."""
+    def _first_state(self, watch: Watch) -> State:
+        """How a target stands when the wait starts."""
+        try:
+            return bounded(place_of(watch), lambda: begin(watch), self._look_seconds(watch))
+        except TimeoutError as error:
+            raise InvalidInput(
+                "invalid_argument", f"{watch.target} hangs: {error}.", "Wait for something else."
+            ) from None
 
-        found: dict[str, Any] = {}
+    def _calls(self, callback_url: Any, command: Any) -> dict[str, Any]:
+        """What follows the end of a wait, checked."""
+        calls: dict[str, Any] = {}
         if callback_url is not None:
             url = validate.line("callback_url", callback_url, 2000)
             try:
                 http_client.read_url(url, "the callback_url")
             except ValueError as error:
-                why = f"Nobody can be called there: {error}."
+                why = f"The callback_url cannot be called: {error}."
                 raise InvalidInput("invalid_argument", why, "Give an http:// or https:// URL.") from None
-            found["callback_url"] = url
+            calls["callback_url"] = url
         if command is not None:
             if self.settings.wait_commands == "off":
-                raise no_commands()
-            found["command"] = read_argv(self._list("command", command))
-        return found
+                raise _no_commands()
+            calls["command"] = checked_argv(self._list("command", command))
+        return calls
 
-    # --- looking ----------------------------------------------------------------------------------
+    # --- finding ----------------------------------------------------------------------------------
 
-    def _wait_for(self, task_id: str, seq: int) -> WaitResult:
-        """Look until the wait is over, whoever ends it."""
-        pause = threading.Event()
-        live = self._live(task_id, seq)
-        interval: float | None = None
-        while live.state == "watching":
-            delay, interval = self._look(live, waiter=True, interval=interval)
-            until = time.monotonic() + delay
-            version = live.version
-            live = self._live(task_id, seq)
-            while (
-                live.state == "watching"
-                and live.version == version
-                and (left := until - time.monotonic()) > 0
-            ):
-                pause.wait(min(left, NOTICE))
-                live = self._live(task_id, seq)
-        return as_result(live, self._now())
+    def _parsed_wait_id(self, wait_id: Any) -> tuple[str, int]:
+        """The task and number of a wait: `task#seq`, or `#seq` of the current task."""
+        name, mark, number = validate.line("wait_id", wait_id, 200).strip().rpartition("#")
+        if not mark or not (number.isascii() and number.isdecimal() and len(number) < 16):
+            raise InvalidInput(
+                "invalid_argument",
+                f"{shown(wait_id)} is not the id of a wait.",
+                "Use `task#seq`, as smart_wait returned it.",
+            )
+        return self.store.read(lambda tx: self._find(tx, name or None)["task_id"]), int(number)
 
-    def _look_for(self, task_id: str, seq: int, settle: Settle) -> None:
-        """Look once, for a worker that looks at what is due and ends."""
-        live = self._live(task_id, seq)
-        if live.state == "watching":
-            self._look(live, settle=settle)
-        else:
-            self.store.write(settle)
+    def _result(self, task_id: str, seq: int) -> WaitResult:
+        return self._wait(task_id, seq).as_result(self._now())
 
-    def _look(
-        self,
-        live: Live,
-        *,
-        settle: Settle | None = None,
-        waiter: bool = False,
-        interval: float | None = None,
-    ) -> tuple[float, float]:
-        """Look once at a wait, and write what follows; the seconds until the next look, and its interval."""
-        waited = self._waited(live)
-        watch = watch_of(live)
-        around = self._surroundings(live, waited)
-        ended, said, state = self._judged(live, watch, around, bound=True)
-        old = live.data or {"state": None, "said": None, "interval": live.spec["poll_interval"], "changes": 0}
-        changed = said != old["said"] or state != old["state"]
-        interval = next_interval(watch, live.spec["poll_interval"], interval or old["interval"], changed)
-        delay = next_delay(watch, around, interval, live.spec["timeout"])
-        tell = is_told(old, said)
-        data = {
-            **old, "state": state, "said": said, "interval": interval, "changes": old["changes"] + tell,
-            **self._mark(self._waited(live)),
-        }  # fmt: skip
-        due = validate.stamp(self._clock() + (ahead(delay) if waiter else delay))
-        near = live.due is None or live.due < validate.stamp(self._clock() + ahead(delay) / 2)
 
-        def work(tx: Tx) -> None:
-            head = self._find(tx, live.task_id, lock=True)
-            if settle is not None:
-                settle(tx)
-            fresh = self._read_live(tx, live.task_id, live.seq)
-            if fresh.state != "watching":
-                return
-            if fresh.version != live.version:  # it was changed meanwhile: what was seen may not count
-                if settle is not None:
-                    jobs.add(tx, KIND, live.task_id, str(live.seq), fresh.data or data, jobs.NOW, self._now())
-            elif ended is not None:
-                self._end(tx, head, live, ended, said, self.acting_as(channel="tool"))
-            elif live.data is not None:
-                if tell:
-                    self._tell(tx, head, live, said)
-                if settle is not None:
-                    jobs.add(tx, KIND, live.task_id, str(live.seq), data, due, self._now())
-                else:
-                    jobs.postpone(tx, KIND, live.task_id, str(live.seq), data, due)
-
-        if settle is not None or ended is not None or changed or not waiter or near:
-            self._commit(work, tasks=lambda _: (live.task_id,) if tell or ended else ())
-        return delay, interval
-
-    def _judged(
-        self, live: Live, watch: Watch, around: Surroundings, *, bound: bool
-    ) -> tuple[str | None, str, Any]:
-        """How a wait ends, if it does; what was seen, and the state for the next look. With `bound` whatever
-        hangs is left behind; without, the caller sees to that."""
-
-        if live.task_status in rules.ENDED:
-            return "cancelled", f"the task is {live.task_status}", None
-        late = around.waited >= live.spec["timeout"]
-        if live.data is None:  # it came from elsewhere: nothing here is looked at for it
-            return ("timeout" if late else None), "it is watched elsewhere", None
-        state = live.data["state"]
-        try:
-            if bound:
-                verdict, state = bounded(
-                    place_of(watch), lambda: look(watch, state, around), self._look_seconds(watch)
-                )
-            else:
-                verdict, state = look(watch, state, around)
-        except TimeoutError as error:
-            verdict = Verdict(met=False, said=str(error))
-        if verdict.met:
-            return "resolved", verdict.said, state
-        if verdict.failed:
-            return "error", verdict.said, state
-        said = f"not within {live.spec['timeout']:g} s: {verdict.said}" if late else verdict.said
-        return ("timeout" if late else None), said, state
-
-    def _surroundings(self, live: Live, waited: float) -> Surroundings:
-
-        def status_of(name: str) -> str | None:
-            task_id, _, item = name.partition("/")
-
-            def work(tx: Tx) -> str | None:
-                head = tx.head(task_id)
-                if head is None or not item:
-                    return None if head is None else head["status"]
-                return next((row["status"] for row in tx.steps(task_id) if row["item_id"] == item), None)
-
-            return self.store.read(work)
-
-        folder = (live.data or {}).get("folder")
-        return Surroundings(
-            now=self._clock(),
-            waited=waited,
-            status_of=status_of,
-            folder=folder,
-            private=self.settings.wait_private == "on",
-            commands=self.settings.wait_commands == "on",
-            decided=live.spec.get("decided"),
-            readable=lambda path: self._may_read(path, folder),
-            judge=(lambda words, seen: self._judge(live.task_id, words, seen)) if self._has_judge() else None,
-        )
+def _no_commands() -> InvalidInput:
+    return InvalidInput(
+        "invalid_argument",
+        "Waits may not run commands here.",
+        "Wait for what the command makes, or ask the operator to set wait_commands.",
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
+from importlib import import_module
 from io import BytesIO
 from typing import Any
 
@@ -14,17 +15,17 @@ _WHOLE_PIXELS, _VIEWABLE = 2, 2  # of the X protocol
 MOST_SIDE = 1280  # of the picture that a model gets
 
 
-def grabbed(display: str, title: str | None) -> Any:
-    """A picture of a display, or of the window with these words in its title; None if there is none.
+def grab(display: str, title: str | None) -> Any:
+    """A picture of a display, or of the visible part of the window whose title contains `title`.
 
-    An OSError says why there is no picture. Of a window it is what can be seen of it. All that may take long
-    is done in Python: a library that keeps others from running while it waits would hold them all up.
+    None if there is no such window; OSError if the display cannot be read. Talks to X in Python, because a C
+    library that waits for the server would hold the interpreter lock.
     """
-    image: Any = _needed("PIL.Image")
-    opener: Any = _needed("Xlib.display")
-    errors: Any = _needed("Xlib.error")
-    if not os.path.exists(f"/tmp/.X11-unix/X{display[1:].partition('.')[0]}"):  # noqa: S108 - where X has it
-        raise OSError("there is no such display")
+    image: Any = _optional_module("PIL.Image")
+    opener: Any = _optional_module("Xlib.display")
+    errors: Any = _optional_module("Xlib.error")
+    if not os.path.exists(f"/tmp/.X11-unix/X{display[1:].partition('.')[0]}"):  # noqa: S108 - the path X uses
+        raise OSError("no such display")
     try:
         connection = opener.Display(display)
     except (errors.DisplayError, errors.XauthError) as error:
@@ -34,14 +35,14 @@ def grabbed(display: str, title: str | None) -> Any:
         size = root.get_geometry()
         box = (0, 0, size.width, size.height)
         if title is not None:
-            box = _window(root, errors, title, box)
+            box = _window_box(root, errors, title, box)
             if box is None:
                 return None
         left, top, right, bottom = box
         width, height = right - left, bottom - top
         data = root.get_image(left, top, width, height, _WHOLE_PIXELS, 0xFFFFFFFF).data
         if len(data) != width * height * 4:
-            raise OSError("it does not have 24 bits of colour")
+            raise OSError("its colour depth is not 24 bits")
         return image.frombytes("RGB", (width, height), data, "raw", "BGRX")
     except (errors.XError, errors.ConnectionClosedError) as error:
         raise OSError(type(error).__name__) from None
@@ -51,7 +52,7 @@ def grabbed(display: str, title: str | None) -> Any:
 
 
 def as_png(picture: Any) -> bytes:
-    """A picture as a file, not larger than a model needs it."""
+    """A picture as PNG, scaled down to what a model needs."""
 
     small = picture.copy()
     small.thumbnail((MOST_SIDE, MOST_SIDE))
@@ -60,23 +61,21 @@ def as_png(picture: Any) -> bytes:
     return file.getvalue()
 
 
-def _needed(name: str) -> Any:
-    from importlib import import_module
-
+def _optional_module(name: str) -> Any:
     try:
         return import_module(name)
     except ImportError:
         raise InvalidInput(
             "invalid_argument",
-            f"To look at a screen, {name.partition('.')[0]} is needed, which is not installed.",
+            f"Looking at a screen needs {name.partition('.')[0]}, which is not installed.",
             "Install ringbolt[screen].",
         ) from None
 
 
-def _window(root: Any, errors: Any, title: str, whole: tuple[int, int, int, int]) -> Any:
-    """What can be seen of the window with these words in its title; None if none is shown."""
+def _window_box(root: Any, errors: Any, title: str, whole: tuple[int, int, int, int]) -> Any:
+    """The visible part of the first shown window whose title contains `title`; None if there is none."""
     for window in _windows(root, errors):
-        with suppress(errors.XError):  # it was closed in this moment
+        with suppress(errors.XError):  # the window was closed just now
             if (
                 title.casefold() in _title(window).casefold()
                 and window.get_attributes().map_state == _VIEWABLE
@@ -93,7 +92,7 @@ def _window(root: Any, errors: Any, title: str, whole: tuple[int, int, int, int]
 
 
 def _windows(root: Any, errors: Any) -> list[Any]:
-    """All windows, those in front last in each level: with a window manager they are inside its frames."""
+    """All windows, level by level: a window manager puts them inside its frames."""
     found: list[Any] = []
     level = [root]
     while level and len(found) < MOST_WINDOWS:

@@ -1,4 +1,4 @@
-"""What stands in a terminal: the panes of tmux, which keeps what they have shown."""
+"""The text of a terminal: a pane of tmux, with the history that tmux keeps."""
 
 from __future__ import annotations
 
@@ -6,19 +6,18 @@ from ..system.commands import run
 
 MOST_LINES = 2000
 MOST_BYTES = 1 << 20
-_ASKED = "#{pane_pid} #{history_size} #{history_limit} #{cursor_y}"
+_FIELDS = "#{pane_pid} #{history_size} #{history_limit} #{cursor_y}"
 
 
-def seen(pane: str, seconds: float) -> tuple[list[str], list[int]]:
-    """The lines of a pane from the first that it had on, and where its output ends: the number of its
-    process, and that of the line.
+def pane_lines(pane: str, seconds: float) -> tuple[list[str], list[int]]:
+    """The lines of a pane since it was opened, and where its output ends: [process id, line number].
 
-    What tmux does not keep any more are empty lines. Once it forgets lines there is no telling how many, and
-    only what the pane shows now is there, as new. An OSError says why nothing is to be seen.
+    Lines older than MOST_LINES are empty. Once the history of tmux is full, lines can no longer be counted;
+    then only the visible lines are returned, as if the pane were new. OSError if the pane cannot be read.
     """
-    numbers = _tmux(["display-message", "-p", "-t", pane, _ASKED], seconds).split()
+    numbers = _tmux(["display-message", "-p", "-t", pane, _FIELDS], seconds).split()
     if len(numbers) != 4 or not all(number.isdecimal() for number in numbers):
-        raise OSError("tmux has no such pane")
+        raise OSError("no such pane in tmux")
     pid, above, most, cursor = map(int, numbers)
     if above >= most:
         return _lines(pane, 0, seconds), [pid, 0]
@@ -31,9 +30,9 @@ def _lines(pane: str, above: int, seconds: float) -> list[str]:
     return [line.rstrip() for line in text.rstrip().split("\n")]
 
 
-def _tmux(words: list[str], seconds: float) -> str:
+def _tmux(arguments: list[str], seconds: float) -> str:
     try:
-        code, output = run(["tmux", *words], None, seconds, MOST_BYTES)
+        code, output = run(["tmux", *arguments], None, seconds, MOST_BYTES)
     except FileNotFoundError:
         raise OSError("tmux is not installed") from None
     if code:

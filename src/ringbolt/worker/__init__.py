@@ -1,4 +1,5 @@
-"""Background work: a pool of workers, their schedule, their jobs and webhooks.
+"""Background work: a pool of worker threads, the schedule of what nobody asks for, jobs and webhooks.
 
-May import everything below the surfaces and hosts.
+A worker leases jobs from the queue of a store; any number of processes may have one. May import every room
+below hosts and surfaces.
 """

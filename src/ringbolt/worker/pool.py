@@ -1,10 +1,10 @@
 # pyright: reportPrivateUsage=false
-"""A crew: the workers of one process, in threads. None, one or many crews may serve a store, anywhere.
+"""The workers of one process, in threads. Any number of pools, on any machine, may serve a store.
 
 Kinds of jobs that may take long have threads of their own, so that a model that thinks for a minute, or a
-server that does not answer, keeps no wait from being looked at. A crew says in the store that it is there and
-what it has done, finds by itself what nobody asks for (vectors and files that lag behind), and ends in
-bounded time: what is not over by then is given back, and whoever is still at it is refused.
+server that does not answer, holds up no wait. A pool registers in the store and reports what it did there,
+schedules what nobody asks for (upkeep, and vectors and files that lag behind), and stops in bounded time:
+unfinished jobs are given back, and late workers get `stale_token`.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from ..model.errors import StoreError
 from ..model.results import Job, WorkerReport
 from ..packet.encode import clip, one_line
 from ..store import Tx, jobs, workers
-from ..waits.watcher import Watcher
-from .schedule import rounds_for
+from ..waits.loop import Watcher
+from .schedule import schedulers_for
 from .worker import (
     BATCH,
     HANDLERS,
@@ -31,20 +31,19 @@ from .worker import (
     Handler,
     Worker,
     handlers_for,
-    new_holder,
     summed,
 )
 
-# Kinds that share a thread; all others are quick, and share one. They come in the order of `run_once`.
+# Kinds that share a thread, in the order of `run_once`; all others are quick and share one.
 WAITS = ("wait",)
 SLOW = (("extract", "summary"), ("embed",), ("webhook",), ("wake",), ("upkeep", "prune"))
-WAITS_LOOK = 1.0  # an idle worker looks for waits at least this often, in seconds
+LONGEST_WAITS_PAUSE = 1.0  # seconds: an idle worker checks for waits at least this often
 TICK = 1.0
-STOP_SECONDS = 20.0  # that jobs in hand may still take when the crew is to end
-_PATIENCE = 2.0  # for a busy store, when the crew says that it is there, what it did, or that it ends
+STOP_SECONDS = 20.0  # that running jobs may still take when the pool is told to stop
+_PATIENCE = 2.0  # seconds to wait for a busy store when the pool registers, reports or stops
 
 
-class Crew:
+class Pool:
     """The workers of a process."""
 
     def __init__(
@@ -55,25 +54,25 @@ class Crew:
         lease_seconds: float = LEASE_SECONDS,
         stop_seconds: float = STOP_SECONDS,
     ) -> None:
-        self.holder = new_holder()
+        self.holder = jobs.new_holder()
         self._memory = memory
         self._store = memory.store
         self._handlers = dict(handlers_for(memory) if handlers is None else handlers)
         self._lease_seconds = lease_seconds
         self._stop_seconds = stop_seconds
-        self._rounds = rounds_for(memory, self._handlers)
-        self._ending = threading.Event()
+        self._schedulers = schedulers_for(memory, self._handlers)
+        self._stopping = threading.Event()
         self._lock = threading.Lock()
-        self._did: Counter[tuple[str, str]] = Counter()  # since it was last told to the store
-        self._beaten = 0.0
-        self._broken: list[Exception] = []
+        self._counts: Counter[tuple[str, str]] = Counter()  # outcomes since the last report
+        self._reported = 0.0
+        self._errors: list[Exception] = []
         self._workers = [
             Worker(
                 memory,
                 handlers={kind: self._handlers[kind] for kind in lane},
                 lease_seconds=lease_seconds,
-                batch=1 if lane in SLOW else BATCH,  # others may want to share what takes long
-                longest_wait=WAITS_LOOK if lane == WAITS else LONGEST_WAIT,
+                batch=1 if lane in SLOW else BATCH,  # other workers can take what this one has not begun
+                longest_wait=LONGEST_WAITS_PAUSE if lane == WAITS else LONGEST_WAIT,
                 holder=f"{self.holder}/{lane[0]}",
                 note=self._note,
             )
@@ -83,66 +82,66 @@ class Crew:
     # --- running ----------------------------------------------------------------------------------
 
     def run_once(self, stop: threading.Event | None = None) -> WorkerReport:
-        """Do what is due, waits first and what may take long last; then end."""
+        """Run the jobs that are due, waits first and slow ones last, and return."""
         stop = stop or threading.Event()
         total = WorkerReport()
-        self._begin()
+        self._register()
         try:
-            for one in self._rounds:
-                one.ask(at_once=True)
+            for scheduler in self._schedulers:
+                scheduler.schedule(at_once=True)
             for worker in self._workers:
                 total = summed(total, worker.run_once(stop=stop))
         finally:
-            self._tell(ended=True)
+            self._report(stopped=True)
         return total
 
     def run(self, stop: threading.Event) -> WorkerReport:
-        """Do jobs until `stop` is set; jobs in hand have some seconds then, all others are given back.
+        """Run jobs until `stop` is set; running ones then get a few seconds, all others are given back.
 
-        A store that cannot serve for a while is waited for. What else goes wrong ends the crew.
+        A store that is unavailable for a while is waited for. Any other error stops the pool and is raised.
         """
         reports: list[WorkerReport] = []
         threads = [
             threading.Thread(
-                target=self._lane, args=(worker, reports), name=f"ringbolt-{worker.holder}", daemon=True
+                target=self._run_lane, args=(worker, reports), name=f"ringbolt-{worker.holder}", daemon=True
             )
             for worker in self._workers
         ]
-        with suppress(StoreError):  # if not now, then with the first beat
-            self._begin(_PATIENCE)
+        with suppress(StoreError):  # the first report registers as well
+            self._register(_PATIENCE)
         for thread in threads:
             thread.start()
         try:
-            while not stop.wait(TICK) and not self._broken:
-                self._look_around()
+            while not stop.wait(TICK) and not self._errors:
+                self._schedule_and_report()
         finally:
-            self._end(threads)
-        if self._broken:
-            raise self._broken[0]
+            self._stop(threads)
+        if self._errors:
+            raise self._errors[0]
         return summed(*reports)
 
-    def _lane(self, worker: Worker, reports: list[WorkerReport]) -> None:
+    def _run_lane(self, worker: Worker, reports: list[WorkerReport]) -> None:
         try:
             if worker.kinds == WAITS and self._handlers["wait"] is HANDLERS["wait"]:
-                # Many waits cost little if one keeps them all in its memory.
+                # One loop that keeps all waits in memory costs less than a job for every look.
                 reports.append(self._watch(worker.holder))
             else:
-                reports.append(worker.run(self._ending))
+                reports.append(worker.run(self._stopping))
         except Exception as error:  # noqa: BLE001 - `run` raises it
-            self._broken.append(error)
+            self._errors.append(error)
 
     def _watch(self, holder: str) -> WorkerReport:
-        did: Counter[str] = Counter()
+        counts: Counter[str] = Counter()
 
         def note(job: Job, outcome: str, why: str) -> None:
-            did[outcome] += 1
+            counts[outcome] += 1
             self._note(job, outcome, why)
 
-        Watcher(self._memory, holder, lease_seconds=self._lease_seconds, note=note).run(self._ending)
-        return WorkerReport(**did)
+        Watcher(self._memory, holder, lease_seconds=self._lease_seconds, note=note).run(self._stopping)
+        return WorkerReport(**counts)
 
-    def _end(self, threads: list[threading.Thread]) -> None:
-        self._ending.set()
+    def _stop(self, threads: list[threading.Thread]) -> None:
+        self._stopping.set()
         until = time.monotonic() + self._stop_seconds
         for thread in threads:
             thread.join(max(0.0, until - time.monotonic()))
@@ -150,61 +149,61 @@ class Crew:
             for worker, thread in zip(self._workers, threads, strict=True):
                 if thread.is_alive():
                     worker.give_back(_PATIENCE)
-            self._tell(ended=True)
+            self._report(stopped=True)
 
-    def _look_around(self) -> None:
-        """Ask for what nobody asks for, and say what was done: a store that is busy hears it later."""
+    def _schedule_and_report(self) -> None:
+        """Schedule what nobody asks for, and report; if the store is busy, the next tick does it."""
         with suppress(StoreError):
-            for one in self._rounds:
-                one.ask()
+            for scheduler in self._schedulers:
+                scheduler.schedule()
         with suppress(StoreError):
-            self._tell()
+            self._report()
 
-    # --- telling ----------------------------------------------------------------------------------
+    # --- reporting --------------------------------------------------------------------------------
 
     def _now(self) -> float:
         return self._memory._clock()
 
-    def _begin(self, patience: float | None = None) -> None:
+    def _register(self, patience: float | None = None) -> None:
+        """Register in the store, and free what dead processes of this machine hold."""
         kinds = tuple(self._handlers)
         held = self._store.read(lambda tx: [(kind, who) for kind in kinds for who in jobs.holders(tx, kind)])
         dead = [(kind, who) for kind, who in held if jobs.is_dead_process(who)]
 
         def work(tx: Tx) -> None:
             workers.begin(tx, self.holder, kinds, self._now())
-            for kind, who in dead:  # whoever was killed here a moment ago needs no lease any more
-                jobs.expire(tx, kind, who)
+            for kind, who in dead:
+                jobs.abandon(tx, kind, who)
 
         self._store.write(work, patience=patience)
-        self._beaten = time.monotonic()
+        self._reported = time.monotonic()
 
-    def _tell(self, ended: bool = False) -> None:
-        """Say in the store what was done, and that this crew is here, as often as that is due."""
+    def _report(self, stopped: bool = False) -> None:
+        """Add what was done to the figures in the store; with nothing to add, a heartbeat when it is due."""
         with self._lock:
-            did, self._did = self._did, Counter()
-        if not did and not ended and time.monotonic() - self._beaten < workers.BEAT_SECONDS:
+            counts, self._counts = self._counts, Counter()
+        if not counts and not stopped and time.monotonic() - self._reported < workers.BEAT_SECONDS:
             return
 
         def work(tx: Tx) -> None:
-            workers.add_up(tx, did, self._now())
-            workers.beat(tx, self.holder, tuple(self._handlers), self._now(), ended=ended)
+            workers.add_up(tx, counts, self._now())
+            workers.beat(tx, self.holder, tuple(self._handlers), self._now(), ended=stopped)
 
         try:
             self._store.write(work, patience=_PATIENCE)
-            self._beaten = time.monotonic()
+            self._reported = time.monotonic()
         except StoreError:
             with self._lock:
-                self._did.update(did)
+                self._counts.update(counts)
             raise
 
     def _note(self, job: Job, outcome: str, why: str) -> None:
-        """Count what became of a job, and log what did not go well: a line for each."""
+        """Count the outcome of a job, and log a line unless it went well."""
         with self._lock:
-            self._did[job.kind, outcome] += 1
+            self._counts[job.kind, outcome] += 1
         if outcome == "done":
             return
-
-        told = {
+        what = {
             "failed": f"failed (attempt {job.attempts} of {jobs.MOST_ATTEMPTS})",
             "dead": "was given up",
             "lost": "was lost to another worker",
@@ -212,11 +211,11 @@ class Crew:
         about = f" of {job.task_id}" if job.task_id else ""
         reason = f": {clip(one_line(why), 300)}" if outcome != "lost" else ""
         level = ERROR if outcome == "dead" else WARNING
-        getLogger("ringbolt.worker").log(level, "job %d (%s%s) %s%s", job.id, job.kind, about, told, reason)
+        getLogger("ringbolt.worker").log(level, "job %d (%s%s) %s%s", job.id, job.kind, about, what, reason)
 
 
 def lanes(kinds: Mapping[str, object]) -> list[tuple[str, ...]]:
-    """The kinds that are there, by the thread that does them."""
+    """The kinds of jobs, grouped by the thread that runs them."""
     known = {kind for lane in (WAITS, *SLOW) for kind in lane}
     quick = tuple(kind for kind in kinds if kind not in known)
     found = [WAITS, quick, *SLOW]

@@ -1,8 +1,8 @@
 # pyright: reportPrivateUsage=false
-"""What a crew finds to do by itself, because nobody asks for it: upkeep, vectors and files that lag behind.
+"""Schedule the work that nobody asks for: upkeep, and vectors and mirrors that lag behind.
 
-Those who write ask for neither, so that writing costs nothing more. A look is a read or two, and only when
-something was written; what it finds becomes a job like any other, of which there is only one.
+Writers do not ask for it, so that a write costs nothing more. A check is a read or two, and only after
+something was written; what it finds becomes a job like any other, and each such job exists once.
 """
 
 from __future__ import annotations
@@ -11,60 +11,58 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
-from ..files.mirroring import Keeper
+from ..files.mirror_keeper import Keeper
 from ..memory import TaskMemory
 from ..recall.meaning import meaning_of
 from ..store import jobs
-from ..upkeep.job import schedule
+from ..upkeep.job import add_upkeep_job
 
 
-class Round(Protocol):
-    """Looks whether something is to be done, and asks for it."""
+class Scheduler(Protocol):
+    """Checks whether something has to be done, and adds a job for it."""
 
-    def ask(self, at_once: bool = False) -> None: ...
-
-
-# How long nothing is looked at again if nothing was written.
-REST = 60.0
-# How long those who have written may take to bring their files up to date.
-GRACE = 2.0
-# A file that was late is looked at again after so long: the job may have gone to another machine.
-AGAIN = 10.0
+    def schedule(self, at_once: bool = False) -> None: ...
 
 
-def rounds_for(memory: TaskMemory, kinds: Mapping[str, object]) -> list[Round]:
-    """The rounds that a memory's settings call for."""
-    found: list[Round] = []
+CHECK_SECONDS = 60.0  # between two checks if nothing was written
+GRACE = 2.0  # seconds that a writer has to refresh its mirrors itself
+# Seconds after which a mirror that was behind is checked again: another machine may have taken the job.
+RECHECK_SECONDS = 10.0
+
+
+def schedulers_for(memory: TaskMemory, kinds: Mapping[str, object]) -> list[Scheduler]:
+    """The schedulers that the settings of a memory call for."""
+    schedulers: list[Scheduler] = []
     if "upkeep" in kinds:
-        found.append(UpkeepRound(memory))
+        schedulers.append(UpkeepScheduler(memory))
     if "embed" in kinds and memory.settings.embedder != "none":
-        found.append(EmbedRound(memory))
+        schedulers.append(EmbedScheduler(memory))
     if "mirror" in kinds and isinstance(memory._mirrors, Keeper):
-        found.append(MirrorRound(memory, memory._mirrors))
-    return found
+        schedulers.append(MirrorScheduler(memory, memory._mirrors))
+    return schedulers
 
 
-def _newest(memory: TaskMemory) -> int:
+def _last_position(memory: TaskMemory) -> int:
     return memory.store.read(lambda tx: tx.last_position(), once=True)
 
 
-class UpkeepRound:
-    """Asks for the upkeep of the store, which from then on asks for its next time itself."""
+class UpkeepScheduler:
+    """Adds the upkeep job of the store, which then adds its successor itself."""
 
     def __init__(self, memory: TaskMemory, clock: Callable[[], float] = time.monotonic) -> None:
         self._memory = memory
         self._clock = clock
         self._next = 0.0
 
-    def ask(self, at_once: bool = False) -> None:
-        """Ask for it if nobody has: it may have been given up, or turned on since."""
+    def schedule(self, at_once: bool = False) -> None:
+        """Add the job if it is missing: it may have been given up, or upkeep was turned on."""
         if at_once or self._clock() >= self._next:
-            self._next = self._clock() + REST
-            schedule(self._memory)
+            self._next = self._clock() + CHECK_SECONDS
+            add_upkeep_job(self._memory)
 
 
-class EmbedRound:
-    """Asks for vectors when there are texts without."""
+class EmbedScheduler:
+    """Adds a job for texts that have no vectors yet."""
 
     def __init__(self, memory: TaskMemory, clock: Callable[[], float] = time.monotonic) -> None:
         self._memory = memory
@@ -72,20 +70,19 @@ class EmbedRound:
         self._position = -1
         self._next = 0.0
 
-    def ask(self, at_once: bool = False) -> None:
-        """Ask for a job if there is anything to do for one."""
-
-        newest = _newest(self._memory)
+    def schedule(self, at_once: bool = False) -> None:
+        """Add a job if there is anything to do."""
+        newest = _last_position(self._memory)
         if newest == self._position and self._clock() < self._next:
             return
-        self._position, self._next = newest, self._clock() + REST
+        self._position, self._next = newest, self._clock() + CHECK_SECONDS
         if meaning_of(self._memory).is_behind(self._memory.store):
             now = self._memory._clock()
             self._memory.store.write(lambda tx: jobs.ensure(tx, "embed", "", {}, now))
 
 
-class MirrorRound:
-    """Asks for the files that do not show what was written, if whoever wrote it has not seen to them."""
+class MirrorScheduler:
+    """Adds jobs for mirrors that are behind because the process that wrote did not refresh them."""
 
     def __init__(
         self, memory: TaskMemory, keeper: Keeper, clock: Callable[[], float] = time.monotonic
@@ -93,34 +90,34 @@ class MirrorRound:
         self._memory = memory
         self._keeper = keeper
         self._clock = clock
-        self._done = 0  # what was written up to here is shown, or asked for
-        self._seen = (0, clock())  # how far the store was, and when
-        self._asked: dict[str, str] = {}
-        self._again = 0.0
+        self._checked = 0  # mirrors of what was written up to this position are current, or have a job
+        self._seen = (0, clock())  # the last position of the store, and when it was seen
+        self._scheduled: dict[str, str] = {}
+        self._recheck_at = 0.0
 
-    def ask(self, at_once: bool = False) -> None:
-        """Ask for a job for each file that is late; at once, also for what was only just written."""
-        found: dict[str, str] = {}
-        if self._asked and self._clock() >= self._again:
-            self._asked = found = self._keeper.still_late(self._asked)
-            self._again = self._clock() + AGAIN
-        newest = _newest(self._memory)
+    def schedule(self, at_once: bool = False) -> None:
+        """Add a job for each mirror that is behind; `at_once` gives writers no time to refresh it."""
+        late: dict[str, str] = {}
+        if self._scheduled and self._clock() >= self._recheck_at:
+            self._scheduled = late = self._keeper.still_late(self._scheduled)
+            self._recheck_at = self._clock() + RECHECK_SECONDS
+        newest = _last_position(self._memory)
         upto, since = (newest, 0.0) if at_once else self._seen
-        if upto > self._done and self._clock() - since >= GRACE:
-            found |= self._keeper.late(self._done, upto)
-            self._done = upto
-        if self._seen[0] <= self._done:
+        if upto > self._checked and self._clock() - since >= GRACE:
+            late |= self._keeper.late(self._checked, upto)
+            self._checked = upto
+        if self._seen[0] <= self._checked:
             self._seen = newest, self._clock()
-        if found:
-            self._asked |= found
-            self._again = max(self._again, self._clock() + AGAIN)
-            self._write(found)
+        if late:
+            self._scheduled |= late
+            self._recheck_at = max(self._recheck_at, self._clock() + RECHECK_SECONDS)
+            self._add_jobs(late)
 
-    def _write(self, found: Mapping[str, str]) -> None:
+    def _add_jobs(self, late: Mapping[str, str]) -> None:
         now = self._memory._clock()
 
         def work(tx: jobs.Tx) -> None:
-            for path, task_id in found.items():
-                jobs.ensure(tx, "mirror", path, {"task_id": task_id}, now)
+            for path, task_id in late.items():
+                jobs.see_to(tx, "mirror", path, {"task_id": task_id}, now)
 
         self._memory.store.write(work)

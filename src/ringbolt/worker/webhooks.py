@@ -1,9 +1,9 @@
 # pyright: reportPrivateUsage=false
-"""Webhooks: whoever a task names in its callback_url is told when the task ends, or is stuck.
+"""Webhooks: the callback_url of a task is called when the task or a wait of it ends, or the task is stuck.
 
-Either puts a job of kind `webhook` into the queue, in its own transaction. A worker delivers it, again and
-again with growing pauses, until it is taken or given up. Requests are signed as Standard Webhooks
-(https://www.standardwebhooks.com) asks for. An address is looked up once, and judged before anything is sent.
+The event adds a job of kind `webhook` in its own transaction. A worker delivers it, with growing pauses
+between attempts, until it is accepted or given up. Requests are signed as in Standard Webhooks
+(https://www.standardwebhooks.com). The address is resolved once and checked before anything is sent.
 """
 
 from __future__ import annotations
@@ -20,25 +20,24 @@ from ..memory import TaskMemory
 from ..model.results import Job
 from ..system import http_client
 from ..system.files import FileErrors, locked_folder, read_bounded, write_atomic
-from ..system.http_client import Address, StatusError, is_public
+from ..system.http_client import StatusError, is_public
 
 KEY_PREFIX = "whsec_"
-MOST_ANSWER = 64 << 10  # bytes of the answer that are read: only its status matters
+MOST_ANSWER = 64 << 10  # bytes of the answer that are read; only its status matters
 _SHOWN = ("id", "name", "status", "phase", "reason", "done", "total", "workspace", "created_at", "updated_at")
 
 
 def deliver(memory: TaskMemory, job: Job) -> None:
-    """Tell the callback_url of a task, or of a wait, how it ended; an OSError or ValueError says why that did
-    not work.
+    """Call the callback_url of a task or of a wait; OSError or ValueError if that fails.
 
-    The same end is always told with the same `webhook-id`, however often, for the receiver to know it by.
+    Every attempt for the same event has the same `webhook-id`, by which a receiver recognises repetitions.
     """
     url = job.data.get("url") or memory.store.read(lambda tx: tx.callback_url(job.task_id), once=True)
-    if not url or memory.settings.callbacks == "off":  # it was on when this was asked for
+    if not url or memory.settings.callbacks == "off":  # it was on when the job was added
         return
-    address = read_url(url)
+    address = http_client.read_url(url, "the callback_url")
     delivery = f"{job.task_id}-{job.key}"
-    body = json.dumps(_message(memory, job, delivery)).encode()
+    body = json.dumps(message(memory, job, delivery)).encode()
     status, answer = http_client.exchange(
         address,
         body,
@@ -51,9 +50,8 @@ def deliver(memory: TaskMemory, job: Job) -> None:
         raise StatusError(status, answer)
 
 
-def _message(memory: TaskMemory, job: Job, delivery: str) -> dict[str, Any]:
-    """What is told: the event, the task as it stands, and a summary of it from the ledger."""
-
+def message(memory: TaskMemory, job: Job, delivery: str) -> dict[str, Any]:
+    """The body of a delivery: the event, the task as it is now, and a summary from the ledger."""
     event = memory.task_event(job.task_id, int(job.key))
     task = memory.task_get(job.task_id)
     data = event.data
@@ -87,12 +85,12 @@ def _message(memory: TaskMemory, job: Job, delivery: str) -> dict[str, Any]:
 
 
 def key_path() -> str:
-    """Where the key is that deliveries are signed with."""
+    """The path of the key that deliveries are signed with."""
     return os.path.join(user_folder("data"), "webhook.key")
 
 
 def read_key() -> str:
-    """The key that deliveries are signed with, `whsec_…`; made when it is first needed."""
+    """The key that deliveries are signed with (`whsec_…`), made when it is first needed."""
     path = key_path()
     folder = os.path.dirname(path)
     os.makedirs(folder, 0o700, exist_ok=True)
@@ -103,8 +101,7 @@ def read_key() -> str:
 
 
 def signed(key: str, delivery: str, now: int, body: bytes) -> dict[str, str]:
-    """The headers of a delivery: its id, its time, and the signature of both and the body."""
-
+    """The headers of a delivery: its id, its time, and a signature of both and the body."""
     secret = b64decode(key.removeprefix(KEY_PREFIX))
     content = b".".join((delivery.encode(), str(now).encode(), body))
     signature = b64encode(hmac.digest(secret, content, "sha256")).decode()
@@ -116,18 +113,9 @@ def signed(key: str, delivery: str, now: int, body: bytes) -> dict[str, str]:
 
 
 def is_signed(key: str, headers: Any, body: bytes, now: float, tolerance: float = 300) -> bool:
-    """Whether a delivery was signed with a key not long ago: what a receiver checks."""
-
+    """Whether a delivery was signed with a key not long ago, as a receiver would check it."""
     delivery, at, given = (headers.get(f"webhook-{name}") or "" for name in ("id", "timestamp", "signature"))
     if not at.isdecimal() or abs(now - int(at[:18])) > tolerance:
         return False
     wanted = signed(key, delivery, int(at), body)["webhook-signature"]
     return any(hmac.compare_digest(one.encode(), wanted.encode()) for one in given.split())
-
-
-# --- addresses --------------------------------------------------------------------------------------
-
-
-def read_url(url: str) -> Address:
-    """The address that a callback_url names; ValueError if it is not a plain http or https one."""
-    return http_client.read_url(url, "the callback_url")

@@ -1,18 +1,17 @@
 # pyright: reportPrivateUsage=false
-"""One worker: takes jobs from the queue of a store and does them, one after the other. A crew has several.
+"""One worker: leases jobs from the queue of a store and runs them, one after the other. A pool has several.
 
-Each job is done by a handler, which runs `settle` in its last transaction: what it wrote and the end of the
-job are committed together or not at all. A handler that fails is tried again later, and given up in the end;
-one whose worker died is taken over when its lease has run out, and a worker that comes late is refused.
+A handler runs each job and calls `settle` in its last transaction, so that what it wrote and the end of the
+job are committed together or not at all. A handler that fails is tried again later, and given up after too
+many attempts. If its worker dies, another takes the job when the lease runs out; late workers get
+`stale_token`.
 """
 
 from __future__ import annotations
 
 import contextlib
-import os
 import threading
 from collections.abc import Callable, Generator, Mapping
-from itertools import count
 
 from ..extract.extract_operations import MakeReader, More
 from ..extract.patterns import prune
@@ -33,20 +32,18 @@ Note = Callable[[Job, str, str], None]
 
 
 LEASE_SECONDS = 60.0
-BATCH = 16  # jobs that are taken at once
-# How long an idle worker waits before it looks again: at first, and at most.
-SHORTEST_WAIT, LONGEST_WAIT = 0.05, 5.0
-EMBED_SECONDS = 2.0  # that one job makes vectors; what is left is the next one's
-# The store may be there again in a moment.
+BATCH = 16  # jobs that are leased at once
+SHORTEST_WAIT, LONGEST_WAIT = 0.05, 5.0  # seconds that an idle worker pauses: at first, and at most
+EMBED_SECONDS = 2.0  # that one job spends on vectors; the next job continues
+# Errors of a store that may be available again in a moment.
 _PASSING = ("store_busy", "store_full", "store_unavailable", "outcome_unknown")
-_numbers = count(1)
 
 
 def extraction(extractor: MakeReader | None = None, more: More | None = None) -> Handler:
-    """The handler that extracts what a step, or a task that has ended, brought to light."""
+    """The handler that extracts entries when a step or a task has ended."""
 
     def extract(memory: TaskMemory, job: Job, settle: Settle) -> None:
-        if memory.settings.extraction == "off":  # it was on when this was asked for
+        if memory.settings.extraction == "off":  # it was on when the job was added
             memory.store.write(settle)
         else:
             memory._extract(
@@ -67,25 +64,23 @@ def _prune(memory: TaskMemory, job: Job, settle: Settle) -> None:
 
 
 def _summarize(memory: TaskMemory, job: Job, settle: Settle) -> None:
-    """Make the running summary anew."""
+    """Rewrite the running summary."""
     memory._summarize(job.task_id, memory._model_writer(), settle)
 
 
 def _call_back(memory: TaskMemory, job: Job, settle: Settle) -> None:
-    """Tell the callback_url of a task that the task has ended."""
-
+    """Call the callback_url of a task or a wait."""
     deliver(memory, job)
     memory.store.write(settle)
 
 
 def _look_at_wait(memory: TaskMemory, job: Job, settle: Settle) -> None:
-    """Look once at what a wait is about; the next look is another job."""
-    memory._look_for(job.task_id, int(job.key), settle)
+    """Look once at a wait; the next look is another job."""
+    memory._look_for_worker(job.task_id, int(job.key), settle)
 
 
 def _embed(memory: TaskMemory, job: Job, settle: Settle) -> None:
-    """Make vectors for some of the texts that have none, and ask for the next job if there are more."""
-
+    """Make vectors for some of the texts that have none, and add another job if more are left."""
     more = meaning_of(memory).fill_for(memory.store, EMBED_SECONDS)
 
     def work(tx: Tx) -> None:
@@ -97,15 +92,15 @@ def _embed(memory: TaskMemory, job: Job, settle: Settle) -> None:
 
 
 def _mirror(memory: TaskMemory, job: Job, settle: Settle) -> None:
-    """Bring a file up to date that mirrors a task or a workspace, if it is on this machine."""
+    """Bring a mirror up to date, if it is on this machine."""
     if memory._mirrors is not None:
         memory._mirrors.mend(job.data["task_id"], job.key)
     memory.store.write(settle)
 
 
 def _run_command(memory: TaskMemory, job: Job, settle: Settle) -> None:
-    """Run the command that a wait was to run when it is over."""
-    memory._run_command(job)
+    """Run the command of a wait that has ended."""
+    memory._run_wake_command(job)
     memory.store.write(settle)
 
 
@@ -123,7 +118,7 @@ HANDLERS: dict[str, Handler] = {
 
 
 def handlers_for(memory: TaskMemory) -> dict[str, Handler]:
-    """The handlers of what a memory's settings allow: only some have an embedder, or files."""
+    """The handlers that the settings of a memory call for: not all have an embedder or mirrors."""
     missing = {
         *(["embed"] if memory.settings.embedder == "none" else []),
         *(["mirror"] if memory._mirrors is None else []),
@@ -132,7 +127,10 @@ def handlers_for(memory: TaskMemory) -> dict[str, Handler]:
 
 
 class Worker:
-    """One that does jobs. A memory may have many, in threads and processes."""
+    """Runs jobs. A store may have many workers, in threads and processes.
+
+    `note(job, outcome, why)` is called for each job with `done`, `failed`, `dead` or `lost`.
+    """
 
     def __init__(
         self,
@@ -157,31 +155,31 @@ class Worker:
         self._note = note
         self._pause = pause
         self._held: list[Job] = []
-        self.holder = holder or new_holder()
+        self.holder = holder or jobs.new_holder()
 
     def run_once(self, limit: int = 1000, stop: threading.Event | None = None) -> WorkerReport:
-        """Do the jobs that are due, at most so many, and say what became of them."""
+        """Run the jobs that are due, at most `limit`, and report their outcomes."""
         total = WorkerReport()
         stopped = stop or threading.Event()
         while (room := limit - _jobs(total)) > 0 and not stopped.is_set():
-            if not self._is_due():  # a read: an idle worker keeps no writer waiting
+            if not self._is_due():  # a read first, so that an idle worker holds up no writer
                 break
             held, given_up = self._lease(min(room, self._batch))
             for job in given_up:
                 self._note(job, "dead", job.error or "")
-            if given_up:  # nobody could look at a wait: that is its end
+            if given_up:  # a wait that nobody could look at ends with that
                 self._memory._end_dead_waits()
             total = summed(total, WorkerReport(dead=len(given_up)))
             if not held:
                 break
-            total = self._do_all(held, stopped, total)
+            total = self._run_all(held, stopped, total)
         return total
 
     def run(self, stop: threading.Event) -> WorkerReport:
-        """Do jobs until `stop` is set; the job in hand is done to its end, the others are given back.
+        """Run jobs until `stop` is set; the current job is finished, the others are given back.
 
-        An idle worker waits longer each time, up to a few seconds, and no longer than until the next job is
-        due. A store that cannot serve for a while is waited for.
+        An idle worker pauses longer each time, up to a few seconds, but not beyond the time when the next job
+        is due. A store that is unavailable for a while is waited for.
         """
         total = WorkerReport()
         wait = SHORTEST_WAIT
@@ -208,7 +206,7 @@ class Worker:
         return total
 
     def give_back(self, patience: float | None = None) -> None:
-        """Give back all that is held, also the job in hand: who is still at it will be refused."""
+        """Give back all jobs, the current one included: a handler that still runs gets `stale_token`."""
         if held := tuple(self._held):
             self._store.write(lambda tx: jobs.release(tx, held), patience=patience)
 
@@ -222,20 +220,20 @@ class Worker:
         now = self._clock()
         return self._store.read(lambda tx: jobs.is_due(tx, self.kinds, now), once=True)
 
-    def _do_all(self, held: list[Job], stop: threading.Event, total: WorkerReport) -> WorkerReport:
+    def _run_all(self, held: list[Job], stop: threading.Event, total: WorkerReport) -> WorkerReport:
         left = self._held = list(held)
         with self._heartbeat(left):
             try:
                 while left and not stop.is_set():
-                    total = summed(total, self._do(left[0]))
+                    total = summed(total, self._run_job(left[0]))
                     left.pop(0)
             finally:
                 self.give_back()
                 left.clear()
         return total
 
-    def _do(self, job: Job) -> WorkerReport:
-        """Do one job; whatever goes wrong with it is written down with it."""
+    def _run_job(self, job: Job) -> WorkerReport:
+        """Run one job; an error is kept with the job."""
         settled = False
 
         def settle(tx: Tx) -> None:
@@ -249,7 +247,7 @@ class Worker:
             if not settled:
                 raise RuntimeError(f"the handler of {job.kind} did not settle its job")
             report = WorkerReport(done=1)
-        except Exception as error:  # noqa: BLE001 - it is kept with the job, and shown by jobs_status
+        except Exception as error:  # noqa: BLE001 - kept with the job and shown by jobs_status
             why = f"{type(error).__name__}: {error}".replace("\0", "").encode("utf-8", "replace").decode()
             report = self._failed(job, error, why, settle)
         self._note(job, next(name for name in report.__struct_fields__ if getattr(report, name)), why)
@@ -257,9 +255,8 @@ class Worker:
 
     def _failed(self, job: Job, error: Exception, why: str, settle: Settle) -> WorkerReport:
         if isinstance(error, NotFound) and error.code == "task_not_found":
-            return self._fenced(
-                lambda: self._store.write(settle), WorkerReport(done=1)
-            )  # nothing is left to do
+            # The task is gone, so nothing is left to do.
+            return self._unless_lost(lambda: self._store.write(settle), WorkerReport(done=1))
         if isinstance(error, Conflict) and error.code == "stale_token":
             return WorkerReport(lost=1)
         now = self._clock()
@@ -269,10 +266,11 @@ class Worker:
             nonlocal dead
             dead = jobs.failed(tx, job.id, job.token, why, now)
 
-        report = self._fenced(lambda: self._store.write(work), WorkerReport(failed=1))
+        report = self._unless_lost(lambda: self._store.write(work), WorkerReport(failed=1))
         return WorkerReport(dead=1) if dead and report.failed else report
 
-    def _fenced(self, write: Callable[[], None], report: WorkerReport) -> WorkerReport:
+    def _unless_lost(self, write: Callable[[], None], report: WorkerReport) -> WorkerReport:
+        """Write, and return the report; `lost` instead if another worker holds the job by now."""
         try:
             write()
         except Conflict as error:
@@ -283,13 +281,13 @@ class Worker:
 
     @contextlib.contextmanager
     def _heartbeat(self, held: list[Job]) -> Generator[None]:
-        """Keep the leases on some jobs alive for as long as the block takes."""
+        """Renew the leases on some jobs while the block runs."""
         over = threading.Event()
 
         def beat() -> None:
             while not self._pause(over, self._lease_seconds / 3):
                 still = tuple(held)
-                # A beat that is missed is not the end: the lease outlives two of them.
+                # One missed renewal does no harm: a lease lasts for three intervals.
                 with contextlib.suppress(StoreError):
                     self._store.write(
                         lambda tx, s=still: jobs.extend(tx, s, self._clock(), self._lease_seconds)
@@ -304,13 +302,8 @@ class Worker:
             thread.join()
 
 
-def new_holder() -> str:
-    """A name for one that holds leases: machine, process, number."""
-    return f"{os.uname().nodename}:{os.getpid()}:{next(_numbers)}"
-
-
 def _jobs(report: WorkerReport) -> int:
-    """How many jobs a report is about."""
+    """How many jobs a report counts."""
     return sum(getattr(report, name) for name in report.__struct_fields__)
 
 

@@ -168,16 +168,23 @@ def test_times_come_from_the_first_fact_that_can_be_read(keys):
     assert resolved(dict.fromkeys(keys, "soon"), keys, None) is None
 
 
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [
-        (T(1), T(1)), ("2026-03-01", "2026-03-01T00:00:00.000Z"), ("2026-03-01T13:00:00+01:00", T(1)),
-        (1772366400.0, T(1)), ("Unknown", None), ("", None), (None, None), ("yesterday", None), (True, None),
-        ([], None), ({}, None), ("2026-99-01T12:00:00.000Z", None), (1e30, None),
-    ],
-)  # fmt: skip
-def test_a_time_is_read_or_unknown(value, expected):
-    assert known_moment(value) == expected
+def test_a_time_is_read_or_unknown():
+    for value, expected in [
+        (T(1), T(1)),
+        ("2026-03-01", "2026-03-01T00:00:00.000Z"),
+        ("2026-03-01T13:00:00+01:00", T(1)),
+        (1772366400.0, T(1)),
+        ("Unknown", None),
+        ("", None),
+        (None, None),
+        ("yesterday", None),
+        (True, None),
+        ([], None),
+        ({}, None),
+        ("2026-99-01T12:00:00.000Z", None),
+        (1e30, None),
+    ]:
+        assert known_moment(value) == expected
 
 
 def test_a_row_is_stale_after_the_threshold_and_where_nothing_is_known():
@@ -191,11 +198,19 @@ def test_a_row_is_stale_after_the_threshold_and_where_nothing_is_known():
 # --- what is said -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "text", ["", "-", "TBD", "todo", "None", "n/a", "Task [a] next:", "task a next: ", "Task [b c] next: TBD"]
-)
-def test_a_placeholder_is_no_next_step(text):
-    assert real_next(row("a", next=text)) is None
+def test_a_placeholder_is_no_next_step():
+    for text in [
+        "",
+        "-",
+        "TBD",
+        "todo",
+        "None",
+        "n/a",
+        "Task [a] next:",
+        "task a next: ",
+        "Task [b c] next: TBD",
+    ]:
+        assert real_next(row("a", next=text)) is None
 
 
 @pytest.mark.parametrize(
@@ -216,14 +231,22 @@ def test_a_sub_agent_with_nothing_to_do_is_left_out():
     assert labels([row(key), row("b")], mode="full") == {key, "b"}
 
 
-@pytest.mark.parametrize(
-    ("word", "over"),
-    [("Done", True), ("completed", True), ("cancelled", True), ("closed", True), ("superseded", True),
-     ("abandoned", True), ("In progress", False), ("Waiting", False), ("Stalled", False), ("Failed", False),
-     ("whatever", False), ("", False)],
-)  # fmt: skip
-def test_what_is_over_and_what_is_not(word, over):
-    assert is_completed(word) is over
+def test_what_is_over_and_what_is_not():
+    for word, over in [
+        ("Done", True),
+        ("completed", True),
+        ("cancelled", True),
+        ("closed", True),
+        ("superseded", True),
+        ("abandoned", True),
+        ("In progress", False),
+        ("Waiting", False),
+        ("Stalled", False),
+        ("Failed", False),
+        ("whatever", False),
+        ("", False),
+    ]:
+        assert is_completed(word) is over
 
 
 def test_a_row_is_as_trustworthy_as_its_worst_text():
@@ -251,19 +274,19 @@ def test_the_last_line_says_what_the_file_shows_and_whether_it_was_edited():
 FIELDS = ["label", "title", "status", "next", "branch", "stash_commit", "subagent", "related_goal", "handoff"]
 
 
-@pytest.mark.parametrize("field", FIELDS)
-def test_no_text_breaks_out_of_its_line_and_all_come_back(field):
-    for text in HOSTILE:
-        one = row("a", next="n").replace(**{field: text})
-        found = render([one, row("other", "Another")], Projection(mode="full"))
-        assert len(headings(found)) == 4, text
-        assert all(letter == "\n" or letter.isprintable() for letter in found), text
-        rows = parse(found).rows
-        assert {each.label for each in rows} == {clean(one.label), "other"}, text
-        (back,) = (each for each in rows if each.title != "Another")
-        # A text of nothing but what nobody sees is none.
-        nothing = {"status": "In progress", "title": "", "label": ""}.get(field)
-        assert getattr(back, field) == (clean(text) or nothing), ascii(text)
+def test_no_text_breaks_out_of_its_line_and_all_come_back():
+    for field in FIELDS:
+        for text in HOSTILE:
+            one = row("a", next="n").replace(**{field: text})
+            found = render([one, row("other", "Another")], Projection(mode="full"))
+            assert len(headings(found)) == 4, text
+            assert all(letter == "\n" or letter.isprintable() for letter in found), text
+            rows = parse(found).rows
+            assert {each.label for each in rows} == {clean(one.label), "other"}, text
+            (back,) = (each for each in rows if each.title != "Another")
+            # A text of nothing but what nobody sees is none.
+            nothing = {"status": "In progress", "title": "", "label": ""}.get(field)
+            assert getattr(back, field) == (clean(text) or nothing), ascii(text)
 
 
 @pytest.mark.parametrize("bracketed", [False, True])

@@ -151,18 +151,18 @@ def test_exclusions_and_notes_are_read_back_with_all_their_fields(found):
     assert notes.unread == ()
 
 
-@pytest.mark.parametrize("text", HOSTILE)
-def test_no_text_forges_an_entry_a_section_or_a_field(text):
-    entry = Entry(
-        seq=1, type="decision", at="t", status="active", summary=text, origin=Origin(),
-        data={"title": text, "choice": text, "options": [text, text], "reasoning": text, "Other": text},
-    )  # fmt: skip
-    page = entry_markdown(entry)
-    heads = [line for line in page.split("\n") if line.startswith("#")]
-    fields = [line.split("**")[1] for line in page.split("\n") if line.startswith("- **")]
-    assert len(heads) == 1
-    assert fields == ["Choice", "Options considered", "Reasoning", "Data"]
-    assert page.count("<") == 1
+def test_no_text_forges_an_entry_a_section_or_a_field():
+    for text in HOSTILE:
+        entry = Entry(
+            seq=1, type="decision", at="t", status="active", summary=text, origin=Origin(),
+            data={"title": text, "choice": text, "options": [text, text], "reasoning": text, "Other": text},
+        )  # fmt: skip
+        page = entry_markdown(entry)
+        heads = [line for line in page.split("\n") if line.startswith("#")]
+        fields = [line.split("**")[1] for line in page.split("\n") if line.startswith("- **")]
+        assert len(heads) == 1
+        assert fields == ["Choice", "Options considered", "Reasoning", "Data"]
+        assert page.count("<") == 1
 
 
 def test_a_decision_stands_there_as_the_guide_shows_it(played):
@@ -300,7 +300,7 @@ def test_progress_is_understood_in_several_forms(progress, steps):
 @pytest.mark.parametrize(
     ("text", "wrong"),
     [
-        ("[]", "no JSON object"),
+        ("[]", "not a JSON object"),
         ("{", "line 1"),
         ('{"blockers": 3}', "blockers"),
         ('{"variables": []}', "variables"),

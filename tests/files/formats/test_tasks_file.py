@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ringbolt.files.active_tasks import is_completed, render
@@ -70,6 +70,7 @@ def test_whatever_a_file_holds_writing_it_gives_the_same_bytes(content):
     assert write(parse(content)) == content
 
 
+@example("<!-- ringbolt: active-tasks content=0123456789abcdef -->\n# T\n### [a]: one\n", "b", "Done")
 @given(files, st.sampled_from(["a", "b", "c:d", "new", "x]y"]), st.sampled_from(["Done", "Waiting", None]))
 def test_an_edit_keeps_every_other_line_and_says_what_was_asked_or_is_refused(text, label, status):
     before = parse(text)

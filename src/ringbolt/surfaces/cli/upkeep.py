@@ -13,7 +13,7 @@ import click
 from ...memory import TaskMemory
 from ...model.errors import InvalidInput, shown
 from ...operations import call
-from ...worker.pool import Crew
+from ...worker.pool import Pool
 from ...worker.worker import HANDLERS, Handler, handlers_for
 from .console import Command, Group, called, given, leave, line, of_task, open_memory, show, table, warn
 from .progress import progress
@@ -132,13 +132,13 @@ def worker_command(once: bool, kinds: str | None) -> None:
     """
 
     with open_memory(create=not once) as memory:
-        crew = Crew(memory, handlers=_wanted(memory, kinds))
+        pool = Pool(memory, handlers=_wanted(memory, kinds))
         with _until_signalled() as stop:
             if once:
-                report = crew.run_once(stop)
+                report = pool.run_once(stop)
             else:
                 warn("a worker runs; interrupt it to end it")
-                report = crew.run(stop)
+                report = pool.run(stop)
     show(report.to_dict(), _tell_work)
     leave(1 if once and (report.failed or report.dead) else 0)
 

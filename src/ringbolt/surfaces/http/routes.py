@@ -21,7 +21,7 @@ from ...memory import TaskMemory
 from ...model.errors import InvalidInput, RingboltError
 from ...model.types import Value, is_dict
 from ...operations import OPERATIONS, as_json, read_arguments, scope_of
-from ...worker.pool import Crew
+from ...worker.pool import Pool
 from . import events, metrics, openapi
 from .auth import Caller
 from .guard import Refusal, log, read_body, require
@@ -150,7 +150,7 @@ class Gateway:
     def _work(self) -> None:
 
         try:
-            Crew(self._memory).run(self._stop)
+            Pool(self._memory).run(self._stop)
         except RingboltError as error:
             log.error("the worker gave up: %s %s", error.code, error)
 

@@ -1,4 +1,4 @@
-"""Looking at files without waiting for one: regular files only, opened without blocking, read in part."""
+"""Read files and logs for waits: regular files only, opened without blocking, a bounded part at a time."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ Readable = Callable[[str], bool]
 
 
 STABLE_SECONDS = 2.0
-MOST_READ = 1 << 20  # bytes of a log in one look; the rest in the next
-MOST_CONTENT = 8 << 20  # bytes of a file in which something is looked for
+MOST_READ = 1 << 20  # bytes of a log per look; the next look reads on
+MOST_CONTENT = 8 << 20  # bytes of a file that are searched
 MOST_SIBLINGS = 10_000
 _OPEN = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 
 
 def signature(path: str) -> list[int] | None:
-    """What changes when a file does; None if there is none."""
+    """Numbers that change when a file does; None if it does not exist."""
     try:
         found = os.stat(path)
     except OSError:
@@ -27,8 +27,8 @@ def signature(path: str) -> list[int] | None:
 
 
 def glance(path: str) -> tuple[int, ...] | None:
-    """All that tells, without a look into a file, that a look may find something else: its size, the times of
-    its changes, and which file it is; None if there is none."""
+    """What `stat` says about a file: while it is the same, a look would find the same. None if there is no
+    file."""
     try:
         found = os.stat(path)
     except OSError:
@@ -37,28 +37,28 @@ def glance(path: str) -> tuple[int, ...] | None:
 
 
 class NotAllowed(OSError):
-    """The content of this file is not to be looked into; nothing of it was read."""
+    """This file must not be read, and was not."""
 
 
-def _check(handle: int, readable: Readable) -> None:
-    """Raise unless what was opened, whatever links led to it, may be looked into."""
+def _check_allowed(handle: int, readable: Readable) -> None:
+    """Raise unless the opened file may be read. Asks the kernel for its path, so that links do not count."""
     path = os.readlink(f"/proc/self/fd/{handle}")
     if not readable(path):
-        raise NotAllowed("its content may not be looked into (wait_folders)")
+        raise NotAllowed("its content must not be read (wait_folders)")
 
 
 def content(path: str, readable: Readable) -> tuple[bytes | None, str]:
-    """The beginning of a regular file, or None and why; NotAllowed if it may not be looked into."""
+    """The beginning of a regular file, or None and why not; NotAllowed if it must not be read."""
     try:
         handle = os.open(path, _OPEN)
     except FileNotFoundError:
-        return None, "it is not there"
+        return None, "it does not exist"
     except OSError as error:
         return None, f"it cannot be read: {error.strerror}"
     try:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
-            return None, "it is no regular file"
-        _check(handle, readable)
+            return None, "it is not a regular file"
+        _check_allowed(handle, readable)
         return _read(handle, 0, MOST_CONTENT), ""
     except NotAllowed:
         raise
@@ -69,15 +69,15 @@ def content(path: str, readable: Readable) -> tuple[bytes | None, str]:
 
 
 def log_end(path: str) -> dict[str, Any]:
-    """Where a log ends now: what comes later is new, also when the file is another by then."""
+    """Where a log ends now; everything after that is new, also if the log is rotated."""
     found = signature(path)
     if found is None or not os.path.isfile(path):
         return {"file": None, "offset": 0}
     return {"file": found[:2], "offset": found[2]}
 
 
-def end_of(path: str, state: dict[str, Any], most: int, readable: Readable) -> bytes:
-    """The end of what was added to a log since its state was noted, or of a log that is another by now."""
+def last_added(path: str, state: dict[str, Any], most: int, readable: Readable) -> bytes:
+    """The last bytes that were added to a log since its state was noted; all of it if it was rotated."""
     now = signature(path)
     if now is None:
         return b""
@@ -86,9 +86,9 @@ def end_of(path: str, state: dict[str, Any], most: int, readable: Readable) -> b
 
 
 def appended(path: str, state: dict[str, Any], readable: Readable) -> tuple[bytes, dict[str, Any]]:
-    """What was added to a log, and where to go on; a line that is not whole yet is read again.
+    """What was added to a log, and the state to continue from; an unfinished line is read again.
 
-    A log that was renamed is read to its end under its new name, then the new one from its beginning.
+    A log that was rotated is read to its end under its new name, then the new log from its beginning.
     """
     parts: list[bytes] = []
     now = signature(path)
@@ -107,7 +107,7 @@ def appended(path: str, state: dict[str, Any], readable: Readable) -> tuple[byte
 
 
 def _read_from(path: str, file: list[int], offset: int, readable: Readable) -> tuple[bytes, int]:
-    """What a file has from a place on, and the place after its last whole line."""
+    """The content of a file from an offset on, and the offset after its last complete line."""
     try:
         handle = os.open(path, _OPEN)
     except OSError:
@@ -116,18 +116,18 @@ def _read_from(path: str, file: list[int], offset: int, readable: Readable) -> t
         found = os.fstat(handle)
         if not stat.S_ISREG(found.st_mode) or [found.st_dev, found.st_ino] != file:
             return b"", offset
-        _check(handle, readable)
-        read = _read(handle, offset, MOST_READ)
+        _check_allowed(handle, readable)
+        content = _read(handle, offset, MOST_READ)
     except NotAllowed:
         raise
     except OSError:
         return b"", offset
     finally:
         os.close(handle)
-    whole = read.rfind(b"\n") + 1
-    if not whole and len(read) == MOST_READ:  # a line without an end
-        whole = len(read) - 4096
-    return read, offset + whole
+    whole = content.rfind(b"\n") + 1
+    if not whole and len(content) == MOST_READ:  # a line longer than one look reads
+        whole = len(content) - 4096
+    return content, offset + whole
 
 
 def _read(handle: int, offset: int, most: int) -> bytes:
@@ -140,7 +140,7 @@ def _read(handle: int, offset: int, most: int) -> bytes:
 
 
 def _renamed(path: str, file: list[int]) -> str | None:
-    """Where a file is that had this name; looked for beside it, under names that begin alike."""
+    """The new path of a rotated log: a file beside it with the same inode and a name that starts alike."""
     folder, name = os.path.split(path)
     try:
         with os.scandir(folder) as entries:
@@ -150,5 +150,5 @@ def _renamed(path: str, file: list[int]) -> str | None:
                 if entry.name.startswith(name) and entry.inode() == file[1] and entry.is_file():
                     return entry.path
     except OSError:
-        pass  # the folder went with it
+        pass  # the folder is gone too
     return None

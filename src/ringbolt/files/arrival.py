@@ -1,4 +1,4 @@
-"""Tasks that come from other projects' files: written by the same operations, in one transaction."""
+"""Import tasks from other projects' files with the usual operations, in one transaction."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..model import foreign_statuses, rules, validate
 from ..model.errors import InvalidInput, shown
 from ..model.types import is_dict, is_list
 from ..store.tx import Row, Tx
-from .folder_files import digest
+from .projection import digest
 
 Result = TypeVar("Result")
 
@@ -24,12 +24,12 @@ _OVER = ("completed", "failed", "skipped", "cancelled")
 
 
 class Arrival(Tasks, Plans, Actions, Entries):
-    """A memory within one transaction that brings a task in. The time of its events is ours; when something
-    happened by the files' own account is kept as `recorded_at` in the data."""
+    """A memory within one transaction that imports a task. Its events get the time of the import; the times
+    in the files are kept as `recorded_at` in the data."""
 
     def known_as(self, tx: Tx, tag: str, source: str, digest: str) -> tuple[str | None, list[str]]:
-        """The task that these files were imported as before, and those that others of that name were."""
-        tx.register_key(tag)  # whoever imports the same waits for us
+        """The task that these files became in an earlier import, and tasks of other files with that name."""
+        tx.register_key(tag)  # another import of the same files waits
         rows = tx.cards(rules.TASK_STATUSES, 1000, tag=tag, archived=True)
         others: list[str] = []
         for row in rows:
@@ -40,7 +40,7 @@ class Arrival(Tasks, Plans, Actions, Entries):
         return None, others
 
     def begin(self, name: str, plan: Any, own: Mapping[str, Any], **fields: Any) -> str:
-        """Register the task; `own` is what Ringbolt itself said about it, if it wrote the files."""
+        """Register the task; `own` is what Ringbolt recorded about it, if it wrote the files."""
         optional: dict[str, Any] = {
             key: own[key]
             for key in ("goal", "context", "acceptance", "approval_mode", "callback_url", "kind")
@@ -51,19 +51,19 @@ class Arrival(Tasks, Plans, Actions, Entries):
         return self.task_register(name, plan, **{**optional, **fields}, tags=tags).task_id
 
     def head(self, tx: Tx, task_id: str) -> Row:
-        """The row of the task that is being written."""
+        """The row of the task, locked."""
         return self._find(tx, task_id, lock=True)
 
-    def said(self, what: str, value: Any) -> str:
-        """A text with something in it."""
+    def text(self, what: str, value: Any) -> str:
+        """A text that is not empty."""
         return self._line(what, value)
 
     def mapping(self, what: str, value: Any) -> dict[str, Any]:
-        """A mapping as JSON would give it back, without what is null."""
+        """A mapping of plain JSON values, without nulls."""
         return {name: part for name, part in self._mapping(what, value).items() if part is not None}
 
     def append(self, tx: Tx, head: Row, draft: Draft) -> None:
-        """Add an event that no operation makes: one that says when it happened elsewhere."""
+        """Add an event with a `recorded_at`, which no operation writes."""
         self._append(tx, head, draft, self._now(), "import")
 
     def action(self, tx: Tx, head: Row, entry: Mapping[str, Any], item: str | None) -> None:
@@ -96,7 +96,7 @@ class Arrival(Tasks, Plans, Actions, Entries):
         self.append(tx, head, Draft("action", text=text, data=data, sets=sets, item=item, record=record))
 
     def context(self, tx: Tx, head: Row, content: str, row: Mapping[str, Any], item: str | None) -> None:
-        """Add a context as it was."""
+        """Add a saved context."""
         label = validate.line("label", _word(row.get("label")) or "context", 200)
         data = {
             "label": label,
@@ -108,7 +108,7 @@ class Arrival(Tasks, Plans, Actions, Entries):
         self.append(tx, head, Draft("snapshot", text=text, data=data, item=item, record=record))
 
     def move_steps(self, tx: Tx, head: Row, said: Mapping[str, Mapping[str, Any]]) -> None:
-        """Give steps the statuses, notes and issues that the files say or let conclude, in one event."""
+        """Give steps the statuses, notes and issues that the files state or imply, in one event."""
         now = self._now()
         changes: dict[str, dict[str, Any]] = {}
         for row in tx.steps(head["task_id"]):
@@ -131,7 +131,7 @@ class Arrival(Tasks, Plans, Actions, Entries):
         if changes:
             self.append(tx, head, Draft("item.updated", sets={"steps": changes}))
 
-    def stand(
+    def settle(
         self,
         task_id: str,
         own: Mapping[str, Any],
@@ -139,7 +139,7 @@ class Arrival(Tasks, Plans, Actions, Entries):
         answer: str | None,
         error: Mapping[str, Any] | None,
     ) -> None:
-        """Let the task stand as the files say it does: the last thing that is written."""
+        """Give the task the status, phase and answer of the files; this is written last."""
         ends, phase, reason = status
         changes: dict[str, Any] = {
             "phase": phase,
@@ -163,17 +163,17 @@ class Arrival(Tasks, Plans, Actions, Entries):
             self.task_update(task_id, archived=True)
 
 
-def short_name(request: Any, otherwise: str) -> str:
-    """A name for a task that has none: the beginning of the request."""
+def short_name(request: Any, default: str) -> str:
+    """A name for a task that has none: the first line of the request."""
     lines = request.strip().splitlines() if isinstance(request, str) else []
     first = lines[0].strip() if lines else ""
-    return first[:100] or otherwise
+    return first[:100] or default
 
 
 def read_status(
     own: Mapping[str, Any], word: Any, source: str | None = None
 ) -> tuple[str | None, str | None, str | None]:
-    """Our status, phase and reason: as Ringbolt said it, else from the word of the source."""
+    """Our status, phase and reason: as Ringbolt recorded them, else from the word of the source."""
     if isinstance(own.get("status"), str):
         status = foreign_statuses.read_task_status(own["status"])[0]
         phase = foreign_statuses.read_phase(own["phase"]) if isinstance(own.get("phase"), str) else None
@@ -181,26 +181,25 @@ def read_status(
     if word is None:
         return None, None, None
     if not isinstance(word, str):
-        raise InvalidInput("unknown_word", f"{shown(word)} is no task status.", "Give a word.")
+        raise InvalidInput("unknown_word", f"{shown(word)} is not a task status.", "Use a string.")
     return foreign_statuses.read_task_status(word, source)
 
 
 def _word(value: Any) -> str | None:
-    """A value as a text: files of others have numbers where we have words."""
+    """A value as text: other projects have numbers where we have words."""
     return value if value is None or isinstance(value, str) else validate.dumps(value)
 
 
 def tag_of(source: str, identity: str) -> str:
-    """The tag by which tasks are found that came from the same place."""
+    """The tag of tasks that were imported from the same place."""
     tag = f"{source}:{identity}"
     if len(tag.encode("utf-8", "backslashreplace")) <= 100 and tag.isprintable():
         return tag
-
     return f"{source}:{digest(identity.encode('utf-8', 'backslashreplace'))}"
 
 
 def infer_steps(steps: Sequence[Row]) -> Callable[[Mapping[str, Any]], str | None]:
-    """A function that says which step an entry of a log is about, by its stage and its words."""
+    """A function that tells which step a log entry is about, by its stage and its text."""
     live = sorted(steps, key=lambda row: row["dropped_in"] is not None)
     exact: dict[tuple[str | None, str], str] = {}
     loose: dict[str, str] = {}

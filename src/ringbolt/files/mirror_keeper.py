@@ -1,15 +1,16 @@
-"""Keeping mirrors up to date: whoever has written refreshes them, soon but not after every write.
+"""When mirrors are written: after every write, soon, but not once for each of many.
 
-The first write of a quiet time refreshes at once. While more follow, a refresh rests for ten times as long
-as the last one took, and for a twentieth of a second at least; a thread that lives only as long as something
-is late sees to the last one, as does closing. Who is killed before leaves a mirror that says by its stamp
-that it is late, and the next one to open the store, or to write, refreshes it.
+The first write after a quiet time refreshes the mirrors at once. While more writes follow, refreshes pause
+for ten times as long as the last one took, and at least a twentieth of a second. A thread that lives only
+while something is due does the last one, and so does closing. A process that is killed before that leaves a
+mirror whose stamp says that it is behind; the next one to open the store, or to write, refreshes it.
 """
 
 from __future__ import annotations
 
 import atexit
 import os
+import re
 import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -19,22 +20,33 @@ from ..ledger.base import Base
 from ..model import validate
 from ..model.errors import RingboltError
 from ..model.results import MirrorStatus
-from ..store.tx import Row
+from ..model.rules import ENDED, TASK_STATUSES
+from ..store.tx import Row, Tx, blake2b
 from ..system.files import sweep
-from . import mirror_files
 from .mirror_failures import Failures
-from .mirror_files import BEHIND, MISSING, AnyMirror, Mark, Obstacle, Shown, mirror
-from .mirror_kinds import KINDS, OWN
-from .mirror_marks import folder_name, is_open, recent, task_mark, workspace_mark
+from .projection import (
+    BEHIND,
+    MISSING,
+    Mark,
+    Mirror,
+    Obstacle,
+    Shown,
+    forget_locks,
+    ignore_files,
+    ignore_own_folder,
+    mirror,
+    short_digest,
+)
+from .views import OWN, VIEWS
 
-REST = 0.05  # seconds between two refreshes, at least
-REST_FACTOR = 10
-REST_AFTER_FAILURE = 1.0
+PAUSE = 0.05  # seconds between two refreshes, at least
+PAUSE_FACTOR = 10
+PAUSE_AFTER_FAILURE = 1.0
 AT_ONCE = 8  # tasks that a writer refreshes itself; more are left to the thread
 ON_OPEN = 0.02  # seconds that opening may spend on repairs; the thread does the rest
 ON_CLOSE = 2.0
 PATIENCE = 5.0
-RECENT = 50  # tasks that are looked at on opening, and that make up the state of a workspace
+RECENT = 50  # tasks that are checked on opening, and that make up the state of a workspace
 PAGE = 200
 RENDERINGS = 3
 
@@ -42,7 +54,7 @@ _keepers: WeakSet[Keeper] = WeakSet()
 
 
 class Keeper:
-    """Keeps the mirrors of a store; shared by all memories on it."""
+    """Keeps the mirrors of a store up to date; shared by all memories on it."""
 
     def __init__(self, memory: Base, clock: Callable[[], float] = time.monotonic) -> None:
         self._memory = memory
@@ -50,22 +62,22 @@ class Keeper:
         self._settings = memory.settings
         names = memory.settings.mirrors.split(",")
         if memory.settings.active_tasks_ledger == "markdown" and "active-tasks" in names:
-            names.remove("active-tasks")  # then the file is the truth, and nobody's mirror
-        self.kinds = [KINDS[name] for name in names]
+            names.remove("active-tasks")  # the file itself holds the rows, so it mirrors nothing
+        self._views = [VIEWS[name] for name in names]
         self.clock = clock
         self.failures = Failures()
-        self._hidden: set[tuple[str, str]] = set()
+        self._ignored: set[tuple[str, str]] = set()
         self._swept: set[str] = set()
         self.reset()
         _keepers.add(self)
 
     def reset(self) -> None:
-        """Begin with nothing to do, also in a forked child: what the parent had to do, the parent does."""
+        """Start with nothing to do; a forked child leaves the parent's work to the parent."""
         self._mutex = threading.Condition(threading.Lock())
         self._refreshing = threading.Lock()
-        self._pending: dict[str, None] = {}
-        self._due = 0.0
-        self._thread: threading.Thread | None = None
+        self.pending: dict[str, None] = {}
+        self.next_refresh = 0.0
+        self.thread: threading.Thread | None = None
         self._closed = False
 
     # --- when -------------------------------------------------------------------------------------
@@ -73,54 +85,57 @@ class Keeper:
     def touched(self, tasks: Iterable[str]) -> None:
         """Tasks were written to: refresh their mirrors now, or soon."""
         with self._mutex:
-            self._pending.update(dict.fromkeys(tasks))
-            at_once = self._thread is None and len(self._pending) <= AT_ONCE and self.clock() >= self._due
+            self.pending.update(dict.fromkeys(tasks))
+            at_once = (
+                self.thread is None and len(self.pending) <= AT_ONCE and self.clock() >= self.next_refresh
+            )
         if at_once:
             self._refresh_pending()
-        self._see_to_the_rest()
+        self._start_thread()
 
-    def _see_to_the_rest(self) -> None:
+    def _start_thread(self) -> None:
+        """Let a thread refresh what is still due."""
         with self._mutex:
-            if not self._pending or self._thread is not None or self._closed:
+            if not self.pending or self.thread is not None or self._closed:
                 return
-            self._thread = threading.Thread(target=self._refresh_late, name="ringbolt-mirrors", daemon=True)
+            self.thread = threading.Thread(target=self._refresh_late, name="ringbolt-mirrors", daemon=True)
             try:
-                self._thread.start()
-            except RuntimeError:  # no more threads, or the interpreter is about to end: closing does it
-                self._thread = None
+                self.thread.start()
+            except RuntimeError:  # no more threads, or the interpreter is shutting down: closing does it
+                self.thread = None
 
     def _refresh_late(self) -> None:
         while True:
             with self._mutex:
-                if self._closed or not self._pending:
-                    self._thread = None
+                if self._closed or not self.pending:
+                    self.thread = None
                     return
-                pause = self._due - self.clock()
+                pause = self.next_refresh - self.clock()
                 if pause > 0:
                     self._mutex.wait(pause)
                     continue
-            self._refresh_pending(REST)
+            self._refresh_pending(PAUSE)
 
     def _refresh_pending(self, patience: float = 0.0, most: float | None = None) -> None:
-        """Refresh what is due; what another process is at, or what there is no time for, stays due."""
+        """Refresh what is due; what another process is writing, or there is no time for, stays due."""
         if not self._refreshing.acquire(blocking=patience > 0):
             return
         try:
             with self._mutex:
-                tasks, self._pending = list(self._pending), {}
+                tasks, self.pending = list(self.pending), {}
             began = self.clock()
             failed, left = self._refresh_tasks(tasks, patience, None if most is None else began + most)
             ended = self.clock()
-            rest = max(REST, REST_FACTOR * (ended - began), REST_AFTER_FAILURE if failed else 0)
+            rest = max(PAUSE, PAUSE_FACTOR * (ended - began), PAUSE_AFTER_FAILURE if failed else 0)
             with self._mutex:
-                self._due = ended + rest
+                self.next_refresh = ended + rest
                 for task in left:
-                    self._pending.setdefault(task)
+                    self.pending.setdefault(task)
         finally:
             self._refreshing.release()
 
     def close(self) -> None:
-        """Refresh what is late, and end; safe to call twice."""
+        """Refresh what is due, and stop; safe to call twice."""
         with self._mutex:
             if self._closed:
                 return
@@ -138,7 +153,7 @@ class Keeper:
         try:
             heads = self._store.read(lambda tx: [head for task in tasks if (head := tx.head(task))])
         except RingboltError:
-            # The store itself is out of reach. The next operation says so; the stamps say what is late.
+            # The store is unavailable. The next operation reports that; the stamps show what is behind.
             return True, []
         failed = False
         done: dict[str, bool] = {}  # a workspace's mirrors are refreshed once, not for each of its tasks
@@ -149,53 +164,55 @@ class Keeper:
                     left.append(head["task_id"])
                     continue
                 done[one.path] = self._refresh(one, patience)
-                failed = failed or one.path in self.failures.fresh
+                failed = failed or one.path in self.failures.current
             if not done[one.path]:
                 left.append(head["task_id"])
         return failed, list(dict.fromkeys(left))
 
-    def _refresh(self, one: AnyMirror, patience: float) -> bool:
-        """Bring one mirror up to date; False if another process was at it for too long."""
+    def _refresh(self, one: Mirror, patience: float) -> bool:
+        """Bring one mirror up to date; False if another process had the folder for too long."""
         try:
-            with mirror_files.locked(mirror_files.lock_of(one.root), patience) as got:
-                if not got:
+            with one.folder.lock(patience) as held:
+                if not held:
                     return False
-                self._hide(one)
+                self._let_git_ignore(one)
                 self._put(one)
-        except Exception as error:  # noqa: BLE001 - whatever it is, the write has been made: it is noted
+        except Exception as error:  # noqa: BLE001 - the store has the write; the file's failure is noted
             self.failures.note(one.path, error)
         else:
-            self.failures.fresh.discard(one.path)
+            self.failures.current.discard(one.path)
         return True
 
-    def _hide(self, one: AnyMirror) -> None:
+    def _let_git_ignore(self, one: Mirror) -> None:
         if self._settings.mirror_gitignore == "on":
-            mirror_files.hide_own(one.root)
-            if (one.root, one.kind.name) not in self._hidden:
-                mirror_files.hide(one.root, one.kind.ignored)
-                self._hidden.add((one.root, one.kind.name))
+            ignore_own_folder(one.folder)
+            root = one.folder.root
+            if (root, one.view.name) not in self._ignored:
+                ignore_files(root, one.view.ignored)
+                self._ignored.add((root, one.view.name))
 
-    def _put(self, one: AnyMirror) -> None:
+    def _put(self, one: Mirror) -> None:
         """Render and write what the store holds now, under the lock of the folder."""
         mark, files = self._rendered(one)
-        if mark is None:  # no such task any more: another store was put in the place of this one
+        if mark is None:  # the task is gone: another store took the place of this one
             return
         for relative in (f"{OWN}/.lock", *files):
-            folder = os.path.dirname(mirror_files.inside(one.root, relative))
+            folder = os.path.join(one.folder.root, os.path.dirname(relative))
             if folder not in self._swept and os.path.isdir(folder):
-                sweep(folder)
+                one.folder.sweep(relative)
                 self._swept.add(folder)
         one.put(mark, files)
 
-    def _rendered(self, one: AnyMirror) -> tuple[Mark | None, Mapping[str, str]]:
+    def _rendered(self, one: Mirror) -> tuple[Mark | None, Mapping[str, str]]:
         """The files as they should be, and the state that they show.
 
-        In a storm of writes that state may be older than what is shown, never newer.
+        While others write, the mark may be older than what the files show, never newer: at worst the mirror
+        counts as behind and is refreshed once more.
         """
         mark = self._mark(one)
         tries = RENDERINGS
         while mark is not None:
-            files = one.kind.render(self._memory, one.subject)
+            files = one.view.render(self._memory, one.subject)
             tries -= 1
             after = self._mark(one)
             if after == mark or not tries:
@@ -203,31 +220,31 @@ class Keeper:
             mark = after
         return None, {}
 
-    def _mark(self, one: AnyMirror) -> Mark | None:
-        if one.kind.scope == "workspace":
-            return workspace_mark(self._store.read(lambda tx: recent(tx, one.subject, RECENT)))
+    def _mark(self, one: Mirror) -> Mark | None:
+        if one.view.scope == "workspace":
+            return _workspace_mark(self._store.read(lambda tx: _recent(tx, one.subject, RECENT)))
         head = self._store.read(lambda tx: tx.head(one.subject))
-        return None if head is None else task_mark(head)
+        return None if head is None else _task_mark(head)
 
     def cleared(self, heads: Sequence[Row], gone: bool) -> tuple[str, ...]:
-        """Let the mirrors of tasks show nothing that is gone from the store; those of tasks that are `gone`
-        are removed. Returns the files that may still show it: edited by hand, or out of reach."""
+        """Remove from the mirrors of tasks what was forgotten, or the mirrors themselves if the tasks are
+        `gone`. Returns the files that may still show it: edited by hand, or out of reach."""
         left: dict[str, None] = {}
         for head, one in self._mirrors_of(list(heads)):
             try:
-                with mirror_files.locked(mirror_files.lock_of(one.root), PATIENCE) as got:
-                    if not got or not one.exists():
+                with one.folder.lock(PATIENCE) as held:
+                    if not held or not one.exists():
                         left.update({one.path: None} if one.exists() else {})
                         continue
                     self._put(one)
-                    last = gone and one.kind.scope == "workspace" and self._mark(one) is None
+                    last = gone and one.view.scope == "workspace" and self._mark(one) is None
                     left.update(dict.fromkeys(one.clear("" if last else head["task_id"], gone)))
-            except Exception as error:  # noqa: BLE001 - it is gone from the store: what is left is told
+            except Exception as error:  # noqa: BLE001 - the store has forgotten it; what is left is reported
                 self.failures.note(one.path, error)
                 left[one.path] = None
         return tuple(left)
 
-    def _mirrors_of(self, heads: list[Row]) -> Iterator[tuple[Row, AnyMirror]]:
+    def _mirrors_of(self, heads: list[Row]) -> Iterator[tuple[Row, Mirror]]:
         """Each mirror that tasks have, with its task; one of a workspace comes with each of its tasks."""
         roots: dict[str | None, str | None] = {}
         for head in heads:
@@ -236,12 +253,12 @@ class Keeper:
                 roots[workspace] = self._root(workspace)
             if (root := roots[workspace]) is None:
                 continue
-            for kind in self.kinds:
-                if kind.scope == "task":
-                    yield head, mirror(kind, head["task_id"], root)
+            for view in self._views:
+                if view.scope == "task":
+                    yield head, mirror(view, head["task_id"], root)
                 elif workspace is not None:
-                    alone = self._settings.mirror_folder and folder_name(workspace)
-                    yield head, mirror(kind, workspace, os.path.join(root, alone) if alone else root)
+                    own = self._settings.mirror_folder and _workspace_folder(workspace)
+                    yield head, mirror(view, workspace, os.path.join(root, own) if own else root)
 
     def _root(self, workspace: str | None) -> str | None:
         """The folder of the mirrors of a workspace; None if it is not on this machine."""
@@ -251,44 +268,44 @@ class Keeper:
             return None
         return os.path.realpath(workspace)
 
-    # --- looking ----------------------------------------------------------------------------------
+    # --- which are stale --------------------------------------------------------------------------
 
     def check(self, workspace: str | None) -> None:
-        """On opening: find what a process that was killed left behind, and mend it; else it is cheap."""
+        """On opening: find and repair what a killed process left behind. Cheap if there is nothing."""
         try:
-            heads = self._store.read(lambda tx: recent(tx, workspace, RECENT))
+            heads = self._store.read(lambda tx: _recent(tx, workspace, RECENT))
         except RingboltError:
-            return  # the first operation meets the same error, and tells it
-        mark = workspace_mark(heads) if workspace else None  # that of all workspaces together says nothing
+            return  # the first operation meets the same error and reports it
+        mark = _workspace_mark(heads) if workspace else None  # all workspaces together have none
         late: dict[str, None] = {}
         folders: set[str] = set()
         seen: set[str] = set()
         for head, one in self._mirrors_of(heads):
-            if one.kind.scope == "workspace":
+            if one.view.scope == "workspace":
                 if one.path in seen:
                     continue
                 seen.add(one.path)
                 folders.add(os.path.dirname(one.path))
-            folders.add(os.path.join(one.root, OWN))
-            now = task_mark(head) if one.kind.scope == "task" else mark
+            folders.add(os.path.join(one.folder.root, OWN))
+            now = _task_mark(head) if one.view.scope == "task" else mark
             if now is not None and self._is_late(one, head, now):
                 late[head["task_id"]] = None
         for folder in folders:
             self._sweep(folder)
         if late:
             with self._mutex:
-                self._pending.update(late)
+                self.pending.update(late)
             self._refresh_pending(most=ON_OPEN)
-            self._see_to_the_rest()
+            self._start_thread()
 
-    def _is_late(self, one: AnyMirror, head: Row, now: Mark) -> bool:
-        """Whether a mirror should be refreshed; one of a task that has ended is not made anew."""
+    def _is_late(self, one: Mirror, head: Row, now: Mark) -> bool:
+        """Whether a mirror needs a refresh; a missing one of an ended task is not made again."""
         try:
             shown = one.look()
         except (OSError, Obstacle):
-            return True  # refreshing meets it again, and notes it
+            return True  # the refresh meets the same error and notes it
         if shown.mark in (None, now):
-            return MISSING in shown.reasons and (one.kind.scope == "workspace" or is_open(head))
+            return MISSING in shown.reasons and (one.view.scope == "workspace" or _is_open(head))
         return True
 
     def _sweep(self, folder: str) -> None:
@@ -299,21 +316,22 @@ class Keeper:
             self.failures.note(folder, error)
 
     def refresh(self, workspace: str | None, force: bool) -> None:
-        """Bring every mirror of a workspace up to date, or of all; forced, also those that seem to be."""
+        """Bring every mirror of a workspace up to date, or of all workspaces; `force` rewrites those as well
+        whose stamp is right."""
         for one, head, now in self._all(workspace):
             if (force and one.exists()) or self._is_late(one, head, now):
                 self._refresh(one, PATIENCE)
 
     def late(self, after: int, upto: int) -> dict[str, str]:
-        """The mirrors that do not show what was written between two positions, each with a task of it.
+        """The mirrors that do not show what was written between two positions, each with one of its tasks.
 
-        Of a very busy time the tasks that were changed last.
+        If very many tasks were written to, those that changed last.
         """
-        heads = self._store.read(lambda tx: recent(tx, None, PAGE, upto + 1))
+        heads = self._store.read(lambda tx: _recent(tx, None, PAGE, upto + 1))
         return self._late([head for head in heads if head["position"] > after])
 
     def still_late(self, mirrors: Mapping[str, str]) -> dict[str, str]:
-        """Of mirrors, each with a task of it, those that are late now."""
+        """Those of some mirrors, each given with one of its tasks, that are still behind."""
         heads = self._store.read(lambda tx: [tx.head(task) for task in {*mirrors.values()}])
         found = self._late([head for head in heads if head is not None])
         return {path: task for path, task in found.items() if path in mirrors}
@@ -322,52 +340,52 @@ class Keeper:
         found: dict[str, str] = {}
         for head, one in self._mirrors_of(heads):
             if one.path not in found:
-                now = task_mark(head) if one.kind.scope == "task" else self._mark(one)
+                now = _task_mark(head) if one.view.scope == "task" else self._mark(one)
                 if now is not None and self._is_late(one, head, now):
                     found[one.path] = head["task_id"]
         return found
 
     def failing(self) -> Collection[str]:
-        """What could not be written lately, a sentence each."""
-        return self.failures.fresh
+        """The mirrors that this process could not write when it last tried."""
+        return self.failures.current
 
     def mend(self, task_id: str, path: str) -> None:
-        """Bring one mirror of a task up to date, if it is on this machine; an OSError says why it is not."""
+        """Bring one mirror of a task up to date, if it is on this machine; OSError if that fails."""
         head = self._store.read(lambda tx: tx.head(task_id))
         for _, one in self._mirrors_of([head] if head else []):
             if one.path != path:
                 continue
             if not self._refresh(one, PATIENCE):
-                raise TimeoutError(f"another process is at {path}")
-            if path in self.failures.fresh:
+                raise TimeoutError(f"another process is writing {path}")
+            if path in self.failures.current:
                 noted = self.failures.of(path)
                 raise OSError(f"{path} cannot be written: {noted['error'] if noted else 'unknown'}")
 
     def status(self, workspace: str | None) -> tuple[MirrorStatus, ...]:
-        """How every mirror of a workspace stands, or of all."""
+        """The state of every mirror of a workspace, or of all workspaces."""
         self.failures.load()
         return tuple(
             self._status(one, now)
             for one, head, now in self._all(workspace)
-            if one.kind.scope == "workspace" or is_open(head) or one.exists()
+            if one.view.scope == "workspace" or _is_open(head) or one.exists()
         )
 
-    def _all(self, workspace: str | None) -> Iterator[tuple[AnyMirror, Row, Mark]]:
-        """Every mirror once, with a task that it shows, and what it should show."""
+    def _all(self, workspace: str | None) -> Iterator[tuple[Mirror, Row, Mark]]:
+        """Every mirror once, with one of its tasks and the state that it should show."""
         seen: set[str] = set()
         before: int | None = None
-        while heads := self._store.read(lambda tx, b=before: recent(tx, workspace, PAGE, b)):
+        while heads := self._store.read(lambda tx, b=before: _recent(tx, workspace, PAGE, b)):
             for head, one in self._mirrors_of(heads):
                 if one.path in seen:
                     continue
                 seen.add(one.path)
-                now = task_mark(head) if one.kind.scope == "task" else self._mark(one)
+                now = _task_mark(head) if one.view.scope == "task" else self._mark(one)
                 if now is not None:
                     yield one, head, now
             before = heads[-1]["position"]
 
-    def _status(self, one: AnyMirror, now: Mark) -> MirrorStatus:
-        shown, problem = _looked_at(one)
+    def _status(self, one: Mirror, now: Mark) -> MirrorStatus:
+        shown, problem = _look(one)
         reasons = list(shown.reasons)
         if shown.mark is not None and shown.mark != now:
             reasons.append(BEHIND)
@@ -375,14 +393,14 @@ class Keeper:
         at = None if shown.at is None else validate.stamp(shown.at)
         is_why = noted is not None and noted["error"] not in reasons and noted["at"] >= (at or "")
         if noted is not None and is_why and reasons and problem is None:
-            problem = noted["error"]  # it is not up to date, and this is why
+            problem = noted["error"]  # this is why it is not up to date
         if problem is not None:
             reasons.append(f"failed: {problem}")
         return MirrorStatus(
-            kind=one.kind.name,
+            kind=one.view.name,
             path=one.path,
-            task_id=one.subject if one.kind.scope == "task" else None,
-            workspace=one.subject if one.kind.scope == "workspace" else None,
+            task_id=one.subject if one.view.scope == "task" else None,
+            workspace=one.subject if one.view.scope == "workspace" else None,
             seq_shown=shown.mark.number if shown.mark else None,
             seq_now=now.number,
             stale=bool(reasons),
@@ -392,17 +410,53 @@ class Keeper:
         )
 
 
-def _looked_at(one: AnyMirror) -> tuple[Shown, str | None]:
+def _look(one: Mirror) -> tuple[Shown, str | None]:
+    """What a mirror shows, or why it cannot be read."""
     try:
         return one.look(deep=True), None
     except Obstacle as obstacle:
-        return mirror_files.Shown(reasons=(str(obstacle),)), None
+        return Shown(reasons=(str(obstacle),)), None
     except OSError as error:
-        return mirror_files.Shown(), error.strerror or str(error)
+        return Shown(), error.strerror or str(error)
+
+
+# --- the state that a mirror should show ------------------------------------------------------------
+
+
+def _recent(tx: Tx, workspace: str | None, limit: int, before: int | None = None) -> list[Row]:
+    """The tasks of a workspace, or of all, that changed last: open, ended and archived ones."""
+    return tx.lately(TASK_STATUSES, limit, workspace, before)
+
+
+def _task_mark(head: Row) -> Mark:
+    return Mark(number=head["last_seq"], check=bytes(head["last_hash"][:4]).hex())
+
+
+def _workspace_mark(heads: list[Row]) -> Mark | None:
+    """The state of a workspace: the position of its last event, and the last hashes of its recent tasks.
+
+    The position alone is not enough: PostgreSQL may show an event before one with a lower position.
+    """
+    if not heads:
+        return None
+    check = blake2b(digest_size=4)
+    for head in heads:
+        check.update(bytes(head["last_hash"]))
+    return Mark(number=max(head["position"] for head in heads), check=check.hexdigest())
+
+
+def _is_open(head: Row) -> bool:
+    return head["status"] not in ENDED and head["archived_at"] is None
+
+
+def _workspace_folder(workspace: str) -> str:
+    """The name of a workspace's folder in a mirror folder that several workspaces share."""
+    plain = re.sub(r"[^\w.-]+", "-", os.path.basename(workspace.rstrip("/")), flags=re.ASCII).strip(".-")
+    return f"{plain[:40] or 'workspace'}-{short_digest(workspace.encode())}"
 
 
 def _after_fork() -> None:
-    mirror_files.forget_locks()
+    forget_locks()
     for keeper in list(_keepers):
         keeper.reset()
 

@@ -1,0 +1,199 @@
+"""A wait as the store holds it, what a look found, and when to look next. No store is needed here.
+
+A wait is a record of its task with the state `watching`, and a job of kind `wait` that is due when someone
+should look. It ends once, as `resolved`, `timeout`, `error` or `cancelled`, in the transaction that writes
+the event `wait.ended`; whoever looks in the meantime finds that it is over.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from ..core.tasks import status_changes
+from ..model.errors import Conflict
+from ..model.results import WaitResult
+from ..model.types import Value, is_list
+from ..store.tx import Row, Tx
+from .conditions import JUDGED, Watch, read_watch
+from .targets import Surroundings, time_left
+
+SHORTEST, LONGEST = 0.05, 3600.0  # seconds between two looks
+MOST_SECONDS = 366 * 86_400.0
+BACKOFF = 8  # while nothing changes, the interval doubles up to this many times the one asked for …
+# … but not beyond these seconds where a look costs next to nothing (or the interval asked for, if longer).
+RAREST = {"file": 1.0, "log": 1.0, "process": 1.0, "task": 5.0, "item": 5.0}
+UNWATCHED = ("time", "manual")  # looking often gains nothing: the moment is known, or comes as an event
+MOST_CHANGES = 100  # changes that one wait writes into the history
+MOST_LISTED = 1000
+KIND = "wait"
+REASON = "wait"  # why the task waits: one that waits for another reason does not continue when a wait ends
+UNSEEN: Any = object()
+_QUICK = ("file", "log", "process", "time", "task", "item", "manual")
+
+
+class Wait(Value, frozen=True, kw_only=True):
+    """A wait as the store holds it.
+
+    `spec` is what it waits for, `version` the number of its last update, and `data` what the next look needs;
+    a wait that was imported has no data and is not looked at here.
+    """
+
+    task_id: str
+    seq: int
+    state: str
+    task_status: str
+    spec: Mapping[str, Any]
+    started_at: str
+    version: int = 0
+    ended_at: str | None = None
+    result: str | None = None
+    data: Mapping[str, Any] | None = None
+    due: str | None = None
+
+    @property
+    def wait_id(self) -> str:
+        """The id that callers use."""
+        return f"{self.task_id}#{self.seq}"
+
+    @property
+    def criteria(self) -> str:
+        """What it waits for, for people."""
+        return f"{self.spec['target']} {self.spec.get('until') or ''}".rstrip()
+
+    @property
+    def watch(self) -> Watch:
+        """The parsed target and condition; InvalidInput where an import or an update brought nonsense."""
+        return read_watch(self.spec["target"], self.spec.get("until"))
+
+    def as_result(self, now: str) -> WaitResult:
+        """The wait for its caller; `due` means that nobody looked although it was time to."""
+        judged = JUDGED in f"{self.spec['target']} {self.spec.get('until') or ''}"
+        fields: dict[str, Any] = {"state": self.state, "judged_by": "model" if judged else "rule"}
+        return WaitResult(
+            wait_id=self.wait_id,
+            task_id=self.task_id,
+            seq=self.seq,
+            target=self.spec["target"],
+            until=self.spec.get("until"),
+            timeout=self.spec["timeout"],
+            started_at=self.started_at,
+            ended_at=self.ended_at,
+            result=self.result,
+            said=self.data["said"] if self.data else None,
+            due=self.state == "watching" and self.due is not None and self.due <= now,
+            **fields,
+        )
+
+
+class Outcome(Value, frozen=True, kw_only=True):
+    """What a look found. `ended` is how the wait ends with it, if it does; `state` is for the next look.
+
+    `wait` is the wait as it was when looked at, and `seen` what a glance at its files will show for as long
+    as a look would find the same.
+    """
+
+    wait: Wait
+    ended: str | None
+    said: str
+    state: Any
+    seen: Any = UNSEEN
+
+    @property
+    def before(self) -> Mapping[str, Any]:
+        """The data of the wait before this look."""
+        return self.wait.data or {
+            "state": None, "said": None, "interval": self.wait.spec["poll_interval"], "changes": 0,
+        }  # fmt: skip
+
+    @property
+    def changed(self) -> bool:
+        """Whether it differs from what the look before found."""
+        return self.said != self.before["said"] or self.state != self.before["state"]
+
+    @property
+    def is_news(self) -> bool:
+        """Whether it belongs into the history: not what the first look found, and not without limit."""
+        said = self.before["said"]
+        return said is not None and self.said != said and self.before["changes"] < MOST_CHANGES
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The data of the wait after this look, but for its interval and time."""
+        changes = self.before["changes"] + self.is_news
+        return {**self.before, "state": self.state, "said": self.said, "changes": changes}
+
+
+# --- when to look next ------------------------------------------------------------------------------
+
+
+def next_interval(watch: Watch, base: float, last: float, changed: bool) -> float:
+    """The seconds between two looks: as asked for after a change, else twice the last, within limits."""
+    return base if changed else min(2 * last, _rarest(watch, base), LONGEST)
+
+
+def _rarest(watch: Watch, base: float) -> float:
+    if watch.parts:
+        return min(_rarest(part, base) for part in watch.parts)
+    if watch.kind in UNWATCHED:
+        return LONGEST
+    return max(base, min(BACKOFF * base, RAREST.get(watch.kind, LONGEST)))
+
+
+def latest_look(watch: Watch, around: Surroundings, timeout: float) -> float:
+    """The seconds until a look is needed at the latest: a time is reached, or the wait times out."""
+    left = time_left(watch, around)
+    return min(timeout - around.waited, LONGEST if left is None else left)
+
+
+def is_quick(watch: Watch) -> bool:
+    """Whether a look only asks this machine about files, processes and tasks."""
+    return all(leaf.kind in _QUICK and leaf.word != JUDGED for leaf in watch.leaves)
+
+
+def steady() -> float:
+    """Seconds since the machine started: the same for all its processes, and nobody can set it."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME)
+
+
+# --- records ----------------------------------------------------------------------------------------
+
+
+def task_changes(tx: Tx, head: Row, now: str, status: str | None, wait_id: str, state: str) -> dict[str, Any]:
+    """What a wait that starts or ends changes about its task: the status, and its metadata on waits."""
+    metadata = dict(tx.extras(head["task_id"])["metadata"])
+    known = metadata.get("active_wait_ids")
+    ids = [one for one in (known if is_list(known) else ()) if one != wait_id]
+    metadata["active_wait_ids"] = [*ids, wait_id] if state == "watching" else ids
+    metadata["last_wait_state"] = state
+    if state != "watching":
+        metadata["last_wait_event_at"] = now
+    sets: dict[str, Any] = {"extras": {"metadata": metadata}}
+    if status is not None:
+        reason = REASON if status == "waiting" else None
+        changes = {"status": status, **status_changes(head, status, reason, now)}
+        sets["heads"] = {name: value for name, value in changes.items() if head[name] != value}
+    return sets
+
+
+def checked_spec(started: Mapping[str, Any], updated: Mapping[str, Any]) -> dict[str, Any]:
+    """The spec of a wait from its first event and its last update; imported events may hold anything."""
+    spec = {**started, **{name: updated[name] for name in ("until", "timeout", "decided") if name in updated}}
+    for name, default in (("timeout", 0.0), ("poll_interval", SHORTEST)):
+        if isinstance(spec.get(name), bool) or not isinstance(spec.get(name), (int, float)):
+            spec[name] = default
+    for name in ("target", "until", "decided", "folder"):
+        if spec.get(name) is not None:
+            spec[name] = str(spec[name])
+    return {**spec, "target": spec.get("target") or "nothing"}
+
+
+def check_watching(wait: Wait) -> None:
+    """Raise if a wait is over."""
+    if wait.state != "watching":
+        raise Conflict(
+            "illegal_transition",
+            f"The wait {wait.wait_id} is over: {wait.state}.",
+            "Start another one with smart_wait.",
+        )

@@ -1,0 +1,318 @@
+# pyright: reportPrivateUsage=false
+"""Read waits, look at them, and record what a look found; the end of a wait is its one wake."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ..ledger.base import Base, Draft
+from ..llm.calls import Modelling
+from ..llm.judging import judgement_request
+from ..model import rules, validate
+from ..model.errors import NotFound
+from ..model.results import Job
+from ..store import jobs
+from ..store.tx import Row, Tx
+from ..system.commands import run
+from .bounded import FILE_SECONDS, bounded, place_of
+from .conditions import JUDGED, Watch
+from .state import (
+    KIND,
+    REASON,
+    SHORTEST,
+    Outcome,
+    Wait,
+    checked_spec,
+    is_quick,
+    latest_look,
+    next_interval,
+    steady,
+    task_changes,
+)
+from .targets import LOOK_SECONDS, Surroundings, Verdict, boot_id, look
+
+Settle = Callable[[Tx], None]
+
+WAKE = "wake"  # kind of the jobs that run a command when a wait is over
+COMMAND_SECONDS = 50.0  # less than a worker's lease
+_MOST_OUTPUT = 64 << 10
+
+
+class WaitRecords(Modelling):
+    """What the operations on waits share with the loop that looks at them."""
+
+    # --- reading ----------------------------------------------------------------------------------
+
+    def _wait(self, task_id: str, seq: int) -> Wait:
+        return self.store.read(lambda tx: self._read_wait(tx, task_id, seq))
+
+    def _read_wait(self, tx: Tx, task_id: str, seq: int) -> Wait:
+        head = self._find(tx, task_id)
+        record, event = tx.record(task_id, seq), tx.event(task_id, seq)
+        if record is None or event is None or record["type"] != KIND:
+            raise NotFound(
+                "record_not_found", f"Task {task_id} has no wait #{seq}.", "wait_status lists the waits."
+            )
+        updates = tx.thread(task_id, 1, None, types=("wait.updated",), refs=(seq,))
+        ended = tx.event(task_id, record["ref_seq"]) if record["ref_seq"] else None
+        job = jobs.find(tx, KIND, task_id, str(seq))
+        return Wait(
+            task_id=task_id,
+            seq=seq,
+            state=record["status"],
+            task_status=head["status"],
+            spec=checked_spec(json.loads(event["data"]), json.loads(updates[0]["data"]) if updates else {}),
+            version=updates[0]["seq"] if updates else 0,
+            started_at=event["timestamp"],
+            ended_at=record["ended_at"],
+            result=json.loads(ended["data"]).get("result") if ended else None,
+            data=job.data if job else None,
+            due=job.due_at if job else None,
+        )
+
+    def _time_mark(self, waited: float) -> dict[str, Any]:
+        """How long a wait has lasted, and this moment by both clocks, to continue counting from."""
+        return {"waited": waited, "boot": boot_id(), "at": steady(), "wall": self._clock()}
+
+    def _waited(self, wait: Wait) -> float:
+        """How long a wait has lasted.
+
+        Counted with the clock that nobody can set, so that a jump of the wall clock ends no wait. That clock
+        starts again at every boot and differs between machines; only then the wall clock has to do.
+        """
+        data = wait.data
+        if data is None:
+            return max(self._clock() - validate.seconds_of(wait.started_at), 0)
+        passed = steady() - data["at"] if data["boot"] == boot_id() else self._clock() - data["wall"]
+        return data["waited"] + max(passed, 0)
+
+    # --- looking ----------------------------------------------------------------------------------
+
+    def _look_at_wait(self, wait: Wait, watch: Watch, waited: float, *, limited: bool) -> Outcome:
+        """Look once at a wait; nothing is recorded.
+
+        With `limited` a look that hangs is given up; without, the caller must see to that.
+        """
+        if wait.task_status in rules.ENDED:
+            return Outcome(wait=wait, ended="cancelled", said=f"the task is {wait.task_status}", state=None)
+        timeout: float = wait.spec["timeout"]
+        late = "timeout" if waited >= timeout else None
+        if wait.data is None:
+            return Outcome(wait=wait, ended=late, said="it is watched elsewhere", state=None)
+        state = wait.data["state"]
+        around = self._surroundings(wait, waited)
+        try:
+            if limited:
+                limit = self._look_seconds(watch)
+                verdict, state = bounded(place_of(watch), lambda: look(watch, state, around), limit)
+            else:
+                verdict, state = look(watch, state, around)
+        except TimeoutError as error:
+            verdict = Verdict(met=False, said=str(error))
+        ended = "resolved" if verdict.met else "error" if verdict.failed else late
+        said = f"not within {timeout:g} s: {verdict.said}" if ended == "timeout" else verdict.said
+        return Outcome(wait=wait, ended=ended, said=said, state=state)
+
+    def _surroundings(self, wait: Wait, waited: float) -> Surroundings:
+        def status_of(name: str) -> str | None:
+            task_id, _, item = name.partition("/")
+
+            def work(tx: Tx) -> str | None:
+                head = tx.head(task_id)
+                if head is None or not item:
+                    return None if head is None else head["status"]
+                return next((row["status"] for row in tx.steps(task_id) if row["item_id"] == item), None)
+
+            return self.store.read(work)
+
+        folder = (wait.data or {}).get("folder")
+        return Surroundings(
+            now=self._clock(),
+            waited=waited,
+            status_of=status_of,
+            folder=folder,
+            private=self.settings.wait_private == "on",
+            commands=self.settings.wait_commands == "on",
+            decided=wait.spec.get("decided"),
+            readable=lambda path: self._may_read(path, folder),
+            judge=(lambda words, seen: self._judge(wait.task_id, words, seen)) if self._has_judge() else None,
+        )
+
+    def _may_read(self, path: str, workspace: str | None) -> bool:
+        """Whether waits may read a file, by its real path.
+
+        A workspace that is the whole disk or a home folder allows nothing: anyone can name it.
+        """
+        names = [name.strip() for name in self.settings.wait_folders.split(",") if name.strip()]
+        for name in names:
+            folder = workspace if name == "workspace" else name
+            real = os.path.realpath(folder) if folder else None
+            if real is None or (name == "workspace" and real in ("/", os.path.expanduser("~"))):
+                continue
+            if path == real or path.startswith(real.rstrip("/") + "/"):
+                return True
+        return False
+
+    def _look_seconds(self, watch: Watch) -> float:
+        """The most that a look at all parts may take."""
+        if is_quick(watch):
+            return FILE_SECONDS
+        parts = watch.leaves
+        judged = sum(leaf.word == JUDGED for leaf in parts) * self.settings.model_timeout
+        return LOOK_SECONDS * (len(parts) + 1) + judged
+
+    def _has_judge(self) -> bool:
+        """Whether a model is configured that can judge what no rule understands."""
+        return bool(self.settings.model_local_url or self.settings.model_remote_url)
+
+    def _judge(self, task_id: str, words: str, seen: str | bytes) -> tuple[bool | None, str]:
+        """Whether a model finds some words true of what is seen; None and why if it does not answer."""
+        role = "local" if self.settings.model_local_url else "remote"
+        answer, reason = self._asked([role], task_id, judgement_request(words, seen))
+        if answer is None:
+            return None, f"no model could judge it: {reason}"
+        return answer[0], f"{answer[1]} says {'yes' if answer[0] else 'no'}"
+
+    # --- recording --------------------------------------------------------------------------------
+
+    def _look_once(self, wait: Wait, settle: Settle | None = None) -> None:
+        """Look once at a wait that is not held by a loop, and record what it found.
+
+        `settle` ends the job of a worker in the same transaction; the next look is a new job.
+        """
+        watch, spec, key = wait.watch, wait.spec, str(wait.seq)
+        outcome = self._look_at_wait(wait, watch, self._waited(wait), limited=True)
+        waited = self._waited(wait)
+        interval = next_interval(watch, spec["poll_interval"], outcome.before["interval"], outcome.changed)
+        latest = latest_look(watch, self._surroundings(wait, waited), spec["timeout"])
+        due = validate.stamp(self._clock() + max(SHORTEST, min(interval, latest)))
+        data = {**outcome.data, "interval": interval, **self._time_mark(waited)}
+
+        def work(tx: Tx) -> None:
+            head = self._find(tx, wait.task_id, lock=True)
+            if settle is not None:
+                settle(tx)
+            fresh = self._read_wait(tx, wait.task_id, wait.seq)
+            if fresh.state != "watching":
+                return
+            if fresh.version != wait.version:  # what was seen may not be what is wanted now
+                if settle is not None:
+                    jobs.add(tx, KIND, wait.task_id, key, fresh.data or data, jobs.NOW, self._now())
+                return
+            self._record_look_in(tx, head, wait, outcome)
+            if outcome.ended is not None or wait.data is None:
+                return
+            if settle is not None:
+                jobs.add(tx, KIND, wait.task_id, key, data, due, self._now())
+            else:
+                jobs.postpone(tx, KIND, wait.task_id, key, data, due)
+
+        self._commit(work, tasks=lambda _: (wait.task_id,) if outcome.ended or outcome.is_news else ())
+
+    def _record_look(self, outcome: Outcome) -> bool:
+        """Record what a look found; False if the wait is over, or was changed since it was read."""
+        wait = outcome.wait
+
+        def work(tx: Tx) -> bool:
+            head = self._find(tx, wait.task_id, lock=True)
+            fresh = self._read_wait(tx, wait.task_id, wait.seq)
+            if fresh.state != "watching" or fresh.version != wait.version:
+                return False
+            self._record_look_in(tx, head, fresh, outcome)
+            return True
+
+        return self._commit(work, tasks=lambda done: (wait.task_id,) if done else ())
+
+    def _record_look_in(self, tx: Tx, head: Row, wait: Wait, outcome: Outcome) -> None:
+        """Write the end of a wait, or a change that belongs into the history."""
+        scribe = self.acting_as(channel="tool")
+        if outcome.ended is not None:
+            self._end_wait(tx, head, wait, outcome.ended, outcome.said, scribe)
+        elif wait.data is not None and outcome.is_news:
+            text = f"[Wait] {wait.criteria} → {outcome.said}"
+            draft = Draft("wait.changed", text=text, data={"said": outcome.said}, ref=wait.seq)
+            scribe._append(tx, head, draft, self._now(), "smart_wait")
+
+    def _end_wait(self, tx: Tx, head: Row, wait: Wait, state: str, result: str, writer: Base) -> None:
+        """End a wait that is watched, in the caller's transaction; the task continues if it was its last."""
+        now = self._now()
+        status = None
+        if head["status"] == "waiting" and head["reason"] == REASON:
+            others = tx.record_count(wait.task_id, KIND, "watching", 2) - 1
+            status = None if others else "active"
+        seq = head["last_seq"] + 1
+        ended = {"status": state, "ref_seq": seq, "ended_at": now}
+        draft = Draft(
+            "wait.ended",
+            text=f"[Wait {state}] {wait.criteria} → {result}",
+            data={"state": state, "result": result},
+            sets={
+                **task_changes(tx, head, now, status, wait.wait_id, state),
+                "records": {str(wait.seq): ended},
+            },
+            ref=wait.seq,
+        )
+        jobs.drop(tx, KIND, wait.task_id, str(wait.seq))
+        writer._append(tx, head, draft, now, "smart_wait")
+        if wait.data is not None:  # an imported wait calls nobody
+            self._add_followups(tx, wait.task_id, str(seq), wait.data, now)
+
+    def _add_followups(self, tx: Tx, task_id: str, key: str, data: Mapping[str, Any], now: str) -> None:
+        """Queue the callback and the command of a wait that has ended."""
+        if self.settings.callbacks == "on" and (url := data.get("callback_url") or tx.callback_url(task_id)):
+            jobs.add(tx, "webhook", task_id, key, {"url": url}, jobs.NOW, now)
+        if command := data.get("command"):
+            jobs.add(tx, WAKE, task_id, key, {"command": command, "folder": data["folder"]}, jobs.NOW, now)
+
+    # --- jobs of a worker -------------------------------------------------------------------------
+
+    def _look_for_worker(self, task_id: str, seq: int, settle: Settle) -> None:
+        """Look once at a wait, as a job of a worker that does what is due and exits."""
+        wait = self._wait(task_id, seq)
+        if wait.state == "watching":
+            self._look_once(wait, settle)
+        else:
+            self.store.write(settle)
+
+    def _end_dead_waits(self) -> None:
+        """End the waits whose jobs failed too often."""
+        dead = self.store.read(lambda tx: jobs.dead(tx, 1000))
+        for job in (job for job in dead if job.kind == KIND):
+
+            def work(tx: Tx, job: Job = job) -> None:
+                try:
+                    head = self._find(tx, job.task_id, lock=True)
+                    wait = self._read_wait(tx, job.task_id, int(job.key))
+                except NotFound:
+                    jobs.drop(tx, KIND, job.task_id, job.key)
+                    return
+                if wait.state == "watching":
+                    result = f"it could not be checked: {job.error or 'its worker was lost every time'}"
+                    self._end_wait(tx, head, wait, "error", result[:500], self.acting_as(channel="tool"))
+                else:
+                    jobs.drop(tx, KIND, job.task_id, job.key)
+
+            self._commit(work, tasks=lambda _, job=job: (job.task_id,))
+
+    def _run_wake_command(self, job: Job) -> None:
+        """Run the command of a wait that has ended; OSError if it fails."""
+        if self.settings.wait_commands == "off":  # it was on when the wait started
+            return
+        event = self.store.read(lambda tx: tx.event(job.task_id, int(job.key)))
+        if event is None:
+            return
+        data = json.loads(event["data"])
+        wake = {
+            "RINGBOLT_TASK_ID": job.task_id,
+            "RINGBOLT_WAIT_ID": f"{job.task_id}#{event['ref_seq']}",
+            "RINGBOLT_WAIT_STATE": str(data.get("state")),
+            "RINGBOLT_WAIT_RESULT": str(data.get("result"))[:2000],
+        }
+        code, _ = run(
+            job.data["command"], job.data["folder"], COMMAND_SECONDS, _MOST_OUTPUT, {**os.environ, **wake}
+        )
+        if code:
+            raise OSError(f"the command ended with exit code {code}")
