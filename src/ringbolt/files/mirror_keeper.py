@@ -21,7 +21,8 @@ from ..model import validate
 from ..model.errors import RingboltError
 from ..model.results import MirrorStatus
 from ..model.rules import ENDED, TASK_STATUSES
-from ..store.tx import Row, Tx, blake2b
+from ..model.validate import blake2b
+from ..store.tx import Row, Tx
 from ..system.files import sweep
 from .mirror_failures import Failures
 from .projection import (
@@ -425,7 +426,7 @@ def _look(one: Mirror) -> tuple[Shown, str | None]:
 
 def _recent(tx: Tx, workspace: str | None, limit: int, before: int | None = None) -> list[Row]:
     """The tasks of a workspace, or of all, that changed last: open, ended and archived ones."""
-    return tx.lately(TASK_STATUSES, limit, workspace, before)
+    return tx.recent_heads(TASK_STATUSES, limit, workspace, before)
 
 
 def _task_mark(head: Row) -> Mark:

@@ -29,8 +29,8 @@ from ..model.errors import InvalidInput, shown
 from ..model.results import FolderExport
 from ..model.scope import workspace_of
 from ..model.types import Task, Value, is_dict
+from ..model.validate import blake2b
 from ..packet.encode import pretty, read_json
-from ..store.tx import blake2b
 from ..system.files import (
     is_below,
     make_folder,

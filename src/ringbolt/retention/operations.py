@@ -148,7 +148,7 @@ class Retention(Base):
     def _graves(self, tx: Tx, source: Source) -> list[Grave]:
         """What came from a source, task by task, with what goals copied from those tasks."""
         wanted: dict[str, set[int]] = {}
-        logs = forgetting.logs(tx)  # the log of purges holds no content
+        logs = forgetting.purge_logs(tx)  # the log of purges holds no content
         for row in source.events(tx, lambda name: self._find(tx, name)["task_id"]):
             if row["event_type"] != AUDIT and row["task_id"] not in logs:
                 wanted.setdefault(row["task_id"], set()).add(row["seq"])
@@ -270,10 +270,10 @@ class Retention(Base):
         row: Row = {"task_id": task_id, "root_id": head["root_id"]}
         for event in forgetting.iterate_events(tx, task_id):
             folder.append(row, event, read_origin(event))
-        forgetting.restate(tx, folder, task_id)
-        forgetting.undistill(tx, task_id)
-        forgetting.unlearn(tx, patterns)
-        forgetting.drop_jobs(tx, moot)
+        forgetting.replace_state(tx, folder, task_id)
+        forgetting.reset_distilled(tx, task_id)
+        forgetting.delete_patterns(tx, patterns)
+        forgetting.delete_jobs(tx, moot)
         data = {"source": kind, "events": len(grave.own), "carried": len(grave.carried) or None}
         fresh = tx.head(task_id, lock=True) or head
         sets = {"heads": resumed(tx, fresh)}

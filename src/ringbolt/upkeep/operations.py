@@ -20,7 +20,8 @@ from ..model.errors import RingboltError
 from ..model.operation import operation
 from ..model.results import UpkeepChange, UpkeepReport
 from ..store import distilled, jobs
-from ..store.tx import OURSELVES, Row, Tx
+from ..store.schema import OWN_AGENT
+from ..store.tx import Row, Tx
 from ..waits.state import steady
 from ..waits.targets import boot_id
 from . import queries
@@ -220,7 +221,7 @@ class _Changes:
         self._memory = memory
         self._most = most
         # Our own channel and no session, so that upkeep does not count as activity on a task.
-        self._scribe = memory.acting_as(agent=OURSELVES, channel="system", session="")
+        self._scribe = memory.acting_as(agent=OWN_AGENT, channel="system", session="")
         self._run = run
         self._dry_run = dry_run
         self.counts: dict[str, int] = {}

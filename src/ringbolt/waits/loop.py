@@ -304,7 +304,7 @@ class Watcher:
     def _renew_leases(self) -> None:
         """Renew the leases; drop waits that another took, and read those again that were asked for anew."""
         clock = self._memory._clock()
-        mine = self._store.write(lambda tx: jobs.hold(tx, KIND, self.holder, clock, self.lease_seconds))
+        mine = self._store.write(lambda tx: jobs.renew(tx, KIND, self.holder, clock, self.lease_seconds))
         again: list[Held] = []
         for held in list(self._held.values()):
             token, attempts = mine.pop(held.job.id, (None, 1))

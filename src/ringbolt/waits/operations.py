@@ -10,6 +10,7 @@ from typing import Any
 from ..ledger.base import Draft, find_item
 from ..model import rules, validate
 from ..model.errors import Conflict, InvalidInput, shown
+from ..model.operation import operation
 from ..model.results import WaitResult
 from ..store import jobs
 from ..store.tx import Row, Tx

@@ -264,7 +264,9 @@ def _look_at_command(watch: Watch, state: State, around: Surroundings) -> Found:
     except TimeoutError as error:
         return Verdict(met=False, said=str(error)), state
     except OSError as error:
-        return Verdict(met=False, said=f"it cannot be run: {http_client.said(error)}", failed=True), state
+        return Verdict(
+            met=False, said=f"it cannot be run: {http_client.error_text(error)}", failed=True
+        ), state
     if watch.word == JUDGED:
         return _ask_model(watch, state, around, f"exit code {code}\n{_shown_to_model(output)}")
     if watch.word in ("contains ", "matches "):
@@ -289,7 +291,7 @@ def _look_at_port(watch: Watch, state: State, around: Surroundings) -> Found:
     except http_client.Forbidden as error:
         return Verdict(met=False, said=f"{error} (wait_private)", failed=True), state
     except OSError as error:
-        return Verdict(met=False, said=f"it cannot be reached: {http_client.said(error)}"), state
+        return Verdict(met=False, said=f"it cannot be reached: {http_client.error_text(error)}"), state
     said = "it is open" if opened else "it is closed"
     return Verdict(met=opened == (watch.word == "open"), said=said), state
 
@@ -302,7 +304,7 @@ def _look_at_url(watch: Watch, state: State, around: Surroundings) -> Found:
     except http_client.Forbidden as error:
         return Verdict(met=False, said=f"{error} (wait_private)", failed=True), state
     except OSError as error:
-        return Verdict(met=False, said=f"no answer: {http_client.said(error)}"), state
+        return Verdict(met=False, said=f"no answer: {http_client.error_text(error)}"), state
     if watch.word == JUDGED:
         return _ask_model(watch, state, around, f"status {status}\n{_shown_to_model(body[:MOST_JUDGED])}")
     if watch.word == "json ":
@@ -329,7 +331,7 @@ def _look_at_terminal(watch: Watch, state: State, around: Surroundings) -> Found
     try:
         lines, place = terminals.pane_lines(watch.value, TMUX_SECONDS)
     except OSError as error:
-        return Verdict(met=False, said=f"it cannot be seen: {http_client.said(error)}"), state
+        return Verdict(met=False, said=f"it cannot be seen: {http_client.error_text(error)}"), state
     if watch.word.startswith("stable"):
         digest = blake2b("\n".join(lines).encode(), digest_size=16).hexdigest()
         return _look_whether_stable(watch, state, around, [*place, digest])
@@ -349,7 +351,7 @@ def _first_picture(watch: Watch) -> str | None:
         return _picture(watch)[0]
     except OSError as error:
         hint = "Name a display that exists, as DISPLAY does: screen::0."
-        why = f"{watch.target} cannot be seen: {http_client.said(error)}."
+        why = f"{watch.target} cannot be seen: {http_client.error_text(error)}."
         raise InvalidInput("invalid_argument", why, hint) from None
 
 
@@ -367,7 +369,7 @@ def _look_at_screen(watch: Watch, state: State, around: Surroundings) -> Found:
     try:
         seen, picture = _picture(watch)
     except OSError as error:
-        return Verdict(met=False, said=f"it cannot be seen: {http_client.said(error)}"), state
+        return Verdict(met=False, said=f"it cannot be seen: {http_client.error_text(error)}"), state
     if (found := _look_at_signature(watch, state, around, seen)) is not None:
         return found
     if picture is None:

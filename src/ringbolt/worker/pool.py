@@ -173,7 +173,7 @@ class Pool:
         def work(tx: Tx) -> None:
             workers.begin(tx, self.holder, kinds, self._now())
             for kind, who in dead:
-                jobs.abandon(tx, kind, who)
+                jobs.expire(tx, kind, who)
 
         self._store.write(work, patience=patience)
         self._reported = time.monotonic()

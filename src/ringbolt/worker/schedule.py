@@ -118,6 +118,6 @@ class MirrorScheduler:
 
         def work(tx: jobs.Tx) -> None:
             for path, task_id in late.items():
-                jobs.see_to(tx, "mirror", path, {"task_id": task_id}, now)
+                jobs.ensure(tx, "mirror", path, {"task_id": task_id}, now)
 
         self._memory.store.write(work)
