@@ -6,8 +6,6 @@ import gc
 import os
 import sys
 
-from .surfaces.cli.main import main
-
 
 def run() -> None:
     """Run a command and end the process.
@@ -16,6 +14,8 @@ def run() -> None:
     at the end the process exits without tearing the interpreter down.
     """
     gc.set_threshold(20_000)
+    from .surfaces.cli.main import main  # after that, because importing makes most of the objects
+
     try:
         main()
     except SystemExit as end:

@@ -15,7 +15,6 @@ from ...model.errors import Conflict, InvalidInput, NotFound, RingboltError
 from ...model.settings import Settings
 from ...model.types import Value, is_list
 from ...opening import Opening
-from ...packet.encode import read_json, terminal
 
 EXIT_CODES: dict[type[RingboltError], int] = {NotFound: 3, Conflict: 4, InvalidInput: 5}
 FAILED, USAGE, INTERRUPTED = 1, 2, 130
@@ -93,6 +92,8 @@ def json_of(name: str, value: str | None) -> Any:
     """A JSON value of the command line; `-` reads standard input."""
     if value is None:
         return None
+    from ...packet.encode import read_json  # slow to load: many patterns
+
     try:
         return read_json(text_of(value) or "")
     except ValueError as error:
@@ -142,6 +143,8 @@ def line(text: object) -> str:
     text = str(text)
     if text.isascii() and text.isprintable():
         return text
+    from ...packet.encode import terminal  # slow to load: many patterns
+
     return terminal(text).replace("\n", "\\n")
 
 
@@ -157,6 +160,28 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
     for row in [list(headings), *cells]:
         padded = "  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True))
         click.echo(padded.rstrip())
+
+
+def written(data: Mapping[str, Any]) -> None:
+    """The answer to a write: the event, and where the task stands."""
+    parts = [f"{data['status']}, {data['phase']}"]
+    if data["total"]:
+        parts.append(f"{data['done']} of {data['total']} steps done")
+    parts += [
+        f"{word} {line(data[name])}" for word, name in (("now", "current"), ("next", "next")) if data[name]
+    ]
+    click.echo(f"{data['task_id']} #{data['seq']}: {'; '.join(parts)}")
+    if data["token"] is not None:
+        until = f" until {data['expires_at']}" if data["expires_at"] else ""
+        click.echo(f"token {data['token']}{until}")
+    for warning in data["warnings"]:
+        warn(warning)
+    for pattern in data["patterns"]:
+        warn(
+            f"seen before: {pattern['text']}" + (f"; what worked: {pattern['fix']}" if pattern["fix"] else "")
+        )
+    if data["answer"]:
+        say(data["answer"]["text"])
 
 
 def warn(text: str) -> None:

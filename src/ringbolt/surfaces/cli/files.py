@@ -13,9 +13,9 @@ from ...core.transfer import Transfer
 from ...files.folder_operations import Folders
 from ...model.errors import InvalidInput
 from .command import KEY, Command, argument, operation_command
-from .console import answer, as_json, call, given, is_terminal, line, open_memory, text_of, warn
+from .console import answer, as_json, call, given, is_terminal, line, open_memory, text_of, warn, written
 from .progress_bar import progress
-from .render import plain, written
+from .render import plain
 
 
 @click.command(

@@ -11,8 +11,8 @@ from ...core.notes import Notes
 from ...core.plans import Plans
 from ...extract.progress_operations import Progressing
 from .command import Group, argument, operation_command, option
-from .console import answer, call, given, line
-from .render import minute, steps, written
+from .console import answer, call, given, line, written
+from .render import minute, steps
 
 NOTE = option("--note", stdin=True)
 # The step is the first positional argument of these commands.

@@ -17,29 +17,6 @@ Data = Mapping[str, Any]
 MARKS = {"completed": "x", "active": ">", "pending": " ", "failed": "!", "skipped": "-", "cancelled": "-"}
 
 
-def written(data: Data) -> None:
-    """The answer to a write: the event, and where the task stands."""
-    parts = [f"{data['status']}, {data['phase']}"]
-    if data["total"]:
-        parts.append(f"{data['done']} of {data['total']} steps done")
-    parts += [f"{word} {line(data[name])}" for word, name in _PLACES if data[name]]
-    click.echo(f"{data['task_id']} #{data['seq']}: {'; '.join(parts)}")
-    if data["token"] is not None:
-        until = f" until {data['expires_at']}" if data["expires_at"] else ""
-        click.echo(f"token {data['token']}{until}")
-    for warning in data["warnings"]:
-        warn(warning)
-    for pattern in data["patterns"]:
-        warn(
-            f"seen before: {pattern['text']}" + (f"; what worked: {pattern['fix']}" if pattern["fix"] else "")
-        )
-    if data["answer"]:
-        say(data["answer"]["text"])
-
-
-_PLACES = (("now", "current"), ("next", "next"))
-
-
 def text(data: Data) -> None:
     """The text of an answer, a packet or a summary."""
     say(data["text"].rstrip("\n"))

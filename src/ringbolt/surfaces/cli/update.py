@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...core.tasks import Tasks
 from .command import KEY, TOKEN, argument, operation_command, option
-from .render import written
+from .console import written
 
 update_command = operation_command(
     "update",

@@ -11,8 +11,7 @@ from ...core.notes import Notes
 from ...core.tasks import Tasks
 from ...core.undo import Undo
 from .command import BECAUSE, KEY, STEP, TAGS, TOKEN, argument, operation_command, option
-from .console import json_of, text_of
-from .render import written
+from .console import json_of, text_of, written
 
 REPLACES = option("--replaces", of="supersedes", metavar="SEQ", type=int, multiple=False)
 
