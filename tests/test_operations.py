@@ -82,7 +82,7 @@ def test_arguments_are_read_as_they_were_meant(name, given, wanted):
     [
         ("task_resume", {"bugdet": 3}, "Did you mean budget?"),
         ("task_register", {}, "task_register needs name"),
-        ("task_plan", {"steps": "[1,"}, "no JSON"),
+        ("task_plan", {"steps": "[1,"}, "not valid JSON"),
         ("task_line", {"nonsense": 1}, "Its arguments are: task_id"),
     ],
 )

@@ -4,8 +4,8 @@
     python tools/docs.py --check    change nothing; exit 1 with a diff if a part is out of date
 
 A part stands between `<!-- generated: name -->` and `<!-- end -->`; its name is a key of `PARTS`.
-What the code does not say itself (the meaning of a parameter, a field or a column) is in the tables of
-words in this file, and tests/docs checks that none is missing.
+What the code does not say itself (the meaning of a field or a column) is in the tables of this file; tests/docs
+checks that none is missing.
 """
 
 from __future__ import annotations
@@ -28,40 +28,10 @@ import click
 import msgspec
 
 from ringbolt import TaskMemory
-from ringbolt.ask.operations import Asking
-from ringbolt.core.actions import Actions
-from ringbolt.core.claims import Claims
-from ringbolt.core.drill_results import Drilling
-from ringbolt.core.entries import Entries
-from ringbolt.core.handoff import Handoff
-from ringbolt.core.notes import Notes
-from ringbolt.core.plans import Plans
-from ringbolt.core.queue import Queue
-from ringbolt.core.tasks import Tasks
-from ringbolt.core.todo_sync import Syncing
-from ringbolt.core.transfer import Transfer
-from ringbolt.core.undo import Undo
-from ringbolt.core.verify import Verify
-from ringbolt.extract.distill_operations import Distilling
-from ringbolt.extract.extract_operations import Extracting
-from ringbolt.extract.patterns import Patterns
-from ringbolt.extract.progress_operations import Progressing
-from ringbolt.extract.summary_operations import Summarizing
-from ringbolt.files.active_operations import ActiveTasks
-from ringbolt.files.facts import Facts
-from ringbolt.files.folder_operations import Folders
-from ringbolt.files.mirror_operations import Mirrors
-from ringbolt.goals.operations import Goals
 from ringbolt.model import errors, foreign_statuses, results, rules, types
 from ringbolt.model.operation import split_docstring
 from ringbolt.model.settings import SETTINGS, Setting
-from ringbolt.opening import Opening
-from ringbolt.packet.operations import Views
-from ringbolt.recall.operations import Recalling
-from ringbolt.retention.operations import Retention
 from ringbolt.surfaces.cli import main as cli
-from ringbolt.upkeep.operations import Upkeep
-from ringbolt.waits.operations import Waiting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -90,46 +60,56 @@ reviewing: the work is being looked over
 synthesizing: the final answer is being put together
 """)
 
-GROUPS: Mapping[type, tuple[str, str]] = {
-    Opening: ("Opening and closing", "A memory is a store and the one who acts on it."),
-    Tasks: ("Tasks", "Whole tasks: begin, report, read, list, end, tie together."),
-    Plans: ("Plans", "The steps of a task. What is dropped stays as a tombstone."),
-    Syncing: ("Lists from elsewhere", "A host's to-do list as the plan."),
-    Notes: ("Few names", "Notes of every kind and the plan, for those who want few tools."),
-    Actions: ("Actions and history", "What was done, and the ways down to it."),
-    Entries: ("Entries and side effects", "What is worth remembering."),
-    Views: ("Views", "What a model or a person reads, within a budget of tokens."),
-    Handoff: ("Handing over", "A task in one file, and back."),
-    Recalling: ("Recall", "Finding anything that was ever written down."),
-    Asking: ("Asking", "[Questions](../how-to/ask.md) about a task, answered from what is recorded."),
-    Claims: ("Claims", "Who works on what."),
-    Undo: ("Undo", "Taking back."),
-    Verify: ("Verify", "Checking the ledger."),
-    Transfer: ("Moving ledgers", "Events in and out, backup and restore."),
-    Mirrors: ("Mirrors", "[Files](../how-to/mirrors.md) that follow the store."),
-    Folders: ("Folders", "A task as the files of other projects, and their files as tasks."),
-    Facts: (
-        "Facts",
-        "What is known, of tasks and of anything else; see [Active tasks](../how-to/active-tasks.md).",
-    ),
-    Progressing: ("Progress", "How a plan stands, as far as it [can be told](../explanation/progress.md)."),
-    Summarizing: ("Summaries", "A task [in a few sentences](../how-to/summary.md)."),
-    ActiveTasks: ("Active tasks", "The list of active tasks, its file, and what a prompt is told of it."),
-    Distilling: (
+# The parts of TaskMemory: the heading and the introduction of their operations.
+GROUPS: Mapping[str, tuple[str, str]] = {
+    "Opening": ("Opening and closing", "A memory is a store, and whoever acts on it."),
+    "Tasks": ("Tasks", "Start, report, read, list, end and link tasks."),
+    "Plans": ("Plans", "The steps of a task. Dropped steps stay as tombstones."),
+    "Syncing": ("To-do lists", "A host's to-do list as the plan."),
+    "Notes": ("Short forms", "Notes of every kind and the plan, for clients that want few tools."),
+    "Actions": ("Actions and history", "What was done, and the way down to the details."),
+    "Entries": ("Entries and side effects", "What is worth remembering."),
+    "Views": ("Views", "What a model or a person reads, within a token budget."),
+    "Handoff": ("Handing over", "A task in one file, and back."),
+    "Recalling": ("Recall", "Search everything recorded."),
+    "Asking": ("Asking", "[Questions](../how-to/ask.md) about a task, answered from the record."),
+    "Claims": ("Claims", "Who works on what."),
+    "Undo": ("Undo", "Undoing changes."),
+    "Verify": ("Verify", "Checking the ledger."),
+    "Transfer": ("Moving ledgers", "Export and import of events, backup and restore."),
+    "Mirrors": ("Mirrors", "[Files](../how-to/mirrors.md) that follow the store."),
+    "Folders": ("Folders", "A task as the files of other projects, and their files as tasks."),
+    "Facts": ("Facts", "Facts about tasks and anything else; see [Active tasks](../how-to/active-tasks.md)."),
+    "Progressing": ("Progress", "The plan, and what can be [inferred](../explanation/progress.md) about it."),
+    "Summarizing": ("Summaries", "A task [in a few sentences](../how-to/summary.md)."),
+    "ActiveTasks": ("Active tasks", "The list of active tasks, its file, and its part of a prompt."),
+    "Distilling": (
         "Distilling",
-        "What follows from events; see [how a task is distilled](../explanation/distillation.md).",
+        "What is derived from events; see [Distillation](../explanation/distillation.md).",
     ),
-    Extracting: (
+    "Extracting": (
         "Extraction",
         "What events say and nobody has recorded; see [the worker](../how-to/worker.md).",
     ),
-    Patterns: ("Learned patterns", "What tasks have taught."),
-    Goals: ("Goals", "What is to be [reached](../how-to/goals.md), by criteria that can be checked."),
-    Retention: ("Retention", "Taking away [for good](../how-to/retention.md)."),
-    Waiting: ("Waits", "[Waiting](../how-to/waits.md) until something is so, across restarts."),
-    Drilling: ("Drills", "What [recovery drills](../how-to/drill.md) have found."),
-    Upkeep: ("Upkeep", "[Looking after](../how-to/upkeep.md) tasks that nobody looks after."),
-    Queue: ("Jobs", "What waits for [a worker](../how-to/worker.md), and what was given up."),
+    "Patterns": ("Learned patterns", "What tasks have taught."),
+    "Goals": ("Goals", "What to [achieve](../how-to/goals.md), with criteria that can be checked."),
+    "Retention": ("Retention", "[Permanent](../how-to/retention.md) removal."),
+    "Waiting": ("Waits", "[Waiting](../how-to/waits.md) for a condition, across restarts."),
+    "Drilling": ("Drills", "Results of [recovery drills](../how-to/drill.md)."),
+    "Upkeep": ("Upkeep", "[Looking after](../how-to/upkeep.md) neglected tasks."),
+    "Queue": ("Jobs", "The queue of [the worker](../how-to/worker.md), and failed jobs."),
+}
+
+# What the reference links to, where a docstring mentions it.
+LINKS = {
+    "current task": "../explanation/scope.md#the-current-task",
+    "phase of the task": "../explanation/states.md#phases",
+    "status of the task": "../explanation/states.md#tasks",
+    "status of the step": "../explanation/states.md#steps",
+    "entry types": "values.md#words",
+    "these types": "events.md",
+    "Any setting": "settings.md",
+    "the setting": "settings.md",
 }
 
 FIELDS = meanings("""
@@ -958,10 +938,11 @@ def vocabulary_tables() -> str:
 _SHOWN_DEFAULTS = {time.time: "time.time", os.urandom: "os.urandom"}
 
 
-def public_operations() -> Iterator[tuple[type, str, Any]]:
-    """Every public method of TaskMemory with the class that defines it, in the order of the source."""
+def public_operations() -> Iterator[tuple[str, str, Any]]:
+    """Every public method of TaskMemory with the part that defines it, in the order of the source."""
+    parts = {part.__name__: part for part in TaskMemory.__mro__}
     for group in GROUPS:
-        for name, member in vars(group).items():
+        for name, member in vars(parts[group]).items():
             function = member.__func__ if isinstance(member, classmethod) else member
             if not name.startswith("_") and inspect.isfunction(function):
                 yield group, name, function
@@ -998,8 +979,12 @@ def _signature(name: str, function: Any) -> str:
 
 
 def parameter_meaning(function: Any, name: str) -> str:
-    """What the docstring says of a parameter."""
-    return split_docstring(function)[1].get(name, "")
+    """What the docstring says about a parameter, with links."""
+    meaning = split_docstring(function)[1].get(name, "")
+    for phrase, target in LINKS.items():
+        if phrase in meaning:
+            return meaning.replace(phrase, f"[{phrase}]({target})", 1)
+    return meaning
 
 
 def _linked(annotation: str) -> str:

@@ -368,9 +368,8 @@ class Base:
         messages: int = head.get("messages") or 0
         blocked = _blocked(head, draft)
         tx.append(head, event, self.origin, draft.sets)
-        if blocked is not None:
-            if goals_of(tx, head["task_id"]):
-                note(self, tx, head, seq, blockers_in(draft, blocked), now)
+        if blocked is not None and goals_of(tx, head["task_id"]):
+            note(self, tx, head, seq, blockers_in(draft, blocked), now)
         if draft.then is not None:
             draft.then.write(self, tx, head, now)
         if draft.sets or head["messages"] != messages:

@@ -38,7 +38,8 @@ _HUMP = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 _JOINED = str.maketrans(dict.fromkeys(_SEPARATORS, JOIN))
 # Scripts without spaces between words. Compiled by re itself on first use: that takes 2 ms.
 _UNSPACED = (
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+"
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf"
+    "\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+"
 )
 _PHRASE = re.compile(r'"([^"]{1,500})"|“([^”]{1,500})”')
 # Only from where a word begins: a long word without a star must not be tried from each of its letters.
