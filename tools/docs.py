@@ -4,8 +4,8 @@
     python tools/docs.py --check    change nothing; exit 1 with a diff if a part is out of date
 
 A part stands between `<!-- generated: name -->` and `<!-- end -->`; its name is a key of `PARTS`.
-What the code does not say itself (the meaning of a field or a column) is in the tables of this file; tests/docs
-checks that none is missing.
+What the code does not say itself (the meaning of a field or a column) is in the tables of this file;
+tests/docs checks that none is missing.
 """
 
 from __future__ import annotations
@@ -940,9 +940,10 @@ _SHOWN_DEFAULTS = {time.time: "time.time", os.urandom: "os.urandom"}
 
 def public_operations() -> Iterator[tuple[str, str, Any]]:
     """Every public method of TaskMemory with the part that defines it, in the order of the source."""
-    parts = {part.__name__: part for part in TaskMemory.__mro__}
+    parts = {part.__name__: vars(part) for part in TaskMemory.__mro__}
+    parts["Opening"] = {**parts["Opening"], **parts["Base"]}
     for group in GROUPS:
-        for name, member in vars(parts[group]).items():
+        for name, member in parts[group].items():
             function = member.__func__ if isinstance(member, classmethod) else member
             if not name.startswith("_") and inspect.isfunction(function):
                 yield group, name, function
