@@ -47,7 +47,7 @@ TASK = _common(
     "--task",
     metavar="ID",
     shell_complete=_complete_task,
-    help="Task id or a unique prefix; default: the current task.",
+    help="Task id or a unique prefix.",
 )
 COMMON = [
     _common("--store", metavar="STORE", help="Path or URL of the store, instead of the configured one."),
@@ -202,7 +202,7 @@ option = Parameter  # such as option("--step")
 argument = Parameter  # such as argument("message")
 
 STEP = option("--step", of="item", metavar="STEP")
-TOKEN = option("--token", metavar="TOKEN")
+TOKEN = option("--token", metavar="TOKEN", help="Fencing token of a claim.")
 KEY = option("--key", metavar="KEY")
 TAGS = option("--tag", of="tags", metavar="TAG", help="A label; repeat it for several.")
 BECAUSE = option("--because", of="reason", help="Why.")
