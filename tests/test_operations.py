@@ -1,4 +1,4 @@
-"""The one table of operations: complete, described, and forgiving where models err."""
+"""Operations: complete, described, and lenient where models make mistakes."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from ringbolt import TaskMemory
 from ringbolt.model.errors import InvalidInput
+from ringbolt.model.operation import split_docstring
 from ringbolt.operations import (
     NOT_OPERATIONS,
     OPERATIONS,
@@ -45,17 +46,36 @@ def test_what_reads_writes_nothing_and_what_writes_is_said_to(tmp_path):
     assert all(OPERATIONS[name].scope == "write" for name in WRITES)
 
 
-@pytest.mark.parametrize("name", OPERATIONS)
-def test_an_operation_is_described_and_so_is_every_argument(name):
-    operation = OPERATIONS[name]
-    assert operation.summary
-    assert operation.description.startswith(operation.summary[:30])
-    assert all(one.description for one in parameters(name)), name
-    assert set(operation.core) <= {one.name for one in parameters(name)}
-    assert bool(operation.core) == (operation.tools == "core")
-    assert input_schema(name)["type"] == "object"
-    assert output_schema(name)
-    read_arguments(name, operation.example)
+def test_every_operation_and_every_argument_is_described():
+    for name, operation in OPERATIONS.items():
+        known = {one.name: one.description for one in parameters(name)}
+        assert operation.description.startswith(operation.summary[:30]), name
+        assert known == operation.parameter_docs, name
+        assert all(one.endswith((".", "…")) for one in known.values()), name
+        assert "Args:" not in operation.description, name
+        assert set(operation.core) <= known.keys(), name
+        assert bool(operation.core) == (operation.tools == "core"), name
+        assert input_schema(name)["type"] == "object"
+        assert output_schema(name), name
+        read_arguments(name, operation.example)
+
+
+def test_a_docstring_is_split_into_text_and_arguments():
+    def method(self, a, b):
+        """Do it.
+
+        And more.
+
+        Args:
+            a: The first: with a colon,
+                on two lines.
+            b: The second.
+        """
+
+    text, arguments = split_docstring(method)
+    assert text == "Do it.\n\nAnd more."
+    assert arguments == {"a": "The first: with a colon, on two lines.", "b": "The second."}
+    assert split_docstring(lambda: None) == ("", {})
 
 
 FORGIVEN = [
@@ -82,7 +102,7 @@ def test_arguments_are_read_as_they_were_meant(name, given, wanted):
     [
         ("task_resume", {"bugdet": 3}, "Did you mean budget?"),
         ("task_register", {}, "task_register needs name"),
-        ("task_plan", {"steps": "[1,"}, "no JSON"),
+        ("task_plan", {"steps": "[1,"}, "not valid JSON"),
         ("task_line", {"nonsense": 1}, "Its arguments are: task_id"),
     ],
 )
@@ -104,7 +124,6 @@ def test_any_text_for_an_argument_is_read_or_refused(given):
 
 def test_no_two_groups_of_operations_have_a_method_of_the_same_name():
     """One would silently take the place of the other, in both."""
-    _ = TaskMemory.verify  # the groups that load late are there from now on
     homes = defaultdict(list)
     for group in TaskMemory.__mro__:
         for name in vars(group):

@@ -4,8 +4,8 @@
     python tools/docs.py --check    change nothing; exit 1 with a diff if a part is out of date
 
 A part stands between `<!-- generated: name -->` and `<!-- end -->`; its name is a key of `PARTS`.
-What the code does not say itself (the meaning of a parameter, a field or a column) is in the tables of
-words in this file, and tests/docs checks that none is missing.
+What the code does not say itself (the meaning of a field or a column) is in the tables of this file;
+tests/docs checks that none is missing.
 """
 
 from __future__ import annotations
@@ -28,40 +28,10 @@ import click
 import msgspec
 
 from ringbolt import TaskMemory
-from ringbolt.ask.operations import Asking
-from ringbolt.core.actions import Actions
-from ringbolt.core.claims import Claims
-from ringbolt.core.drill_results import Drilling
-from ringbolt.core.entries import Entries
-from ringbolt.core.handoff import Handoff
-from ringbolt.core.notes import Notes
-from ringbolt.core.plans import Plans
-from ringbolt.core.queue import Queue
-from ringbolt.core.tasks import Tasks
-from ringbolt.core.todo_sync import Syncing
-from ringbolt.core.transfer import Transfer
-from ringbolt.core.undo import Undo
-from ringbolt.core.verify import Verify
-from ringbolt.extract.distill_operations import Distilling
-from ringbolt.extract.extract_operations import Extracting
-from ringbolt.extract.patterns import Patterns
-from ringbolt.extract.progress_operations import Progressing
-from ringbolt.extract.summary_operations import Summarizing
-from ringbolt.files.active_operations import ActiveTasks
-from ringbolt.files.facts import Facts
-from ringbolt.files.folder_operations import Folders
-from ringbolt.files.mirror_operations import Mirrors
-from ringbolt.goals.operations import Goals
 from ringbolt.model import errors, foreign_statuses, results, rules, types
 from ringbolt.model.operation import split_docstring
 from ringbolt.model.settings import SETTINGS, Setting
-from ringbolt.opening import Opening
-from ringbolt.packet.operations import Views
-from ringbolt.recall.operations import Recalling
-from ringbolt.retention.operations import Retention
 from ringbolt.surfaces.cli import main as cli
-from ringbolt.upkeep.operations import Upkeep
-from ringbolt.waits.operations import Waiting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -80,56 +50,66 @@ def meanings(text: str) -> dict[str, str]:
 
 PHASES = meanings("""
 received: registered, and nothing more
-planning: a plan is being made
-planned: there is a plan, and work has not begun
+planning: the plan is being made
+planned: there is a plan, and work has not started
 executing: the steps are being worked on
-replanning: the plan turned out wrong and a new one is being made
+replanning: the plan turned out to be wrong, and a new one is being made
 recovering: a new plan, made after a failure, is being worked on
-debugging: the cause of a failure is being looked for
-reviewing: the work is being looked over
-synthesizing: the final answer is being put together
+debugging: the cause of a failure is being investigated
+reviewing: the work is being reviewed
+synthesizing: the final answer is being written
 """)
 
-GROUPS: Mapping[type, tuple[str, str]] = {
-    Opening: ("Opening and closing", "A memory is a store and the one who acts on it."),
-    Tasks: ("Tasks", "Whole tasks: begin, report, read, list, end, tie together."),
-    Plans: ("Plans", "The steps of a task. What is dropped stays as a tombstone."),
-    Syncing: ("Lists from elsewhere", "A host's to-do list as the plan."),
-    Notes: ("Few names", "Notes of every kind and the plan, for those who want few tools."),
-    Actions: ("Actions and history", "What was done, and the ways down to it."),
-    Entries: ("Entries and side effects", "What is worth remembering."),
-    Views: ("Views", "What a model or a person reads, within a budget of tokens."),
-    Handoff: ("Handing over", "A task in one file, and back."),
-    Recalling: ("Recall", "Finding anything that was ever written down."),
-    Asking: ("Asking", "[Questions](../how-to/ask.md) about a task, answered from what is recorded."),
-    Claims: ("Claims", "Who works on what."),
-    Undo: ("Undo", "Taking back."),
-    Verify: ("Verify", "Checking the ledger."),
-    Transfer: ("Moving ledgers", "Events in and out, backup and restore."),
-    Mirrors: ("Mirrors", "[Files](../how-to/mirrors.md) that follow the store."),
-    Folders: ("Folders", "A task as the files of other projects, and their files as tasks."),
-    Facts: (
-        "Facts",
-        "What is known, of tasks and of anything else; see [Active tasks](../how-to/active-tasks.md).",
-    ),
-    Progressing: ("Progress", "How a plan stands, as far as it [can be told](../explanation/progress.md)."),
-    Summarizing: ("Summaries", "A task [in a few sentences](../how-to/summary.md)."),
-    ActiveTasks: ("Active tasks", "The list of active tasks, its file, and what a prompt is told of it."),
-    Distilling: (
+# The parts of TaskMemory: the heading and the introduction of their operations.
+GROUPS: Mapping[str, tuple[str, str]] = {
+    "Opening": ("Opening and closing", "A memory is a store, and whoever acts on it."),
+    "Tasks": ("Tasks", "Start, report, read, list, end and link tasks."),
+    "Plans": ("Plans", "The steps of a task. Dropped steps stay as tombstones."),
+    "Syncing": ("To-do lists", "A host's to-do list as the plan."),
+    "Notes": ("Short forms", "Notes of every kind and the plan, for clients that want few tools."),
+    "Actions": ("Actions and history", "What was done, and the way down to the details."),
+    "Entries": ("Entries and side effects", "What is worth remembering."),
+    "Views": ("Views", "What a model or a person reads, within a token budget."),
+    "Handoff": ("Handing over", "A task in one file, and back."),
+    "Recalling": ("Recall", "Search everything recorded."),
+    "Asking": ("Asking", "[Questions](../how-to/ask.md) about a task, answered from the record."),
+    "Claims": ("Claims", "Who works on what."),
+    "Undo": ("Undo", "Undoing changes."),
+    "Verify": ("Verify", "Checking the ledger."),
+    "Transfer": ("Moving ledgers", "Export and import of events, backup and restore."),
+    "Mirrors": ("Mirrors", "[Files](../how-to/mirrors.md) that follow the store."),
+    "Folders": ("Folders", "A task as the files of other projects, and their files as tasks."),
+    "Facts": ("Facts", "Facts about tasks and anything else; see [Active tasks](../how-to/active-tasks.md)."),
+    "Progressing": ("Progress", "The plan, and what can be [inferred](../explanation/progress.md) about it."),
+    "Summarizing": ("Summaries", "A task [in a few sentences](../how-to/summary.md)."),
+    "ActiveTasks": ("Active tasks", "The list of active tasks, its file, and its part of a prompt."),
+    "Distilling": (
         "Distilling",
-        "What follows from events; see [how a task is distilled](../explanation/distillation.md).",
+        "What is derived from events; see [Distillation](../explanation/distillation.md).",
     ),
-    Extracting: (
+    "Extracting": (
         "Extraction",
         "What events say and nobody has recorded; see [the worker](../how-to/worker.md).",
     ),
-    Patterns: ("Learned patterns", "What tasks have taught."),
-    Goals: ("Goals", "What is to be [reached](../how-to/goals.md), by criteria that can be checked."),
-    Retention: ("Retention", "Taking away [for good](../how-to/retention.md)."),
-    Waiting: ("Waits", "[Waiting](../how-to/waits.md) until something is so, across restarts."),
-    Drilling: ("Drills", "What [recovery drills](../how-to/drill.md) have found."),
-    Upkeep: ("Upkeep", "[Looking after](../how-to/upkeep.md) tasks that nobody looks after."),
-    Queue: ("Jobs", "What waits for [a worker](../how-to/worker.md), and what was given up."),
+    "Patterns": ("Learned patterns", "What tasks have taught."),
+    "Goals": ("Goals", "What to [achieve](../how-to/goals.md), with criteria that can be checked."),
+    "Retention": ("Retention", "[Permanent](../how-to/retention.md) removal."),
+    "Waiting": ("Waits", "[Waiting](../how-to/waits.md) for a condition, across restarts."),
+    "Drilling": ("Drills", "Results of [recovery drills](../how-to/drill.md)."),
+    "Upkeep": ("Upkeep", "[Looking after](../how-to/upkeep.md) neglected tasks."),
+    "Queue": ("Jobs", "The queue of [the worker](../how-to/worker.md), and failed jobs."),
+}
+
+# What the reference links to, where a docstring mentions it.
+LINKS = {
+    "current task": "../explanation/scope.md#the-current-task",
+    "phase of the task": "../explanation/states.md#phases",
+    "status of the task": "../explanation/states.md#tasks",
+    "status of the step": "../explanation/states.md#steps",
+    "entry types": "values.md#words",
+    "these types": "events.md",
+    "Any setting": "settings.md",
+    "the setting": "settings.md",
 }
 
 FIELDS = meanings("""
@@ -146,179 +126,179 @@ Origin.agent: name of the agent
 Origin.channel: channel of trust
 Origin.session: session of the agent
 Event.type: one of the [event types](events.md)
-Event.text: the words: a message, a summary, a reason
-Event.data: what happened, as far as it is not words
+Event.text: the text: a message, a summary, a reason
+Event.data: details beyond the text
 Event.sets: what it changed in the state, table by table
-Event.ref: seq of the event that this one is about
-Event.correlation: the caller's id for what belongs together
-Event.hash: hash over the event before and all of this one, in hex
+Event.ref: seq of the event that this one refers to
+Event.correlation: the caller's id for related events
+Event.hash: hash of the previous event and all of this one, in hex
 Event.forgotten: whether its content was [removed on purpose](../explanation/forgetting.md)
 id: its id
-Item.id: stable name of the step
-Item.ordinal: place for display, from 0
-Item.title: the step in words
+Item.id: stable id of the step
+Item.ordinal: position for display, from 0
+Item.title: title of the step
 stage: stage of the plan
-Item.basis: whether the status was said (`explicit`) or concluded (`inferred`; planned)
+Item.basis: whether the status was set (`explicit`) or inferred (`inferred`)
 Item.evidence: whether completion was `reported`, or `verified` by a receipt
-Item.cause: seq of the event that gave it its status
+Item.cause: seq of the event that set its status
 Item.note: a note
-Item.active_issue: what holds it up
-Item.depends_on: ids of the steps it waits for
-Item.ready: pending, and all that it waits for is over
+Item.active_issue: what is holding it up
+Item.depends_on: ids of the steps that must end before it
+Item.ready: pending, and every step it depends on has ended
 Item.detail: tool, input, narrative and every other field of the plan's step
-Item.plan_version: the plan that brought it in
+Item.plan_version: the plan that added it
 Item.dropped_in: the plan that dropped it; then it is a tombstone
-Item.replaced_by: id of the step that took its place
+Item.replaced_by: id of the step that replaced it
 Item.started_at: when it first became active
 Item.completed_at: when it was completed, failed, skipped or cancelled
 Item.duration_seconds: from start to end
 Item.version: seq of the last event that changed it
-Item.sources: which event each of its texts comes from
+Item.sources: the event that each of its texts comes from
 Source.seq: the event that set it
-Source.channel: the channel of trust that it came through
-Effect.channel: the channel of trust that it came through
-FileTouch.channel: the channel of trust that it came through; only in snapshots
-Task.sources: which event each of its texts comes from: name, request, goal, next_step, …
-Moment.text: its words, the first 1,000 characters
-Moment.channel: the channel of trust that it came through
-Moment.status: of an action or entry, its status
+Source.channel: its channel of trust
+Effect.channel: its channel of trust
+FileTouch.channel: its channel of trust; only in snapshots
+Task.sources: the event that each of its texts comes from: name, request, goal, next_step, …
+Moment.text: the first 1,000 characters of its text
+Moment.channel: its channel of trust
+Moment.status: the status of an action or entry
 Wait.target: what is watched
-Wait.until: what must become true of it
+Wait.until: the condition
 WaitResult.wait_id: `task#seq`
-WaitResult.seq: number of the event that began it
+WaitResult.seq: the event that started it
 WaitResult.state: watching, resolved, timeout, cancelled or error
-WaitResult.target: what is watched, with whole paths and ids
-WaitResult.until: what must become true of it; a group has that in its target
-WaitResult.timeout: seconds to wait at most
-WaitResult.started_at: when it began
+WaitResult.target: what is watched, with absolute paths and full ids
+WaitResult.until: the condition; a group has the conditions in its target
+WaitResult.timeout: maximum seconds to wait
+WaitResult.started_at: when it started
 WaitResult.ended_at: when it ended
 WaitResult.result: how it ended
-WaitResult.said: what the last look found
-WaitResult.judged_by: rule, or model where words are judged by one
-WaitResult.due: it was time to look, and nobody has: no worker runs
-Wait.channel: the channel of trust that it came through
+WaitResult.said: what the last check found
+WaitResult.judged_by: rule, or model where a model judges a condition in words
+WaitResult.due: a check is overdue: no worker is running
+Wait.channel: its channel of trust
 Snapshot.values: the variables as entries
 Snapshot.recent: the last 40 events, newest first
 Snapshot.waits: what the task waits for
-Snapshot.criteria: of a goal, what it is reached by
-Snapshot.goals: the goals that the task is tied to
-Criterion.seq: its number: that of the event that set it
+Snapshot.criteria: the criteria of a goal
+Snapshot.goals: the goals that the task is linked to
+Criterion.seq: its number: the event that set it
 Criterion.text: what must hold
 Criterion.status: open, met, failed or waived
 Criterion.check: file, command, http, or manual: a person decides
-Criterion.target: the path, the words of the command as JSON, or the URL
-Criterion.channel: the channel of trust that it came through
-Criterion.evidence: what the last look or decision said
-Criterion.evidence_seq: the event that said so
-Criterion.by: the channel that the evidence came through
+Criterion.target: the path, the command as a JSON list, or the URL
+Criterion.channel: its channel of trust
+Criterion.evidence: what the last check or decision said
+Criterion.evidence_seq: the event of that check or decision
+Criterion.by: the channel of trust of the evidence
 Criterion.at: when that was
 GoalTask.id: the task's id
 GoalTask.name: its name
-GoalTask.reason: why it waits, if it says so
-GoalTask.done: how many of its steps are completed
-GoalTask.total: how many steps count
+GoalTask.reason: why it is waiting
+GoalTask.done: number of completed steps
+GoalTask.total: number of steps that count
 GoalTask.blockers: what blocks it
 GoalTask.seq: number of its last event
 GoalTask.updated_at: when it was last changed
-GoalBudget.limits: the most of each that may be used, by name: attempts, tokens, seconds, cost
+GoalBudget.limits: the limits by name: attempts, tokens, seconds, cost
 GoalBudget.used: what was used of each
 GoalBudget.exhausted: the names of the limits that are reached
 GoalStatus.goal_id: the goal's id
-GoalStatus.name: the goal in a few words
-GoalStatus.reason: why it waits: blocked, budget, or what was said
-GoalStatus.description: what is to be reached, at length
+GoalStatus.name: short name of the goal
+GoalStatus.reason: why it is waiting: blocked, budget, or a reason that was given
+GoalStatus.description: what to achieve, in detail
 GoalStatus.seq: number of its last event
-GoalStatus.ready: all its criteria are met or waived, and there are some
-GoalStatus.met: how many of them are
-GoalStatus.criteria: what it is reached by
-GoalStatus.tasks_done: how many of its tasks are completed
-GoalStatus.tasks_total: how many tasks are tied to it, those that were superseded left out
-GoalStatus.steps_done: how many steps of those tasks are completed
-GoalStatus.steps_total: how many steps of those tasks count
-GoalStatus.tasks: the tasks, the last changed first, at most 1,000
-GoalStatus.budget: what it may use and has used
-GoalStatus.blocked: why it stands still until it is reset
-GoalStatus.blocker_limit: how often the same blocker may come
+GoalStatus.ready: it has criteria, and all of them are met or waived
+GoalStatus.met: number of criteria that are met or waived
+GoalStatus.criteria: its criteria
+GoalStatus.tasks_done: number of its tasks that are completed
+GoalStatus.tasks_total: number of tasks linked to it, without superseded ones
+GoalStatus.steps_done: number of completed steps of those tasks
+GoalStatus.steps_total: number of steps of those tasks that count
+GoalStatus.tasks: its tasks, most recently changed first, at most 1,000
+GoalStatus.budget: its limits, and what was used
+GoalStatus.blocked: why it is stopped until it is reset
+GoalStatus.blocker_limit: how often the same blocker may occur
 GoalStatus.repeated: the blockers of its tasks since the last reset
-Repeated.text: its words when it came last
-Repeated.task_id: the task that met it last
-Repeated.seq: the event that said so
-Repeated.times: how often it came
-RelatedGoal.id: the goal's id, or the text that stands for it
+Repeated.text: its text the last time
+Repeated.task_id: the task that reported it last
+Repeated.seq: the event of that report
+Repeated.times: how often it occurred
+RelatedGoal.id: the goal's id, or the text given instead
 RelatedGoal.name: its name
 RelatedGoal.status: its status
-RelatedGoal.reason: why it waits
-RelatedGoal.met: how many of its criteria are met or waived
-RelatedGoal.total: how many criteria it has
-RelatedGoal.channel: the channel that its name came through
+RelatedGoal.reason: why it is waiting
+RelatedGoal.met: number of criteria that are met or waived
+RelatedGoal.total: number of criteria
+RelatedGoal.channel: channel of trust of its name
 Removal.operation: forget or purge
-Removal.done: whether it was done; else it is what would be
-Removal.token: what confirms it
-Removal.expires_at: until when
-Removal.tasks: how many tasks it is about
-Removal.events: how many events go, or lose their content
-Removal.carried: how many events of others repeat them, and go too
-Removal.spooled: how many events of hosts that wait to be written go
+Removal.done: whether it was done; false: a preview
+Removal.token: the token that confirms it
+Removal.expires_at: when the token expires
+Removal.tasks: number of tasks affected
+Removal.events: number of events that are removed or lose their content
+Removal.carried: number of events from other sources that repeat them, also removed
+Removal.spooled: number of events from hosts that are not written yet, also removed
 Removal.task_ids: the tasks, at most 100
-Removal.scrubbed: whether the store's files were written anew without it
-Removal.elsewhere: files that may still hold it, and are yours to remove
-Removal.warnings: what went wrong after it was gone from the store
-ImportReport.purged: events of tasks that were purged here: they are not brought back
+Removal.scrubbed: whether the store's files were rewritten without it
+Removal.elsewhere: files that may still contain it; remove them yourself
+Removal.warnings: what went wrong after the removal from the store
+ImportReport.purged: events of tasks that were purged here and are not brought back
 Snapshot.resolved: the last errors that were settled, with their `resolution`
-Snapshot.settled: the last side effects of which it is known whether they happened
-Snapshot.names: the names that the work uses, the most useful first
+Snapshot.settled: the last side effects with a known outcome
+Snapshot.names: names that the work uses, most useful first
 Snapshot.summary: the running summary
 Name.name: the name
 Name.kind: file, path, identifier, version, ticket, commit, url, …
-Name.seq: the last event that has it
+Name.seq: the last event that contains it
 Name.channel: the channel of trust of that event
 Name.weight: how likely it is to be needed again
-Summary.text: what it says
+Summary.text: the summary
 Summary.seq: the last event that it covers
 Summary.at: when it was made
 Summary.source: `ledger`, or the name of the model that wrote it
-Summary.channel: the lowest trust of what it was made of
-Summary.since: a line for each event after it, the newest ones
-Summary.left_out: how many more there are
+Summary.channel: the lowest trust of its sources
+Summary.since: a line for each later event, newest ones only
+Summary.left_out: number of later events without a line
 ItemProgress.id: the step
 ItemProgress.title: what it is
 ItemProgress.status: its status
-ItemProgress.basis: whether the status was set on purpose or inferred
-ItemProgress.confidence: how likely it is over, from 0 to 1; `None` where the plan is too long to be followed
-ItemProgress.suggestion: a status that is likely and was not written
-ItemProgress.cause: the event that the suggestion, or else the status, follows from
+ItemProgress.basis: whether the status was set or inferred
+ItemProgress.confidence: how likely it is to be over, from 0 to 1; `None` if the plan is too long to follow
+ItemProgress.suggestion: a likely status that was not written
+ItemProgress.cause: the event behind the suggestion, or else the status
 ProgressReport.seq: the task's last event
-ProgressReport.current: the step that is likely worked on
+ProgressReport.current: the step that is probably being worked on
 ProgressReport.items: the steps of the plan
 Distilled.seq: the last event that the names cover
 Distilled.entries: seqs of the entries that were found now
-Answer.seq: the last event of the task when it was asked
+Answer.seq: the last event of the task at that time
 Answer.question: the question
 Answer.text: the answer, with `#seq` citations
 Answer.source: `ledger`, `recall`, or the name of the model that worded it
-Answer.about: what the question was understood to ask for
+Answer.about: what the question was understood to be about
 Answer.cites: the events that it cites
-Anchor.path: the file, as it was cited
-Anchor.state: fresh: as it was cited; stale: changed or gone; unverifiable: not to be read here
+Anchor.path: the file, as cited
+Anchor.state: fresh: unchanged; stale: changed or deleted; unverifiable: cannot be read here
 Hit.task_name: name of the task
 Hit.type: one of the [event types](events.md)
-Hit.status: of an entry, an action or a retracted message, its status
+Hit.status: the status of an entry, an action or a retracted message
 Hit.replaced_by: seq of the event that ended or replaced it
 Hit.title: the first words
 Hit.snippet: the words around the match
-Hit.score: how well it fits, to be compared within one answer
-Hit.why: which words it has, or which event it is near to
-Hit.alike: how many more say the same
-Hit.anchors: the files that it cites, and whether they still are as cited
-Recall.query: what was looked for
-Recall.hits: what was found, best first
-Recall.cursor: for the next page; None: that was all
-Recall.semantic: whether vectors were used too
-Recall.warnings: what could not be done, like texts or servers that vectors are missing of
+Hit.score: relevance, comparable within one answer
+Hit.why: the words that matched, or the event it is similar to
+Hit.alike: number of similar results that are left out
+Hit.anchors: the files that it cites, and whether they have changed
+Recall.query: the query
+Recall.hits: the results, best first
+Recall.cursor: for the next page; None: this was the last
+Recall.semantic: whether vectors were used
+Recall.warnings: what could not be done, such as missing vectors or an unreachable server
 Packet.text: the text to inject
-Packet.tokens: how many tokens it has, by the count that was used
-Packet.budget: how many it might have had
-Packet.left_out: how many of each part are not shown
+Packet.tokens: its number of tokens, by the counter in use
+Packet.budget: the maximum number of tokens
+Packet.left_out: how many entries of each part are not shown
 PlanVersion.version: number of the plan, from 1
 PlanVersion.seq: the event that made it
 PlanVersion.reason: why it was made
@@ -327,72 +307,72 @@ Entry.summary: the entry in a sentence
 Entry.detail: more than the summary says
 Entry.key: a variable's name, an exclusion's signature, a snapshot's label
 Entry.relevance_to: steps or names that it matters for
-Entry.data: further fields: those of a decision or an exclusion, a variable's `value`
+Entry.data: more fields: those of a decision or an exclusion, a variable's `value`
 Entry.replaced_by: seq of the event that ended it
 Action.summary: what was done
 Action.tool: name of the tool
-Action.input: what went in
-Action.output: what came out
+Action.input: the input
+Action.output: the output
 Action.error: what went wrong
 Action.sub_task_id: the caller's own id for a sub-task
 Action.ended_at: when it ended
 Action.duration_ms: how long it took
 Action.logs: its logs, oldest first, at most 1,000
-Effect.what: what was to be done
-Effect.verify: how to find out whether it was
-Effect.outcome: the note that came with the outcome
+Effect.what: the action
+Effect.verify: how to find out whether it was done
+Effect.outcome: the note given with the outcome
 Effect.outcome_seq: seq of the outcome
-Effect.outcome_channel: through which channel the outcome was told
+Effect.outcome_channel: channel of trust of the outcome
 FileTouch.path: the file
 FileTouch.change: what the task did to it
 Claim.item: id of the step; empty: the whole task
 Claim.holder: who holds it
-Claim.token: fencing token; grows with each claim on the task
+Claim.token: fencing token; increases with each claim on the task
 Claim.expires_at: end of the lease
 Claim.reason: why it changed hands
-Link.kind: kind of tie
+Link.kind: kind of link
 Link.target: id of the other task, or a goal
 ErrorSummary.message: what went wrong
-ErrorSummary.step: the step it went wrong in
-Timestamps.created_at: the task was registered
-Timestamps.plan_generated_at: it first had a plan
-Timestamps.execution_started_at: work first began
-Timestamps.synthesis_started_at: the answer was first worked on
-Timestamps.completed_at: it ended; None again when it is reopened
-Timestamps.last_updated_at: its last event (uses of a model do not count)
-TaskCard.name: the task in a few words
+ErrorSummary.step: the step in which it went wrong
+Timestamps.created_at: when the task was registered
+Timestamps.plan_generated_at: when it first had a plan
+Timestamps.execution_started_at: when work first started
+Timestamps.synthesis_started_at: when work on the answer first started
+Timestamps.completed_at: when it ended; None again if it is reopened
+Timestamps.last_updated_at: when its last event was written (model usage does not count)
+TaskCard.name: short name of the task
 TaskCard.phase: its phase
 TaskCard.reason: why it has its status
-TaskCard.attention: a note to a person that something needs looking at
+TaskCard.attention: something that a person should look at
 TaskCard.kind: a task, or a goal
 done: completed steps
 total: steps that are neither skipped nor cancelled
-TaskCard.verified: of these, steps that a receipt proves
-TaskCard.unknown: side effects that were begun and whose outcome nobody knows
+TaskCard.verified: completed steps that a receipt proves
+TaskCard.unknown: side effects that were started and have an unknown outcome
 TaskCard.current: id of the step that became active last
 TaskCard.current_title: its title
-TaskCard.next: id of the next step: the first pending one that waits for nothing
+TaskCard.next: id of the next step: the first pending one whose dependencies have ended
 TaskCard.next_title: its title
-TaskCard.next_step: what is to be done next, in the agent's words
-TaskCard.blockers: what stands in the way
+TaskCard.next_step: what to do next, in the agent's words
+TaskCard.blockers: what is in the way
 TaskCard.workspace: the workspace it belongs to
-TaskCard.session: the session that turned to it last
-TaskCard.parent: id of the task it is a part of
-TaskCard.archived: put away
+TaskCard.session: the session that used it last
+TaskCard.parent: id of the task it is part of
+TaskCard.archived: whether it is archived
 TaskCard.created_at: when it was registered
-TaskCard.updated_at: when its last event was written (uses of a model do not count)
+TaskCard.updated_at: when its last event was written (model usage does not count)
 TaskCard.seq: its last event
-TaskCard.version: seq of the last event that changed one of these on purpose; the value for `expect`
-Task.goal: what is to be reached
+TaskCard.version: seq of the last event that deliberately changed it; the value for `expect`
+Task.goal: what to achieve
 Task.request: the request as the user wrote it
-Task.context: what came with the registration
+Task.context: the context given at registration
 Task.repository: common git folder of the workspace
 Task.acceptance: acceptance criteria
 Task.approval_mode: auto, manual or confirm
-Task.callback_url: who is told when the task ends
+Task.callback_url: URL that is called when the task ends
 Task.metadata: a JSON object
 Task.timestamps: the six moments
-Task.plan_version: number of the present plan; 0: none
+Task.plan_version: number of the current plan; 0: none
 Task.last_replanned_at: when the plan was last replaced
 Task.items: all steps in order, tombstones included
 Task.decisions: active decisions, oldest first, the newest 50
@@ -403,120 +383,120 @@ Task.instructions: active user instructions, oldest first, the newest 20
 Task.notes: active discoveries, artifacts, context and tool results, the newest 20 of each
 Task.variables: name and present value, the newest 200
 Task.effects: side effects that are intended or unknown, oldest first, the newest 50
-Task.files: files that the task touched, the last first, at most 200
-Task.links: ties to other tasks and goals
-Task.claims: claims that were not released; one may have expired
+Task.files: files that the task touched, most recent first, at most 200
+Task.links: links to other tasks and goals
+Task.claims: claims that were not released; some may have expired
 Task.answer: the final answer
 Task.error: why it failed
-Task.conflict_of: the task that this one is the other side of, after an import
-Task.messages: how many messages it has
-Task.actions: how many actions it has
-Task.left_out: entry type, and how many active ones are not shown; counted up to 1,000
+Task.conflict_of: after an import: the task whose other history this is
+Task.messages: number of messages
+Task.actions: number of actions
+Task.left_out: entry types, and how many active entries of each are not shown; counted up to 1,000
 Written.seq: the event that was written
 Written.phase: the task's phase
 Written.status: the task's status
 Written.current: id of the step that became active last
 Written.next: id of the next step
-Written.items: ids of the steps that a plan brought
+Written.items: ids of the steps that a plan added
 Written.token: fencing token of a claim
 Written.expires_at: end of a claim's lease
-Written.warnings: what was written all the same, but looks odd
+Written.warnings: what was written but looks odd
 Written.answer: the answer to the `query` of the call
 TaskPage.tasks: the tasks
-cursor: give it back for the next page; None: this was the last
+cursor: pass it to get the next page; None: this was the last
 Thread.events: the events, oldest first
-Thread.cursor: give it as `before` for the page before; None: there is none
+Thread.cursor: pass it as `before` to get the previous page; None: there is none
 Drill.task: the task
-Drill.items: the steps, when no step was named
-Drill.item: the step that was named, or that the action belongs to
+Drill.items: the steps, if no step was given
+Drill.item: the given step, or the step of the given action
 Drill.actions: the step's actions with their logs, oldest first
-Drill.action: the action that was named
+Drill.action: the given action
 Drill.entries: the step's active entries
-Drill.left_out: how many older actions are not shown
+Drill.left_out: number of older actions that are not shown
 Problem.kind: one of the [kinds of problem](../how-to/verify.md)
-Problem.task_id: the task, if it is about one
-Problem.seq: the event, if it is about one
-Problem.detail: what is wrong, in words
+Problem.task_id: the task, if it concerns one
+Problem.seq: the event, if it concerns one
+Problem.detail: what is wrong
 VerifyReport.ok: no problem was found
-VerifyReport.tasks: tasks that were looked at
-VerifyReport.events: events that were folded again
-VerifyReport.problems: what was found
+VerifyReport.tasks: number of tasks checked
+VerifyReport.events: number of events replayed
+VerifyReport.problems: the problems found
 Divergence.task_id: the task that both sides continued
-Divergence.seq: the first event in which they differ
-Divergence.kept_as: id of the task that has the other side's history
-ImportReport.events: events in the file
-ImportReport.added: events that were new
-ImportReport.known: events that were there already
+Divergence.seq: the first event that differs
+Divergence.kept_as: id of the task that holds the other history
+ImportReport.events: number of events in the file
+ImportReport.added: number of new events
+ImportReport.known: number of events that were already there
 ImportReport.tasks: ids of the tasks that got new events
-ImportReport.conflicts: tasks that had gone two ways
-MirrorStatus.kind: what it is a mirror of: one of the kinds of the setting `mirrors`
-MirrorStatus.path: the file, or the folder of several
-MirrorStatus.task_id: the task that it shows, if it is of one
-MirrorStatus.workspace: the workspace that it shows, if it is of one
-MirrorStatus.seq_shown: the event that it shows: of a task its seq, of a workspace its position in the store
+ImportReport.conflicts: tasks that both stores continued differently
+MirrorStatus.kind: what it mirrors: one of the kinds of the setting `mirrors`
+MirrorStatus.path: the file, or the folder for several
+MirrorStatus.task_id: the task that it shows, if any
+MirrorStatus.workspace: the workspace that it shows, if any
+MirrorStatus.seq_shown: the event that it shows: the seq of a task, or the store position of a workspace
 MirrorStatus.seq_now: the event that it should show
-MirrorStatus.stale: it does not show what it should
+MirrorStatus.stale: whether it is out of date
 MirrorStatus.reasons: why: missing, behind, edited by hand, foreign file in the way, failed: with the error
 MirrorStatus.refreshed_at: when it was last written
-MirrorStatus.failed_at: when it last could not be written, even if it could later
+MirrorStatus.failed_at: when writing it last failed, even if it succeeded later
 CopyReport.ok: every task of the source is in the target with the same last hash, and both verify
 CopyReport.tasks: tasks in the source
 CopyReport.events: events in the source
 CopyReport.copied: events that were copied this time
-CopyReport.behind: ids of tasks that went on in the source meanwhile
-CopyReport.diverged: ids of tasks that the target continued on its own; they were left as they are
-CopyReport.others: tasks of the target that the source does not have
-CopyReport.source: what `verify` says of the source
-CopyReport.target: what `verify` says of the target
+CopyReport.behind: ids of tasks that changed in the source meanwhile
+CopyReport.diverged: ids of tasks that the target continued on its own; they were not changed
+CopyReport.others: number of tasks that only the target has
+CopyReport.source: the result of `verify` on the source
+CopyReport.target: the result of `verify` on the target
 FolderExport.path: where the files are
 FolderExport.seq: the event up to which they show the task
 FolderExport.files: the files of the task, relative to that path
-FolderExport.written: how many had to be written
-FolderExport.removed: how many of an earlier export were removed
+FolderExport.written: number of files written
+FolderExport.removed: number of files of an earlier export that were removed
 warnings: what someone should look at
 FolderImport.tasks: ids of the tasks that the files are about
 FolderImport.added: events that were written
 FolderImport.known: events that were there already
-FolderImport.active: the task that a states folder calls the active one
-FolderImport.conflicts: tasks that had gone two ways
+FolderImport.active: the active task of a states folder
+FolderImport.conflicts: tasks that both sides continued differently
 Fact.id: its citation, `task#seq`
-Fact.seq: the event that stored it, or set what it tells
+Fact.seq: the event that stored it, or set what it says
 Fact.category: project, preference, fact, decision, entity or other
-Fact.entity: what it is about; of a task the label, else the id
-Fact.key: name of what is known
+Fact.entity: what it is about; for a task its label, or else its id
+Fact.key: what is known
 Fact.value: the value
 Fact.text: the fact in words
 Fact.why: why it is so
 Fact.importance: from 0 to 1
-Fact.at: since when, as far as that is known
-Fact.derived: not stored as a fact: the task says so itself
-channel: channel of trust that it came through
+Fact.at: since when, if known
+Fact.derived: not stored as a fact: taken from the task itself
+channel: its channel of trust
 FactPage.facts: the facts
-FactPage.left_out: how many more there are
-ActiveRow.label: short name of the task; else its id
+FactPage.left_out: number of facts that are not shown
+ActiveRow.label: short name of the task, or else its id
 ActiveRow.title: the task in a few words
 ActiveRow.status: In progress, Waiting, Stalled, Failed, Done, or what a person wrote
-ActiveRow.next: what is to be done next
-ActiveRow.evidence: how many of its steps are verified, and how many only reported, while it is open
-ActiveRow.unknown: a side effect that was begun without a word of its outcome, and how to find out
+ActiveRow.next: what to do next
+ActiveRow.evidence: how many of its steps are verified and how many only reported, while it is open
+ActiveRow.unknown: a side effect with unknown outcome, and how to find out
 ActiveRow.branch: the branch that the work is on
 ActiveRow.stash_commit: stash or commit that holds the work
 ActiveRow.subagent: the session that works on it
 ActiveRow.related_goal: its goal
-ActiveRow.handoff: where a hand-off is
-ActiveRow.started: when it began; None: unknown
+ActiveRow.handoff: where to find a hand-off
+ActiveRow.started: when it started; None: unknown
 ActiveRow.updated: when it was last updated; None: unknown, which counts as stale
 ActiveRow.stale: no update for longer than the threshold
 ActiveRow.completed: nothing is left to do
-ActiveRow.session: the session that turned to the task last
-ActiveRow.task_id: the task; None in a file
+ActiveRow.session: the session that used the task last
+ActiveRow.task_id: the task; None for rows of a file
 ActiveRow.seq: its last event
 ActiveRow.channel: the least trusted channel of its texts; None: unknown
 Projection.mode: readable, or full: no row is filtered out
 Projection.exclude_generic_title: leave out rows titled only “Project task”
 Projection.title_min_chars: leave out rows with a shorter title
 Projection.dedupe_by: none, label or normalizedTitle
-Projection.max_rows: most rows of each section; 0: all
+Projection.max_rows: maximum number of rows per section; 0: all
 Projection.sectioned: three sections, or one flat list
 Diagnostics.fetched: rows that were read
 Diagnostics.grouped: rows after duplicates were collapsed
@@ -526,30 +506,30 @@ Diagnostics.rendered: rows that were shown
 Diagnostics.injected: rows that went into the prompt
 Diagnostics.elapsed_ms: how long it took
 ProjectionState.path: the file
-ProjectionState.stale: the file does not show what the store has
-ProjectionState.stale_reasons: why not
-ProjectionState.store_position: place of the newest change of the workspace
-ProjectionState.file_position: place that the file shows
+ProjectionState.stale: whether the file is out of date
+ProjectionState.stale_reasons: why it is out of date
+ProjectionState.store_position: position of the newest change of the workspace
+ProjectionState.file_position: position that the file shows
 ProjectionState.file_modified_at: when the file was written
-RenderReport.requested: whether rendering was asked for
+RenderReport.requested: whether rendering was requested
 RenderReport.applied: whether the file was written
 RenderReport.path: the file
 RenderReport.reason: why nothing was written
-RenderReport.error: the error that stood in the way
-diagnostics: counts of what became of the rows
+RenderReport.error: the error that prevented it
+diagnostics: counts of what happened to the rows
 ActiveTaskList.generated_at: when the list was made
 ActiveTaskList.source: `store` or `file`
 ActiveTaskList.ledger: facts or markdown
-ActiveTaskList.stale_threshold_minutes: after how long without an update a row is stale
-ActiveTaskList.active: the rows: live ones first, then stale ones, then completed ones if they were asked for
+ActiveTaskList.stale_threshold_minutes: minutes without an update after which a row is stale
+ActiveTaskList.active: the rows: live ones first, then stale ones, then completed ones if requested
 ActiveTaskList.active_count: live rows
 ActiveTaskList.stale_count: stale rows
 ActiveTaskList.completed_count: completed rows
 ActiveTaskList.projection: the state of the file
-ActiveTaskList.render: what rendering did
+ActiveTaskList.render: the result of rendering
 ActiveTaskList.warnings: what looks odd
 ActiveBlock.text: the blocks; empty if there is nothing to say
-Written.patterns: of a registration: what similar steps have taught; data, never instructions
+Written.patterns: after a registration: what similar steps have taught; data, never instructions
 Pattern.type: success, failure, or retry: it failed and then worked
 Pattern.key: what it is found by: words of a title, or a command with the beginning of its error
 Pattern.text: the step or command that it was last seen with
@@ -557,108 +537,108 @@ Pattern.detail: the error, or the commands that worked
 Pattern.fix: what worked in the end, if it was something else
 Pattern.frequency: how often it was seen
 Pattern.last_seen: when it was last seen
-Pattern.channel: how far its texts are trusted
+Pattern.channel: channel of trust of its texts
 Pattern.task_id: the task where it was last seen
 Pattern.seq: the event there
-Extraction.seq: the last event that was looked at
-Extraction.events: how many events were looked at
+Extraction.seq: the last event that was read
+Extraction.events: number of events read
 Extraction.entries: the entries that were written
-Extraction.known: how many things were found that are known already, or known better
-Extraction.settled: how many errors were found to be fixed
-Extraction.refused: how many things were found that cannot be stored
-Extraction.patterns: how many patterns were seen
-Job.kind: what is to be done
+Extraction.known: number of findings that were already known
+Extraction.settled: number of errors that turned out to be fixed
+Extraction.refused: number of findings that cannot be stored
+Extraction.patterns: number of patterns seen
+Job.kind: kind of job
 Job.task_id: the task; empty: none
-Job.key: what it is about, like a step
-Job.data: what else it needs
+Job.key: what it concerns, such as a step
+Job.data: other input
 Job.status: waiting, leased or dead
-Job.attempts: how often it was tried since it was last asked for
+Job.attempts: number of attempts since it was last requested
 Job.due_at: when it may be tried, empty for at once; while leased, when the lease ends
-Job.token: one more with each lease
-Job.holder: the worker that has it
+Job.token: increases with each lease
+Job.holder: the worker that runs it
 Job.error: why the last attempt failed
-Job.created_at: when it was asked for
-DrillRow.name: what must come back
-DrillRow.wanted: the percentage that is wanted; none: it is only measured
-DrillRow.count: how many there were
-DrillRow.small: how many came back in a packet of 500 tokens
-DrillRow.usual: how many came back in a packet of 1,500 tokens
-DrillRow.asked: how many came back by asking
-DrillRow.host: how many are in the host's own summary
-DrillRow.host_count: how many there were where such a summary is stored
-DrillResult.task_id: the task; none: the sum of many
+Job.created_at: when it was requested
+DrillRow.name: what must be recovered
+DrillRow.wanted: the required percentage; none: only measured
+DrillRow.count: the number of items
+DrillRow.small: number recovered from a packet of 500 tokens
+DrillRow.usual: number recovered from a packet of 1,500 tokens
+DrillRow.asked: number recovered by asking
+DrillRow.host: number found in the host's own summary
+DrillRow.host_count: the number of items where such a summary is stored
+DrillResult.task_id: the task; none: the total of many
 DrillResult.name: the name of the task
-DrillResult.cut: the last event that the fresh context knows of
+DrillResult.cut: the last event before the context was cut
 DrillResult.last: the last event of the task's work
 DrillResult.because: asked, compaction, or 60 %
-DrillResult.rows: one for each kind of thing
-DrillResult.ok: whether all came back that must come back whole, in 1,500 tokens
-DrillResult.seq: number of the event that keeps it; none: it is not kept
+DrillResult.rows: one for each kind of item
+DrillResult.ok: whether everything that must be recovered completely was, in 1,500 tokens
+DrillResult.seq: the event that stores it; none: not stored
 DrillResult.at: when it was made
-DrillResults.results: the newest first
-DrillResults.left_out: how many more there are
-JobsStatus.waiting: jobs that wait
-JobsStatus.leased: jobs that a worker has
-JobsStatus.dead: jobs that were given up
+DrillResults.results: the results, newest first
+DrillResults.left_out: number of results that are not shown
+JobsStatus.waiting: number of queued jobs
+JobsStatus.leased: number of running jobs
+JobsStatus.dead: number of jobs that were given up
 JobsStatus.kinds: the same for each kind
-JobsStatus.oldest: since when the oldest waiting one waits
-JobsStatus.given_up: the jobs that were given up, the oldest first
-JobsStatus.due: of those that wait, jobs whose time has come
-JobsStatus.due_since: since when the first of these is due
-JobsStatus.workers: who does the jobs, the one heard of last first
-JobsStatus.totals: what became of jobs so far, by kind: done, failed, dead, lost
+JobsStatus.oldest: since when the oldest queued job has been waiting
+JobsStatus.given_up: the jobs that were given up, oldest first
+JobsStatus.due: number of queued jobs that are due
+JobsStatus.due_since: since when the first of these has been due
+JobsStatus.workers: the workers, most recently seen first
+JobsStatus.totals: results of jobs so far, by kind: done, failed, dead, lost
 WorkerSeen.holder: machine, process and number
-WorkerSeen.kinds: the kinds of jobs that it does
-WorkerSeen.alive: whether it was heard of within the last minute and has not ended
-WorkerSeen.started_at: when it began
-WorkerSeen.seen_at: when it was heard of last; it tells every 20 s
-WorkerSeen.ended_at: when it ended in good order
+WorkerSeen.kinds: the kinds of jobs that it runs
+WorkerSeen.alive: whether it was seen within the last minute and has not ended
+WorkerSeen.started_at: when it started
+WorkerSeen.seen_at: when it was last seen; it reports every 20 s
+WorkerSeen.ended_at: when it ended normally
 UpkeepChange.rule: lease, resume, reconcile, duplicate, failed, pause, stuck or archive
 UpkeepChange.name: the task's name
 UpkeepChange.before: its status before; of a claim: held
 UpkeepChange.after: its status now, or archived; of a claim: released
 UpkeepChange.reason: why
-UpkeepChange.seq: the event that says so; nothing was written without one
-UpkeepReport.dry_run: whether nothing was to be changed
+UpkeepChange.seq: the event of the change; without one nothing was written
+UpkeepReport.dry_run: whether it was a dry run
 UpkeepReport.at: when it ended
-UpkeepReport.workspace: the workspace that it was about; nothing: all of them
-UpkeepReport.rules: the rules that were gone through
-UpkeepReport.counts: changes of each rule
-UpkeepReport.changes: the first 1,000 of them
-UpkeepReport.left_out: changes that are not listed
-UpkeepReport.skipped: tasks that changed while they were looked at, and were left alone
-UpkeepReport.clock_sure: whether the clock [is believed](../explanation/upkeep.md#time)
-UpkeepReport.as_of: up to when time counts; nothing: nothing is old yet
-UpkeepReport.clock_jumped: seconds by which the clock was found to be set since the last run
-UpkeepReport.failures: rules that could not be gone through, with the error
+UpkeepReport.workspace: the workspace; none: all of them
+UpkeepReport.rules: the rules that were applied
+UpkeepReport.counts: number of changes of each rule
+UpkeepReport.changes: the first 1,000 changes
+UpkeepReport.left_out: number of changes that are not listed
+UpkeepReport.skipped: number of tasks that changed meanwhile and were left alone
+UpkeepReport.clock_sure: whether the clock [is trusted](../explanation/upkeep.md#time)
+UpkeepReport.as_of: up to when time counts; none: nothing is old yet
+UpkeepReport.clock_jumped: seconds by which the clock was set since the last run
+UpkeepReport.failures: rules that failed, with the error
 UpkeepReport.warnings: what should be known
-WorkerReport.done: jobs that were done
-WorkerReport.failed: jobs that failed and will be tried again
-WorkerReport.dead: jobs that were given up
-WorkerReport.lost: jobs that another worker had taken over
+WorkerReport.done: number of jobs done
+WorkerReport.failed: number of jobs that failed and will be retried
+WorkerReport.dead: number of jobs that were given up
+WorkerReport.lost: number of jobs that another worker had taken over
 """)
 
 TABLES = meanings("""
-events: The ledger. Only ever appended to.
+events: The ledger. Append-only.
 origins: Who wrote: principal, agent, channel, session. Stored once each.
-heads: One row for each task: what changes often.
-extras: One row for each task: what is long or rarely changes.
-steps: The steps of plans, dropped ones included.
+heads: One row per task: what changes often.
+extras: One row per task: what is long or rarely changes.
+steps: The steps of plans, including dropped ones.
 records: The part of an action, entry, effect or snapshot that can change.
 labels: Tags, and the names that entries matter for.
 files: Files that a task touched.
-links: Ties between tasks, and to goals.
-claims: Leases with their fencing tokens, released ones included.
-keys: Idempotency: what a keyed call answered the first time.
-learned_patterns: Patterns over many tasks: what worked, failed, and worked in the end.
-words: The full-text index: the words of each event, by its id. It holds no text that could be read.
-words_mark: How far the full-text index is; later events are searched without it.
-vector_models: Models that vectors were made with, and which events have theirs.
-vectors: Vectors of texts, for finding by meaning. All can be made anew from the events.
-distilled: What was distilled from a task's events, and up to which one. All can be made anew from the events.
-jobs: What waits to be done, like extractions; one that is done is gone. The kind `worker` is who does them.
-spending: What models have cost, by day, task and model.
-schema_migrations: Which migrations the store has had.
+links: Links between tasks, and to goals.
+claims: Leases with their fencing tokens, including released ones.
+keys: Idempotency: the first answer to a call with a key.
+learned_patterns: Patterns across tasks: what worked, failed, and worked in the end.
+words: The full-text index: the words of each event, by its id. Its text cannot be read back.
+words_mark: How far the full-text index has come; later events are searched without it.
+vector_models: Models of vectors, and which events have theirs.
+vectors: Vectors of texts, for search by meaning. They can be recomputed from the events.
+distilled: What was distilled from a task's events, and up to which one. It can be recomputed from them.
+jobs: Queued jobs, such as extractions; finished jobs are deleted. Rows of the kind `worker` are workers.
+spending: Model costs, by day, task and model.
+schema_migrations: The migrations that were applied to the store.
 tasks: Tasks with their goal, plan and request.
 plan_items: The steps of plans.
 actions: What was done, with input and output.
@@ -666,37 +646,37 @@ action_logs: Logs of actions.
 task_messages: A task's history as messages with roles.
 wait_jobs: Waits as they are now, and how they ended.
 memory_entries: Decisions, errors, discoveries, exclusions, variables and the rest.
-execution_log: Actions that are over, in the words of an execution log.
+execution_log: Actions that have ended, in the format of an execution log.
 """)
 
 # Used where the schema's own comment says nothing.
 COLUMNS = meanings("""
-words.body: the words; they can be searched for (`words MATCH 'registry'`), not read
+words.body: the words; they can be searched (`words MATCH 'registry'`), not read
 words_mark.up_to: the last event in the index
-vector_models.model: a number, made by chance
-vector_models.name: with its version: vectors of different models are never compared
-vector_models.dimensions: how many numbers a vector has
+vector_models.model: a random number
+vector_models.name: name with version: vectors of different models are never compared
+vector_models.dimensions: number of dimensions of a vector
 vector_models.done_from: from this event …
-vector_models.done_to: … to this one none waits for its vectors
+vector_models.done_to: … to this one, every event has its vectors
 vectors.number: in the order of writing
 vectors.model: the model
 vectors.id: id of the event
 vectors.chunk: number of the piece of its text, from 0
 vectors.vector: float16 numbers; on PostgreSQL with pgvector a halfvec
 distilled.task_id: the task
-distilled.at: when that was
+distilled.at: when it was distilled
 jobs.id: its id
-jobs.kind: what is to be done
-jobs.attempts: how often it was tried
-jobs.holder: who works on it
+jobs.kind: kind of job
+jobs.attempts: number of attempts
+jobs.holder: the worker that runs it
 jobs.error: why the last attempt failed
-jobs.created_at: when it was asked for
+jobs.created_at: when it was requested
 spending.day: the day, in UTC
 spending.task_id: the task; empty: none
 spending.model: the model
 spending.calls: calls
-spending.tokens_in: tokens that it read
-spending.tokens_out: tokens that it wrote
+spending.tokens_in: input tokens
+spending.tokens_out: output tokens
 spending.cost: in the currency of the settings' prices
 name_seq: the event that gave the name
 next_seq: the event that set `next_step`
@@ -712,75 +692,75 @@ item_id: id of the step
 events.id: position in the store: the order of writing
 events.event_type: one of the [event types](events.md)
 events.timestamp: when, in UTC
-events.text: the words: a message, a summary, a reason
+events.text: the text: a message, a summary, a reason
 events.origin_id: who wrote it
-events.correlation_id: the caller's id for what belongs together
-origins.id: from the content, the same in every store
+events.correlation_id: the caller's id for related events
+origins.id: derived from the content, the same in every store
 principal: on whose behalf
 agent: name of the agent
 session: session of the agent
 heads.last_seq: its newest event
 heads.last_hash: hash of its newest event
 kind: what kind it is
-name: the task in a few words
+name: short name of the task
 status: its status
 phase: its phase
 reason: why it has its status
-attention: a note to a person
-next_step: what is to be done next, in words
+attention: something that a person should look at
+next_step: what to do next, in words
 done: completed steps
 total: steps that are neither skipped nor cancelled
 current_item: the step that became active last
 next_item: the next step
-heads.plan_version: number of the present plan; 0: none
-plan_seq: the event that made the present plan
+heads.plan_version: number of the current plan; 0: none
+plan_seq: the event that made the current plan
 workspace_path: the workspace it belongs to
 repository: common git folder of the workspace
-session_id: the session that turned to it last
-parent_id: the task it is a part of
+session_id: the session that used it last
+parent_id: the task it is part of
 finish_seq: the event that ended it
-messages: how many messages it has
-actions: how many actions it has
+messages: number of messages
+actions: number of actions
 created_at: when it was written
 updated_at: when its last event was written
-plan_generated_at: it first had a plan
-replanned_at: the plan was last replaced
-execution_started_at: work first began
-synthesis_started_at: the answer was first worked on
-heads.completed_at: it ended
-archived_at: it was put away
-goal: what is to be reached
+plan_generated_at: when it first had a plan
+replanned_at: when the plan was last replaced
+execution_started_at: when work first started
+synthesis_started_at: when work on the answer first started
+heads.completed_at: when it ended
+archived_at: when it was archived
+goal: what to achieve
 approval_mode: auto, manual or confirm
-callback_url: who is told when the task ends
-ordinal: place for display, from 0
-title: the step in words
+callback_url: URL that is called when the task ends
+ordinal: position for display, from 0
+title: title of the step
 stage: stage of the plan
-cause_seq: the event that gave it its status
+cause_seq: the event that set its status
 note: a note
-active_issue: what holds it up
+active_issue: what is holding it up
 depends_on: JSON list of step ids
 steps.detail: JSON object: the rest of the plan's step
-steps.plan_version: the plan that brought it in
-replaced_by: the step that took its place
-started_at: it first became active
-completed_at: it was over
+steps.plan_version: the plan that added it
+replaced_by: the step that replaced it
+started_at: when it first became active
+completed_at: when it ended
 duration_seconds: from start to end
 version: seq of the last event that changed the row
 records.type: action, effect, snapshot, an entry type, or message for an undone message
 ended_at: when it ended
-labels.kind: tag, item; `label`: the task's own label; `facts`: the workspace whose facts these are
+labels.kind: tag, item; `label`: the task's own label; `facts`: the workspace of facts
 labels.value: the tag or name
 files.path: the file
 files.at: when it was last touched
 links.target: the other task, or a goal
 links.status: active or removed
 holder: who holds it
-token: fencing token; grows with each claim on the task
+token: fencing token; increases with each claim on the task
 claims.reason: why it changed hands
 keys.key: the key
 operation: the operation that was called
 arguments: digest of its arguments
-result: what it answered, as JSON
+result: its answer, as JSON
 pattern_type: its type
 pattern_key: its key
 learned_patterns.data: JSON: the newest example
@@ -831,11 +811,11 @@ basis: explicit or inferred
 evidence: reported or verified
 dropped_in: the plan that dropped it
 wait_jobs.id: `task#seq`
-target_type: what is waited for
-target_id: which one
-criteria: until when
-timeout_seconds: the most to wait
-poll_interval: how often it is looked at
+target_type: kind of target
+target_id: the target
+criteria: the condition
+timeout_seconds: maximum seconds to wait
+poll_interval: seconds between checks
 result_message: how it ended
 resolved_at: when it ended
 """)
@@ -958,10 +938,12 @@ def vocabulary_tables() -> str:
 _SHOWN_DEFAULTS = {time.time: "time.time", os.urandom: "os.urandom"}
 
 
-def public_operations() -> Iterator[tuple[type, str, Any]]:
-    """Every public method of TaskMemory with the class that defines it, in the order of the source."""
+def public_operations() -> Iterator[tuple[str, str, Any]]:
+    """Every public method of TaskMemory with the part that defines it, in the order of the source."""
+    parts = {part.__name__: vars(part) for part in TaskMemory.__mro__}
+    parts["Opening"] = {**parts["Opening"], **parts["Base"]}
     for group in GROUPS:
-        for name, member in vars(group).items():
+        for name, member in parts[group].items():
             function = member.__func__ if isinstance(member, classmethod) else member
             if not name.startswith("_") and inspect.isfunction(function):
                 yield group, name, function
@@ -998,8 +980,12 @@ def _signature(name: str, function: Any) -> str:
 
 
 def parameter_meaning(function: Any, name: str) -> str:
-    """What the docstring says of a parameter."""
-    return split_docstring(function)[1].get(name, "")
+    """What the docstring says about a parameter, with links."""
+    meaning = split_docstring(function)[1].get(name, "")
+    for phrase, target in LINKS.items():
+        if phrase in meaning:
+            return meaning.replace(phrase, f"[{phrase}]({target})", 1)
+    return meaning
 
 
 def _linked(annotation: str) -> str:

@@ -17,24 +17,72 @@ from ._version import __version__
 
 if TYPE_CHECKING:
     from .aio import AsyncTaskMemory
+    from .config import load_settings
     from .core.copying import copy_store
     from .memory import TaskMemory
     from .model.errors import Conflict, InvalidInput, NotFound, RingboltError, StoreError
+    from .model.results import (
+        ActiveBlock,
+        ActiveRow,
+        ActiveTaskList,
+        Distilled,
+        DrillResults,
+        Extraction,
+        FactPage,
+        FolderExport,
+        FolderImport,
+        GoalStatus,
+        ImportReport,
+        Job,
+        JobsStatus,
+        MirrorStatus,
+        Packet,
+        ProgressReport,
+        Recall,
+        Removal,
+        RenderReport,
+        UpkeepReport,
+        VerifyReport,
+        WaitResult,
+    )
+    from .model.settings import Settings
+    from .model.types import (
+        Answer,
+        Drill,
+        Entry,
+        Event,
+        Item,
+        Pattern,
+        PlanVersion,
+        Summary,
+        Task,
+        TaskCard,
+        TaskPage,
+        Thread,
+        Written,
+    )
     from .worker.worker import Worker
 
-# Public names and the modules that hold them. They are imported on first use, so that a command that needs
-# one room does not pay for all of them.
-_HOMES = {
-    "AsyncTaskMemory": "aio",
-    "Conflict": "model.errors",
-    "InvalidInput": "model.errors",
-    "NotFound": "model.errors",
-    "RingboltError": "model.errors",
-    "StoreError": "model.errors",
-    "TaskMemory": "memory",
-    "Worker": "worker.worker",
-    "copy_store": "core.copying",
+# Modules and their public names. A name is imported on first use, so that a command that needs one room does
+# not load all of them.
+_PUBLIC = {
+    "aio": "AsyncTaskMemory",
+    "config": "load_settings",
+    "core.copying": "copy_store",
+    "memory": "TaskMemory",
+    "model.errors": "Conflict InvalidInput NotFound RingboltError StoreError",
+    "model.results": (
+        "ActiveBlock ActiveRow ActiveTaskList Distilled DrillResults Extraction FactPage FolderExport "
+        "FolderImport GoalStatus ImportReport Job JobsStatus MirrorStatus Packet ProgressReport Recall "
+        "Removal RenderReport UpkeepReport VerifyReport WaitResult"
+    ),
+    "model.settings": "Settings",
+    "model.types": (
+        "Answer Drill Entry Event Item Pattern PlanVersion Summary Task TaskCard TaskPage Thread Written"
+    ),
+    "worker.worker": "Worker",
 }
+_HOMES = {name: module for module, names in _PUBLIC.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> object:
@@ -48,14 +96,51 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
+    "ActiveBlock",
+    "ActiveRow",
+    "ActiveTaskList",
+    "Answer",
     "AsyncTaskMemory",
     "Conflict",
+    "Distilled",
+    "Drill",
+    "DrillResults",
+    "Entry",
+    "Event",
+    "Extraction",
+    "FactPage",
+    "FolderExport",
+    "FolderImport",
+    "GoalStatus",
+    "ImportReport",
     "InvalidInput",
+    "Item",
+    "Job",
+    "JobsStatus",
+    "MirrorStatus",
     "NotFound",
+    "Packet",
+    "Pattern",
+    "PlanVersion",
+    "ProgressReport",
+    "Recall",
+    "Removal",
+    "RenderReport",
     "RingboltError",
+    "Settings",
     "StoreError",
+    "Summary",
+    "Task",
+    "TaskCard",
     "TaskMemory",
+    "TaskPage",
+    "Thread",
+    "UpkeepReport",
+    "VerifyReport",
+    "WaitResult",
     "Worker",
+    "Written",
     "__version__",
     "copy_store",
+    "load_settings",
 ]

@@ -6,16 +6,15 @@ import gc
 import os
 import sys
 
-from .surfaces.cli.main import main
-
 
 def run() -> None:
     """Run a command and end the process.
 
-    Half of what a short command costs is Python itself: nothing is searched for garbage while it loads,
-    and when all is said and closed the process ends without taking the interpreter apart.
+    Half of the time of a short command is Python itself: so garbage is hardly collected while it loads, and
+    at the end the process exits without tearing the interpreter down.
     """
     gc.set_threshold(20_000)
+    from .surfaces.cli.main import main  # after that, because importing makes most of the objects
 
     try:
         main()
@@ -24,7 +23,7 @@ def run() -> None:
         try:
             sys.stdout.flush()
             sys.stderr.flush()
-        except OSError:  # whoever was reading is gone
+        except OSError:  # nobody reads the output any more
             code = code or 1
         os._exit(code)
 

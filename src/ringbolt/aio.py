@@ -1,4 +1,4 @@
-"""AsyncTaskMemory: the same operations, awaited, on threads of their own. The loop never waits."""
+"""AsyncTaskMemory: the same operations, awaited, on threads of their own. They never block the loop."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .model.types import Event
 P = ParamSpec("P")
 R = TypeVar("R")
 
-# Enough that many writers meet in one commit.
+# Enough for many writers to share one commit.
 THREADS = 32
 
 
@@ -30,7 +30,7 @@ def _awaited(
 
 
 class AsyncTaskMemory:
-    """A TaskMemory for event loops. A call that is cancelled may still be written: use keys."""
+    """A TaskMemory for event loops. A cancelled call may still be written: use idempotency keys."""
 
     def __init__(self, memory: TaskMemory, threads: ThreadPoolExecutor | None = None) -> None:
         self.memory = memory
@@ -50,7 +50,7 @@ class AsyncTaskMemory:
         return cls(memory, threads)
 
     def acting_as(self, **who: Any) -> Self:
-        """The same memory for someone else; it shares the store and the threads."""
+        """The same memory for another session or agent; it shares the store and the threads."""
         return type(self)(self.memory.acting_as(**who), self._threads)
 
     async def on_thread(self, work: Callable[[], R]) -> R:
@@ -59,7 +59,7 @@ class AsyncTaskMemory:
             return await asyncio.get_running_loop().run_in_executor(self._threads, work)
         except RuntimeError:
             if self._closed:
-                raise StoreError("store_closed", "The memory was closed.", "Open it again.") from None
+                raise StoreError("store_closed", "The memory is closed.", "Open it again.") from None
             raise
 
     task_register = _awaited(TaskMemory.task_register)
@@ -150,7 +150,7 @@ class AsyncTaskMemory:
     forget = _awaited(TaskMemory.forget)
 
     async def events(self, task_id: str | None = None, *, after: int = 0) -> AsyncIterator[Event]:
-        """Events in the order of their writing, as TaskMemory.events gives them."""
+        """Iterate over events as TaskMemory.events does."""
         source = self.memory.events(task_id, after=after)
         while (event := await self.on_thread(lambda: next(source, None))) is not None:
             yield event

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from collections.abc import Callable, Mapping
-from difflib import get_close_matches
 from typing import Any
 
 import msgspec
@@ -71,6 +69,8 @@ def store_location(settings: Settings) -> str:
 
 
 def _read_toml(path: str) -> dict[str, Any]:
+    import tomllib  # only where there is a settings file
+
     try:
         with open(path, "rb") as file:
             return tomllib.load(file)
@@ -84,6 +84,8 @@ def _read_toml(path: str) -> dict[str, Any]:
 
 def line_of(path: str, name: str) -> int:
     """The line that sets a name in a settings file; 0 if it cannot be found. The parser does not say."""
+    import tomllib
+
     with open(path, encoding="utf-8") as file:
         lines = file.read().splitlines(keepends=True)
     begins = re.compile(rf"""\s*\[*\s*["']?{re.escape(name)}["']?\s*[].=]""")
@@ -100,6 +102,8 @@ def line_of(path: str, name: str) -> int:
 def check_name(name: str, source: str) -> None:
     """Raise unless a setting has this name."""
     if name not in SETTINGS:
+        from difflib import get_close_matches  # only for the error
+
         near = get_close_matches(name, SETTINGS, 1)
         raise InvalidInput(
             "invalid_argument",

@@ -125,7 +125,7 @@ def scope_of(name: str, arguments: Mapping[str, Any]) -> str:
 
 
 def call(memory: TaskMemory, name: str, given: Mapping[str, Any]) -> Any:
-    """Call an operation with arguments as a model or a program gives them; the result is plain JSON data."""
+    """Call an operation with arguments from a model or a program; returns plain JSON data."""
     if name not in OPERATIONS:
         raise InvalidInput(
             "invalid_argument",
@@ -146,11 +146,11 @@ def as_json(value: Any) -> Any:
 
 
 def read_arguments(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments of a call, forgiving where models err and strict where it matters.
+    """The arguments of a call, lenient where models make mistakes and strict where it matters.
 
-    A number or a truth value may come as a text, a list or an object as a text of JSON, one text where a list
-    of them is wanted. What is null is not given; the workspace `*` is all of them. A name that does not exist
-    is an error that says which does.
+    A number or boolean may be a string, a list or object may be a string of JSON, and a list may be a single
+    text. Null means "not given"; the workspace `*` means all workspaces. An unknown name is an error that
+    suggests the right one.
     """
     known = {one.name: one for one in parameters(name)}
     arguments: dict[str, Any] = {}
@@ -171,13 +171,12 @@ def read_arguments(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
         raise InvalidInput(
             "invalid_argument",
             f"{name} needs {', '.join(missing)}.",
-            f"For example: {example}" if example else "Give it.",
+            f"For example: {example}" if example else "Pass it.",
         )
     return arguments
 
 
 def _nearest(word: str, known: Mapping[str, Any]) -> str:
-
     close = get_close_matches(word, known, 1)
     return f"Did you mean {close[0]}?" if close else ""
 
@@ -209,7 +208,9 @@ def _from_text(name: str, text: str, kinds: list[str]) -> Any:
             return json.loads(plain)
         except (ValueError, RecursionError) as error:
             raise InvalidInput(
-                "invalid_argument", f"{name} is no JSON: {error}.", "Give a list or an object, not a text."
+                "invalid_argument",
+                f"{name} is not valid JSON: {error}.",
+                "Pass a list or an object.",
             ) from None
     return [text] if "array" in kinds else text
 
@@ -227,5 +228,5 @@ _HTTP_CODES = {
 
 
 def http_status(error: RingboltError) -> int:
-    """The HTTP status that tells an error."""
+    """The HTTP status for an error."""
     return _HTTP_CODES.get(error.code) or _HTTP.get(type(error), 500)

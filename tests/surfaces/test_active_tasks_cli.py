@@ -58,7 +58,7 @@ def test_a_task_is_added_listed_rendered_and_completed(run, folder):
     assert run("render").stdout == "Nothing was written: the file is up to date.\n"
     assert "(Done)" in run("complete", "api: v2").stdout
     assert run("list").stdout == "No active tasks.\n"
-    assert "does not show this: behind the store" in run("list").stderr
+    assert "the file is out of date: behind the store" in run("list").stderr
     assert "Completed (1)" in run("list", "--completed").stdout
 
 
@@ -78,7 +78,7 @@ def test_stale_tasks_are_listed_with_their_age(run, store_url, folder):
     assert "[old] An old one (In progress), last update " in run("stale").stdout
     assert run("list").stdout.startswith("Stale — revisit (1)")
     told = run("stale", RINGBOLT_STALE_THRESHOLD="3000d")
-    assert told.stdout == "No task is stale (threshold 3000d).\n"
+    assert told.stdout == "No stale tasks (threshold 3000d).\n"
 
 
 def test_with_the_markdown_ledger_the_file_is_all_there_is(run, folder):

@@ -71,7 +71,7 @@ def test_a_story_through_every_command(place, tmp_path):
     assert "active     s2  Push" in tell("plan", "progress")
     assert " resolved: time:0.01s passes: the time has come\n" in tell("wait", "time:0.01s")
     assert run("wait", "file:nowhere", "--timeout", "0").exit_code == 1
-    assert tell("waits") == "Nothing is waited for.\n"
+    assert tell("waits") == "No waits.\n"
     wait = tell("wait", "manual:", "--no-block").split()[0]
     assert f"{wait}  watching  manual: decided" in tell("waits")
     assert " watching: " in tell("waits", "change", wait, "--timeout", "900")
@@ -79,9 +79,9 @@ def test_a_story_through_every_command(place, tmp_path):
     other = tell("wait", "manual:", "--no-block").split()[0]
     assert " cancelled: " in tell("waits", "cancel", other, "--because", "not needed")
     assert " cancelled: " in tell("waits", "show", other)
-    assert tell("goal") == "There is no open goal here.\n"  # the rest: test_goals_cli.py
-    assert "Would go: 0 events" in tell("purge", "--older-than", "90d")
-    assert "Would go: 1 events" in tell("forget", "--source", f"event:{task}#4")
+    assert tell("goal") == "No open goals.\n"  # the rest: test_goals_cli.py
+    assert "Would be removed: 0 events" in tell("purge", "--older-than", "90d")
+    assert "Would be removed: 1 events" in tell("forget", "--source", f"event:{task}#4")
     tell("undo", "--because", "it is fast now")
     shown = tell("show")
     for part in (
@@ -111,13 +111,13 @@ def test_a_story_through_every_command(place, tmp_path):
     assert tell("jobs").endswith(" given up.\n")
     assert " done, 0 failed" in tell("worker", "--once")
     assert "nothing is lost or changed" in tell("verify")
-    assert tell("reindex") == "The index is new.\n"
+    assert tell("reindex") == "The search index is rebuilt.\n"
     assert "0 problems" in tell("doctor")
     assert tell("config", "get", "synchronous") == "off\n"
     assert tell("config", "path").endswith("config/ringbolt/config.toml\n")
     assert "RINGBOLT_SYNCHRONOUS" in tell("config", "--changed")
     assert "[Deploy]" in tell("active-tasks") or task in tell("active-tasks")
-    assert "Context lost after #" in tell("drill", task)
+    assert "Context cut after #" in tell("drill", task)
     (tmp_path / "sessions").mkdir()
     assert tell("capture", str(tmp_path / "sessions")).startswith("0 files, 0 sessions, 0 tasks")
     events = str(tmp_path / "events.jsonl")
@@ -253,10 +253,12 @@ def test_help_and_an_update_load_nothing_that_they_do_not_need(task):
             [sys.executable, "-c", code, *words], capture_output=True, text=True, check=True
         )
         loaded = done.stdout.splitlines()[-1].split()
-        heavy = {"rich", "mcp", "starlette", "uvicorn", "asyncio", "http.client", "ringbolt.memory.recalling"}
+        heavy = {"rich", "mcp", "starlette", "uvicorn", "asyncio", "http.client", "ssl", "tomllib"}
+        rooms = {"ask", "recall", "llm", "files", "goals", "waits", "hosts", "memory"}
         assert not heavy & set(loaded)
-        commands = [name for name in loaded if name.startswith("ringbolt.surfaces.cli.")]
-        assert commands == ([] if words == ["--help"] else ["ringbolt.surfaces.cli.update"])
+        assert not {f"ringbolt.{room}" for room in rooms} & set(loaded)
+        own = {name.removeprefix("ringbolt.surfaces.cli.") for name in loaded if "surfaces.cli." in name}
+        assert own - {"main", "command", "console"} == (set() if words == ["--help"] else {"update"})
 
 
 # --- errors -----------------------------------------------------------------------------------------

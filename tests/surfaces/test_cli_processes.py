@@ -97,7 +97,7 @@ def test_a_reader_that_goes_away_is_no_traceback(task, monkeypatch):
 
 def test_a_worker_ends_when_it_is_told_to(task):
     with started("worker", "--json") as child:
-        assert "a worker runs" in child.stderr.readline()
+        assert "the worker is running" in child.stderr.readline()
         child.send_signal(signal.SIGTERM)
         told, _ = child.communicate(timeout=30)
     assert child.returncode == 0

@@ -32,17 +32,17 @@ def test_a_goal_from_its_first_criterion_to_its_end(here):
     )
     assert run("goal", "check", goal, "--finish").exit_code == 0
     assert data("goal") == []
-    assert "no open goal" in run("goal").output
+    assert "No open goals" in run("goal").output
 
 
 def test_forget_and_purge_say_first_what_would_go(here):
     task = data("register", "Deploy", "--session", "leaky")["task_id"]
     run("update", "zebrafish", "--task", task, "--session", "leaky")
     said = run("forget", "--source", "session:leaky")
-    assert "Would go: 2 events of 1 tasks." in said.output
+    assert "Would be removed: 2 events of 1 tasks." in said.output
     assert "zebrafish" in run("thread", "--task", task).output
     token = data("forget", "--source", "session:leaky")["token"]
-    assert "Gone: 2 events" in run("forget", "--source", "session:leaky", "--confirm", token).output
+    assert "Removed: 2 events" in run("forget", "--source", "session:leaky", "--confirm", token).output
     assert "zebrafish" not in run("thread", "--task", task).output
     assert run("forget", "--source", "session:leaky", "--confirm", token).exit_code == 4
     assert run("forget", "--source", "nonsense").exit_code == 5

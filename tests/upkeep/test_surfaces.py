@@ -146,4 +146,4 @@ def test_the_command_line_maintains_a_store(opened, store_url, tmp_path):
     partly = run("active-tasks", "maintain", "--render", "--json", *common)
     assert partly.exit_code == 2  # the file is not ours to write
     assert json.loads(partly.stdout)["data"]["render"]["error"]["code"] == "stale_version"
-    assert "nothing to do" in run("active-tasks", "reconcile", "--everywhere", *common).stdout
+    assert "Nothing to do" in run("active-tasks", "reconcile", "--everywhere", *common).stdout

@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..ask.answering import ask
-from ..ask.operations import read_question
 from ..extract.patterns import relevant
-from ..extract.progress_operations import foresee
 from ..ledger.base import Base, Draft, find_item, stored_result, written
 from ..ledger.goal_limits import STOPPED, check_ready
 from ..ledger.step_changes import begun_phase, item_changes
@@ -276,6 +273,9 @@ class Tasks(Base):
                 warnings=tuple(warnings),
             )
             if message and self._may_move(head, message):
+                # Its patterns are slow to compile, and most short-lived processes never need them.
+                from ..extract.progress_operations import foresee
+
                 draft.then = foresee(self, tx, head, draft, now)
             return draft
 
@@ -284,6 +284,10 @@ class Tasks(Base):
         )
 
     def _update_and_ask(self, task_id: str | None, query: str, **changes: Any) -> Written:
+        # Asking loads the search and the model client, which an update without a question does not need.
+        from ..ask.answering import ask
+        from ..ask.operations import read_question
+
         question = read_question(query)
         guards = ("expect", "token", "key")
         if all(value is None for name, value in changes.items() if name not in guards):

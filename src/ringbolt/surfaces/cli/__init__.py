@@ -1,1 +1,1 @@
-"""The commands of `ringbolt`, a module for each kind; `surfaces/cli.py` loads the one that is run."""
+"""The command line. `main` loads the module of the command that is run, and no other."""

@@ -1,4 +1,4 @@
-"""What all commands share: options, opening the memory, answers, errors, exit codes."""
+"""Input and output of all commands: opening the memory, calling operations, answers, errors, exit codes."""
 
 from __future__ import annotations
 
@@ -6,25 +6,22 @@ import json
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from difflib import get_close_matches
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 import click
 
-from ...memory import TaskMemory
-from ...model.errors import Conflict, InvalidInput, NotFound, RingboltError, shown
+from ...ledger.base import Base
+from ...model.errors import Conflict, InvalidInput, NotFound, RingboltError
 from ...model.settings import Settings
-from ...operations import call
-from ...packet.encode import one_line, read_json, terminal
-from .rich_console import draw_table
+from ...model.types import Value, is_list
+from ...opening import Opening
 
 EXIT_CODES: dict[type[RingboltError], int] = {NotFound: 3, Conflict: 4, InvalidInput: 5}
-OTHERWISE, USAGE, INTERRUPTED = 1, 2, 130
-# The most that is read from standard input for one text; the memory has stricter limits of its own.
+FAILED, USAGE, INTERRUPTED = 1, 2, 130
+# Limit for one text from standard input; the memory has stricter limits of its own.
 MOST_INPUT = 64 << 20
 
-
-# --- options that every command has -----------------------------------------------------------------
+Room = TypeVar("Room", bound=Base)
 
 
 def given() -> dict[str, Any]:
@@ -32,110 +29,20 @@ def given() -> dict[str, Any]:
     return click.get_current_context().meta.setdefault("ringbolt.common", {})
 
 
-def _kept(context: click.Context, option: click.Parameter, value: Any) -> None:
-    if value:  # what stands further right wins
-        context.meta.setdefault("ringbolt.common", {})[option.name] = value
-
-
-def _common(*names: str, **more: Any) -> click.Option:
-    return click.Option(names, expose_value=False, callback=_kept, **more)
-
-
-def _some_tasks(context: click.Context, option: click.Parameter, incomplete: str) -> list[Any]:
-    """The open tasks, for the shell to complete an id."""
-    from click.shell_completion import CompletionItem
-
-    try:
-        with context, open_memory() as memory:
-            cards = memory.task_list(limit=100).tasks
-    except RingboltError:  # there is nothing to offer; the command itself will say why
-        return []
-    return [
-        CompletionItem(card.id, help=one_line(card.name)) for card in cards if card.id.startswith(incomplete)
-    ]
-
-
-TASK = _common(
-    "--task", metavar="ID", shell_complete=_some_tasks, help="The task, by the beginning of its id."
-)
-COMMON = [
-    _common("--store", metavar="STORE", help="Path or URL of the store, instead of that of the settings."),
-    _common("--workspace", metavar="FOLDER", help="The workspace, instead of that of the current folder."),
-    _common("--session", metavar="NAME", help="The session, instead of RINGBOLT_SESSION."),
-    _common("--agent", metavar="NAME", help="Who is acting, instead of RINGBOLT_AGENT."),
-    _common("--as-user", is_flag=True, help="A person says this, also where no terminal shows it."),
-    _common("--json", is_flag=True, help="Print JSON for programs."),
-]
-EVERYWHERE = click.option(
-    "--everywhere", is_flag=True, expose_value=False, callback=_kept, help="In every workspace."
-)
-_COMMON_NAMES = {option.name for option in COMMON}
-
-
-class _Helped(click.Command):
-    """A command with the common options, and examples in its help."""
-
-    def __init__(self, *words: Any, examples: Sequence[str] = (), task: bool = False, **more: Any) -> None:
-        self.examples = tuple(examples)
-        super().__init__(*words, **more)
-        self.params += [TASK, *COMMON] if task else COMMON
-
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        own: list[tuple[str, str]] = []
-        shared: list[tuple[str, str]] = []
-        for option in self.get_params(ctx):
-            row = option.get_help_record(ctx) if isinstance(option, click.Option) else None
-            if row is not None:
-                (shared if option.name in _COMMON_NAMES else own).append(row)
-        for title, rows in (("Options", own), ("Options of every command", shared)):
-            with formatter.section(title):
-                formatter.write_dl(rows)
-        if isinstance(self, click.Group):
-            self.format_commands(ctx, formatter)
-
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        if self.examples:
-            with formatter.section("Examples"):
-                for example in self.examples:
-                    formatter.write(f"{'':{formatter.current_indent}}{example}\n")
-
-
-class Command(_Helped):
-    """A command."""
-
-
-class Group(_Helped, click.Group):
-    """Commands under one word; without a second word most of them show something."""
-
-    command_class = Command
-    # What people try, and the command that does it.
-    synonyms: Mapping[str, str] = {}
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        word = args[0] if args else ""
-        if self.get_command(ctx, word) is None and not word.startswith("-") and not ctx.resilient_parsing:
-            raise click.UsageError(self._unknown(word, self.list_commands(ctx)), ctx)
-        return super().resolve_command(ctx, args)
-
-    def _unknown(self, word: str, names: Sequence[str]) -> str:
-
-        near = [word] if word in self.synonyms else get_close_matches(word, [*names, *self.synonyms], 1)
-        told = f" Did you mean {self.synonyms.get(near[0], near[0])!r}?" if near else ""
-        return f"No such command {shown(word)}.{told}"
-
-
 # --- reaching the memory ----------------------------------------------------------------------------
 
 
 def open_memory(
-    *, create: bool = False, settings: Settings | None = None, clock: Callable[[], float] = time.time
-) -> TaskMemory:
-    """The memory that this call means; a store that is not there is made only by what begins something."""
-
+    room: type[Room],
+    *,
+    create: bool = False,
+    settings: Settings | None = None,
+    clock: Callable[[], float] = time.time,
+) -> Room:
+    """Open the memory with the operations of one room, which loads faster than all of TaskMemory."""
     common = given()
-    return TaskMemory.open(
+    opened: Any = room if issubclass(room, Opening) else type(room.__name__, (Opening, room), {})
+    return opened.open(
         common.get("store"),
         workspace=None if common.get("everywhere") else common.get("workspace", ""),
         session=common.get("session"),
@@ -147,26 +54,30 @@ def open_memory(
     )
 
 
-def called(name: str, arguments: Mapping[str, Any], *, create: bool = False) -> Any:
-    """What an operation answers; an argument that is None, or an empty tuple, was not given."""
+def call(room: type[Base], operation: str, arguments: Mapping[str, Any], *, create: bool = False) -> Any:
+    """Call an operation and return its answer as JSON data; None arguments are left out."""
+    wanted = {key: value for key, value in arguments.items() if value is not None}
+    with open_memory(room, create=create) as memory:
+        return as_json(getattr(memory, operation)(**wanted))
 
-    wanted = {key: value for key, value in arguments.items() if value is not None and value != ()}
-    with open_memory(create=create) as memory:
-        return call(memory, name, wanted)
+
+def as_json(value: Any) -> Any:
+    """An answer as plain JSON data."""
+    if isinstance(value, Value):
+        return value.to_dict()
+    return [as_json(part) for part in value] if is_list(value) else value
 
 
-def of_task(name: str, arguments: Mapping[str, Any], tell: Callable[[Any], None]) -> None:
-    """Call an operation on the task of this call, and show what it answers."""
-    show(called(name, {"task_id": given().get("task"), **arguments}), tell)
+# --- input ------------------------------------------------------------------------------------------
 
 
 def text_of(value: str | None) -> str | None:
-    """A text of the command line; `-` is what comes through standard input, without its last line end."""
+    """A text of the command line; `-` reads standard input, without its last line end."""
     if value != "-":
         return value
     content = sys.stdin.buffer.read(MOST_INPUT + 1)
     if len(content) > MOST_INPUT:
-        raise InvalidInput("too_large", "Standard input has more than 64 MB.", "Give less of it.")
+        raise InvalidInput("too_large", "Standard input has more than 64 MB.", "Send less.")
     try:
         return content.decode().removesuffix("\n").removesuffix("\r")
     except UnicodeDecodeError as error:
@@ -178,15 +89,16 @@ def text_of(value: str | None) -> str | None:
 
 
 def json_of(name: str, value: str | None) -> Any:
-    """A JSON value of the command line; `-` is standard input."""
+    """A JSON value of the command line; `-` reads standard input."""
     if value is None:
         return None
+    from ...packet.encode import read_json  # slow to load: many patterns
 
     try:
         return read_json(text_of(value) or "")
     except ValueError as error:
         raise InvalidInput(
-            "invalid_json", f"{name} is no JSON: {error}.", "Put texts in quotation marks."
+            "invalid_json", f"{name} is not valid JSON: {error}.", "Put texts in quotation marks."
         ) from None
 
 
@@ -196,7 +108,7 @@ def moment(value: str | None) -> str | int | None:
 
 
 def is_terminal(stream: Any) -> bool:
-    """Whether a person is at the other end."""
+    """Whether a stream is a terminal."""
     return stream is not None and not stream.closed and stream.isatty()
 
 
@@ -204,7 +116,7 @@ def is_terminal(stream: Any) -> bool:
 
 
 def wants_json() -> bool:
-    """Whether a program is asking."""
+    """Whether the caller passed --json."""
     return bool(given().get("json"))
 
 
@@ -213,16 +125,16 @@ def emit(data: Any) -> None:
     click.echo(json.dumps({"schema_version": 1, "data": data}))
 
 
-def show(data: Any, tell: Callable[[Any], None]) -> None:
-    """Print an answer: as JSON, or as it is told to people."""
+def answer(data: Any, show: Callable[[Any], None]) -> None:
+    """Print an answer: as JSON, or with `show` for people."""
     if wants_json():
         emit(data)
     else:
-        tell(data)
+        show(data)
 
 
 def say(text: str, *, err: bool = False) -> None:
-    """Print a text of several lines; whatever would steer the terminal is shown by its number."""
+    """Print a text of several lines; control characters are shown by number."""
     click.echo("\n".join(map(line, text.split("\n"))), err=err)
 
 
@@ -231,14 +143,17 @@ def line(text: object) -> str:
     text = str(text)
     if text.isascii() and text.isprintable():
         return text
+    from ...packet.encode import terminal  # slow to load: many patterns
 
     return terminal(text).replace("\n", "\\n")
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    """Print a table: drawn on a terminal, else in plain columns, so that nothing is cut off."""
+    """Print a table: drawn on a terminal, in plain columns elsewhere, so that nothing is cut off."""
     cells = [[line(cell) for cell in row] for row in rows]
     if is_terminal(sys.stdout):
+        from .rich_console import draw_table  # rich is slow to load
+
         draw_table(headings, cells)
         return
     widths = [max(map(len, column)) for column in zip(headings, *cells, strict=True)]
@@ -247,8 +162,30 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
         click.echo(padded.rstrip())
 
 
+def written(data: Mapping[str, Any]) -> None:
+    """The answer to a write: the event, and where the task stands."""
+    parts = [f"{data['status']}, {data['phase']}"]
+    if data["total"]:
+        parts.append(f"{data['done']} of {data['total']} steps done")
+    parts += [
+        f"{word} {line(data[name])}" for word, name in (("now", "current"), ("next", "next")) if data[name]
+    ]
+    click.echo(f"{data['task_id']} #{data['seq']}: {'; '.join(parts)}")
+    if data["token"] is not None:
+        until = f" until {data['expires_at']}" if data["expires_at"] else ""
+        click.echo(f"token {data['token']}{until}")
+    for warning in data["warnings"]:
+        warn(warning)
+    for pattern in data["patterns"]:
+        warn(
+            f"seen before: {pattern['text']}" + (f"; what worked: {pattern['fix']}" if pattern["fix"] else "")
+        )
+    if data["answer"]:
+        say(data["answer"]["text"])
+
+
 def warn(text: str) -> None:
-    """Say something on standard error that is no error."""
+    """Print a remark on standard error."""
     say(f"ringbolt: {text}", err=True)
 
 
@@ -256,12 +193,12 @@ def warn(text: str) -> None:
 
 
 def exit_code(error: RingboltError) -> int:
-    """The exit code that says of which kind an error is."""
-    return EXIT_CODES.get(type(error), OTHERWISE)
+    """The exit code for an error."""
+    return EXIT_CODES.get(type(error), FAILED)
 
 
-def tell_error(code: str, message: str, hint: str, details: Mapping[str, object], *, plain: bool) -> None:
-    """Tell an error: in two lines on standard error, or as JSON on standard output."""
+def report_error(code: str, message: str, hint: str, details: Mapping[str, object], *, plain: bool) -> None:
+    """Print an error: two lines on standard error, or JSON on standard output if `plain`."""
     if plain:
         error = {"code": code, "message": message, "hint": hint, "details": details}
         click.echo(json.dumps({"schema_version": 1, "error": error}))

@@ -1,4 +1,4 @@
-"""`ringbolt doctor`: what is wrong, and how to mend it."""
+"""`ringbolt doctor`: diagnose problems and say how to fix them."""
 
 from __future__ import annotations
 
@@ -8,42 +8,44 @@ from typing import Any
 import click
 
 from ...config import load_settings, store_location
+from ...memory import TaskMemory
 from ...model.errors import RingboltError, StoreError
 from ..doctor import Finding, checks, hosts, missing_store, of_error, spool, version
-from .console import Command, given, leave, line, open_memory, show
-from .settings import without_password
+from .command import Command
+from .config import without_password
+from .console import answer, given, leave, line, open_memory
 
 
 @click.command(
     "doctor",
     cls=Command,
-    short_help="Look whether all is well, and how to mend what is not.",
     examples=("ringbolt doctor", "ringbolt doctor --json"),
 )
 def doctor_command() -> None:
-    """Look at settings, hosts, store, locks, mirrors, queue, models: what is wrong, and how to mend it.
+    """Check settings, hosts, store, locks, mirrors, queue and models, and say how to fix what is wrong.
 
-    Nothing is changed. The exit code is 1 if there is a problem; a warning is none.
+    Nothing is changed. The exit code is 1 if there is a problem; warnings do not count.
     """
     findings = [finding.to_dict() for finding in _findings()]
     ok = all(finding["state"] != "problem" for finding in findings)
-    show({"ok": ok, "findings": findings}, _tell)
+    answer({"ok": ok, "findings": findings}, _show)
     leave(0 if ok else 1)
 
 
 def _findings() -> Iterator[Finding]:
-
     yield version()
     try:
         settings = load_settings(store=given().get("store"))
     except RingboltError as error:
         yield of_error("settings", error)
         return
-    yield Finding(what="settings", state="ok", told=f"{len(settings.sources)} of them are no default")
+    changed = len(settings.sources)
+    said = f"{changed} differ from their default" if changed else "all settings at their defaults"
+    yield Finding(what="settings", state="ok", told=said)
     yield spool(store_location(settings))
     yield hosts(given().get("workspace"))
     try:
-        memory = open_memory(settings=settings)
+        memory = open_memory(TaskMemory, settings=settings)
     except StoreError as error:
         if error.code == "store_not_found":
             yield missing_store(without_password(store_location(settings)))
@@ -57,7 +59,7 @@ def _findings() -> Iterator[Finding]:
         yield from checks(memory)
 
 
-def _tell(data: Any) -> None:
+def _show(data: Any) -> None:
     width = max(len(finding["what"]) for finding in data["findings"])
     for finding in data["findings"]:
         click.echo(f"{finding['state']:8} {finding['what']:{width}}  {line(finding['told'])}")

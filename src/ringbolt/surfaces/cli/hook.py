@@ -1,17 +1,16 @@
-"""`ringbolt hook`: what hosts call, for whoever has only the one program."""
+"""`ringbolt hook`: the same as ringbolt-hook."""
 
 from __future__ import annotations
 
 import click
 
 from ...hosts.hook import main
-from .console import Command
+from .command import Command
 
 
 @click.command(
     "hook",
     cls=Command,
-    short_help="Write an event that a host tells on standard input.",
     examples=(
         "ringbolt hook claude-code PostToolUse < event.json",
         "ringbolt hook codex SessionStart < event.json",
@@ -20,11 +19,10 @@ from .console import Command
 @click.argument("host")
 @click.argument("event")
 def hook_command(host: str, event: str) -> None:
-    """Write the EVENT of a HOST, and print its answer.
+    """Record the EVENT of a HOST, and print the answer for the host.
 
     Hosts are claude-code, codex, cursor, gemini-cli, vscode, opencode and openclaw. The event is JSON on
-    standard input. The exit code is always 0: a host must never be held up. Hosts call ringbolt-hook, which
-    does the same and starts faster.
+    standard input. The exit code is always 0, so that a host is never held up. Hosts call ringbolt-hook,
+    which does the same and starts faster.
     """
-
     main([host, event])

@@ -1,4 +1,4 @@
-"""`ringbolt install`: into a host's settings, and out of them again."""
+"""`ringbolt install`: add Ringbolt to a host's settings, or remove it."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from ...hosts.claude_plugin import write_plugin
 from ...hosts.host_table import HOSTS
 from ...hosts.install import Installer, hook_program
 from ...hosts.manual_setup import agents_snippet, mcp_settings
-from .console import Command, given, leave, line, say, show, warn
+from .command import Command
+from .console import answer, given, leave, line, say, warn
 
-# What a look finds, as an exit code: 3 is what is not there, 4 what is another than it should be.
+# Exit codes of --check; 4 is anything else: installed partly, or outdated.
 _EXIT = {"installed": 0, "not installed": 3}
 
 
 @click.command(
     "install",
     cls=Command,
-    short_help="Put Ringbolt into a host's settings, or take it out.",
     examples=(
         "ringbolt install claude-code",
         "ringbolt install codex --dry-run",
@@ -31,16 +31,18 @@ _EXIT = {"installed": 0, "not installed": 3}
     ),
 )
 @click.argument("host", type=click.Choice((*HOSTS, "generic")))
-@click.option("--user", "scope", flag_value="user", default=None, help="For all that you do with the host.")
-@click.option("--project", "scope", flag_value="project", help="For this project alone.")
-@click.option("--dry-run", is_flag=True, help="Print what would change as a diff, and change nothing.")
-@click.option("--remove", is_flag=True, help="Take everything out again.")
+@click.option("--user", "scope", flag_value="user", default=None, help="For everything you do with the host.")
+@click.option("--project", "scope", flag_value="project", help="For this project only.")
+@click.option("--dry-run", is_flag=True, help="Print a diff of what would change, and change nothing.")
+@click.option("--remove", is_flag=True, help="Remove everything again.")
 @click.option(
-    "--check", is_flag=True, help="Say how it stands: exit code 0 installed, 3 not, 4 partly or outdated."
+    "--check",
+    is_flag=True,
+    help="Check the installation: exit code 0 installed, 3 not, 4 partly/outdated.",
 )
-@click.option("--plugin", metavar="FOLDER", help="Write a plugin for Claude Code to a folder instead.")
+@click.option("--plugin", metavar="FOLDER", help="Write a plugin for Claude Code to this folder instead.")
 @click.option(
-    "--program", metavar="PATH", help="The ringbolt-hook to call, instead of the one beside this program."
+    "--program", metavar="PATH", help="The ringbolt-hook to call, instead of the one next to this program."
 )
 def install_command(
     host: str,
@@ -51,43 +53,40 @@ def install_command(
     plugin: str | None,
     program: str | None,
 ) -> None:
-    """Put the hooks and the MCP server of Ringbolt into the settings of HOST; nothing in them is lost.
+    """Add Ringbolt's hooks and MCP server to the settings of HOST, without losing anything in them.
 
-    Comments, order and layout of the settings stay; a copy is kept beside each file that is changed. A second
-    run changes nothing, and --remove leaves each file as it was. `generic` prints what other hosts need.
+    Comments, order and layout are preserved, and a copy is kept beside each changed file. A second run
+    changes nothing, and --remove leaves each file as it was. `generic` prints what other hosts need.
     """
     if remove and check:
-        raise click.UsageError("--remove and --check are two different things.")
+        raise click.UsageError("--remove and --check cannot be combined.")
     if plugin is not None and (host != "claude-code" or remove or check or dry_run or scope):
-        raise click.UsageError(
-            "--plugin goes with claude-code alone, and with no other option but --program."
-        )
+        raise click.UsageError("--plugin is only for claude-code, and can only be combined with --program.")
     if host == "generic":
-        _tell_generic(program)
+        _show_generic(program)
     elif plugin is not None:
         written = write_plugin(plugin, hook_program(program))
-        show({"files": written}, lambda data: say("\n".join(data["files"])))
+        answer({"files": written}, lambda data: say("\n".join(data["files"])))
     else:
         _run(host, scope, program, "remove" if remove else "check" if check else "install", dry_run)
 
 
 def _run(host: str, scope: str | None, program: str | None, action: str, dry_run: bool) -> None:
-
     installer = Installer(host, scope=scope, project=given().get("workspace"), program=program)
     if action == "check":
         report = installer.check()
-        show(report.to_dict(), _tell)
+        answer(report.to_dict(), _show)
         leave(_EXIT.get(report.state, 4))
     do = installer.remove if action == "remove" else installer.install
     report = do(dry_run=dry_run)
-    show(report.to_dict(), _tell_diff if dry_run else _tell)
+    answer(report.to_dict(), _show_diff if dry_run else _show)
 
 
-def _tell_diff(report: Any) -> None:
+def _show_diff(report: Any) -> None:
     say(report["diff"].rstrip("\n") or "Nothing would change.")
 
 
-def _tell(report: Any) -> None:
+def _show(report: Any) -> None:
     click.echo(f"{report['host']} ({report['scope']}): {report['state']}")
     for path, entries in report["files"].items():
         mark = "changed" if path in report["changed"] else ", ".join(sorted(set(entries.values())))
@@ -101,8 +100,7 @@ def _tell(report: Any) -> None:
         warn(note)
 
 
-def _tell_generic(program: str | None) -> None:
-
+def _show_generic(program: str | None) -> None:
     ringbolt = os.path.join(os.path.dirname(hook_program(program)), "ringbolt")
     data = {"mcp": mcp_settings(ringbolt), "agents": agents_snippet()}
-    show(data, lambda data: say(f"{data['mcp']}\n{data['agents']}".rstrip("\n")))
+    answer(data, lambda data: say(f"{data['mcp']}\n{data['agents']}".rstrip("\n")))

@@ -1,103 +1,109 @@
-"""`ringbolt`: the command line. A module is loaded when one of its commands is run."""
+"""`ringbolt`: the command line. The module of a command is imported when the command is run."""
 
 from __future__ import annotations
 
 import os
 import sys
+from importlib import import_module
 from typing import Any
 
 import click
 
 from ..._version import __version__
 from ...model.errors import RingboltError
-from .console import INTERRUPTED, OTHERWISE, USAGE, Group, exit_code, tell_error
+from .command import Group
+from .console import FAILED, INTERRUPTED, USAGE, exit_code, report_error
 
-# Section: the module of its commands, and each command with what the list of commands says of it. The command
-# has the same short help, and its function the same name, with _ for -; a test looks after that.
+# Sections of the help: modules, their commands, and the short help of each command.
 SECTIONS: dict[str, dict[str, dict[str, str]]] = {
-    "Tell it what happens": {
-        "update": {"update": "Say what happened, and what changed with it."},
+    "Record": {
+        "update": {"update": "Report what happened, and what changed."},
         "writing": {
-            "register": "Begin a task, with its plan and the request.",
-            "note": "Write down what must survive.",
+            "register": "Start a task, with its plan and the request.",
+            "note": "Record something that must survive.",
             "decide": "Record a decision and its reason.",
             "exclude": "Record what did not work, and why.",
             "set": "Set a variable: a version, a URL, an id.",
-            "log": "Log something that was done.",
-            "finish": "End a task with its answer, or its error.",
-            "pause": "Put a task aside for now.",
-            "resume-task": "Go on with a task that was put aside, or had ended.",
-            "undo": "Take back what an event changed.",
+            "log": "Log an action.",
+            "finish": "End a task with its answer or its error.",
+            "pause": "Pause a task.",
+            "resume-task": "Continue a task that was paused or has ended.",
+            "undo": "Undo the changes of an event.",
             "focus": "Make a task the current one of this session.",
             "claim": "Claim a task or a step for this agent.",
-            "release": "Give a claim back.",
+            "release": "Release a claim.",
         },
         "plan": {"plan": "Show the plan, or change it."},
         "waits": {
-            "wait": "Wait until something is so.",
-            "waits": "What is waited for, and how it stands.",
+            "wait": "Wait for a file, port, process, URL, time or person.",
+            "waits": "Show waits, or manage one.",
         },
-        "goals": {"goal": "Goals: their criteria, and how they stand."},
+        "goals": {"goal": "Goals and their criteria."},
     },
-    "Ask it": {
-        "reading": {
-            "ask": "Ask a question about a task.",
-            "resume": "All that is needed to go on with a task.",
-            "state": "The state of a task as YAML.",
-            "summary": "A task in a few sentences.",
-            "recall": "Find anything that was written down.",
+    "Ask": {
+        "ask": {"ask": "Ask a question about a task."},
+        "resume": {
+            "resume": "Show everything needed to continue a task.",
+            "state": "Show the state of a task as YAML.",
+        },
+        "summary": {"summary": "Show a task in a few sentences."},
+        "recall": {
+            "recall": "Search everything recorded.",
+            "thread": "Show the latest events of a task.",
+            "event": "Show one event in full.",
+        },
+        "tasks": {
             "list": "List tasks.",
-            "show": "Show a task as it stands, or stood.",
-            "thread": "The last events of a task.",
-            "event": "One event, whole.",
+            "show": "Show a task, now or at an earlier time.",
         },
         "watch": {"watch": "Watch tasks as they change."},
         "active_tasks": {"active-tasks": "Active tasks and their file."},
     },
-    "Move it": {
+    "Import and export": {
         "files": {
             "handoff": "Write a task as one file for another agent.",
-            "receive": "Take in a task that was handed over.",
+            "receive": "Import a task that was handed over.",
             "export": "Write the ledger, or a task, to files.",
-            "import": "Bring in an export or a folder.",
+            "import": "Import an export or a folder.",
             "backup": "Copy the store while it is in use.",
-            "restore": "Put a backup in the place of the store.",
+            "restore": "Replace the store with a backup.",
         },
-        "transcripts": {"capture": "Bring in sessions that Claude Code or Codex have written down."},
-        "stores": {"store": "Look after stores: SQLite files, PostgreSQL databases."},
+        "capture": {"capture": "Import sessions recorded by Claude Code or Codex."},
+        "store": {"store": "Describe or copy stores: SQLite files, PostgreSQL databases."},
     },
-    "Look after it": {
-        "doctor": {"doctor": "Look whether all is well, and how to mend what is not."},
-        "settings": {"config": "Show every setting and where it came from."},
-        "upkeep": {
-            "verify": "Check that nothing was lost or changed.",
-            "reindex": "Make anew what recall has derived.",
-            "distill": "Bring what follows from a task's events up to date.",
-            "jobs": "What waits for a worker, and what was given up.",
-            "worker": "Do the jobs that wait.",
+    "Maintain": {
+        "doctor": {"doctor": "Diagnose problems and say how to fix them."},
+        "config": {"config": "Show every setting and where it comes from."},
+        "maintenance": {
+            "verify": "Check that nothing is lost or changed.",
+            "reindex": "Rebuild the search index.",
+            "distill": "Bring the derived parts of a task up to date.",
+            "jobs": "Show queued and failed jobs, or retry one.",
+            "worker": "Run queued jobs.",
         },
         "retention": {
-            "purge": "Remove old tasks that have ended, for good.",
-            "forget": "Remove what came from one source, for good.",
+            "purge": "Permanently remove old tasks that have ended.",
+            "forget": "Permanently remove what came from one source.",
         },
-        "drill": {"drill": "Try what would come back of a task after a compaction."},
+        "drill": {"drill": "Simulate a compaction and score what is recovered."},
     },
-    "Connect to it": {
+    "Connect": {
         "serve": {
             "serve": "Serve HTTP and MCP on this machine.",
             "mcp": "Serve MCP on standard input and output.",
-            "demo": "The deployment story, with a process that is killed.",
+            "demo": "Show a task that survives a killed process.",
         },
-        "hook": {"hook": "Write an event that a host tells on standard input."},
-        "install": {"install": "Put Ringbolt into a host's settings, or take it out."},
-        "anything": {
-            "op": "Call any operation by its name.",
-            "completion": "Print a script that completes commands in your shell.",
-        },
+        "hook": {"hook": "Record an event of a host from standard input."},
+        "install": {"install": "Add Ringbolt to a host's settings, or remove it."},
+        "op": {"op": "Call any operation by its name."},
+        "completion": {"completion": "Print a completion script for your shell."},
     },
 }
-_HOMES = {
-    name: module for section in SECTIONS.values() for module, names in section.items() for name in names
+_COMMANDS = {
+    name: (module, short_help)
+    for section in SECTIONS.values()
+    for module, commands in section.items()
+    for name, short_help in commands.items()
 }
 _SYNONYMS = {
     **dict.fromkeys(("new", "create", "begin", "start", "init", "add"), "register"),
@@ -116,36 +122,39 @@ _SYNONYMS = {
 
 
 class _Root(Group):
-    """All commands. Their list is known without loading one."""
+    """All commands. Listing them imports none of their modules."""
 
     synonyms = _SYNONYMS
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(_HOMES)
+        return list(_COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if (home := _HOMES.get(cmd_name)) is None:
+        if cmd_name not in _COMMANDS:
             return None
-        # Not importlib: that is what every import here does without.
-        module = __import__(f"{__package__}.{home}", fromlist=[home])
-        return getattr(module, f"{cmd_name.replace('-', '_')}_command")
+        module, short_help = _COMMANDS[cmd_name]
+        found: click.Command = getattr(
+            import_module(f"{__package__}.{module}"), f"{cmd_name.replace('-', '_')}_command"
+        )
+        found.short_help = short_help
+        return found
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         for title, modules in SECTIONS.items():
             with formatter.section(title):
-                formatter.write_dl([row for names in modules.values() for row in names.items()])
+                formatter.write_dl([row for commands in modules.values() for row in commands.items()])
 
     def main(self, *given: Any, **more: Any) -> Any:
-        """Run a command and end the process with its exit code; errors are told, not thrown."""
+        """Run a command and end the process with its exit code; errors are printed, not raised."""
         words = given[0] if given else more.pop("args", None)
         _never_fail_to_print()
         try:
             code = self._run(sys.argv[1:] if words is None else list(words), more)
             sys.stdout.flush()
         except BrokenPipeError:
-            # Whoever reads us has seen enough. Python must not find that out again when it closes the stream.
+            # The reader has closed the pipe. Python must not run into that again when it closes the stream.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            code = OTHERWISE
+            code = FAILED
         sys.exit(code)
 
     def _run(self, words: list[str], more: dict[str, Any]) -> int:
@@ -155,22 +164,22 @@ class _Root(Group):
         try:
             code = super().main(words, **options)
         except RingboltError as error:
-            tell_error(error.code, error.message, error.hint, error.details, plain=plain)
+            report_error(error.code, error.message, error.hint, error.details, plain=plain)
             return exit_code(error)
         except click.Abort:
             return INTERRUPTED
         except click.UsageError as error:
             hint = f"See {error.ctx.command_path} --help." if error.ctx else ""
-            tell_error("usage", error.format_message(), hint, {}, plain=plain)
+            report_error("usage", error.format_message(), hint, {}, plain=plain)
             return USAGE
         except click.ClickException as error:
-            tell_error("failed", error.format_message(), "", {}, plain=plain)
-            return OTHERWISE
+            report_error("failed", error.format_message(), "", {}, plain=plain)
+            return FAILED
         return code if isinstance(code, int) else 0
 
 
 def _never_fail_to_print() -> None:
-    """What the encoding of a stream cannot show is shown by its number."""
+    """Escape characters that the encoding of a stream does not have."""
     for stream in (sys.stdout, sys.stderr):
         if (reconfigure := getattr(stream, "reconfigure", None)) is not None:
             reconfigure(errors="backslashreplace")
@@ -191,6 +200,6 @@ def _never_fail_to_print() -> None:
 def main() -> None:
     """Task memory for LLM agents that survives compaction, restarts, crashes and hand-overs.
 
-    Without --task, a command means the current task: the one that this session turned to last, or else the
+    Without --task, a command applies to the current task: the one that this session used last, or else the
     only open one of this workspace.
     """

@@ -1,4 +1,4 @@
-"""Answers as they are told to people: plain lines, and every recorded text as a terminal may get it."""
+"""Answers as text for people: plain lines, with recorded text made safe for a terminal."""
 
 from __future__ import annotations
 
@@ -17,30 +17,7 @@ Data = Mapping[str, Any]
 MARKS = {"completed": "x", "active": ">", "pending": " ", "failed": "!", "skipped": "-", "cancelled": "-"}
 
 
-def written(data: Data) -> None:
-    """What a write answers: the citation of the event, and where the task stands."""
-    parts = [f"{data['status']}, {data['phase']}"]
-    if data["total"]:
-        parts.append(f"{data['done']} of {data['total']} steps done")
-    parts += [f"{word} {line(data[name])}" for word, name in _PLACES if data[name]]
-    click.echo(f"{data['task_id']} #{data['seq']}: {'; '.join(parts)}")
-    if data["token"] is not None:
-        until = f" until {data['expires_at']}" if data["expires_at"] else ""
-        click.echo(f"token {data['token']}{until}")
-    for text in data["warnings"]:
-        warn(text)
-    for pattern in data["patterns"]:
-        warn(
-            f"seen before: {pattern['text']}" + (f"; what worked: {pattern['fix']}" if pattern["fix"] else "")
-        )
-    if data["answer"]:
-        say(data["answer"]["text"])
-
-
-_PLACES = (("now", "current"), ("next", "next"))
-
-
-def answer(data: Data) -> None:
+def text(data: Data) -> None:
     """The text of an answer, a packet or a summary."""
     say(data["text"].rstrip("\n"))
 
@@ -77,8 +54,8 @@ def steps(items: Iterable[Data]) -> list[str]:
         more += [f"issue: {line(item['active_issue'])}"] if item["active_issue"] else []
         more += ["verified"] if item["evidence"] == "verified" else []
         mark = MARKS.get(item["status"], "?")
-        told = f"  ({'; '.join(more)})" if more else ""
-        lines.append(f"  [{mark}] {line(item['id'])}  {line(item['title'])}{told}")
+        remarks = f"  ({'; '.join(more)})" if more else ""
+        lines.append(f"  [{mark}] {line(item['id'])}  {line(item['title'])}{remarks}")
     return lines
 
 
@@ -91,7 +68,7 @@ def task(data: Data) -> list[str]:
         lines.append(f"Goal: {line(data['goal'])}")
     lines += _section(f"Plan v{data['plan_version']}", steps(data["items"]))
     lines += [f"Next: {line(data['next_step'])}"] if data["next_step"] else []
-    lines += _section("Blocked by", (f"  {line(text)}" for text in data["blockers"]))
+    lines += _section("Blocked by", (f"  {line(blocker)}" for blocker in data["blockers"]))
     lines += _section("Decisions", map(_decision, data["decisions"]))
     lines += _section("Failed or ruled out", map(_exclusion, data["exclusions"]))
     for title, name in _ENTRIES:
@@ -155,7 +132,6 @@ def _claim(claim: Data) -> str:
 
 
 def _value(value: Any) -> str:
-
     return line(value) if isinstance(value, str) else pretty(value, indent=None)
 
 
@@ -164,16 +140,14 @@ def _value(value: Any) -> str:
 
 def event(data: Data) -> str:
     """An event in one line."""
-
     who = data["origin"]["agent"] or data["origin"]["principal"]
     step = f" {line(data['item'])}" if data["item"] else ""
-    said = clip(one_line(data["text"] or ""), 200)
-    return f"#{data['seq']} {minute(data['at'])} {line(who)} {data['type']}{step}  {line(said)}".rstrip()
+    words = clip(one_line(data["text"] or ""), 200)
+    return f"#{data['seq']} {minute(data['at'])} {line(who)} {data['type']}{step}  {line(words)}".rstrip()
 
 
-def whole_event(data: Data) -> None:
-    """An event with all that it says and changed."""
-
+def event_in_full(data: Data) -> None:
+    """An event with everything it says and changed."""
     origin = data["origin"]
     click.echo(f"{data['task_id']} #{data['seq']} {data['type']} at {data['at']}")
     who = ", ".join(f"{name} {line(value)}" for name, value in origin.items() if value)
@@ -195,11 +169,11 @@ def thread(data: Data) -> None:
     if not data["events"]:
         click.echo("No events.")
     if data["cursor"] is not None:
-        warn(f"earlier ones: --before {data['cursor']}")
+        warn(f"earlier events: --before {data['cursor']}")
 
 
 def hits(data: Data) -> None:
-    """What recall found."""
+    """Search results."""
     for hit in data["hits"]:
         ended = f" ({hit['status']})" if hit["status"] not in (None, "active") else ""
         click.echo(f"{hit['task_id']} #{hit['seq']} {hit['type']}{ended}: {line(hit['title'])}")
@@ -208,8 +182,8 @@ def hits(data: Data) -> None:
         for anchor in hit["anchors"]:
             click.echo(f"    {anchor['state']}: {line(anchor['path'])}")
     if not data["hits"]:
-        click.echo("Nothing was found.")
-    for text in data["warnings"]:
-        warn(text)
+        click.echo("Nothing found.")
+    for warning in data["warnings"]:
+        warn(warning)
     if data["cursor"] is not None:
         warn(f"more: --cursor {data['cursor']}")

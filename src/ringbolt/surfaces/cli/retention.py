@@ -1,4 +1,4 @@
-"""The commands that take away for good: purge and forget. Both say first what would go."""
+"""`ringbolt purge` and `ringbolt forget`: permanent removal. Both first report what would be removed."""
 
 from __future__ import annotations
 
@@ -6,81 +6,71 @@ from typing import Any
 
 import click
 
-from .console import EVERYWHERE, Command, called, given, line, show
+from ...retention.operations import Retention
+from .command import operation_command, option
+from .console import given, line
 
-_CONFIRM = click.option(
-    "--confirm", metavar="TOKEN", help="The token that the same call has given without it."
+CONFIRM = option("--confirm", metavar="TOKEN", help="The token from the same call without it.")
+HOW = (
+    "Without --confirm nothing changes: it reports what would be removed, and prints a token that is valid"
+    " for ten minutes and for exactly that. This cannot be undone."
 )
 
 
-@click.command(
+def _show(data: Any) -> None:
+    what = f"{data['events']:,} events of {data['tasks']:,} tasks"
+    if data["carried"]:
+        what += f", and {data['carried']:,} of others that repeat them"
+    if data["spooled"]:
+        what += f", and {data['spooled']:,} that are not written yet"
+    if data["done"]:
+        click.echo(f"Removed: {what}.")
+    else:
+        click.echo(f"Would be removed: {what}.")
+        for task_id in data["task_ids"]:
+            click.echo(f"  {task_id}")
+        click.echo(f"To remove them, until {data['expires_at'][11:16]} UTC: --confirm {data['token']}")
+    for path in data["elsewhere"]:
+        click.echo(f"Copies may remain in {line(path)}; remove them yourself.")
+    for warning in data["warnings"]:
+        click.echo(f"Note: {line(warning)}")
+
+
+def _everywhere(arguments: dict[str, Any]) -> None:
+    if given().get("everywhere"):
+        arguments["workspace"] = None
+
+
+purge_command = operation_command(
     "purge",
-    cls=Command,
-    task=True,
-    short_help="Remove old tasks that have ended, for good.",
+    Retention,
+    "purge",
+    option("--older-than", metavar="DURATION"),
+    option("--status", metavar="STATUS", convert=list, help="Only tasks with this status; repeat it."),
+    option("--not-archived", of="archived", sets=False, help="Also tasks that are not archived."),
+    option("--kind", type=click.Choice(["task", "goal"]), metavar=None, help="Only tasks, or only goals."),
+    option("--limit"),
+    CONFIRM,
+    prepare=_everywhere,
+    show=_show,
+    everywhere=True,
+    help="Permanently remove tasks that ended and have not changed for some time, or one with --task.\n\n"
+    + HOW,
     examples=("ringbolt purge --older-than 90d", "ringbolt purge --older-than 90d --confirm 6a0f-12ab"),
 )
-@click.option("--older-than", metavar="DURATION", help="Not changed for so long: 90d, 1d12h.")
-@click.option("--status", metavar="WORD", multiple=True, help="Only with this status; repeat it.")
-@click.option("--not-archived", is_flag=True, help="Also tasks that are not archived.")
-@click.option("--kind", type=click.Choice(["task", "goal"]), help="Only tasks, or only goals.")
-@click.option("--limit", metavar="N", type=int, help="The most tasks in one call.")
-@EVERYWHERE
-@_CONFIRM
-def purge_command(
-    older_than: str | None, status: tuple[str, ...], not_archived: bool, kind: str | None, limit: int | None,
-    confirm: str | None,
-) -> None:  # fmt: skip
-    """Remove tasks that have ended and were not changed for a time, or one with --task.
 
-    Without --confirm nothing changes: it says what would go, and gives a token that is good for ten minutes
-    and for exactly that. It cannot be undone.
-    """
-    wanted = {
-        "older_than": older_than, "status": list(status) or None, "archived": not not_archived, "kind": kind,
-        "task_id": given().get("task"), "limit": limit, "confirm": confirm,
-    }  # fmt: skip
-    if given().get("everywhere"):
-        wanted["workspace"] = "*"
-    show(called("purge", wanted), _tell)
-
-
-@click.command(
+forget_command = operation_command(
     "forget",
-    cls=Command,
-    short_help="Remove what came from one source, for good.",
+    Retention,
+    "forget",
+    option("--source", metavar="KIND:NAME", required=True),
+    CONFIRM,
+    show=_show,
+    task=False,
+    help="Permanently remove what came from one source, everywhere, leaving tombstones without content.\n\n"
+    + HOW,
     examples=(
         "ringbolt forget --source session:S1",
         'ringbolt forget --source "text:hunter2" --confirm 6a0f-12ab',
     ),
 )
-@click.option(
-    "--source", metavar="KIND:NAME", required=True, help="session:S1, agent:A, task:ID, text:WORDS, …"
-)
-@_CONFIRM
-def forget_command(source: str, confirm: str | None) -> None:
-    """Remove what came from one source, everywhere, and leave tombstones without content.
-
-    Without --confirm nothing changes: it says what would go, and gives a token that is good for ten minutes
-    and for exactly that. It cannot be undone.
-    """
-    show(called("forget", {"source": source, "confirm": confirm}), _tell)
-
-
-def _tell(data: Any) -> None:
-    what = f"{data['events']:,} events of {data['tasks']:,} tasks"
-    if data["carried"]:
-        what += f", and {data['carried']:,} of others that repeat them"
-    if data["spooled"]:
-        what += f", and {data['spooled']:,} that wait to be written"
-    if data["done"]:
-        click.echo(f"Gone: {what}.")
-    else:
-        click.echo(f"Would go: {what}.")
-        for task_id in data["task_ids"]:
-            click.echo(f"  {task_id}")
-        click.echo(f"To do it, until {data['expires_at'][11:16]} UTC: --confirm {data['token']}")
-    for path in data["elsewhere"]:
-        click.echo(f"It may still be in {line(path)}, which is yours to remove.")
-    for warning in data["warnings"]:
-        click.echo(f"Note: {line(warning)}")

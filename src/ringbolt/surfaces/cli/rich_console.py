@@ -1,4 +1,4 @@
-"""What is drawn on a terminal: tables and bars. Only loaded where there is one."""
+"""Tables and progress bars on a terminal. Imported only if there is one."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from rich.text import Text
 
 
 def draw_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """A table on standard output; its cells are texts that a terminal may get, and no markup."""
+    """Draw a table on standard output; its cells are plain text, safe for a terminal."""
     bold = "" if os.environ.get("NO_COLOR") else "bold"
     drawn = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style=bold)
     for heading in headings:
@@ -33,7 +33,7 @@ def draw_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 
 @contextmanager
 def draw_bar(what: str) -> Generator[Callable[[int, int], None]]:
-    """A bar on standard error, which is told how much of how much is done."""
+    """Draw a bar on standard error; call the function with how much of how much is done."""
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(what, total=None)

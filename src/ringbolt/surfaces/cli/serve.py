@@ -1,4 +1,4 @@
-"""The commands that run for long: serve, mcp; and the demonstration."""
+"""`ringbolt serve`, `mcp` and `demo`: the servers, and the demonstration."""
 
 from __future__ import annotations
 
@@ -12,28 +12,30 @@ from typing import Any
 
 import click
 
+from ...memory import TaskMemory
 from .. import demo
 from ..demo import run
 from ..http.auth import rotate_tokens
-from .console import Command, given, line, open_memory, warn
+from .command import Command
+from .console import given, line, open_memory, warn
 
 TOOLS = click.option(
     "--tools",
     type=click.Choice(["core", "full"]),
     default="core",
     show_default=True,
-    help="The MCP tools: the few that agents need, or all.",
+    help="The MCP tools: the few that agents need, or all of them.",
 )
 PORT = 7420
 
 
 def _server(module: str, extra: str, packages: tuple[str, ...]) -> Any:
-    """The module of a server; it needs packages that come with an extra."""
+    """Import the module of a server, whose packages come with an extra."""
     from importlib.util import find_spec
 
     if missing := [name for name in packages if find_spec(name) is None]:
         raise click.ClickException(
-            f"Not installed: {', '.join(missing)}. Install what is needed: pip install 'ringbolt[{extra}]'"
+            f"Not installed: {', '.join(missing)}. Run: pip install 'ringbolt[{extra}]'"
         )
     return importlib.import_module(f"ringbolt.surfaces.{module}")
 
@@ -41,7 +43,6 @@ def _server(module: str, extra: str, packages: tuple[str, ...]) -> Any:
 @click.command(
     "serve",
     cls=Command,
-    short_help="Serve HTTP and MCP on this machine.",
     examples=("ringbolt serve", "ringbolt serve --port 9000 --store tasks.db", "ringbolt serve --demo"),
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
@@ -50,18 +51,16 @@ def _server(module: str, extra: str, packages: tuple[str, ...]) -> Any:
     type=click.IntRange(0, 65535),
     default=PORT,
     show_default=True,
-    help="The port to listen on; 0 takes a free one.",
+    help="The port to listen on; 0 picks a free one.",
 )
 @TOOLS
-@click.option("--worker/--no-worker", default=True, help="Do the jobs that wait, too, or not.")
-@click.option(
-    "--new-tokens", is_flag=True, help="Make new tokens first; the old ones are refused from then on."
-)
-@click.option("--demo", is_flag=True, help="Fill the store with a story first, if it is empty.")
+@click.option("--worker/--no-worker", default=True, help="Also run queued jobs, or not.")
+@click.option("--new-tokens", is_flag=True, help="Create new tokens first; the old ones stop working.")
+@click.option("--demo", is_flag=True, help="Add an example task first, if the store is empty.")
 def serve_command(host: str, port: int, tools: str, worker: bool, new_tokens: bool, demo: bool) -> None:
-    """Serve HTTP and MCP on this machine, until it is interrupted or terminated.
+    """Serve HTTP and MCP on this machine until it is interrupted or terminated.
 
-    The store is made if it is not there. Whoever calls needs a token of the file that is named at the start.
+    The store is created if it does not exist. Callers need a token from the file named at the start.
     """
     http = _server("http.app", "serve", ("starlette", "uvicorn"))
     if new_tokens:
@@ -81,16 +80,15 @@ def serve_command(host: str, port: int, tools: str, worker: bool, new_tokens: bo
 
 
 def _fill() -> None:
-
-    with open_memory(create=True) as memory:
+    with open_memory(TaskMemory, create=True) as memory:
         if memory.store.read(lambda tx: tx.task_ids()):
             warn("the store is not empty: no demo data was added")
         else:
-            click.echo(f"The store has the deployment story: task {demo.fill(memory)}.")
+            click.echo(f"Added the example task {demo.fill(memory)}.")
 
 
 class _Announcement:
-    """Says what the server says of itself: its address, then its tokens; and then how to connect to it."""
+    """Prints what the server reports, its address and then its tokens, and how to connect to it."""
 
     def __init__(self) -> None:
         self._address = ""
@@ -100,7 +98,7 @@ class _Announcement:
         if found := re.search(r" at (https?://[^\s/]+)", text):
             self._address = found[1]
         elif self._address:
-            click.echo("Open it in a browser, and sign in with the token `user` of that file.")
+            click.echo("Open it in a browser, and sign in with the token `user` from that file.")
             click.echo("Connect an agent with one of these:")
             for name, command in connections(self._address, _program()):
                 click.echo(f"  {name:12} {line(command)}")
@@ -108,7 +106,7 @@ class _Announcement:
 
 
 def connections(address: str, program: str) -> list[tuple[str, str]]:
-    """How to connect the agents that most people have, and any other, a line for each."""
+    """How to connect common agents and any other, a line for each."""
     return [
         ("Claude Code", f"claude mcp add ringbolt -- {program} mcp"),
         ("Codex", f"codex mcp add ringbolt -- {program} mcp"),
@@ -117,8 +115,7 @@ def connections(address: str, program: str) -> list[tuple[str, str]]:
 
 
 def _program() -> str:
-    """How a client starts this program, with the store that is served."""
-
+    """The command that a client uses to start this program with the same store."""
     own = os.path.abspath(sys.argv[0])
     if which("ringbolt"):
         words = ["ringbolt"]
@@ -133,12 +130,11 @@ def _program() -> str:
 @click.command(
     "mcp",
     cls=Command,
-    short_help="Serve MCP on standard input and output.",
     examples=("claude mcp add ringbolt -- ringbolt mcp", "ringbolt mcp --tools full"),
 )
 @TOOLS
 def mcp_command(tools: str) -> None:
-    """Serve MCP on standard input and output, as an MCP client starts it. The first call makes the store."""
+    """Serve MCP on standard input and output, as MCP clients start it. The first call creates the store."""
     common = given()
     _server("mcp.main", "mcp", ("mcp",)).run_stdio(
         common.get("store"),
@@ -152,12 +148,10 @@ def mcp_command(tools: str) -> None:
 @click.command(
     "demo",
     cls=Command,
-    short_help="The deployment story, with a process that is killed.",
     examples=("ringbolt demo", "ringbolt demo --keep story"),
 )
-@click.option("--keep", metavar="FOLDER", help="Keep the store of the story in this folder.")
+@click.option("--keep", metavar="FOLDER", help="Keep the store in this folder.")
 @click.pass_context
 def demo_command(context: click.Context, keep: str | None) -> None:
-    """The deployment story, with a process that is really killed, and another one that goes on."""
-
+    """Show a deployment in which a process is really killed, and another one continues."""
     context.exit(run(keep))

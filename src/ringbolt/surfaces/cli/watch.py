@@ -1,4 +1,4 @@
-"""`ringbolt watch`: a task as it changes, drawn on a terminal, or one line for each event elsewhere."""
+"""`ringbolt watch`: tasks as they change, drawn on a terminal, or one line per event elsewhere."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import click
 
 from ...memory import TaskMemory
 from ...model.types import Event
-from .console import EVERYWHERE, Command, emit, given, is_terminal, open_memory, wants_json
+from .command import Command
+from .console import emit, given, is_terminal, open_memory, wants_json
 from .render import event, headline, task
 
 SHOWN = 10  # events
@@ -20,36 +21,35 @@ SHOWN = 10  # events
     "watch",
     cls=Command,
     task=True,
-    short_help="Watch tasks as they change.",
+    everywhere=True,
     examples=("ringbolt watch", "ringbolt watch --task 7k3m", "ringbolt watch | grep decision"),
 )
-@EVERYWHERE
 @click.option(
     "--every",
     metavar="SECONDS",
     type=click.FloatRange(0.05, 3600),
     default=1.0,
     show_default=True,
-    help="How often to look.",
+    help="How often to check.",
 )
-@click.option("--events", "most", metavar="NUMBER", type=click.IntRange(1), help="End after so many events.")
+@click.option("--events", "most", metavar="NUMBER", type=click.IntRange(1), help="End after this many.")
 def watch_command(every: float, most: int | None) -> None:
     """Watch the open tasks, or one, until you interrupt it.
 
-    On a terminal the task is drawn anew when it changes. Elsewhere each new event is one line, as it comes.
+    On a terminal the task is redrawn when it changes. Elsewhere each new event is printed as one line.
     """
     try:
-        with open_memory() as memory:
+        with open_memory(TaskMemory) as memory:
             if is_terminal(sys.stdout) and not wants_json():
                 _draw(memory, every)
             else:
-                _tell(memory, every, most)
+                _print_events(memory, every, most)
     except KeyboardInterrupt:
         return
 
 
 def _tasks(memory: TaskMemory) -> dict[str, int]:
-    """The tasks that are watched, with the number of their last event."""
+    """The watched tasks, with the number of their last event."""
     if (named := given().get("task")) is not None:
         card = memory.task_get(named)
         return {card.id: card.seq}
@@ -57,19 +57,18 @@ def _tasks(memory: TaskMemory) -> dict[str, int]:
 
 
 def _news(memory: TaskMemory, seen: dict[str, int]) -> Iterator[Event]:
-    """What was written since; `seen` is kept up to date."""
+    """New events; `seen` is updated."""
     now = _tasks(memory)
-    for task_id in dict.fromkeys((*seen, *now)):  # one that has ended since has a last event, too
+    for task_id in dict.fromkeys((*seen, *now)):  # also tasks that have ended since
         for one in memory.events(task_id, after=seen.get(task_id, 0)):
             seen[task_id] = one.seq
             yield one
 
 
-def _tell(memory: TaskMemory, every: float, most: int | None) -> None:
-
+def _print_events(memory: TaskMemory, every: float, most: int | None) -> None:
     seen = _tasks(memory)
     click.echo(f"ringbolt: watching {len(seen)} tasks", err=True)
-    told = 0
+    count = 0
     while True:
         for one in _news(memory, seen):
             data = one.to_dict()
@@ -78,14 +77,14 @@ def _tell(memory: TaskMemory, every: float, most: int | None) -> None:
             else:
                 click.echo(f"{one.task_id} {event(data)}")
             sys.stdout.flush()
-            told += 1
-            if told == most:
+            count += 1
+            if count == most:
                 return
         time.sleep(every)
 
 
 def _draw(memory: TaskMemory, every: float) -> None:
-
+    # rich is slow to load.
     from rich.console import Console
     from rich.live import Live
     from rich.text import Text
@@ -101,12 +100,12 @@ def _draw(memory: TaskMemory, every: float) -> None:
 
 
 def _screen(memory: TaskMemory, ids: list[str]) -> list[str]:
-    """The first task whole with its last events, and the others in a line each."""
+    """The first task in full with its latest events, and a line for each of the others."""
     if not ids:
-        return ["No task is open here."]
+        return ["No open tasks."]
     lines = task(memory.task_get(ids[0]).to_dict())
     lines += [
-        "Last",
+        "Latest events",
         *(f"  {event(one.to_dict())}" for one in memory.task_thread(ids[0], limit=SHOWN).events),
     ]
     others = [headline(memory.task_get(other).to_dict()) for other in ids[1:]]

@@ -1,4 +1,4 @@
-"""The description of the server's routes as OpenAPI 3.1, made from the table of operations."""
+"""The OpenAPI 3.1 description of the server, generated from the operations."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ _ERROR = {
     },
 }
 _STATUSES = {
-    "400": "An argument is wrong.",
-    "401": "No token, or none that is known.",
-    "403": "The token may not do this, or a web page of another origin asks.",
-    "404": "What is named is not there.",
+    "400": "An argument is invalid.",
+    "401": "No token, or an unknown one.",
+    "403": "The token does not allow this, or a web page of another origin is calling.",
+    "404": "Not found.",
     "408": "The request took too long.",
-    "409": "The state is another than the caller thought.",
+    "409": "Conflict with the current state.",
     "413": "Too large.",
     "415": "Not JSON.",
-    "421": "A name that is not the server's.",
-    "424": "No embedder is set, or it does not answer.",
+    "421": "A host name that is not the server's.",
+    "424": "No embedder is configured, or it does not respond.",
     "500": "The server failed.",
     "503": "The store is busy, or there are too many requests.",
     "507": "The disk is full.",
@@ -54,20 +54,20 @@ _IDENTITY = [
         "in": "header",
         "required": False,
         "description": text,
-        # What no header can carry is refused before it is read.
+        # The pattern excludes what no header can carry.
         "schema": {"type": "string", "maxLength": most, "pattern": f"^{first}[!-~]*$"},
     }
     for name, text, most, first in (
-        ("X-Ringbolt-Workspace", "Where the tasks belong: the whole path of a folder.", 2000, "/"),
+        ("X-Ringbolt-Workspace", "The workspace: the absolute path of a folder.", 2000, "/"),
         ("X-Ringbolt-Session", "The session that calls.", 200, ""),
         ("X-Ringbolt-Agent", "The agent that calls.", 200, ""),
     )
 ]
 _NAMED = [{"$ref": f"#/components/parameters/{row['name']}"} for row in _IDENTITY]
 _EVENT_PARAMETERS = [
-    {"name": "after", "in": "query", "description": "The number of the last event that is known.",
+    {"name": "after", "in": "query", "description": "Number of the last event that you know.",
      "schema": {"type": "integer", "minimum": 0, "default": 0}},
-    {"name": "limit", "in": "query", "description": "Most events of a page.",
+    {"name": "limit", "in": "query", "description": "Maximum number of events per page.",
      "schema": {"type": "integer", "minimum": 1, "maximum": 1000, "default": 100}},
 ]  # fmt: skip
 
@@ -98,7 +98,7 @@ def document(resources: tuple[Resource, ...]) -> str:
                     "token": {
                         "type": "http",
                         "scheme": "bearer",
-                        "description": "A token from the file that the server names when it starts.",
+                        "description": "A token from the file that the server prints when it starts.",
                     }
                 },
                 "parameters": {row["name"]: row for row in _IDENTITY},
@@ -170,7 +170,7 @@ def _resource(resource: Resource, schemas: dict[str, Any]) -> dict[str, Any]:
 
 
 def _plain(schemas: dict[str, Any]) -> dict[str, Any]:
-    """The routes that are no operations."""
+    """The routes that are not operations."""
     event = _result("task_event", schemas)
     page = {
         "type": "object",
@@ -183,14 +183,14 @@ def _plain(schemas: dict[str, Any]) -> dict[str, Any]:
     }
     content = {**_answer(page), "text/event-stream": {"schema": {"type": "string"}}}
     task = {"name": "id", "in": "path", "required": True, "schema": {"type": "string"},
-            "description": "The id of a task, or an unambiguous beginning of it."}  # fmt: skip
+            "description": "Task id or a unique prefix."}  # fmt: skip
     events = {"tags": ["read"], "x-scope": "read", "responses": _responses(content)}
     return {
         "/api/events": {
             "get": {
                 **events,
                 "operationId": "get_events",
-                "summary": "Events of every task in the order of the store, as pages or as a stream.",
+                "summary": "Events of all tasks in the order of writing, as pages or as a stream.",
                 "parameters": _EVENT_PARAMETERS,
             }
         },
@@ -203,18 +203,21 @@ def _plain(schemas: dict[str, Any]) -> dict[str, Any]:
             }
         },
         "/health": {
-            "get": _told("health", "Whether the store can be read.", "application/json", token=False)
+            "get": _fixed("health", "Whether the store can be read.", "application/json", token=False)
         },
-        "/metrics": {"get": _told("metrics", "Figures for Prometheus.", "text/plain")},
-        "/openapi.json": {"get": _told("openapi", "This description.", "application/json")},
+        "/metrics": {"get": _fixed("metrics", "Metrics for Prometheus.", "text/plain")},
+        "/openapi.json": {"get": _fixed("openapi", "This description.", "application/json")},
     }
 
 
-def _told(name: str, summary: str, media_type: str, token: bool = True) -> dict[str, Any]:
+def _fixed(name: str, summary: str, media_type: str, token: bool = True) -> dict[str, Any]:
     schema = {"type": "string" if media_type == "text/plain" else "object"}
     responses = _responses({media_type: {"schema": schema}})
     if not token:
-        responses["503"] = {"description": "It cannot.", "content": {media_type: {"schema": schema}}}
+        responses["503"] = {
+            "description": "The store cannot be read.",
+            "content": {media_type: {"schema": schema}},
+        }
     return {
         "operationId": f"get_{name}",
         "summary": summary,
@@ -226,7 +229,7 @@ def _told(name: str, summary: str, media_type: str, token: bool = True) -> dict[
 
 def _responses(content: dict[str, Any]) -> dict[str, Any]:
     errors = {status: {"$ref": f"#/components/responses/{status}"} for status in _STATUSES}
-    return {"200": {"description": "What was asked for.", "content": content}, **errors}
+    return {"200": {"description": "Success.", "content": content}, **errors}
 
 
 def _answer(result: Any) -> dict[str, Any]:
@@ -239,7 +242,7 @@ def _answer(result: Any) -> dict[str, Any]:
 
 
 def _result(name: str, schemas: dict[str, Any]) -> Any:
-    """The schema of a result; what it refers to goes to the schemas of the document."""
+    """The schema of a result; the types it refers to are added to the schemas of the document."""
     own = dict(output_schema(name))
     for key, schema in own.pop("$defs", {}).items():
         schemas.setdefault(key, _moved(schema))

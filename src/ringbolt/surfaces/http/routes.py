@@ -1,4 +1,4 @@
-"""The routes of the server: each walks the table of operations, and holds no rule about tasks."""
+"""The routes of the server, generated from the operations; they hold no rules about tasks."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ _WORKER_SECONDS = 30.0  # how long the end of the server waits for its workers: 
 
 
 class Resource(Value, frozen=True, kw_only=True):
-    """A path that asks an operation: arguments come from the path and from the query."""
+    """A GET route that calls an operation with arguments from the path and the query."""
 
     name: str
     path: str
     operation: str
     path_names: tuple[tuple[str, str], ...] = ()
     query_names: tuple[tuple[str, str], ...] = ()
-    media_type: str = ""  # of a text that is the answer itself
-    bare: bool = False  # the list of active tasks as gateways answer: their names, and no envelope
+    media_type: str = ""  # if the answer is a text, not JSON
+    bare: bool = False  # without envelope, with the field names of other gateways
 
 
 _TASK = (("id", "task_id"),)
@@ -60,7 +60,7 @@ RESOURCES = (
     Resource(name="search", path="/api/search", operation="task_recall", query_names=(("q", "query"),)),
     Resource(name="waits", path="/api/waits", operation="wait_status"),
     Resource(name="active_tasks", path="/active-tasks", operation="active_tasks", bare=True),
-    # Where clients of the gateway that had it first look for it.
+    # The path that clients of the original gateway use.
     Resource(
         name="active_tasks_of_plugin",
         path="/plugins/memory-public/active-tasks",
@@ -68,12 +68,12 @@ RESOURCES = (
         bare=True,
     ),
 )
-# Paths with one part below /api that are no operations.
+# Paths below /api that are not operations.
 _NO_OPERATIONS = ("tasks", "search", "events", "waits")
 
 
 class Mcp:
-    """The MCP server for one who has a token; whoever it is writes as an agent there."""
+    """The MCP server behind the token check; every caller writes as an agent there."""
 
     def __init__(self, app: ASGIApp, gateway: Gateway) -> None:
         self._app = app
@@ -95,7 +95,7 @@ class Mcp:
 
 
 class Gateway:
-    """What the routes share: the memory, the threads, the figures and the news."""
+    """What the routes share: the memory, the threads, the metrics and the stream of new events."""
 
     def __init__(self, memory: TaskMemory, *, worker: bool, heartbeat: float) -> None:
         self.figures = metrics.Figures()
@@ -108,7 +108,7 @@ class Gateway:
         self._stop = threading.Event()
 
     def routes(self) -> list[BaseRoute]:
-        """Every route but the MCP server's. The first that fits a path and a method has it."""
+        """Every route except the MCP server's. The first match of path and method wins."""
         found: list[BaseRoute] = [Route(one.path, self._resource(one), methods=["GET"]) for one in RESOURCES]
         return [
             *found,
@@ -124,11 +124,11 @@ class Gateway:
 
     @asynccontextmanager
     async def running(self, mcp: Any) -> AsyncGenerator[None]:
-        """The time in which the server takes requests."""
+        """The lifespan of the server."""
         self._threads = ThreadPoolExecutor(self.settings.http_threads, thread_name_prefix="http")
         self.news = events.News(self._memory.store, self.run, self.figures)
         if self._worker_wanted:
-            # What is not over in time is given back; it must not keep the process.
+            # A daemon: jobs that do not end in time go back to the queue and must not block the exit.
             self._worker = threading.Thread(target=self._work, name="ringbolt-worker", daemon=True)
             self._worker.start()
         try:
@@ -143,12 +143,11 @@ class Gateway:
             self._threads.shutdown(wait=True)
 
     def end(self) -> None:
-        """The server is about to end: streams end now, requests and jobs in hand are finished."""
+        """Prepare to stop: streams end now, running requests and jobs finish."""
         self._stop.set()
         self.news.end()
 
     def _work(self) -> None:
-
         try:
             Pool(self._memory).run(self._stop)
         except RingboltError as error:
@@ -191,7 +190,7 @@ class Gateway:
     async def _called(
         self, resource: Resource, request: Request, arguments: Callable[[], Mapping[str, Any]]
     ) -> Response:
-        """Call an operation on a thread, where its arguments are read and its answer is written, too."""
+        """Call an operation on a thread, which also parses the arguments and encodes the answer."""
 
         def work() -> bytes:
             given = read_arguments(name, arguments())
@@ -210,16 +209,16 @@ class Gateway:
         return Response(content, media_type=resource.media_type or _JSON)
 
     def acting(self, caller: Caller, scope: Scope) -> TaskMemory:
-        """The memory for a caller: who it is comes from the token, where it works from its headers."""
-        place = _said(scope, "workspace", 2000)
-        if place and not place.startswith("/"):  # it would be looked for where the server was started
-            raise Refusal("bad_request", "X-Ringbolt-Workspace is no whole path.", "Let it begin with /.")
+        """The memory for a caller: identity comes from the token, workspace and session from headers."""
+        place = _header(scope, "workspace", 2000)
+        if place and not place.startswith("/"):  # it would be relative to the folder of the server
+            raise Refusal("bad_request", "X-Ringbolt-Workspace is not an absolute path.", "Start it with /.")
         return self._memory.acting_as(
             channel=caller.channel,
             principal=caller.principal or None,
             workspace=place or "",
-            session=_said(scope, "session", 200) or "",
-            agent=_said(scope, "agent", 200) or "",
+            session=_header(scope, "session", 200) or "",
+            agent=_header(scope, "agent", 200) or "",
         )
 
     # --- the others -------------------------------------------------------------------------------
@@ -237,7 +236,7 @@ class Gateway:
         return await events.answer(request, source, self.news, self._heartbeat)
 
     async def _health(self, request: Request) -> Response:
-        """Whether the store can be read: the one thing that is told without a token."""
+        """Whether the store can be read: the only answer without a token."""
         try:
             await self.run(lambda: self._memory.store.read(lambda tx: tx.last_position()))
         except RingboltError as error:
@@ -258,24 +257,24 @@ class Gateway:
 
 
 def _arguments(body: bytes) -> dict[str, Any]:
-    """The arguments that a body holds."""
+    """The arguments in a request body."""
 
     def refuse(constant: str) -> None:
-        raise ValueError(f"{constant} is no JSON")
+        raise ValueError(f"{constant} is not JSON")
 
     try:
         found: Any = json.loads(body or b"{}", parse_constant=refuse)
     except (ValueError, RecursionError) as error:
         raise InvalidInput(
-            "invalid_json", f"The body is no JSON: {str(error)[:200]}.", "Send a JSON object."
+            "invalid_json", f"The body is not JSON: {str(error)[:200]}.", "Send a JSON object."
         ) from None
     if not is_dict(found):
-        raise InvalidInput("invalid_argument", "The body is no JSON object.", 'For example {"text": "x"}.')
+        raise InvalidInput("invalid_argument", "The body is not a JSON object.", 'For example {"text": "x"}.')
     return found
 
 
-def _said(scope: Scope, name: str, most: int) -> str | None:
-    """What a header says about the caller, bounded; None if it is not there."""
+def _header(scope: Scope, name: str, most: int) -> str | None:
+    """A header about the caller, bounded; None if it is missing."""
     given = [value for key, value in scope["headers"] if key == b"x-ringbolt-" + name.encode()]
     if not given:
         return None
@@ -284,5 +283,5 @@ def _said(scope: Scope, name: str, most: int) -> str | None:
     except UnicodeDecodeError:
         text = "\0"
     if len(given) > 1 or len(text) > most or not text.isprintable():
-        raise Refusal("bad_request", f"The header X-Ringbolt-{name.capitalize()} cannot be read.", "Mend it.")
+        raise Refusal("bad_request", f"The header X-Ringbolt-{name.capitalize()} cannot be read.", "Fix it.")
     return text

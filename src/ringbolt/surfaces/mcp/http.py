@@ -1,4 +1,4 @@
-"""The MCP server over streamable HTTP. No request needs a session: a server that was restarted goes on."""
+"""The MCP server over streamable HTTP. Requests need no session, so a restart interrupts nobody."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _THIS_MACHINE = TransportSecuritySettings(
     allowed_hosts=[*_NAMES, *(f"{name}:*" for name in _NAMES)],
     allowed_origins=[f"http://{name}{port}" for name in _NAMES for port in ("", ":*")],
 )
-# Whoever mounted the app has looked already.
+# The caller has already checked Host and Origin.
 _ANYWHERE = TransportSecuritySettings(enable_dns_rebinding_protection=False)
 
 
@@ -47,7 +47,7 @@ def app(memory: TaskMemory, *, tools: str, guarded: bool) -> Starlette:
 
 
 class _Endpoint:
-    """Passes on what is posted. There is nothing to listen to, and no session to end."""
+    """Handles POST only: there is no stream to listen to, and no session to end."""
 
     def __init__(self, manager: StreamableHTTPSessionManager) -> None:
         self._manager = manager
@@ -60,20 +60,20 @@ class _Endpoint:
 
 
 def _named(memory: TaskMemory, agent: str) -> TaskMemory:
-    """The memory of someone who is known already, but perhaps not the name of the agent."""
+    """The memory of an authenticated caller, with the name of the agent if it has none."""
     return memory if memory.origin.agent or not agent else memory.acting_as(agent=agent)
 
 
 def _acting(memory: TaskMemory, agent: str, headers: Mapping[str, str]) -> TaskMemory:
-    """The memory for one request: of the client's agent, and the session and workspace that it names."""
+    """The memory for one request, with the agent, session and workspace from its headers."""
     return memory.acting_as(
-        agent=_said(headers, "ringbolt-agent") or memory.origin.agent or agent,
-        session=_said(headers, "ringbolt-session") or None,
+        agent=_name(headers, "ringbolt-agent") or memory.origin.agent or agent,
+        session=_name(headers, "ringbolt-session") or None,
         workspace=_text(headers, "ringbolt-workspace"),
     )
 
 
-def _said(headers: Mapping[str, str], name: str) -> str:
+def _name(headers: Mapping[str, str], name: str) -> str:
     return plain_name(_text(headers, name))
 
 

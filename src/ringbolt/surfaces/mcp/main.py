@@ -1,6 +1,6 @@
 """The MCP server: tools, resources and prompts over stdio and streamable HTTP, in both protocol eras.
 
-What needs the package mcp is loaded when it runs: it takes a while.
+The package mcp is imported when a server starts, because it is slow to load.
 """
 
 from __future__ import annotations
@@ -25,11 +25,10 @@ def run_stdio(
     session: str | None = None,
     agent: str | None = None,
 ) -> None:
-    """Serve one client over standard input and output until it goes away.
+    """Serve one client over standard input and output until it disconnects.
 
-    The store is opened by the first call: a store that cannot be opened is told to the model, with what to
-    do about it. Without a workspace it is the client's first root, else the current folder; without an
-    agent's name it is the client's.
+    The first call opens the store, so that the model learns why a store cannot be opened, and what to do. The
+    workspace defaults to the client's first root, or else the current folder; the agent to the client's name.
     """
     with _Needed():
         from .stdio import serve
@@ -38,11 +37,11 @@ def run_stdio(
 
 
 def asgi_app(memory: TaskMemory, *, tools: str = "core", guarded: bool = False) -> Starlette:
-    """The server as an ASGI app, for any path: to be run as it is, or as the endpoint of a route.
+    """The server as an ASGI app for any path: to run as it is, or as the endpoint of a route.
 
-    Whoever mounts it enters its lifespan (`app.router.lifespan_context(app)`), and may say in the scope of a
-    request who makes it: `ringbolt.memory` (a TaskMemory) and `ringbolt.scopes` (of read and write).
-    `guarded`: Host and Origin were checked already; else only those of this machine may come in.
+    If you mount it, enter its lifespan (`app.router.lifespan_context(app)`). The scope of a request may say
+    who makes it: `ringbolt.memory` (a TaskMemory) and `ringbolt.scopes` (read, write). `guarded`: Host and
+    Origin were already checked; otherwise only those of this machine are accepted.
     """
     with _Needed():
         from .http import app
@@ -51,7 +50,7 @@ def asgi_app(memory: TaskMemory, *, tools: str = "core", guarded: bool = False) 
 
 
 class _Needed:
-    """Says what to install, if the package mcp is not there."""
+    """Says what to install if the package mcp is missing."""
 
     def __enter__(self) -> None:
         return None
@@ -66,8 +65,7 @@ class _Needed:
 
 
 def main(arguments: list[str]) -> None:
-    """`python -m ringbolt.surfaces.mcp`: what `ringbolt mcp` does."""
-
+    """`python -m ringbolt.surfaces.mcp`: the same as `ringbolt mcp`."""
     parser = argparse.ArgumentParser(prog="ringbolt mcp")
     parser.add_argument("--tools", choices=SETS, default="core")
     parser.add_argument("--store")

@@ -1,4 +1,4 @@
-"""What the MCP server offers besides tools: resources, prompts, the completion of ids. Loads no mcp."""
+"""Resources, prompts and the completion of ids. Does not import mcp."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ MOST = 50  # open tasks that are listed as resources
 _MARKDOWN, _YAML = "text/markdown", "application/yaml"
 _TASK = re.compile(r"task://([^/?#]{1,200})/(state\.yaml|resume)")
 _VIEWS = {
-    "resume": ("Resume packet", _MARKDOWN, "All that is needed to go on with the task."),
-    "state.yaml": ("State", _YAML, "Where the task stands, as YAML."),
+    "resume": ("Resume packet", _MARKDOWN, "Everything needed to continue the task."),
+    "state.yaml": ("State", _YAML, "The state of the task as YAML."),
 }
-_TASK_ID = {"name": "task_id", "description": "Id of the task; else the current one.", "required": False}
+_TASK_ID = {"name": "task_id", "description": "Task id; default: the current task.", "required": False}
 
 TEMPLATES: list[dict[str, Any]] = [
     {
@@ -33,14 +33,14 @@ TEMPLATES: list[dict[str, Any]] = [
 PROMPTS: list[dict[str, Any]] = [
     {
         "name": "resume",
-        "title": "Go on with a task",
-        "description": "What the memory holds of a task, and the request to go on with it.",
+        "title": "Continue a task",
+        "description": "What is recorded about a task, and the request to continue it.",
         "arguments": [_TASK_ID],
     },
     {
         "name": "handoff",
         "title": "Hand a task over",
-        "description": "Write down what the next agent needs to know, and say what is there already.",
+        "description": "Record what the next agent needs to know, and show what is recorded already.",
         "arguments": [_TASK_ID],
     },
 ]
@@ -48,14 +48,14 @@ _PROMPTS = {"resume": texts.RESUME, "handoff": texts.HANDOFF}
 
 
 def resources(memory: TaskMemory) -> list[dict[str, Any]]:
-    """The list of open tasks, and what can be read of each."""
+    """The list of open tasks, and the views of each."""
     found: list[dict[str, Any]] = [
         {
             "uri": ACTIVE,
             "name": "active tasks",
             "title": "Open tasks",
             "mimeType": _MARKDOWN,
-            "description": "The open tasks of this workspace, the last changed first.",
+            "description": "The open tasks of this workspace, most recently changed first.",
         }
     ]
     for task in memory.task_list(limit=MOST).tasks:
@@ -90,7 +90,7 @@ def resource(memory: TaskMemory, uri: str) -> tuple[str, str]:
 
 
 def prompt(memory: TaskMemory, name: str, task_id: str | None) -> str:
-    """The text of a prompt: what to do, and what the memory holds of the task."""
+    """The text of a prompt: what to do, and what is recorded about the task."""
     if name not in _PROMPTS:
         raise InvalidInput(
             "invalid_argument", f"There is no prompt {shown(name)}.", f"There are {' and '.join(_PROMPTS)}."
@@ -105,7 +105,7 @@ def prompt(memory: TaskMemory, name: str, task_id: str | None) -> str:
 
 
 def completions(memory: TaskMemory, argument: str, begun: str) -> list[str]:
-    """The ids of open tasks that go on from what was typed."""
+    """The ids of open tasks that start with what was typed."""
     if argument not in ("task_id", "id"):
         return []
     wanted = begun.strip().lower()

@@ -1,7 +1,7 @@
-"""The MCP server, whatever it is reached by: its answers to every request of a client.
+"""The MCP server for any transport: its answers to every request of a client.
 
-Clients that begin with `initialize` and those of 2026-07-28, which send no such thing, are answered by the
-same handlers: no call needs anything that an earlier one left behind.
+The same handlers answer clients that begin with `initialize` and those of 2026-07-28, which do not: no call
+depends on an earlier one.
 """
 
 from __future__ import annotations
@@ -32,43 +32,43 @@ Context = ServerRequestContext[Any, Any]
 
 log = logging.getLogger("ringbolt.mcp")
 
-# Under this name in `_meta` an error is there for programs, too: code, message, hint, details.
+# Errors are also in `_meta` under this name, for programs: code, message, hint, details.
 ERROR_META = "ringbolt/error"
 _HOUR = 3_600_000
 _INTERNAL: dict[str, Any] = {
     "code": "internal_error",
-    "message": "Ringbolt failed in a way that it should not.",
-    "hint": "Go on with your work; whoever runs the server finds the reason in its log.",
+    "message": "Ringbolt failed unexpectedly.",
+    "hint": "Continue your work; the reason is in the log of the server.",
     "details": {},
 }
 
 
 class Caller(Value, frozen=True, kw_only=True):
-    """Who makes a request: how to get their memory, which may take a while, and what they may do."""
+    """Who makes a request: a function that opens their memory, and what they may do."""
 
     memory: Callable[[], TaskMemory]
     scopes: tuple[str, ...] = ("read", "write")
 
 
 def agent_name(ctx: Context) -> str:
-    """The name that the client gave itself, made fit to be one of ours; empty if it gave none."""
+    """The client's name as an agent name; empty if it gave none."""
     known = ctx.session.client_params
     return plain_name(known.client_info.name) if known else ""
 
 
 def plain_name(name: str) -> str:
-    """A name from outside as one short line that can be stored."""
+    """A name from outside as one short line."""
     text = name.encode("utf-8", "replace").decode()
     return encode.clip(encode.one_line(text), 50)
 
 
 def make_server(tools: str, caller: Callable[[Context], Awaitable[Caller]]) -> Server[Any]:
-    """The server with a set of tools; `caller` says who makes a request."""
+    """The server with a set of tools; `caller` identifies who makes a request."""
     return _Handlers(tools, caller).server()
 
 
 class _Handlers:
-    """The answers to all requests. What works on the store runs on a thread: no call waits for another."""
+    """The answers to all requests. Work on the store runs on threads, so no call waits for another."""
 
     def __init__(self, tools: str, caller: Callable[[Context], Awaitable[Caller]]) -> None:
         self._caller = caller
@@ -114,7 +114,7 @@ class _Handlers:
             known = (
                 params.name in operations.OPERATIONS and operations.OPERATIONS[params.name].tools != "none"
             )
-            hint = " It is one of the full set: start the server with --tools full." if known else ""
+            hint = " It is in the full set: start the server with --tools full." if known else ""
             raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name[:100]!r}.{hint}")
         caller = await self._caller(ctx)
         return await anyio.to_thread.run_sync(_called, caller, operation, params.arguments or {})
@@ -159,7 +159,7 @@ class _Handlers:
         )
 
     async def _read(self, ctx: Context, read: Callable[[TaskMemory], Any], **about: str) -> Any:
-        """Read on a thread. Other than of a tool, an error of these is one of the protocol."""
+        """Read on a thread. Unlike those of tools, these errors are protocol errors."""
         caller = await self._caller(ctx)
 
         def work() -> Any:
@@ -167,22 +167,22 @@ class _Handlers:
                 return read(caller.memory())
             except RingboltError as error:
                 code = types.INTERNAL_ERROR if error.code.startswith("store_") else types.INVALID_PARAMS
-                told = error.to_dict()
-                raise MCPError(code, texts.error_text(told), {**told, **about}) from None
+                details = error.to_dict()
+                raise MCPError(code, texts.error_text(details), {**details, **about}) from None
 
         return await anyio.to_thread.run_sync(work)
 
 
 _FORBIDDEN: dict[str, Any] = {
     "code": "wrong_scope",
-    "message": "writes, and the token of this client may only read.",
-    "hint": "Ask the user for a token that may write.",
+    "message": "writes, but the token of this client can only read.",
+    "hint": "Ask the user for a token that can write.",
     "details": {},
 }
 
 
 def _called(caller: Caller, operation: Operation, given: Mapping[str, Any]) -> types.CallToolResult:
-    """Call an operation; whatever goes wrong is told to the model, and a surprise to the log as well."""
+    """Call an operation; errors go to the model, and unexpected ones also to the log."""
     try:
         arguments = operations.read_arguments(operation.name, given)
         if operations.scope_of(operation.name, arguments) not in caller.scopes:

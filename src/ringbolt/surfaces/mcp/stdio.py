@@ -1,4 +1,4 @@
-"""The MCP server over standard input and output: one client, who started it in its folder."""
+"""The MCP server over standard input and output: for one client, in the folder where it was started."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from pydantic import ValidationError
 from ...memory import TaskMemory
 from .server import Caller, Context, agent_name, make_server
 
-ROOTS_SECONDS = 3  # a client that offers roots and does not tell them is waited for no longer
+ROOTS_SECONDS = 3  # how long to wait for a client that offers roots
 
 
 class Client:
-    """The one client: whose memory is opened when it is first needed, and kept."""
+    """The one client. Its memory is opened when it is first needed, and kept."""
 
     def __init__(self, location: str | None, workspace: str, session: str | None, agent: str | None) -> None:
         self._location = location
@@ -37,7 +37,7 @@ class Client:
         self._acting: dict[tuple[str, str], TaskMemory] = {}
 
     async def caller(self, ctx: Context) -> Caller:
-        """Who makes a request: the client, working in its first root."""
+        """The client, working in its first root."""
         async with self._asking:
             if not self._asked:
                 self._root = await _first_root(ctx)
@@ -46,11 +46,11 @@ class Client:
         return Caller(memory=lambda: self._memory(agent, root))
 
     async def roots_changed(self, ctx: Context, params: types.NotificationParams) -> None:
-        """Ask for the roots again, when the next request comes."""
+        """Ask for the roots again with the next request."""
         self._asked = bool(self._workspace)
 
     def _memory(self, agent: str, root: str) -> TaskMemory:
-        # One object for each name and root, not for each call: it knows the claims that were taken with it.
+        # One object per name and root, not per call: it remembers the claims that were made with it.
         with self._opening:
             if self._opened is None:
                 self._opened = TaskMemory.open(
@@ -71,7 +71,7 @@ class Client:
 
 
 async def _first_root(ctx: Context) -> str | None:
-    """The folder that the client names first; at 2026-07-28 it cannot be asked without ending the call."""
+    """The client's first root. Since 2026-07-28 a server cannot ask for it without ending the call."""
     session = ctx.session
     offered = session.client_capabilities
     if offered is None or offered.roots is None or not session.can_send_request:
@@ -96,7 +96,7 @@ async def _first_root(ctx: Context) -> str | None:
 def serve(
     location: str | None, *, tools: str, workspace: str, session: str | None, agent: str | None
 ) -> None:
-    """Serve until the client goes away."""
+    """Serve until the client disconnects."""
 
     async def run() -> None:
         client = Client(location, workspace, session, agent)
@@ -105,7 +105,7 @@ def serve(
             "notifications/roots/list_changed", types.NotificationParams, client.roots_changed
         )
         try:
-            # Whoever interrupts it need not wait for the thread that reads: what was answered is written.
+            # On an interrupt, do not wait for the thread that reads: all answers are written already.
             signal.signal(signal.SIGINT, signal.SIG_DFL)
             async with stdio_server() as (reading, writing):
                 await server.run(reading, writing, server.create_initialization_options())

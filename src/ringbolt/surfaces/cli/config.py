@@ -1,4 +1,4 @@
-"""`ringbolt config`: every setting, its value, and where it came from."""
+"""`ringbolt config`: every setting, its value, and where it comes from."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import click
 
 from ...config import allowed, check_name, line_of, load_settings, settings_path
 from ...model.settings import SETTINGS, Settings
-from .console import Group, given, line, show, table
+from .command import Group
+from .console import answer, given, line, table
 
 
 def _loaded() -> Settings:
-
     return load_settings(store=given().get("store"))
 
 
@@ -22,28 +22,26 @@ def _loaded() -> Settings:
     "config",
     cls=Group,
     invoke_without_command=True,
-    short_help="Show every setting and where it came from.",
     examples=("ringbolt config", "ringbolt config --changed", "ringbolt config get tokens"),
 )
-@click.option("--changed", is_flag=True, help="Only what is no default.")
+@click.option("--changed", is_flag=True, help="Only settings that differ from their default.")
 @click.pass_context
 def config_command(context: click.Context, changed: bool) -> None:
-    """Show every setting, its value, where it came from, and what it may be.
+    """Show every setting, its value, where it comes from, and what is allowed.
 
-    Settings come from the defaults, the settings file (`ringbolt config path`), variables of the environment
-    like RINGBOLT_STORE, and arguments; the later ones win.
+    Settings come from the defaults, the settings file (`ringbolt config path`), environment variables like
+    RINGBOLT_STORE, and arguments; later ones win.
     """
     if context.invoked_subcommand is not None:
         return
     rows = {
         name: row for name, row in described(_loaded()).items() if not changed or row["source"] != "default"
     }
-    show(rows, _tell_settings)
+    answer(rows, _show_settings)
 
 
 def described(settings: Settings) -> dict[str, dict[str, Any]]:
-    """Every setting: its value, where that came from, what it may be, and what it is for."""
-
+    """Every setting: its value, its source, what is allowed, and what it is for."""
     found: dict[str, dict[str, Any]] = {}
     for name, setting in SETTINGS.items():
         source = settings.sources.get(name, "default")
@@ -61,16 +59,15 @@ def described(settings: Settings) -> dict[str, dict[str, Any]]:
 
 
 def without_password(location: str) -> str:
-    """A store's path or URL as it may be shown."""
+    """A store's path or URL without its password."""
     if "://" not in location or location.startswith(("sqlite:", "file:")):
         return location
-
-    # To the last @, for a password may have one.
+    # Up to the last @: a password may contain one.
     hidden = re.sub(r"(://[^:/@]*):.*@", r"\1@", location)
     return re.sub(r"(password=)[^&]*", r"\1…", hidden)
 
 
-def _tell_settings(rows: dict[str, Any]) -> None:
+def _show_settings(rows: dict[str, Any]) -> None:
     cells = [
         (name, row["value"] if row["value"] != "" else "-", row["source"], row["allowed"])
         for name, row in rows.items()
@@ -81,15 +78,15 @@ def _tell_settings(rows: dict[str, Any]) -> None:
 @config_command.command("get", short_help="Show one setting.", examples=("ringbolt config get tokens",))
 @click.argument("name")
 def get(name: str) -> None:
-    """Show the setting NAME: its value alone, or with --json all that is known of it."""
-
+    """Show the value of the setting NAME; --json shows everything about it."""
     check_name(name, "argument")
-    show(described(_loaded())[name], lambda row: click.echo(line(row["value"])))
+    answer(described(_loaded())[name], lambda row: click.echo(line(row["value"])))
 
 
-@config_command.command("path", short_help="Where the settings file is.", examples=("ringbolt config path",))
+@config_command.command(
+    "path", short_help="Show the path of the settings file.", examples=("ringbolt config path",)
+)
 def path() -> None:
-    """Where the settings file is, or would be: a TOML file with a line like `tokens = "estimate"`."""
-
+    """Show the path of the settings file, a TOML file with lines like `tokens = "estimate"`."""
     place = settings_path()
-    show({"path": place, "exists": os.path.exists(place)}, lambda data: click.echo(line(data["path"])))
+    answer({"path": place, "exists": os.path.exists(place)}, lambda data: click.echo(line(data["path"])))

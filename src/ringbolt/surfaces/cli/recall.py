@@ -1,0 +1,73 @@
+"""`ringbolt recall`, `thread` and `event`: what was recorded."""
+
+from __future__ import annotations
+
+import click
+
+from ...core.actions import Actions
+from ...recall.operations import Recalling
+from .command import Command, argument, operation_command, option
+from .console import answer, call, given, moment, text_of
+from .render import event_in_full, hits, thread
+
+recall_command = operation_command(
+    "recall",
+    Recalling,
+    "task_recall",
+    argument(
+        "words",
+        of="query",
+        metavar="[WORDS]...",
+        nargs=-1,
+        required=False,
+        convert=lambda words: text_of(" ".join(words)),
+    ),
+    option("--step", of="item", metavar="STEP"),
+    option("--type", of="types", metavar="TYPE"),
+    option("--tag", of="tags", metavar="TAG", help="Only results with this tag; repeat it for several."),
+    option("--since", metavar="TIME"),
+    option("--until", metavar="TIME"),
+    option("--at", metavar="SEQ|TIME", convert=moment),
+    option("--limit"),
+    option("--cursor"),
+    option("--titles"),
+    show=hits,
+    everywhere=True,
+    help="Search everything recorded: messages, actions and their output, decisions and their reasons.\n\n"
+    'Any WORDS will do. "Quoted phrases" must match, conf* matches a prefix. The search covers the tasks of'
+    " this workspace, or the task that --task names.",
+    examples=(
+        "ringbolt recall registry key",
+        "ringbolt recall '\"access denied\"' --type error --everywhere",
+        "ringbolt recall --type decision --since 2026-03-01",
+    ),
+)
+
+
+@click.command(
+    "thread", cls=Command, task=True, examples=("ringbolt thread --limit 10", "ringbolt thread --around 42")
+)
+@click.option("--limit", metavar="NUMBER", type=int, help="Maximum number of events.")
+@click.option("--before", metavar="SEQ", type=int, help="Only events before this one.")
+@click.option("--type", "types", metavar="TYPE", multiple=True, help="Only events of this type.")
+@click.option("--around", metavar="SEQ", type=int, help="The events around this one.")
+def thread_command(limit: int | None, before: int | None, types: tuple[str, ...], around: int | None) -> None:
+    """Show the latest events of a task, in order."""
+    task = {"task_id": given().get("task")}
+    if around is not None:
+        arguments = {**task, "seq": around, "before": limit, "after": limit}
+        answer(call(Recalling, "task_around", arguments), thread)
+    else:
+        arguments = {**task, "limit": limit, "before": before, "types": types or None}
+        answer(call(Actions, "task_thread", arguments), thread)
+
+
+event_command = operation_command(
+    "event",
+    Recalling,
+    "task_event",
+    argument("seq", type=int),
+    show=event_in_full,
+    help="Show event SEQ in full, such as #42 cited in a packet, an answer or a search result.",
+    examples=("ringbolt event 42",),
+)

@@ -1,0 +1,32 @@
+"""`ringbolt summary`: a task in a few sentences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ...extract.summary_operations import Summarizing
+from .command import operation_command, option
+from .console import say
+from .render import text
+
+
+def _show(data: Any) -> None:
+    text(data)
+    if data["left_out"]:
+        click.echo(f"… {data['left_out']} more events, and since:")
+    for one in data["since"]:
+        say(one)
+
+
+summary_command = operation_command(
+    "summary",
+    Summarizing,
+    "task_summary",
+    option("--detail", metavar="DETAIL"),
+    option("--kept", of="refresh", sets=False, help="Show the stored summary as it is, however old."),
+    show=_show,
+    help="Show a task in three to five sentences, and what happened since, line by line.",
+    examples=("ringbolt summary", "ringbolt summary --detail items"),
+)

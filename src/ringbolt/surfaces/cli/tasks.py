@@ -1,0 +1,79 @@
+"""`ringbolt list` and `ringbolt show`: tasks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ...core.tasks import Tasks
+from .command import argument, operation_command, option
+from .console import moment, table, warn
+from .render import minute, task
+
+
+def _done(card: Any) -> str:
+    """How many steps are done and verified, and how many side effects are unknown."""
+    parts = [f"{card['done']}/{card['total']}"] if card["total"] else []
+    parts += [f"{card['verified']} verified"] if card["verified"] else []
+    parts += [f"{card['unknown']} unknown"] if card["unknown"] else []
+    return ", ".join(parts)
+
+
+def _show_tasks(data: Any) -> None:
+    rows = [
+        (
+            card["id"],
+            card["name"],
+            card["status"],
+            _done(card),
+            card["current_title"] or card["next_step"] or card["next_title"] or "",
+            minute(card["updated_at"]),
+        )
+        for card in data["tasks"]
+    ]
+    if rows:
+        table(("ID", "NAME", "STATUS", "STEPS", "NOW OR NEXT", "CHANGED"), rows)
+    else:
+        click.echo("No tasks.")
+    if data["cursor"] is not None:
+        warn(f"more: --cursor {data['cursor']}")
+
+
+list_command = operation_command(
+    "list",
+    Tasks,
+    "task_list",
+    option(
+        "--status",
+        metavar="STATUS",
+        convert=lambda words: words[0] if len(words) == 1 else words,
+        help="open, ended, all, or a status; repeat it for several.",
+    ),
+    option("--of-session", of="session", metavar="NAME"),
+    option("--tag", metavar="TAG"),
+    option("--parent", metavar="ID"),
+    option("--text"),
+    option("--archived"),
+    option("--limit"),
+    option("--cursor"),
+    show=_show_tasks,
+    everywhere=True,
+    task=False,
+    help="List tasks, most recently changed first; by default the open tasks of this workspace.",
+    examples=("ringbolt list", "ringbolt list --status all --everywhere", "ringbolt list --text deploy"),
+)
+
+show_command = operation_command(
+    "show",
+    Tasks,
+    "task_get",
+    argument("task", of="task_id", required=False),
+    option(
+        "--at", metavar="SEQ|TIME", type=str, convert=moment, help="As it was after an event or at a time."
+    ),
+    show=lambda data: click.echo("\n".join(task(data))),
+    task=False,
+    help="Show a TASK: request, plan, decisions, what failed, values, open questions.",
+    examples=("ringbolt show", "ringbolt show 7k3m --at 12", "ringbolt show --at 2026-03-01T12:00Z"),
+)
