@@ -158,7 +158,7 @@ def test_a_folder_shows_the_task_as_it_was_when_the_export_began(memory, task, t
         (lambda at: append(at / "execution.log.jsonl", "{}\n"), "execution.log.jsonl was changed"),
         (lambda at: (at / "plan_v1.json").unlink(), "plan_v1.json is missing"),
         (lambda at: (at / "notes.txt").write_text("mine"), "'notes.txt' was not written by Ringbolt"),
-        (lambda at: (at / "metadata.json").unlink(), "no metadata.json of Ringbolt"),
+        (lambda at: (at / "metadata.json").unlink(), "metadata.json is missing or not from Ringbolt"),
         (
             lambda at: (at / "final_answer.md").symlink_to("/etc/passwd"),
             "'final_answer.md' is not a regular file",
@@ -649,14 +649,14 @@ def test_what_is_odd_in_a_folder_is_imported_as_far_as_it_goes_and_said(memory, 
     ("file", "content", "naming"),
     [
         ("execution.log.jsonl", b'{"status": "FAILED"}\n\n{oops\n{}\n', "Line 3 of"),
-        ("execution.log.jsonl", b'{"status": "MAYBE"}\n', "'MAYBE' is no status"),
+        ("execution.log.jsonl", b'{"status": "MAYBE"}\n', "'MAYBE' is not the status"),
         ("execution.log.jsonl", b'{}\n{"a": "\xff"}\n', "Line 2 of"),
         ("execution.log.jsonl", b'{"input_payload": 1e999}\n', "Line 1 of"),
         ("metadata.json", b"{\n,", "line 2"),
         ("metadata.json", b'{"taskStatus": "HAPPY"}', "'HAPPY' is no task status"),
         ("metadata.json", b'{"taskStatus": 3}', "'3' is not a task status"),
         ("metadata.json", b'{"originalUserTask": ["a"]}', "originalUserTask"),
-        ("metadata.json", b'{"version": "7"}', "version '7'"),
+        ("metadata.json", b'{"version": "7"}', "version is '7'"),
         ("plan.json", b'{"a": 1}', "not a JSON array"),
         ("plan.json", b'[{"stage": 1, "steps": [{"toolName": "x"}]}]', "no title"),
         ("plan.json", b"[" * 50_000, "nested"),
@@ -810,7 +810,7 @@ def test_a_state_that_says_otherwise_than_the_task_is_reported_and_not_written(p
     before = contents(memory)
     report = memory.import_states(tmp_path)
     assert [warning.partition(": ")[2].split(" of task")[0] for warning in report.warnings] == [
-        "phase", "blockers", "The variable p99_before_ms",
+        "phase", "blockers", "variable p99_before_ms",
     ]  # fmt: skip
     assert contents(memory) == before
 

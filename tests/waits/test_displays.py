@@ -11,6 +11,7 @@ from contextlib import closing
 import pytest
 
 from ringbolt.model.errors import RingboltError
+from ringbolt.waits.terminals import pane_lines
 from tests.model_server import says, serving
 from tests.support import open_memory
 from tests.waits.displays import Desk, needed, x_server
@@ -106,6 +107,8 @@ def test_what_a_terminal_shows_from_now_on(tmp_path, monkeypatch):
 
         say("READY of old")
         until_met(late)
+        while "\n".join(pane_lines("later", 10)[0]).count("READY of old") < 2:
+            pass  # the terminal has shown what was typed, but not yet what `cat` answers
         fresh, grows = Watched("terminal:later", "contains READY"), Watched("terminal:later")
         quiet = Watched("terminal:later", "stable for 3s")
         assert not any(one.met() for one in (fresh, grows, quiet))

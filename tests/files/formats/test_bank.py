@@ -301,7 +301,7 @@ def test_what_cannot_be_read_is_said():
         (read_metadata, "", "line 1"),
         (read_metadata, '{\n"a": 1,\n}', "line 3"),
         (read_metadata, "[]", "not a JSON object"),
-        (read_metadata, '{"version": "2.0"}', "version '2.0'"),
+        (read_metadata, '{"version": "2.0"}', "version is '2.0'"),
         (read_metadata, '{"a": NaN}', "NaN"),
         (read_metadata, "[" * 100_000, "nested"),
         (read_plan, "{}", "not a JSON array"),
