@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..model.types import Value, is_dict, is_list
+from .capture_hook import has_failed as has_failed
+from .capture_hook import unwrapped
 from .host_files import exit_code
 
 EVENTS = (
@@ -16,7 +18,7 @@ EVENTS = (
     " SubagentStart SubagentStop Stop SessionEnd"
 ).split()
 # Our field: where a host may have it, the first that is there counts.
-_FIELDS: dict[str, tuple[str, ...]] = {
+FIELDS: dict[str, tuple[str, ...]] = {
     "session": ("session_id",),
     "cwd": ("cwd",),
     "transcript": ("transcript_path",),
@@ -149,7 +151,7 @@ def read_event(host: str, name: str, told: Mapping[str, Any]) -> dict[str, Any] 
     if shape is None or ours is None:
         return None
     event: dict[str, Any] = {"event": ours}
-    for field, places in {**_FIELDS, **shape.fields}.items():
+    for field, places in {**FIELDS, **shape.fields}.items():
         if field == "agent_task" and ours != "SubagentStart":
             continue
         found = next((told[place] for place in places if told.get(place) is not None), None)
@@ -203,21 +205,11 @@ def output_of(response: Any) -> Any:
     if is_dict(file) and isinstance(file.get("content"), str):
         return file["content"]
     if isinstance(text := response.get("llmContent"), str):
-        return _unwrapped(text)
+        return unwrapped(text)
     for name in ("llmContent", "output", "content", "result"):
         if response.get(name):
             return response[name]
     return {name: value for name, value in response.items() if name not in _BULKY}
-
-
-def _unwrapped(text: str) -> str:
-    """A result of Gemini CLI without what stands around it."""
-    begin, end = "<untrusted_context>\n", "\n</untrusted_context>"
-    if not (text.startswith(begin) and text.endswith(end)):
-        return text
-    head, _, last = text[len(begin) : -len(end)].rpartition("\n")
-    kept = head if last.startswith("Process Group PGID: ") else f"{head}\n{last}" if head else last
-    return kept.removeprefix("Output: ")
 
 
 def around_edit(response: Any) -> str | None:
@@ -228,34 +220,6 @@ def around_edit(response: Any) -> str | None:
         lines = hunk.get("lines") if is_dict(hunk) else None
         found += [str(line)[1:] for line in lines if str(line)[:1] == " "] if is_list(lines) else []
     return "\n".join(found) or None
-
-
-def has_failed(response: Any) -> bool:
-    """Whether a tool's answer itself says that it failed."""
-    if isinstance(response, str):
-        return _exit_code(response.partition("\n")[0], "Exit code: ") not in ("", "0")
-    if not is_dict(response):
-        return False
-    if (
-        response.get("is_error") is True
-        or response.get("isError") is True
-        or response.get("success") is False
-    ):
-        return True
-    if isinstance(text := response.get("llmContent"), str):
-        # The end of what Gemini CLI tells of a command: its own lines come after the output.
-        lines = _unwrapped(text).rsplit("\n", 4)[1:]
-        if any(_exit_code(line, "Exit Code: ") not in ("", "0") for line in lines):
-            return True
-    metadata = response.get("metadata")
-    if is_dict(metadata) and isinstance(code := metadata.get("exit"), int):
-        return code != 0
-    return bool(response.get("error"))
-
-
-def _exit_code(line: str, begin: str) -> str:
-    code = line[len(begin) :].strip() if line.startswith(begin) else ""
-    return code if code.lstrip("-").isdigit() else ""
 
 
 _BULKY = ("originalFile", "oldString", "newString", "structuredPatch", "oldTodos")
