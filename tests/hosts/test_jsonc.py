@@ -9,10 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ringbolt.hosts import jsonc
-from ringbolt.hosts.settings_files import Hook, JsonFile, Remembered, Server, hook_command
+from ringbolt.hosts.hook_build import HookProgram
+from ringbolt.hosts.settings_files import Hook, JsonFile, Remembered, Server
 
 EVENTS = ("SessionStart", "Stop")
-COMMAND = hook_command("/opt/a b/ringbolt-hook", "claude-code", "Stop")
+OURS = HookProgram(path="/opt/a b/ringbolt-hook")
+COMMAND = OURS.command("claude-code", "Stop")
 FILE = JsonFile(
     path="settings.json",
     entries=(
@@ -24,7 +26,7 @@ FILE = JsonFile(
                 command=command,
             )
             for event in EVENTS
-            for command in [hook_command("/opt/a b/ringbolt-hook", "claude-code", event)]
+            for command in [OURS.command("claude-code", event)]
         ),
         Server(
             value={"command": "/opt/a b/ringbolt", "args": ["mcp"]},

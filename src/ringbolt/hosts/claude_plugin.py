@@ -9,6 +9,7 @@ from typing import Any
 from .._version import __version__
 from ..model.errors import Conflict, InvalidInput, shown
 from ..system.files import FileErrors, write_atomic
+from .hook_build import HookProgram
 from .targets import CLAUDE_CODE, grouped
 
 _ABOUT = "Task memory for LLM agents that survives context compaction, restarts, crashes and hand-overs."
@@ -58,10 +59,13 @@ It needs Ringbolt itself, with the MCP server: `pip install "ringbolt[mcp]"`. Tr
 
 
 def files(hook: str = "ringbolt-hook") -> dict[str, str]:
-    """The files of the plugin; by default it names programs without a folder, so that it works anywhere."""
+    """The files of the plugin; by default it names programs without a folder, so that it works anywhere.
+
+    It names no build of the hook: a plugin is copied to other machines, and outlives an uninstallation here.
+    """
     program = os.path.join(os.path.dirname(hook), "ringbolt")
     hooks: dict[str, list[Any]] = {
-        entry.event: [entry.value] for entry in grouped("claude-code", CLAUDE_CODE, hook)
+        entry.event: [entry.value] for entry in grouped("claude-code", CLAUDE_CODE, HookProgram(path=hook))
     }
     plugin = {
         "name": "ringbolt",

@@ -71,7 +71,9 @@ def is_hook_command(command: str | None, host: str, event: str) -> bool:
     *build, program = _split(words, "||")
     if len(program) != 3 or os.path.basename(program[0]) != PROGRAM or program[1:] != [host, event]:
         return False
-    return all(_is_build_name(os.path.basename(one[-3])) for one in build if len(one) > 3) and len(build) <= 1
+    if not build:
+        return True
+    return len(build) == 1 and len(build[0]) > 3 and _is_build_name(os.path.basename(build[0][-3]))
 
 
 def _split(words: list[str], separator: str) -> list[list[str]]:
@@ -84,7 +86,7 @@ def _split(words: list[str], separator: str) -> list[list[str]]:
     return parts
 
 
-def hook_program(path: str) -> HookProgram:
+def with_build(path: str) -> HookProgram:
     """A program with its build: only of the `ringbolt-hook` beside this Python, whose package this is."""
     base = getattr(sys, "_base_executable", None) or ""
     beside = os.path.realpath(os.path.dirname(sys.executable))

@@ -18,9 +18,10 @@ from ..model.errors import Conflict, InvalidInput, StoreError, shown
 from ..model.scope import workspace_of
 from ..model.types import Value
 from ..system.files import FileErrors, locked_folder, read_bounded, replacing
+from .hook_build import PROGRAM, remove_unused_builds, with_build, write_build
 from .jsonc import NotJson, parse
 from .other_files import OwnFile
-from .settings_files import BOM, MISSING, OUTDATED, Remembered
+from .settings_files import BOM, INSTALLED, MISSING, OUTDATED, Remembered
 from .targets import Target, targets
 
 PARTLY = "partly"
@@ -64,7 +65,8 @@ class Installer:
         environ: Mapping[str, str] = os.environ,
     ) -> None:
         folder, _ = workspace_of(os.path.abspath(project or "."))
-        found = targets(host, scope, folder, hook_program(program), environ)
+        self.hook = with_build(hook_program(program))
+        found = targets(host, scope, folder, self.hook, environ)
         self.host, self.scope, self.files, self.notes = host, found.scope, found.files, found.notes
 
     def check(self) -> Report:
@@ -95,8 +97,11 @@ class Installer:
             changes = [change for change in changes if change.before != change.after]
             for change in changes:
                 _check_writable(change)
+            if plan == self._installing and self.hook.build:
+                write_build(self.hook.build)
             backups = [backup for change in changes if (backup := _carry_out(change))]
             paths = tuple(change.path for change in changes)
+            remove_unused_builds(_settings_we_are_in())
             return self.check().replace(changed=paths, backups=tuple(backups))
 
     def _installing(self, target: Target) -> Change:
@@ -132,6 +137,8 @@ class Installer:
     def _report(self, states: dict[str, dict[str, str]]) -> Report:
         every = {state for file in states.values() for state in file.values()}
         together = next(iter(every)) if len(every) == 1 else OUTDATED if OUTDATED in every else PARTLY
+        if together == INSTALLED and self.hook.build and not os.path.isfile(self.hook.build):
+            together = OUTDATED  # the hooks work without it, but slower
         notes = self.notes if together != MISSING else ()
         return Report(host=self.host, scope=self.scope, state=together, files=states, notes=notes)
 
@@ -139,18 +146,18 @@ class Installer:
 def hook_program(given: str | None) -> str:
     """The absolute path of the program that hooks call."""
 
-    beside = os.path.join(os.path.dirname(sys.executable), "ringbolt-hook")
-    found = given or (beside if os.access(beside, os.X_OK) else shutil.which("ringbolt-hook"))
+    beside = os.path.join(os.path.dirname(sys.executable), PROGRAM)
+    found = given or (beside if os.access(beside, os.X_OK) else shutil.which(PROGRAM))
     if not found or not os.path.isfile(found) or not os.access(found, os.X_OK):
         raise InvalidInput(
             "invalid_argument",
-            f"There is no program {shown(found or 'ringbolt-hook', 400)} to run.",
+            f"There is no program {shown(found or PROGRAM, 400)} to run.",
             "Install Ringbolt with its programs, or name the program with --program.",
         )
     path = os.path.abspath(found)
-    if os.path.basename(path) != "ringbolt-hook" or not path.isprintable():
+    if os.path.basename(path) != PROGRAM or not path.isprintable():
         raise InvalidInput(
-            "invalid_argument", f"{shown(path, 400)} is not named ringbolt-hook.", "Name that program."
+            "invalid_argument", f"{shown(path, 400)} is not named {PROGRAM}.", "Name that program."
         )
     return path
 
@@ -322,6 +329,18 @@ def _remembered(path: str) -> Remembered | None:
             f"{shown(place, 400)} cannot be read: {error}.",
             "Move it away; what is empty after a removal then goes.",
         ) from None
+
+
+def _settings_we_are_in() -> list[str]:
+    """The settings files that hold something of ours."""
+    folder = _memory_folder()
+    found: list[str] = []
+    for name in os.listdir(folder):
+        try:
+            found.append(json.loads(read_bounded(os.path.join(folder, name), _MOST))["path"])
+        except (ValueError, KeyError, TypeError, OSError):
+            continue
+    return found
 
 
 def _remember(path: str, memory: Remembered) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 
 from .._version import __version__
+from .hook_build import HookProgram
 
 MARK = "Written by ringbolt install"
 
@@ -16,7 +17,8 @@ MARK = "Written by ringbolt install"
 _CALL = """\
 import { spawn } from "node:child_process";
 
-const PROGRAM = %(program)s;
+// For a shell, with the event as its argument.
+const COMMAND = %(command)s;
 const MILLISECONDS = 5000;
 
 /** Tell Ringbolt what happened; resolves to the text for the model, or to "" whatever goes wrong. */
@@ -33,7 +35,7 @@ function tell(event, fields) {
       stop("");
     }, MILLISECONDS);
     try {
-      child = spawn(PROGRAM, [%(host)s, event], {
+      child = spawn("/bin/sh", ["-c", COMMAND, "ringbolt-hook", event], {
         stdio: ["pipe", "pipe", "ignore"],
         cwd: fields.cwd || undefined,
       });
@@ -205,17 +207,17 @@ export default {
 """
 
 
-def _program(host: str, hook: str, body: str) -> str:
-    call = _CALL % {"program": json.dumps(hook), "host": json.dumps(host)}
+def _program(host: str, hook: HookProgram, body: str) -> str:
+    call = _CALL % {"command": json.dumps(hook.shell_line(host, '"$1"'))}
     return f"// {MARK} {host}; what is changed here is lost with the next one.\n{call}\n{body}"
 
 
-def opencode(hook: str) -> str:
+def opencode(hook: HookProgram) -> str:
     """The plugin of OpenCode."""
     return _program("opencode", hook, _OPENCODE)
 
 
-def openclaw(hook: str) -> dict[str, tuple[str, str]]:
+def openclaw(hook: HookProgram) -> dict[str, tuple[str, str]]:
     """The files of the plugin of OpenClaw, each with what shows that it is ours."""
     package = {
         "name": "ringbolt-openclaw",

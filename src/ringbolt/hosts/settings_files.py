@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import json
 import os
-import shlex
 from collections.abc import Iterator
 from typing import Any
 
 from ..model.errors import Conflict, InvalidInput, shown
 from ..model.types import Value
 from . import jsonc
+from .hook_build import is_hook_command
 
 Found = tuple[jsonc.Node, int, jsonc.Node]  # the box, which member of it, and the text of its program
 
 
 BOM = "\N{ZERO WIDTH NO-BREAK SPACE}"
-HOOK, PROGRAM = "ringbolt-hook", "ringbolt"
+PROGRAM = "ringbolt"
 INSTALLED, OUTDATED, MISSING = "installed", "outdated", "not installed"
 # Members that were made to hold ours, as paths in the document.
 Made = list[list[str]]
@@ -29,22 +29,6 @@ class Remembered(Value, frozen=True, kw_only=True):
     existed: bool = True
     folders: list[str] = []  # noqa: RUF012 - never changed
     made: Made | None = None  # None: not known, and what is empty then goes
-
-
-def hook_command(program: str, host: str, event: str) -> str:
-    """The command line of a hook."""
-
-    return shlex.join([program, host, event])
-
-
-def is_our_hook(command: str | None, host: str, event: str) -> bool:
-    """Whether a command line is that of our hook, wherever its program is."""
-
-    try:
-        words = shlex.split(command or "")
-    except ValueError:
-        return False
-    return len(words) == 3 and os.path.basename(words[0]) == HOOK and words[1:] == [host, event]
 
 
 class Hook(Value, frozen=True, kw_only=True):
@@ -81,7 +65,7 @@ class Hook(Value, frozen=True, kw_only=True):
     def _ours(self, text: str, hook: jsonc.Node) -> jsonc.Node | None:
         member = hook.get("command")
         command = jsonc.string_of(text, member)
-        if member is not None and is_our_hook(command, self.host, self.event):
+        if member is not None and is_hook_command(command, self.host, self.event):
             return member.value
         if jsonc.string_of(text, hook.get("name")) == PROGRAM:
             raise Conflict(

@@ -8,9 +8,10 @@ from typing import Any
 
 from ..model.errors import InvalidInput, shown
 from ..model.types import Value
+from .hook_build import HookProgram
 from .other_files import OwnFile, TomlTable
 from .plugin_files import MARK, openclaw, opencode
-from .settings_files import Hook, JsonFile, Server, hook_command
+from .settings_files import Hook, JsonFile, Server
 
 Target = JsonFile | TomlTable | OwnFile
 
@@ -92,7 +93,7 @@ class _Place(Value, frozen=True, kw_only=True):
 
     scope: str
     project: str
-    hook: str
+    hook: HookProgram
     environ: Mapping[str, str]
 
     def path(self, user: str, project: str) -> str:
@@ -107,30 +108,32 @@ class _Place(Value, frozen=True, kw_only=True):
 
     @property
     def ringbolt(self) -> str:
-        return os.path.join(os.path.dirname(self.hook), "ringbolt")
+        return os.path.join(os.path.dirname(self.hook.path), "ringbolt")
 
     @property
     def private(self) -> bool:
         return self.scope == USER
 
 
-def grouped(host: str, events: Events, hook: str, *, per_second: int = 1, **more: str) -> tuple[Hook, ...]:
+def grouped(
+    host: str, events: Events, hook: HookProgram, *, per_second: int = 1, **more: str
+) -> tuple[Hook, ...]:
     """Hooks in groups with a matcher: the layout of Claude Code, which others took over."""
     hooks: list[Hook] = []
     for event, (seconds, matcher) in events.items():
-        command = hook_command(hook, host, event)
+        command = hook.command(host, event)
         inner = {**more, "type": "command", "command": command, "timeout": seconds * per_second}
         group: dict[str, Any] = {"matcher": matcher} if matcher is not None else {}
         hooks.append(Hook(host=host, event=event, value={**group, "hooks": [inner]}, command=command))
     return tuple(hooks)
 
 
-def _flat(host: str, events: Events, hook: str, **more: str) -> tuple[Hook, ...]:
+def _flat(host: str, events: Events, hook: HookProgram, **more: str) -> tuple[Hook, ...]:
     """Hooks without groups."""
     return tuple(
         Hook(host=host, event=event, value={**more, "command": command, "timeout": seconds}, command=command)
         for event, (seconds, _) in events.items()
-        for command in [hook_command(hook, host, event)]
+        for command in [hook.command(host, event)]
     )
 
 
@@ -272,7 +275,9 @@ def scopes(host: str) -> tuple[str, ...]:
     return _HOSTS[host][0]
 
 
-def targets(host: str, scope: str | None, project: str, hook: str, environ: Mapping[str, str]) -> Found:
+def targets(
+    host: str, scope: str | None, project: str, hook: HookProgram, environ: Mapping[str, str]
+) -> Found:
     """The files of a host, for this user or for one project."""
     if host not in _HOSTS:
         raise InvalidInput(
