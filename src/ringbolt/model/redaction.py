@@ -65,8 +65,10 @@ _WORDS = (
     " signing_key encryption_key account_key master_key session_key credential credentials cookie"
 ).split()
 _NAME = "|".join(word.replace("_", "[_-]?") for word in sorted(_WORDS, key=len, reverse=True))
+# The end of the name is possessive (`+`): what follows cannot be part of a name, so trying shorter ones is
+# lost time.
 _ASSIGNED = (
-    rf"(?i)(?P<option>--(?:[a-z]{{1,20}}-){{0,3}})?(?P<name>(?:{_NAME})s?(?:[_-][A-Za-z0-9]{{1,20}}){{0,3}})"
+    rf"(?i)(?P<option>--(?:[a-z]{{1,20}}+-){{0,3}})?(?P<name>(?:{_NAME})s?(?:[_-][A-Za-z0-9]{{1,20}}+){{0,3}}+)"
     r"(?:(?P<flag>[ \t]{1,3})|(?P<open>\\?[\"']?)\s{0,3}(?:=>|:=|[=:])\s{0,3})(?P<quote>\\?[\"'`]?)"
     r"(?P<value>[^\s\"'`,;\\<>]{4,500})"
 )
