@@ -501,11 +501,15 @@ def parse(data: bytes) -> dict[str, Any] | None:
         value, end = scan(text, 0)
     except (ValueError, RecursionError, StopIteration):
         return None
+    except SystemError:  # the C scanner has no error of its own to raise while `json` is not imported
+        return None
     return value if end == len(text) and is_dict(value) else None
 
 
 def _scanner() -> Callable[[str, int], tuple[Any, int]]:
     try:
+        if hasattr(sys, "gettotalrefcount"):  # a debug build of Python ends the process for that SystemError
+            raise ImportError
         from _json import make_scanner
 
         context: Any = _Scanning
