@@ -315,10 +315,10 @@ def cleaned(
 
 
 def clipped(text: str) -> str:
-    """A long text without its middle."""
-    if len(text) <= OUTPUT_CHARACTERS:
-        return text
+    """A long text without its middle; a text that was clipped before stays as it is."""
     head, tail = OUTPUT_CHARACTERS // 4, OUTPUT_CHARACTERS * 3 // 4
+    if len(text) <= OUTPUT_CHARACTERS or (len(text) < head + tail + 60 and text.startswith("\n… ", head)):
+        return text
     return f"{text[:head]}\n… {len(text) - head - tail:,} characters left out …\n{text[-tail:]}"
 
 
@@ -607,10 +607,15 @@ def simple_toml(text: str) -> dict[str, Any] | None:
         if not line or line.startswith("#"):
             continue
         name, equals, value = (part.strip() for part in line.partition("="))
-        plain = len(value) > 1 and value[0] == value[-1] == '"' and not set('"\\') & set(value[1:-1])
-        if not equals or not name.isidentifier() or name in values or not (plain or value.isdecimal()):
+        inner = value[1:-1]
+        plain = len(value) > 1 and value[0] == value[-1] == '"' and inner.isprintable()
+        plain = plain and '"' not in inner and "\\" not in inner
+        number = value.isascii() and value.isdecimal() and (value[0] != "0" or value == "0")
+        if not equals or not (name.isascii() and name.isidentifier()) or name in values:
             return None
-        values[name] = value[1:-1] if plain else int(value)
+        if not (plain or number):
+            return None
+        values[name] = inner if plain else int(value)
     return values
 
 
