@@ -223,6 +223,7 @@ def test_a_journal_without_its_folders_is_made_again(either):
     (either.journal / "new").rmdir()
     either.tell("Stop")
     assert len(either.events()) == 1
+    assert not either.folders()[1].exists()
 
 
 def test_where_nothing_can_be_written_the_store_is_asked_and_the_host_goes_on(hook):

@@ -186,6 +186,10 @@ def test_simple_settings_are_read_as_toml_reads_them():
 
 def test_paths_are_as_the_package_has_them(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to("real")
+    for name in ("link", "link/s.db", "real/s.db", "link/../s.db"):
+        assert capture_hook.resolved(str(tmp_path / name)) == os.path.realpath(tmp_path / name)
     for path in (
         "/a/b",
         "/",
@@ -201,7 +205,7 @@ def test_paths_are_as_the_package_has_them(monkeypatch, tmp_path):
         "//a/b",
         "/a/.",
     ):
-        assert capture_hook.absolute(path) == os.path.abspath(path)
+        assert capture_hook.resolved(path) == os.path.realpath(path)
     folders = pytest.importorskip("ringbolt.journal.folders")
     for home, data in (("/home/a", ""), ("/home/a/", "/d/"), ("/", "/d"), ("/home/a", "relative")):
         monkeypatch.setenv("HOME", home)
@@ -216,7 +220,7 @@ def test_paths_are_as_the_package_has_them(monkeypatch, tmp_path):
             "postgresql://a:b@h/d?x=1",
             "postgresql://h/d?tenant=t",
         ):
-            for tenant in ("", "acme"):
+            for tenant in ("", "acme", "default"):
                 assert capture_hook.journal_folders(place, tenant) == folders.journal_folders(place, tenant)
 
 

@@ -285,7 +285,7 @@ class CapturedEvent:
             sys.executable = built["python"]
         from ringbolt.hosts.store_hook import answer  # the slow path: it loads the store's engine
 
-        return answer(self._host, self._event, path, self.told, deadline)
+        return answer(self._host, self._event, path, self.told or {}, deadline)
 
 
 # --- cleaning ---------------------------------------------------------------------------------------
@@ -641,25 +641,42 @@ def journal_folders(location: str, tenant: str = "") -> list[str]:
     scheme, separator, rest = location.partition("://")
     beside = ""
     if not separator or scheme in ("sqlite", "file"):
-        beside = name = absolute(rest if separator else location)
+        beside = name = resolved(rest if separator else location)
     else:
-        # Of a server's address what names the database, not who asks for it.
-        address, _, query = rest.rpartition("@")[2].partition("?")
-        given = [part[7:] for part in query.split("&") if part.startswith("tenant=")]
-        name = f"{address}?tenant={chosen}" if (chosen := given[0] if given else tenant) else address
+        # Of a server's address what names the database, not who connects to it.
+        name, _, query = rest.rpartition("@")[2].partition("?")
+        given = [part[7:] for part in query.split("&") if part.startswith("tenant=") and part != "tenant="]
+        tenant = given[-1] if given else tenant
+        if tenant not in ("", "default"):
+            name = f"{name}?tenant={tenant}"
     digest = blake2b(name.encode("utf-8", "replace"), digest_size=6).hexdigest()
     away = f"{user_folder('XDG_DATA_HOME', '.local/share')}/journals/{digest}.journal"
     return [f"{beside}.journal", away] if beside else [away]
 
 
-def absolute(path: str) -> str:
-    """A path as `os.path.abspath` gives it, without loading `os` for one that is so already."""
-    if sys.platform != "win32" and path.startswith("/") and not path.endswith(("/", "/.", "/..")):
-        if not ("//" in path or "/./" in path or "/../" in path):
+def resolved(path: str) -> str:
+    """A path as `os.path.realpath` gives it, without loading `os` for a plain one that has no links."""
+    plain = path.startswith("/") and not path.endswith(("/", "/.", "/.."))
+    if sys.platform != "win32" and plain and not ("//" in path or "/./" in path or "/../" in path):
+        if not _has_links(path):
             return path
-    from os.path import abspath
+    from os.path import expanduser, realpath
 
-    return abspath(path)
+    return realpath(expanduser(path))
+
+
+def _has_links(path: str) -> bool:
+    end = 0
+    while end != len(path):
+        end = path.find("/", end + 1)
+        end = len(path) if end < 0 else end
+        try:
+            mode = system.lstat(path[:end]).st_mode
+        except (OSError, ValueError):
+            return False  # from here on there is nothing
+        if mode & 0o170000 == 0o120000:
+            return True
+    return False
 
 
 def host_facts(host: str) -> dict[str, Any]:
@@ -688,7 +705,11 @@ def write_event(folder: str, name: str, content: bytes) -> str:
             system.fsync(file)
         finally:
             system.close(file)
-        system.replace(part, path)
+        try:
+            system.replace(part, path)
+        except FileNotFoundError:  # somebody removed new/
+            make_journal(folder)
+            system.replace(part, path)
     except BaseException:
         unlink(part)
         raise
@@ -702,7 +723,8 @@ def make_journal(folder: str) -> None:
         missing.append(above)
     for path in reversed(missing):
         make_folder(path)
-    for name in ("tmp", "new", "rejected", "cards", "sessions"):
+    # tmp/ comes last: it is looked for first, and where it is, all the others are.
+    for name in ("new", "rejected", "cards", "sessions", "tmp"):
         make_folder(f"{folder}/{name}")
 
 

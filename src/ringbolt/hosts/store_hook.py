@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 
-def answer(
-    host: str, event: str, event_file: str | None, told: Mapping[str, Any] | None, deadline: float
-) -> str:
+def answer(host: str, event: str, event_file: str | None, told: Mapping[str, Any], deadline: float) -> str:
     """The text for standard output."""
     return ""
