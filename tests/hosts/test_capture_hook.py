@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import marshal
 import os
 import resource
 import subprocess
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from ringbolt.hosts import hook_build
 from ringbolt.hosts.capture_hook import call_digest, call_key, session_digest
 from ringbolt.hosts.host_schemas import SHAPES
 from tests.hosts.capture_process import NAME, Capturing, asking_package, built_hook
@@ -477,6 +479,33 @@ def test_a_host_that_closes_its_streams_does_not_hurt(hook):
     done = subprocess.run(["/bin/sh", "-c", command], input=b"{}", env=hook.environment, check=False)
     assert done.returncode == 0
     assert len(hook.events()) == 1
+
+
+def test_as_a_module_it_makes_a_build_at_the_start_of_a_session_and_runs_it_then(tmp_path):
+    hook = Capturing(tmp_path, None)
+    folder = tmp_path / "home/.local/share/ringbolt/hooks"
+    hook.tell("UserPromptSubmit")
+    assert not folder.exists()
+    hook.tell("SessionStart")
+    [path] = folder.iterdir()
+    assert path.name == hook_build.build_name()
+    hook.words[1:1] = ["-X", "importtime"]
+
+    def loaded() -> set[str]:
+        told = json.dumps({"prompt": "x"}).encode()
+        words = [*hook.words, "claude-code", "UserPromptSubmit"]
+        done = subprocess.run(words, input=told, env=hook.environment, capture_output=True, check=True)
+        return {line.rpartition("|")[2].strip() for line in done.stderr.decode().splitlines()}
+
+    assert "msgspec" not in loaded()
+    whole = path.read_bytes()
+    for content in (b"", whole[: len(whole) // 2], whole[:16] + marshal.dumps(1)):
+        path.write_bytes(content)
+        assert "msgspec" in loaded()
+    path.write_bytes(whole)
+    os.utime(path, (1, 1))
+    assert "msgspec" in loaded()
+    assert len(hook.events()) == 7
 
 
 def test_as_a_module_it_asks_the_package(tmp_path):

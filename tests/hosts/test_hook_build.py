@@ -224,6 +224,19 @@ def test_paths_are_as_the_package_has_them(monkeypatch, tmp_path):
                 assert capture_hook.journal_folders(place, tenant) == folders.journal_folders(place, tenant)
 
 
+def test_calls_and_sessions_have_the_digests_that_the_drain_gives_them():
+    names = pytest.importorskip("ringbolt.journal.names")
+    calls = [("Bash", {"command": " make \n test "}), ("Edit", {"file_path": "/a b"}), ("x", {}),
+             ("Bash", {"command": "ls"}), ("sql", {"query": "select 1", "path": "db"}),
+             ("x", {"command": 1, "url": "http://é"})]  # fmt: skip
+    for tool, given in calls:
+        call = capture_hook.call_key(tool, given)
+        expected = names.call_digest(names.call_key(tool, given))
+        assert (capture_hook.call_digest(call) if call else "") == expected
+        assert capture_hook.session_digest(tool) == names.session_digest(tool)
+    assert capture_hook.boot_id() == names.boot()
+
+
 # --- the process ------------------------------------------------------------------------------------
 
 

@@ -12,8 +12,8 @@ The time of this process is almost all start-up, so this file is written to star
   `json` means importing `re`, and that takes as long as starting Python does.
 - Parts are loaded when an event first needs them.
 
-The same file is the module behind `ringbolt-hook` and `ringbolt hook`, and then imports what the build
-embeds. It must stay a single file without package imports at the top.
+The same file is the module behind `ringbolt-hook` and `ringbolt hook`. It then runs a build that is there,
+or imports what a build embeds. It must stay a single file without package imports at the top.
 """
 
 from __future__ import annotations
@@ -86,14 +86,19 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     """Handle one event and end the process, always with exit code 0."""
     gc.disable()  # the process is gone before there is anything to collect
     words = sys.argv[1:] if arguments is None else arguments
+    if not BUILT:
+        run_build(words)
     try:
         answer = handle(words[0] if words else "", words[1] if len(words) > 1 else "")
+        set_alarm(None)  # what is there to say is said
         if answer:
             _write_all(1, answer.encode("utf-8", "replace") + b"\n")
     except Late:
         complain("the time was up")
     except BaseException as error:  # noqa: BLE001 - whatever it is, it must not stop the host
         complain(f"{type(error).__name__}: {error}")
+    if not BUILT and words[1:] == ["SessionStart"]:
+        keep_build()
     # Without taking the interpreter apart, which takes longer than our own work.
     system._exit(0)  # pyright: ignore[reportPrivateUsage]
 
@@ -111,6 +116,40 @@ def handle(host: str, event: str) -> str:
         complain("there was no event on standard input")
         return ""
     return CapturedEvent(host, event, facts, data, monotonic).run()
+
+
+def run_build(words: list[str]) -> None:
+    """Run a build of this version instead of this module, if there is one; the process then ends there.
+
+    Importing the package takes several times as long as the rest. Plugins name `ringbolt-hook` alone, as
+    they know no path of this machine.
+    """
+    try:
+        from _frozen_importlib_external import MAGIC_NUMBER
+
+        from ringbolt._version import __version__
+
+        folder = f"{user_folder('XDG_DATA_HOME', '.local/share')}/hooks"
+        begin = f"ringbolt-hook-{__version__}-{MAGIC_NUMBER[:2].hex()}-"
+        name = next((name for name in listed(folder) if name.startswith(begin)), None)
+        # Older than this file: somebody is working on it.
+        if name is None or system.stat(f"{folder}/{name}").st_mtime < system.stat(__file__).st_mtime:
+            return
+        code = marshal.loads(read_small(f"{folder}/{name}")[16:])  # noqa: S302 - the installer's own file
+        sys.argv[1:] = words
+        exec(code, {"__name__": "__main__"})  # noqa: S102 - the same source, compiled
+    except Exception:  # noqa: BLE001 - a build that is damaged: standard input has not been read
+        return
+
+
+def keep_build() -> None:
+    """Make a build for the next event: once, and when the host waits longest."""
+    try:
+        from ringbolt.hosts.hook_build import build_folder, build_name, write_build
+
+        write_build(f"{build_folder()}/{build_name()}")
+    except Exception as error:  # noqa: BLE001 - the module works without
+        complain(f"no build of the hook ({type(error).__name__}: {error})")
 
 
 class CapturedEvent:
@@ -885,15 +924,15 @@ def complain(text: str) -> None:
         return
 
 
-def set_alarm(seconds: float) -> None:
-    """Raise Late in so many seconds, wherever the process then is; where the system cannot, do nothing."""
+def set_alarm(seconds: float | None) -> None:
+    """Raise Late in so many seconds, wherever the process then is, or not at all; not every system can."""
 
     def ring(number: int, frame: object) -> None:
         raise Late
 
     if hasattr(_signal, "setitimer"):
         _signal.signal(_signal.SIGALRM, ring)
-        _signal.setitimer(_signal.ITIMER_REAL, max(seconds, 0.001))
+        _signal.setitimer(_signal.ITIMER_REAL, 0 if seconds is None else max(seconds, 0.001))
 
 
 if __name__ == "__main__":
