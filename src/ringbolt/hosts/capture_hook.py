@@ -90,7 +90,6 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         run_build(words)
     try:
         answer = handle(words[0] if words else "", words[1] if len(words) > 1 else "")
-        set_alarm(None)  # what is there to say is said
         if answer:
             _write_all(1, answer.encode("utf-8", "replace") + b"\n")
     except Late:
@@ -324,7 +323,10 @@ class CapturedEvent:
             sys.executable = built["python"]
         from ringbolt.hosts.store_hook import answer  # the slow path: it loads the store's engine
 
-        return answer(self._host, self._event, path, self.told or {}, deadline)
+        try:
+            return answer(self._host, self._event, path, self.told or {}, deadline)
+        finally:
+            set_alarm(None)
 
 
 # --- cleaning ---------------------------------------------------------------------------------------
@@ -579,11 +581,17 @@ def encode(value: Any) -> str:
 
 def variable(name: str) -> str:
     """A variable of the environment; empty if it is not set."""
+    return _variable(name) or ""
+
+
+def _variable(name: str) -> str | None:
+    if (loaded := sys.modules.get("os")) is not None:
+        return loaded.environ.get(name)  # the environment as it is now, not as it was at the start
     if sys.platform == "win32":
-        return system.environ.get(name.upper(), "")
-    # posix.environ holds bytes; os.environ would decode all of them, and loads `os`.
+        return system.environ.get(name)
+    # posix.environ holds bytes; os.environ would decode all of them, and means loading `os`.
     value = system.environ.get(name.encode())
-    return "" if value is None else value.decode(sys.getfilesystemencoding(), "surrogateescape")
+    return None if value is None else value.decode(sys.getfilesystemencoding(), "surrogateescape")
 
 
 class HookSettings:
@@ -668,8 +676,8 @@ def user_folder(name: str, below: str) -> str:
 
 
 def _home() -> str:
-    if sys.platform != "win32" and b"HOME" in system.environ:
-        return variable("HOME").rstrip("/") or "/"
+    if sys.platform != "win32" and (home := _variable("HOME")) is not None:
+        return home.rstrip("/") or "/"
     from os.path import expanduser  # asks the system who we are
 
     return expanduser("~")
