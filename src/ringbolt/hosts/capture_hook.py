@@ -207,7 +207,7 @@ class CapturedEvent:
                 return write_event(folder, name, content)
             except OSError as error:
                 problem = f"{type(error).__name__}: {error}"
-        complain(f"the journal cannot be written ({problem})")
+        complain(f"the event could not be kept in the journal ({problem})")
         return None
 
     def _outcome(self) -> str:
@@ -248,7 +248,7 @@ class CapturedEvent:
         try:
             return system.stat(transcript).st_size
         except (OSError, ValueError):
-            return None
+            return 0  # all of it is still to come
 
     # --- what must be answered
 
