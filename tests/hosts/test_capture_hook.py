@@ -16,7 +16,7 @@ from ringbolt.hosts import hook_build
 from ringbolt.hosts.capture_hook import call_digest, call_key, session_digest
 from ringbolt.hosts.host_schemas import SHAPES
 from tests.hosts.capture_process import NAME, Capturing, asking_package, built_hook
-from tests.unit.test_redact import SECRETS
+from tests.model.invented_secrets import SECRETS
 
 RECORDED = Path(__file__).parent / "recorded"
 WRITES_NOTHING = {"PreToolUse"}

@@ -21,7 +21,7 @@ from ringbolt.hosts.install import Installer
 from ringbolt.model import redaction
 from ringbolt.model.redaction import Redactor
 from tests.hosts.capture_process import Capturing, built_hook
-from tests.unit.test_redact import SECRETS
+from tests.model.invented_secrets import SECRETS
 
 RECORDED = Path(__file__).parent / "recorded"
 KEY = b"k" * 32
