@@ -28,7 +28,9 @@ from ringbolt.hosts.capture import Capture
 from ringbolt.hosts.compaction_state import Mark
 from ringbolt.hosts.context_injection import Answers
 from ringbolt.hosts.deadline import stop_alarm
-from ringbolt.hosts.transcript_tail import overhear
+from ringbolt.hosts.host_table import HOSTS
+from ringbolt.hosts.transcript_tail import apply_transcript_tail
+from ringbolt.journal.side_files import SideFiles
 from ringbolt.model.redaction import Redactor
 from ringbolt.packet import tokens
 
@@ -106,7 +108,7 @@ class Host:
         self.memory = memory.acting_as(session=SESSION, agent=HOST)
         self._location = str(folder / "store.db")
         self._transcript = folder / "transcript.jsonl"
-        self._shape = host_schemas.SHAPES[HOST]
+        self._shape = HOSTS[HOST]
         if budget is not None:
             self._shape = self._shape.replace(tokens=budget, characters=8 * budget)
 
@@ -117,7 +119,9 @@ class Host:
         event = host_schemas.read_event(HOST, name, told)
         assert event is not None
         event = events.cleaned(event, Redactor(KEY))
-        overhear(self.memory, self._location, event, KEY)
+        apply_transcript_tail(
+            SideFiles(self._location), event, KEY, lambda one, name: events.apply(self.memory, one, name)
+        )
         mark = Mark(self._location, SESSION)
         answers = Answers(self.memory, self._shape, event, mark, time.monotonic() + PATIENCE)
         events.apply(self.memory, event, f"hook/{uuid4().hex}")

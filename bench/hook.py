@@ -32,8 +32,8 @@ from statistics import median
 from speed import Figure, at_most, child_environment, in_turn, ratio, table
 
 from ringbolt.hosts.capture_hook import session_digest
+from ringbolt.hosts.host_table import QUICK_SECONDS
 from ringbolt.hosts.install import Installer
-from ringbolt.hosts.targets import QUICK
 from ringbolt.model.settings import Settings
 
 SESSIONS = 8
@@ -140,8 +140,8 @@ class HookBench:
         yield at_most(f"{title}: lost", len(expected - set(found)), 0)
         yield at_most(f"{title}: twice", sum(found.values()) - len(found), 0)
         yield at_most(f"{title}: out of order within a session", unordered, 0)
-        missed = sum(bool(said) or seconds > QUICK for seconds, said in results)
-        yield at_most(f"{title}: gave up, or took longer than the host waits ({QUICK} s)", missed, 0)
+        missed = sum(bool(said) or seconds > QUICK_SECONDS for seconds, said in results)
+        yield at_most(f"{title}: gave up, or took longer than the host waits ({QUICK_SECONDS} s)", missed, 0)
         note = ", ".join(f"{name} {took[int(len(took) * share)] * 1000:.0f} ms" for name, share in
                          (("median", 0.5), ("p99", 0.99), ("longest", 0.99999)))  # fmt: skip
         late = sum(seconds > soon for seconds in took)

@@ -33,7 +33,8 @@ import apsw
 
 from ringbolt import TaskMemory
 from ringbolt.store import sqlite
-from ringbolt.store.tx import EVENTS, HEADS, Tx
+from ringbolt.store.schema import EVENTS, HEADS
+from ringbolt.store.tx import Tx
 from ringbolt.waits.watcher import Watcher
 
 if TYPE_CHECKING:

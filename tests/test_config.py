@@ -8,16 +8,7 @@ import os
 import pytest
 
 from ringbolt import TaskMemory
-from ringbolt.config import (
-    DURATIONS,
-    LISTS,
-    SETTINGS,
-    WORDS,
-    Settings,
-    load_settings,
-    store_location,
-    user_folder,
-)
+from ringbolt.config import SETTINGS, Settings, load_settings, store_location, user_folder
 from ringbolt.model.errors import InvalidInput
 from tests.support import HUGE
 
@@ -47,14 +38,11 @@ def test_without_anything_the_defaults_hold():
     assert settings.sources == {}
 
 
-def test_the_defaults_of_the_record_are_those_of_the_table():
-    assert {name: getattr(Settings(), name) for name in SETTINGS} == {
-        name: row[0] for name, row in SETTINGS.items()
-    }
+def test_every_setting_is_described_and_its_default_is_allowed():
     assert set(Settings.__struct_fields__) == {*SETTINGS, "sources"}
-    for name, (default, least, most, meaning) in SETTINGS.items():
-        assert isinstance(default, str) or least <= default <= most, name
-        assert meaning.endswith("."), name
+    for name, setting in SETTINGS.items():
+        assert getattr(load_settings({}, **{name: setting.default}), name) == setting.default
+        assert setting.meaning.endswith("."), name
 
 
 def test_a_file_beats_the_defaults(config):
@@ -88,15 +76,13 @@ def test_an_argument_of_none_and_an_empty_variable_say_nothing(config):
     assert load_settings(environ, lease_seconds=None).lease_seconds == 60.0
 
 
-@pytest.mark.parametrize("name", SETTINGS)
-def test_every_setting_can_come_from_the_environment(name):
-    default, least, _, _ = SETTINGS[name]
-    words = WORDS.get(name) or LISTS.get(name, ("/some/text",))
-    given = "36h" if name in DURATIONS else words[-1]
-    given = given if isinstance(default, str) else str(least)
-    settings = load_settings({f"RINGBOLT_{name.upper()}": given})
-    assert getattr(settings, name) == (given if isinstance(default, str) else type(default)(least))
-    assert type(getattr(settings, name)) is type(default)
+def test_every_setting_can_come_from_the_environment():
+    for name, setting in SETTINGS.items():
+        given = "36h" if setting.kind == "duration" else (setting.words or ("/some/text",))[-1]
+        given = str(setting.least) if setting.kind == "number" else given
+        found = getattr(load_settings({f"RINGBOLT_{name.upper()}": given}), name)
+        assert found == (setting.least if setting.kind == "number" else given), name
+        assert type(found) is type(setting.default), name
 
 
 def test_the_users_settings_file_is_found_by_itself(tmp_path, monkeypatch):

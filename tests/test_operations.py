@@ -36,12 +36,12 @@ def test_what_reads_writes_nothing_and_what_writes_is_said_to(tmp_path):
     with open_memory(tmp_path / "store.db") as memory:
         task = memory.task_register("x", ["one", "two", "three"]).task_id
         memory.task_update(task, "hello")
-        before = memory.store.read(lambda tx: tx.ends())
+        before = memory.store.read(lambda tx: tx.chain_ends())
         for name, arguments in {**READS, **ON_A_TASK, **ELSEWHERE}.items():
             if OPERATIONS[name].scope == "read" and name != "verify":
                 given = {**arguments, **({"task_id": task} if name in ON_A_TASK else {})}
                 call(memory, name, {**given, "seq": 1} if "seq" in arguments else given)
-                assert memory.store.read(lambda tx: tx.ends()) == before, name
+                assert memory.store.read(lambda tx: tx.chain_ends()) == before, name
     assert all(OPERATIONS[name].scope == "write" for name in WRITES)
 
 
@@ -49,7 +49,7 @@ def test_what_reads_writes_nothing_and_what_writes_is_said_to(tmp_path):
 def test_an_operation_is_described_and_so_is_every_argument(name):
     operation = OPERATIONS[name]
     assert operation.summary
-    assert operation.description.startswith(operation.summary[:40])
+    assert operation.description.startswith(operation.summary[:30])
     assert all(one.description for one in parameters(name)), name
     assert set(operation.core) <= {one.name for one in parameters(name)}
     assert bool(operation.core) == (operation.tools == "core")

@@ -27,7 +27,7 @@ import apsw
 import click
 import msgspec
 
-from ringbolt import TaskMemory, operation_docs
+from ringbolt import TaskMemory
 from ringbolt.ask.operations import Asking
 from ringbolt.core.actions import Actions
 from ringbolt.core.claims import Claims
@@ -53,7 +53,8 @@ from ringbolt.files.folder_operations import Folders
 from ringbolt.files.mirror_operations import Mirrors
 from ringbolt.goals.operations import Goals
 from ringbolt.model import errors, foreign_statuses, results, rules, types
-from ringbolt.model import settings as all_settings
+from ringbolt.model.operation import split_docstring
+from ringbolt.model.settings import SETTINGS, Setting
 from ringbolt.opening import Opening
 from ringbolt.packet.operations import Views
 from ringbolt.recall.operations import Recalling
@@ -69,7 +70,10 @@ ROOT = Path(__file__).resolve().parent.parent
 PART = re.compile(r"(<!-- generated: (?P<name>[a-z-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
-meanings = operation_docs.read
+def meanings(text: str) -> dict[str, str]:
+    """Read lines of `name: meaning`."""
+    pairs = (line.partition(": ") for line in text.strip().splitlines() if line.strip())
+    return {name.strip(): words.strip() for name, _, words in pairs}
 
 
 # --- what the code does not say itself --------------------------------------------------------------
@@ -857,7 +861,7 @@ def fence(text: str, language: str = "") -> str:
 
 def paragraphs(function: object) -> str:
     """A docstring as Markdown."""
-    text = inspect.getdoc(function) or ""
+    text = split_docstring(function)[0]
     return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))
 
 
@@ -993,8 +997,9 @@ def _signature(name: str, function: Any) -> str:
     return f"{name}(\n" + "".join(f"    {word},\n" for word in words) + f") -> {returned}"
 
 
-def parameter_meaning(operation: str, name: str) -> str:
-    return operation_docs.meaning(operation, name, links=True)
+def parameter_meaning(function: Any, name: str) -> str:
+    """What the docstring says of a parameter."""
+    return split_docstring(function)[1].get(name, "")
 
 
 def _linked(annotation: str) -> str:
@@ -1013,7 +1018,12 @@ def operations() -> str:
             group = owner
             parts += [f"## {GROUPS[owner][0]}", GROUPS[owner][1]]
         rows = [
-            [code(part.name), code(part.annotation), code(_default(part)), parameter_meaning(name, part.name)]
+            [
+                code(part.name),
+                code(part.annotation),
+                code(_default(part)),
+                parameter_meaning(function, part.name),
+            ]
             for part in parameters(function)
         ]
         parts += [f"### `{name}`", fence(_signature(name, function), "python"), paragraphs(function)]
@@ -1056,17 +1066,28 @@ def _shown(value: Any) -> str:
 
 
 def settings() -> str:
-    rows: list[list[str]] = []
-    for name, (default, least, most, meaning) in all_settings.SETTINGS.items():
-        bounds = f"{_shown(least)} to {_shown(most)}" if least is not None else "any text"
-        if name in all_settings.WORDS:
-            bounds = " or ".join(code(word) for word in all_settings.WORDS[name])
-        if name in all_settings.LISTS:
-            bounds = (
-                f"{code('none')}, or some of {', '.join(code(word) for word in all_settings.LISTS[name])}"
-            )
-        rows.append([code(name), _shown(default), bounds, code(f"RINGBOLT_{name.upper()}"), meaning])
+    rows = [
+        [code(name), _shown(one.default), _bounds(one), code(f"RINGBOLT_{name.upper()}"), one.meaning]
+        for name, one in SETTINGS.items()
+    ]
     return table(["Setting", "Default", "Bounds", "Environment variable", "Meaning"], rows)
+
+
+def _bounds(setting: Setting) -> str:
+    words = [code(word) for word in setting.words]
+    match setting.kind:
+        case "number":
+            return f"{_shown(setting.least)} to {_shown(setting.most)}"
+        case "choice":
+            return " or ".join(words)
+        case "list":
+            return f"{code('none')}, or some of {', '.join(words)}"
+        case "duration":
+            return "a duration" + (f", or {code('off')}" if setting.off else "")
+        case "folder":
+            return "an absolute path"
+        case _:
+            return "any text"
 
 
 def record_types() -> dict[str, type[types.Value]]:

@@ -5,17 +5,19 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from typing import Any
 
+import msgspec
+
 from .model.errors import InvalidInput, RingboltError, shown
 from .model.rules import parse_duration
-from .model.settings import DURATIONS, LISTS, SETTINGS, SWITCHED, WORDS, Settings
+from .model.settings import SETTINGS, Setting, Settings
 
 
 def user_folder(kind: str, environ: Mapping[str, str] = os.environ) -> str:
-    """The user's folder for our data or configuration, as the platform has it."""
+    """Ringbolt's folder for the user's data or configuration (XDG)."""
     variable, below = {
         "data": ("XDG_DATA_HOME", ".local/share"),
         "config": ("XDG_CONFIG_HOME", ".config"),
@@ -25,13 +27,13 @@ def user_folder(kind: str, environ: Mapping[str, str] = os.environ) -> str:
 
 
 def settings_path(environ: Mapping[str, str] = os.environ) -> str:
-    """Where the settings file is, or would be."""
+    """Path of the settings file, whether or not it exists."""
     given = environ.get("RINGBOLT_CONFIG")
     return os.path.abspath(given) if given else os.path.join(user_folder("config", environ), "config.toml")
 
 
 def load_settings(environ: Mapping[str, str] | None = None, **arguments: Any) -> Settings:
-    """Read the settings; an unknown name or a bad value is an error that says where it stands."""
+    """Load the settings; the error for an unknown name or a bad value says where it is."""
     environ = os.environ if environ is None else environ
     values: dict[str, Any] = {}
     sources: dict[str, str] = {}
@@ -57,7 +59,7 @@ def load_settings(environ: Mapping[str, str] | None = None, **arguments: Any) ->
 
 
 def changed(settings: Settings, **arguments: Any) -> Settings:
-    """The settings with some of them given as arguments."""
+    """The settings with some of them overridden by arguments."""
     given = {name: value for name, value in arguments.items() if value is not None}
     values = {name: _checked(name, value, "argument") for name, value in given.items()}
     return settings.replace(**values, sources={**settings.sources, **dict.fromkeys(given, "argument")})
@@ -69,7 +71,6 @@ def store_location(settings: Settings) -> str:
 
 
 def _read_toml(path: str) -> dict[str, Any]:
-
     try:
         with open(path, "rb") as file:
             return tomllib.load(file)
@@ -77,16 +78,12 @@ def _read_toml(path: str) -> dict[str, Any]:
         raise InvalidInput(
             "invalid_argument",
             f"The settings file {path} cannot be read: {error}.",
-            "Mend the file.",
+            "Fix the file.",
         ) from None
 
 
 def line_of(path: str, name: str) -> int:
-    """The line of a settings file that a name stands in; 0 if it cannot be found.
-
-    Looked for only where someone is told of it: the parser does not say.
-    """
-
+    """The line that sets a name in a settings file; 0 if it cannot be found. The parser does not say."""
     with open(path, encoding="utf-8") as file:
         lines = file.read().splitlines(keepends=True)
     begins = re.compile(rf"""\s*\[*\s*["']?{re.escape(name)}["']?\s*[].=]""")
@@ -101,7 +98,7 @@ def line_of(path: str, name: str) -> int:
 
 
 def check_name(name: str, source: str) -> None:
-    """Raise unless there is a setting of this name."""
+    """Raise unless a setting has this name."""
     if name not in SETTINGS:
         near = get_close_matches(name, SETTINGS, 1)
         raise InvalidInput(
@@ -112,59 +109,64 @@ def check_name(name: str, source: str) -> None:
 
 
 def _checked(name: str, value: Any, source: str) -> Any:
+    """A value for a setting, as its type; raises if it is not allowed."""
     check_name(name, source)
-    default, least, most, _ = SETTINGS[name]
-    if name in DURATIONS:
-        if name in SWITCHED and value == "off":
-            return value
-        try:
-            parse_duration(name, value)
-            return str(value)
-        except RingboltError:
-            pass
-    elif isinstance(default, str):
-        read = _read_text(name, value) if isinstance(value, str) else None
-        if read is not None:
-            return read
-    else:
-        try:
-            number = type(default)(value)
-            if not isinstance(value, str) and number != value:
-                number = None  # 2048.5 is no number of bytes
-        except (TypeError, ValueError, OverflowError):
-            number = None
-        if number is not None and not isinstance(value, bool) and least <= number <= most:
-            return number
-    raise InvalidInput(
-        "invalid_argument",
-        f"The setting {name} is {shown(value)} ({source}); it must be {allowed(name)}.",
-        "Correct it there.",
-    )
+    setting = SETTINGS[name]
+    if setting.kind == "duration" and isinstance(value, int):
+        value = str(value)  # minutes
+    try:
+        # Texts come from the environment, where numbers are texts too.
+        read = msgspec.convert(value, setting.annotation, strict=not isinstance(value, str))
+        return _CHECKS[setting.kind](setting, read) if setting.kind in _CHECKS else read
+    except (msgspec.ValidationError, RingboltError, ValueError):
+        raise InvalidInput(
+            "invalid_argument",
+            f"The setting {name} is {shown(value)} ({source}); it must be {allowed(name)}.",
+            "Correct it there.",
+        ) from None
+
+
+def _duration(setting: Setting, value: str) -> str:
+    if not (setting.off and value == "off"):
+        parse_duration(setting.name, value)
+    return value
+
+
+def _list(setting: Setting, value: str) -> str:
+    words = dict.fromkeys(word.strip() for word in value.split(",") if word.strip() not in ("", "none"))
+    if not set(words) <= set(setting.words):
+        raise ValueError
+    return ",".join(words)
+
+
+def _folder(setting: Setting, value: str) -> str:
+    path = os.path.expanduser(value)
+    if path and (not os.path.isabs(path) or "\0" in path):
+        raise ValueError
+    return path
+
+
+_CHECKS: dict[str, Callable[[Setting, str], str]] = {
+    "duration": _duration,
+    "list": _list,
+    "folder": _folder,
+}
 
 
 def allowed(name: str) -> str:
     """What a setting may be, in words."""
-    default, least, most, _ = SETTINGS[name]
-    if name in DURATIONS:
-        off = ", or off" if name in SWITCHED else ""
-        return f"a duration like 24h or 1d12h30m, or a number of minutes{off}"
-    return _text_bounds(name) if isinstance(default, str) else f"a number from {least:,} to {most:,}"
-
-
-def _read_text(name: str, value: str) -> str | None:
-    """What a text setting means; None if it cannot be that."""
-    if name in LISTS:
-        words = dict.fromkeys(word.strip() for word in value.split(",") if word.strip() not in ("", "none"))
-        return ",".join(words) if set(words) <= set(LISTS[name]) else None
-    if name == "mirror_folder" and value:
-        folder = os.path.expanduser(value)
-        return folder if os.path.isabs(folder) and "\0" not in folder else None
-    return value if name not in WORDS or value in WORDS[name] else None
-
-
-def _text_bounds(name: str) -> str:
-    if name in LISTS:
-        return f"none, or some of {', '.join(LISTS[name])}, separated by commas"
-    if name == "mirror_folder":
-        return "the whole path of a folder"
-    return f"one of {', '.join(WORDS[name])}" if name in WORDS else "a text"
+    setting = SETTINGS[name]
+    match setting.kind:
+        case "duration":
+            off = ", or off" if setting.off else ""
+            return f"a duration like 24h or 1d12h30m, or a number of minutes{off}"
+        case "list":
+            return f"none, or some of {', '.join(setting.words)}, separated by commas"
+        case "choice":
+            return f"one of {', '.join(setting.words)}"
+        case "folder":
+            return "an absolute path"
+        case "number":
+            return f"a number from {setting.least:,} to {setting.most:,}"
+        case _:
+            return "a text"

@@ -35,11 +35,25 @@ class Opening(Base):
         random: Callable[[int], bytes] = os.urandom,
         **overrides: Any,
     ) -> Self:
-        """Open the memory at a path or URL, making it if there is none (unless `create` is false).
+        """Open the memory at a path or URL, and create it if it does not exist (unless `create` is false).
 
-        Without a location: RINGBOLT_STORE, then the settings file, then the user's data folder.
-        `workspace` is where the tasks belong: by default the worktree of the current folder; None for
-        none. Any setting can be given as an argument.
+        Without a location: RINGBOLT_STORE, then the settings file, then the user's data folder. Any setting
+        can be passed as an argument.
+
+        Args:
+            location: Path of the SQLite file, `sqlite:///path`, or `postgresql://…`. Default: see above.
+            workspace: Where tasks belong. `""`: the worktree of the current folder. A folder: its worktree.
+                `None`: no workspace.
+            session: The agent's session. Default: `RINGBOLT_SESSION`.
+            agent: Name of the agent. Default: `RINGBOLT_AGENT`.
+            principal: On whose behalf. Default: `RINGBOLT_PRINCIPAL`, then `USER`, then the user id.
+            channel: Channel of trust: user, agent, tool, web, import or system.
+            settings: Settings that are already loaded, instead of loading them. The location and overrides
+                are applied on top.
+            create: False: fail with `store_not_found` if the store does not exist.
+            clock: Returns seconds since 1970.
+            random: Returns that many random bytes.
+            overrides: Any setting by its name.
         """
 
         given: dict[str, Any] = {"store": _location(location), **overrides}

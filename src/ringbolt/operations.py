@@ -1,182 +1,45 @@
-"""The one table of operations: what exists, whether it writes, and where it can be called.
+"""Every operation of TaskMemory: what exists, its JSON schemas, and calling it with arguments from outside.
 
-Surfaces walk OPERATIONS and hold no rule about tasks: a method's docstring is the description of the tool,
-the help of the command and the summary of the route; its signature is the schema; its result is JSON.
+Surfaces walk OPERATIONS and hold no rule about tasks. An operation is declared at its method: see
+model/operation.py.
 """
 
 from __future__ import annotations
 
 import inspect
 import json
+import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from functools import cache
-from typing import Any, Literal
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+import msgspec
 
 from .memory import TaskMemory
-from .model import results, types
 from .model.errors import Conflict, InvalidInput, NotFound, RingboltError, shown
+from .model.operation import Operation, declared
 from .model.types import Value, is_dict, is_list
-from .operation_docs import meaning
 
 Schema = dict[str, Any]
 
-
 REQUIRED: Any = inspect.Parameter.empty
-# What stands for no workspace, and so for all of them, where null means that nothing was given.
+# Stands for all workspaces where null means "not given".
 EVERYWHERE = "*"
 
 
-class Operation(Value, frozen=True, kw_only=True):
-    """An operation of TaskMemory: its name is that of the method.
-
-    `tools`: with which set of MCP tools it comes (core, full, or none); `core` are the arguments that the
-    core tool has, which models are shown always and should be few. `http`: whether there is a route: not for
-    what takes a path on the server. `repeatable`: doing it again changes nothing more. `writes_with` are
-    arguments with which one that reads writes all the same, if only a file.
-    """
-
-    name: str
-    scope: Literal["read", "write"]
-    tools: Literal["core", "full", "none"] = "full"
-    core: tuple[str, ...] = ()
-    http: bool = True
-    repeatable: bool = False
-    destructive: bool = False
-    writes_with: tuple[str, ...] = ()
-    example: Mapping[str, Any] = {}
-
-    @property
-    def method(self) -> Callable[..., Any]:
-        """The method itself, unbound."""
-        return getattr(TaskMemory, self.name)
-
-    @property
-    def description(self) -> str:
-        """What it does, whole."""
-        return inspect.cleandoc(self.method.__doc__ or "")
-
-    @property
-    def summary(self) -> str:
-        """What it does, in its first sentence."""
-        first = self.description.split("\n\n", 1)[0].replace("\n", " ")
-        return re.split(r"(?<=[.:])\s", first, maxsplit=1)[0].rstrip(":") if len(first) > 120 else first
+def _declared_operations() -> Iterator[Operation]:
+    for part in TaskMemory.__mro__:
+        yield from filter(None, map(declared, vars(part).values()))
 
 
-# The arguments that a core tool has: models are shown them always, so they are few.
-_CORE: dict[str, tuple[str, ...]] = {
-    "task_register": ("name", "plan", "request", "goal"),
-    "task_update": ("task_id", "message", "status", "step", "step_status", "next", "blockers", "query"),
-    "task_plan": ("task_id", "steps", "append", "reason"),
-    "task_note": ("task_id", "text", "kind", "why", "name", "value", "step"),
-    "task_resume": ("task_id", "budget"),
-    "task_recall": ("query", "task_id", "types", "limit"),
-    "task_list": ("status", "text", "limit"),
-    "smart_wait": ("target", "until", "timeout", "task_id"),
-}
-_EXAMPLES: dict[str, dict[str, Any]] = {
-    "task_register": {"name": "Deploy the shop", "plan": ["Build the image", "Push it", "Run it"]},
-    "task_update": {"message": "The image is built.", "step": 1, "step_status": "completed"},
-    "task_plan": {"steps": ["Build the image", "Push it", "Run it", "Check it"]},
-    "task_note": {"kind": "decision", "text": "Push to ghcr.io", "why": "the key works there"},
-    "task_resume": {"budget": 1500},
-    "task_recall": {"query": "registry"},
-    "task_list": {"status": "open"},
-    "task_ask": {"question": "What is next?"},
-    "task_event": {"seq": 1},
-    "task_around": {"seq": 1},
-    "task_item_update": {"item": 1, "status": "completed"},
-    "task_plan_append": {"items": ["Tell the users"]},
-    "task_plan_replace": {"plan": ["Build the image", "Run it"]},
-    "task_plan_sync": {"items": [{"title": "Build the image", "status": "completed"}]},
-    "task_log_action": {"summary": "Built the image", "type": "cli", "input": {"command": "make image"}},
-    "task_log_append": {"action": 2, "content": "step 1/7"},
-    "task_receipt": {"command": "make test", "exit_code": 0, "item": 1},
-    "task_decide": {"choice": "ghcr.io", "reasoning": "the key works there"},
-    "task_exclude": {"what": "Push to docker.io", "why": "no rights there"},
-    "task_set": {"name": "version", "value": "v1.2.3"},
-    "task_remember": {"summary": "The server has two free ports"},
-    "task_snapshot": {"content": "…", "label": "before compaction"},
-    "task_intent": {"what": "Run the container", "verify": "docker ps"},
-    "task_outcome": {"intent": 4, "outcome": "did"},
-    "task_finish": {"answer": "It runs at https://shop.example."},
-    "task_link": {"target": "goal-1", "kind": "goal"},
-    "memory_store": {"entity": "shop", "key": "next", "value": "check the logs"},
-    "memory_recall": {"query": "logs"},
-    "active_tasks_add": {"label": "shop", "description": "Deploy the shop"},
-    "active_task_checkpoint": {"entity": "shop", "next": "check the logs"},
-    "active_tasks_complete": {"label": "shop"},
-    "learned_patterns": {"query": "docker push"},
-    "jobs_retry": {"id": 1},
-    "upkeep_run": {"dry_run": True},
-    "tasks_hygiene": {"older_than": "7d"},
-    "smart_wait": {"target": "time:1s", "timeout": 5},
-    "wait_update": {"wait_id": "7#2", "message": "approved"},
-    "wait_cancel": {"wait_id": "7#2", "reason": "not needed any more"},
-    "goal_create": {
-        "name": "The shop is live",
-        "criteria": ["the owner is content", {"check": "http", "target": "https://shop.example/"}],
-        "budget": {"attempts": 5},
-    },
-    "goal_promote": {"criteria": [{"text": "it is built", "check": "file", "target": "dist/app.whl"}]},
-    "goal_status": {"goal_id": "7k3m"},
-    "goal_check": {"goal_id": "7k3m"},
-    "goal_decide": {"goal_id": "7k3m", "criterion": 2, "status": "met", "reason": "I have looked at it"},
-    "goal_update": {"goal_id": "7k3m", "reset": "the key was renewed"},
-    "goal_finish": {"goal_id": "7k3m", "answer": "It is live."},
-    "purge": {"older_than": "90d"},
-    "forget": {"source": "session:S1"},
-    **{key: {"folder": "memory"} for key in ("export_bank", "export_states", "import_bank", "import_states")},
-    **{key: {"path": "events.jsonl"} for key in ("export_events", "import_events")},
-    **{key: {"path": "ringbolt.backup"} for key in ("backup", "restore")},
-}
-# With a path on the machine that has the store: for its own command line alone.
-_LOCAL = (
-    "task_handoff task_receive export_bank export_events export_states backup import_bank import_events"
-    " import_states restore"
-).split()
-# What an agent need not do by itself, and what it never should.
-_NO_TOOL = (*_LOCAL, "active_tasks_render", "mirrors_refresh", "jobs_retry", "reindex", "purge", "forget")
-_READS = (
-    "task_resume task_recall task_list task_ask task_get task_summary task_drill_down task_thread"
-    " task_progress memory_recall task_event task_around task_history task_state task_line query_relevant"
-    " task_plans learned_patterns active_tasks active_tasks_block active_tasks_stale mirrors_status"
-    " jobs_status drill_results wait_status goal_status verify task_handoff export_bank export_events"
-    " export_states backup"
-).split()
-_WRITES = (
-    "task_register task_update task_plan task_note task_item_update task_plan_append task_plan_replace"
-    " task_plan_sync task_log_action task_log_append task_receipt task_decide task_exclude task_set"
-    " task_remember task_snapshot task_intent task_outcome task_finish task_focus task_link task_claim"
-    " task_heartbeat task_release task_undo memory_store task_distill task_extract active_tasks_add"
-    " active_task_checkpoint active_tasks_complete active_tasks_render mirrors_refresh jobs_retry reindex"
-    " smart_wait wait_update wait_cancel upkeep_run tasks_reconcile tasks_hygiene goal_create goal_promote"
-    " goal_check goal_decide goal_update goal_finish purge forget task_receive import_bank import_events"
-    " import_states restore"
-).split()
-# Doing these again changes nothing more.
-_REPEATABLE = (
-    "task_plan_sync task_plan_replace task_set task_focus task_distill task_extract active_tasks_render"
-    " mirrors_refresh reindex upkeep_run tasks_reconcile tasks_hygiene import_events import_bank"
-    " import_states"
-).split()
-
+# Core tools first, then in the order of the parts of TaskMemory and of their source.
 OPERATIONS: dict[str, Operation] = {
-    name: Operation(
-        name=name,
-        scope="read" if name in _READS else "write",
-        tools="core" if name in _CORE else "none" if name in _NO_TOOL else "full",
-        core=_CORE.get(name, ()),
-        http=name not in _LOCAL,
-        repeatable=name in _READS or name in _REPEATABLE,
-        destructive=name in ("restore", "purge", "forget"),
-        writes_with=("render",) if name == "active_tasks" else (),
-        example=_EXAMPLES.get(name, {}),
-    )
-    for name in dict.fromkeys((*_CORE, *_READS, *_WRITES))
+    one.name: one for one in sorted(_declared_operations(), key=lambda one: one.tools != "core")
 }
-# What TaskMemory has besides: no operation on tasks.
+# Public methods of TaskMemory that are not operations on tasks.
 NOT_OPERATIONS = ("acting_as", "close", "events", "open")
 
 
@@ -184,7 +47,7 @@ NOT_OPERATIONS = ("acting_as", "close", "events", "open")
 
 
 class Parameter(Value, frozen=True, kw_only=True):
-    """An argument of an operation; `default` is REQUIRED where it must be given."""
+    """An argument of an operation; `default` is REQUIRED where there is none."""
 
     name: str
     schema: Mapping[str, Any]
@@ -193,52 +56,38 @@ class Parameter(Value, frozen=True, kw_only=True):
 
     @property
     def required(self) -> bool:
-        """Whether it must be given."""
+        """Whether a call must have it."""
         return self.default is REQUIRED
-
-
-_PLAIN: dict[str, Schema] = {
-    "str": {"type": "string"},
-    "int": {"type": "integer"},
-    "float": {"type": "number"},
-    "bool": {"type": "boolean"},
-    "Any": {},
-    "Sequence[str]": {"type": "array", "items": {"type": "string"}},
-    "Sequence[int]": {"type": "array", "items": {"type": "integer"}},
-    "Sequence[Any]": {"type": "array"},
-    "Mapping[str, Any]": {"type": "object"},
-}
 
 
 @cache
 def parameters(name: str) -> tuple[Parameter, ...]:
     """The arguments of an operation, in order."""
-    signature = inspect.signature(OPERATIONS[name].method)
+    operation = OPERATIONS[name]
+    hints = get_type_hints(operation.method)
+    docs = operation.parameter_docs
     return tuple(
         Parameter(
             name=one.name,
-            schema=_schema(str(one.annotation)),
+            schema=_argument_schema(hints[one.name]),
             default=one.default,
-            description=meaning(name, one.name),
+            description=docs.get(one.name, ""),
         )
-        for one in signature.parameters.values()
+        for one in inspect.signature(operation.method).parameters.values()
         if one.name != "self"
     )
 
 
-def _schema(annotation: str) -> Schema:
-    """The JSON schema of an annotation. None is left out: an argument that is None is not given."""
-    parts = [part.strip() for part in annotation.split(" | ")]
-    found = [_PLAIN[part] for part in parts if part in _PLAIN]
-    if not found or any(not schema for schema in found):
-        return {}
-    if len(found) == 1:
-        return found[0]
-    kinds = [schema["type"] for schema in found]
-    merged: Schema = {"type": list(dict.fromkeys(kinds))}
-    for schema in found:
-        merged |= {name: value for name, value in schema.items() if name != "type"}
-    return merged
+def _argument_schema(hint: Any) -> Schema:
+    """The JSON schema of an argument. None is left out, since a null argument counts as not given."""
+    kinds = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+    kinds = [kind for kind in kinds if kind is not NoneType and get_origin(kind) is not os.PathLike]
+    schemas, _ = msgspec.json.schema_components(kinds)
+    if len(schemas) == 1:
+        return schemas[0]
+    # One list of types instead of anyOf: it is shorter, and every client reads it.
+    merged = {key: value for schema in schemas for key, value in schema.items()}
+    return {**merged, "type": [schema["type"] for schema in schemas]}
 
 
 def input_schema(name: str) -> Schema:
@@ -246,72 +95,27 @@ def input_schema(name: str) -> Schema:
     own = parameters(name)
     return {
         "type": "object",
-        "properties": {
-            one.name: {**one.schema, **({"description": one.description} if one.description else {})}
-            for one in own
-        },
+        "properties": {one.name: {**one.schema, "description": one.description} for one in own},
         "required": [one.name for one in own if one.required],
         "additionalProperties": False,
     }
 
 
 def output_schema(name: str) -> Schema:
-    """The result of an operation as a JSON schema, with what it refers to in `$defs`."""
-    found: dict[str, Schema] = {}
-    schema = _result(_result_type(name), found)
-    return {**schema, "$defs": found} if found else schema
-
-
-def _result_type(name: str) -> str:
-    return str(inspect.signature(OPERATIONS[name].method).return_annotation)
-
-
-def _result(annotation: str, found: dict[str, Schema]) -> Schema:
-    annotation = annotation.strip()
-    if len(parts := _union(annotation)) > 1:
-        return {"anyOf": [_result(part, found) for part in parts]}
-    if annotation == "None":
-        return {"type": "null"}
-    if annotation in _PLAIN:
-        return dict(_PLAIN[annotation])
-    if inner := re.fullmatch(r"tuple\[(.+), \.\.\.\]", annotation):
-        return {"type": "array", "items": _result(inner[1], found)}
-    if annotation.startswith("Mapping["):
-        return {"type": "object"}
-    if words := re.fullmatch(r"Literal\[(.+)\]", annotation):
-        return {"enum": [word.strip(" \"'") for word in words[1].split(",")]}
-    kind = getattr(types, annotation, None) or getattr(results, annotation, None)
-    if isinstance(kind, type) and issubclass(kind, Value):
-        if annotation not in found:
-            found[annotation] = {}
-            found[annotation] |= _record(kind, found)
-        return {"$ref": f"#/$defs/{annotation}"}
-    return {"type": "string"}  # a word: a status, a channel, a kind
-
-
-def _union(annotation: str) -> list[str]:
-    """The parts of `A | B`; a `|` inside brackets belongs to what is in them."""
-    parts, depth = [""], 0
-    for letter in annotation:
-        depth += (letter == "[") - (letter == "]")
-        if letter == "|" and not depth:
-            parts.append("")
-        else:
-            parts[-1] += letter
-    return parts
-
-
-def _record(kind: type[Value], found: dict[str, Schema]) -> Schema:
-    fields: dict[str, Schema] = {}
-    for base in reversed(kind.__mro__):
-        for name, annotation in inspect.get_annotations(base).items():
-            if not name.startswith("_"):
-                fields[name] = _result(str(annotation), found)
-    return {"type": "object", "properties": fields, "required": list(fields)}
+    """The result of an operation as a JSON schema, with the types it refers to in `$defs`."""
+    hint = get_type_hints(OPERATIONS[name].method)["return"]
+    (schema,), structs = msgspec.json.schema_components([hint], ref_template="#/$defs/{name}")
+    # A result has all of its fields, also those with a default.
+    for struct in structs.values():
+        struct["required"] = list(struct["properties"])
+        struct["description"] = inspect.cleandoc(struct["description"])
+        for field in struct["properties"].values():
+            field.pop("default", None)
+    return {**schema, "$defs": structs} if structs else schema
 
 
 def scope_of(name: str, arguments: Mapping[str, Any]) -> str:
-    """Whether a call reads or writes, with the arguments that `read_arguments` has read."""
+    """Whether a call reads or writes, with the arguments that `read_arguments` gave."""
     operation = OPERATIONS[name]
     writes = any(arguments.get(argument) for argument in operation.writes_with)
     return "write" if writes else operation.scope

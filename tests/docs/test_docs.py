@@ -140,7 +140,7 @@ def test_every_parameter_field_table_and_column_has_a_meaning():
         f"parameter {name}.{part.name}"
         for _, name, function in docs.public_operations()
         for part in docs.parameters(function)
-        if not docs.parameter_meaning(name, part.name)
+        if not docs.parameter_meaning(function, part.name)
     ]
     missing += [
         f"field {name}.{field}"

@@ -11,7 +11,7 @@ import pytest
 
 from ringbolt import RingboltError
 from ringbolt.model.types import Origin
-from ringbolt.store.tx import event_hash, first_link, origin_id
+from ringbolt.store.hashes import event_hash, first_link, origin_id
 from tests.core.calls import REGISTER, WRITES, prepare
 from tests.support import open_memory
 

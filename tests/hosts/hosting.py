@@ -9,7 +9,7 @@ import sys
 
 from ringbolt import TaskMemory
 from ringbolt.hosts.hook import Hook
-from ringbolt.hosts.host_schemas import SHAPES
+from ringbolt.hosts.host_table import HOSTS
 
 PROGRAM = "from ringbolt.hosts.hook import main; main()"
 HOST_LIMIT = 10_000
@@ -69,7 +69,7 @@ class Host:
         inner = answer["hookSpecificOutput"]
         assert set(inner) == {"hookEventName", "additionalContext"}
         assert inner["hookEventName"] == event
-        assert event in SHAPES[self.name].injects
+        assert event in HOSTS[self.name].injects
         assert len(inner["additionalContext"]) < HOST_LIMIT
         return inner["additionalContext"]
 
@@ -115,7 +115,7 @@ class QuickHost:
         return self.raw(event, json.dumps(told).encode())
 
     def raw(self, event, data: bytes) -> str:
-        shape = SHAPES[self.name]
+        shape = HOSTS[self.name]
         return Hook(self.name, event, shape, shape.events[event]).run(data)
 
     def context(self, event, **fields) -> str:

@@ -14,7 +14,7 @@ import pytest
 
 from ringbolt.hosts import hook_build
 from ringbolt.hosts.capture_hook import call_digest, call_key, session_digest
-from ringbolt.hosts.host_schemas import SHAPES
+from ringbolt.hosts.host_table import HOSTS
 from tests.hosts.capture_process import NAME, Capturing, asking_package, built_hook
 from tests.model.invented_secrets import SECRETS
 
@@ -42,15 +42,15 @@ def hook(build, tmp_path):
 # --- events -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("host", sorted(SHAPES))
+@pytest.mark.parametrize("host", sorted(HOSTS))
 def test_every_event_of_a_host_becomes_one_file(hook, host):
-    for event, ours in SHAPES[host].events.items():
+    for event, ours in HOSTS[host].events.items():
         recorded = RECORDED / host / f"{event}.json"
         told = json.loads(recorded.read_text()) if recorded.exists() else {"session_id": "s"}
         hook.run(event, json.dumps(told).encode(), host)
         assert hook.complaint == ""
         found = hook.take()
-        looks = SHAPES[host].only_looks and ours == "PreCompact" and told.get("trigger") != "manual"
+        looks = HOSTS[host].only_looks and ours == "PreCompact" and told.get("trigger") != "manual"
         if ours in WRITES_NOTHING or looks:
             assert found == []
             continue
@@ -141,6 +141,11 @@ ODD = {
     "deep, but it can be read": (b'{"a":' * 500 + b"1" + b"}" * 500, None),
     "a tool that is a number": (b'{"tool_name": 1, "tool_input": 2, "session_id": {"x": []}}', None),
     "thousands of fields": (json.dumps({f"f{n}": "x" * 9000 for n in range(1200)}).encode(), None),
+    "many large fields": (json.dumps({f"f{n}": ["x" * 15_000] * 25 for n in range(30)}).encode(), None),
+    "a million rows": (
+        json.dumps({"rows": [{"a": n} for n in range(1_000_000)]}).encode(),
+        {"rows": {"left_out": "more than 800,000 characters"}},
+    ),
 }
 
 
@@ -299,7 +304,7 @@ def test_a_store_on_a_server_has_its_journal_in_the_data_folder(hook):
 
 
 def test_the_store_is_asked_at_the_start_the_end_and_before_a_compaction(hook):
-    for event in SHAPES["claude-code"].events:
+    for event in HOSTS["claude-code"].events:
         asked = hook.asked(event, tool_name="Bash", tool_input={"command": "make test"})
         expected = event in ("SessionStart", "PreCompact", "Stop", "SessionEnd")
         assert bool(asked) == expected, event

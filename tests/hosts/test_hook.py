@@ -11,7 +11,7 @@ import time
 import apsw
 import pytest
 
-from ringbolt.hosts.host_schemas import EVENTS
+from ringbolt.hosts.host_table import EVENTS
 from tests.hosts.hosting import PROGRAM, Host
 
 REQUEST = "Make the invoices round to whole cents.\nDo not touch the tax tables."

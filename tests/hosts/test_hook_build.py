@@ -16,7 +16,8 @@ import pytest
 from ringbolt.hosts import capture_hook, hook_build
 from ringbolt.hosts.events import cleaned
 from ringbolt.hosts.hook_build import HookProgram, is_hook_command
-from ringbolt.hosts.host_schemas import SHAPES, read_event
+from ringbolt.hosts.host_schemas import read_event
+from ringbolt.hosts.host_table import HOSTS
 from ringbolt.hosts.install import Installer
 from ringbolt.model import redaction
 from ringbolt.model.redaction import Redactor
@@ -98,15 +99,15 @@ def test_the_build_cleans_as_the_package_does(built):
 
 def events_to_clean():
     """Events of hosts: those that were recorded, and made ones with two results of tools each."""
-    for host in SHAPES:
+    for host in HOSTS:
         for path in sorted((RECORDED / host).glob("*.json")):
-            if path.stem in SHAPES[host].events:
+            if path.stem in HOSTS[host].events:
                 yield host, path.stem, json.loads(path.read_text())
     # Apart from each other: pieces that run together may look like another secret once one is redacted.
     made = Made(2, between="\n\n")
     for number in range(1500):
-        host = sorted(SHAPES)[number % len(SHAPES)]
-        event = next(name for name, ours in SHAPES[host].events.items() if ours == "PostToolUse")
+        host = sorted(HOSTS)[number % len(HOSTS)]
+        event = next(name for name, ours in HOSTS[host].events.items() if ours == "PostToolUse")
         fields = {
             "session_id": "s",
             "tool_name": made.random.choice(("Bash", "Edit", "x")),

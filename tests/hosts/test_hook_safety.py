@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from ringbolt.hosts.host_schemas import SHAPES
+from ringbolt.hosts.host_table import HOSTS
 from tests.hosts.hosting import QuickHost
 from tests.packet.payloads import UNSEEN, broken_out, hostile
 
@@ -93,10 +93,10 @@ def test_a_line_of_advice_stays_a_line(tmp_path, monkeypatch):
         assert not re.search(r"<[\w/!?|]|```", told)
 
 
-@pytest.mark.parametrize("name", sorted(SHAPES))
+@pytest.mark.parametrize("name", sorted(HOSTS))
 def test_what_we_say_ourselves_are_facts_and_no_orders(tmp_path, monkeypatch, name):
     host = QuickHost(tmp_path, monkeypatch, name=name)
-    events = {ours: event for event, ours in SHAPES[name].events.items()}
+    events = {ours: event for event, ours in HOSTS[name].events.items()}
     own = {"conversation_id": host.session}
     host.tell(events["UserPromptSubmit"], prompt="Rounding of invoices.", **own)
     with host.memory() as memory:

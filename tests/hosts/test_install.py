@@ -11,19 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from ringbolt.hosts import claude_plugin, generic, jsonc
+from ringbolt.hosts import claude_plugin, jsonc, manual_setup
+from ringbolt.hosts.host_table import EVENTS, HOSTS
 from ringbolt.hosts.install import Installer
-from ringbolt.hosts.other_files import OwnFile, TomlTable
-from ringbolt.hosts.targets import CLAUDE_CODE, HOSTS
+from ringbolt.hosts.plugin_files import OwnFile
+from ringbolt.hosts.templates import template
+from ringbolt.hosts.toml_settings import TomlTable
 from ringbolt.model.errors import RingboltError
 from ringbolt.surfaces.mcp.tools import listed
 from tests.surfaces.command_line import data, run
 
-SCOPES = {
-    "vscode": ("project",),
-    "openclaw": ("user",),
-}
-CASES = [(host, scope) for host in HOSTS for scope in SCOPES.get(host, ("user", "project"))]
+CASES = [(name, scope) for name, host in HOSTS.items() for scope in host.scopes]
 RICH = """// mine
 {
 \t"$schema": "https://example.org/x.json", /* keep */
@@ -130,11 +128,28 @@ def test_install_check_install_again_and_remove_leaves_every_byte(at, host, scop
     assert subject.remove().changed == ()
 
 
+TOML_LAYOUTS = (
+    "", "a = 1", "a = 1\r\n[b]\r\nc = 2\r\n", "a = 1\r\nb = 2\n[c]\nd = 1\r\n", "[a]\nb=1\n\n\n\n",
+    "[a]\nb=1\n# the end, without a line end", '[mcp_servers.other]\ncommand="y"\n\n[tui]\nx = 1 # c\n',
+    "[mcp_servers.a]\ncommand='x'\n[tui]\nx=1\n[mcp_servers.b]\ncommand='y'\n",
+    'a = """\r\n[x]\r\n"""\r\n\r\n[features]\r\nhooks = true # yes\r\n\r\n',
+)  # fmt: skip
+
+
+def test_a_toml_table_comes_out_byte_for_byte_whatever_the_layout():
+    table = TomlTable(path="config.toml", table=("mcp_servers", "ringbolt"), command="/opt/ringbolt")
+    for before in TOML_LAYOUTS:
+        after, _ = table.installed(before)
+        assert tomllib.loads(after)["mcp_servers"]["ringbolt"]["command"] == "/opt/ringbolt"
+        assert ("\r" not in before) or after.count("\r\n") > before.count("\r\n")
+        assert table.removed(after, None) == before
+
+
 def test_claude_code_gets_its_events_with_absolute_paths_and_seconds(at):
     installer(at, "claude-code").install()
     settings = json.loads((at / "home/.claude/settings.json").read_text())
-    assert list(settings["hooks"]) == list(CLAUDE_CODE)
-    assert len(CLAUDE_CODE) == 11
+    assert list(settings["hooks"]) == EVENTS
+    assert len(EVENTS) == 11
     for event, [group] in settings["hooks"].items():
         [hook] = group["hooks"]
         assert hook["command"] == f"'{at}/bin dir/ringbolt-hook' claude-code {event}"
@@ -397,13 +412,13 @@ def test_the_plugin_of_claude_code_is_whole_and_valid(at):
     assert run(*words).exit_code == 0
     assert run(*words).exit_code == 0  # again over an earlier one
     found = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
-    assert found == set(claude_plugin.files())
+    assert found == set(claude_plugin.plugin_files())
     plugin = json.loads((folder / ".claude-plugin/plugin.json").read_text())
     market = json.loads((folder / ".claude-plugin/marketplace.json").read_text())
     assert plugin["name"] == market["plugins"][0]["name"] == "ringbolt"
     assert plugin["version"] == market["plugins"][0]["version"]
     assert (folder / market["plugins"][0]["source"] / ".claude-plugin/plugin.json").exists()
-    assert list(json.loads((folder / "hooks/hooks.json").read_text())["hooks"]) == list(CLAUDE_CODE)
+    assert list(json.loads((folder / "hooks/hooks.json").read_text())["hooks"]) == EVENTS
     skill = (folder / "skills/ringbolt/SKILL.md").read_text()
     assert skill.startswith("---\nname: ringbolt\ndescription: ")
     assert len(skill) < 2_000
@@ -415,7 +430,7 @@ def test_the_plugin_of_claude_code_is_whole_and_valid(at):
 def test_habits_name_only_tools_that_are_there():
     import re
 
-    for text in (claude_plugin.SKILL, generic.agents_snippet()):
+    for text in (template("skill.md"), manual_setup.agents_snippet()):
         assert set(re.findall(r"`(task_\w+)`", text)) <= set(listed("core"))
 
 

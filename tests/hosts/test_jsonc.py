@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ringbolt.hosts import jsonc
 from ringbolt.hosts.hook_build import HookProgram
-from ringbolt.hosts.settings_files import Hook, JsonFile, Remembered, Server
+from ringbolt.hosts.json_settings import Before, HookEntry, JsonFile, ServerEntry
 
 EVENTS = ("SessionStart", "Stop")
 OURS = HookProgram(path="/opt/a b/ringbolt-hook")
@@ -19,7 +19,7 @@ FILE = JsonFile(
     path="settings.json",
     entries=(
         *(
-            Hook(
+            HookEntry(
                 host="claude-code",
                 event=event,
                 value={"hooks": [{"type": "command", "command": command, "timeout": 5}]},
@@ -28,13 +28,13 @@ FILE = JsonFile(
             for event in EVENTS
             for command in [OURS.command("claude-code", event)]
         ),
-        Server(
+        ServerEntry(
             value={"command": "/opt/a b/ringbolt", "args": ["mcp"]},
             command="/opt/a b/ringbolt",
             under=("mcpServers",),
         ),
     ),
-    skeleton={"version": 1},
+    required={"version": 1},
 )
 
 scalars = st.one_of(
@@ -130,11 +130,11 @@ def lies_in(small: object, big: object) -> bool:
 @settings(deadline=None, max_examples=200)
 @given(texts())
 def test_nothing_is_lost_and_all_comes_out_again(before):
-    after, made = FILE.installed(before)
+    after, created = FILE.installed(before)
     assert lies_in(read(before), read(after))
     assert set(FILE.states(after).values()) == {"installed"}
     assert FILE.installed(after) == (after, [])
-    assert FILE.removed(after, Remembered(made=made)) == before
+    assert FILE.removed(after, Before(created=created)) == before
     # Without a memory of what was there: nothing of ours is left, and nothing else but empty boxes goes.
     left = FILE.removed(after, None)
     assert set(FILE.states(left).values()) == {"not installed"}
@@ -150,9 +150,9 @@ def test_json_is_read_as_the_standard_reader_reads_it(value, indent):
 
 @pytest.mark.parametrize("text", ["", " \n", "// nothing\n", "/* nothing */"])
 def test_a_file_that_says_nothing_comes_back_as_it_was(text):
-    after, made = FILE.installed(text)
+    after, created = FILE.installed(text)
     assert set(FILE.states(after).values()) == {"installed"}
-    assert FILE.removed(after, Remembered(made=made, before=text)) == text
+    assert FILE.removed(after, Before(created=created, text=text)) == text
 
 
 @pytest.mark.parametrize(
@@ -167,8 +167,8 @@ def test_what_is_no_json_is_refused_with_its_line(text):
 
 def test_a_very_deep_document_is_no_trouble():
     before = '{"a":' + "[" * 5_000 + "]" * 5_000 + "}"
-    after, made = FILE.installed(before)
-    assert FILE.removed(after, Remembered(made=made)) == before
+    after, created = FILE.installed(before)
+    assert FILE.removed(after, Before(created=created)) == before
 
 
 def test_comments_stay_with_what_they_are_about():

@@ -12,9 +12,10 @@ from ringbolt.hosts import events, host_schemas
 from ringbolt.hosts.compaction_state import Mark
 from ringbolt.hosts.context_injection import Answers
 from ringbolt.hosts.deadline import stop_alarm
+from ringbolt.hosts.host_table import HOSTS
 from ringbolt.model.redaction import Redactor
 
-SHAPE = host_schemas.SHAPES["claude-code"]
+SHAPE = HOSTS["claude-code"]
 
 
 def git(*words, at):

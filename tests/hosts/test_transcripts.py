@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 from ringbolt import InvalidInput
 from ringbolt.hosts import events, host_schemas
-from ringbolt.hosts.claude_transcript import ClaudeLines
-from ringbolt.hosts.codex_transcript import CodexLines
-from ringbolt.hosts.transcript_files import MOST_LINE
-from ringbolt.hosts.transcript_thread import OVER
-from ringbolt.hosts.transcripts import TranscriptClock, capture_transcripts
+from ringbolt.hosts.claude_transcript import ClaudeParser
+from ringbolt.hosts.codex_transcript import CodexParser
+from ringbolt.hosts.transcript_import import TranscriptClock, capture_transcripts
+from ringbolt.hosts.transcript_reader import LONGEST_LINE
+from ringbolt.hosts.transcript_session import OVER
 from ringbolt.model.redaction import Redactor
 from tests.support import newest, open_memory, sqlite_only
 
@@ -288,14 +288,14 @@ _JSON = st.recursive(
 )
 
 
-@pytest.mark.parametrize("reader", [ClaudeLines, CodexLines])
+@pytest.mark.parametrize("reader", [ClaudeParser, CodexParser])
 @settings(deadline=None)
 @given(lines=st.lists(st.dictionaries(_FIELDS, _JSON, max_size=6), max_size=6))
 def test_whatever_a_line_holds_it_is_understood_or_skipped(reader, lines):
-    understands = reader("s")
+    parser = reader("s")
     for number, line in enumerate(lines):
         with contextlib.suppress(ValueError):
-            for found in understands.take(line, number):
+            for found in parser.parse(line, f"byte {number}"):
                 assert isinstance(found.key, str)
                 assert isinstance(found.session, str)
 
@@ -303,7 +303,7 @@ def test_whatever_a_line_holds_it_is_understood_or_skipped(reader, lines):
 @sqlite_only
 def test_a_line_that_is_too_long_is_skipped_without_being_held(memory, capture, claude):
     claude.line("user", REQUEST)
-    claude.raw(b'{"type": "user", "x": "' + b"x" * (MOST_LINE * 2) + b'"}\n')
+    claude.raw(b'{"type": "user", "x": "' + b"x" * (LONGEST_LINE * 2) + b'"}\n')
     claude.line("assistant", [{"type": "text", "text": "Still here."}])
     report = capture()
     assert (report.skipped, report.new) == (1, 2)

@@ -9,7 +9,7 @@ import stat
 import pytest
 
 from ringbolt import TaskMemory
-from ringbolt.store.tx import content_digest
+from ringbolt.store.hashes import content_digest
 from tests.support import (
     contents,
     export_lines,

@@ -96,7 +96,7 @@ def test_an_optional_text_may_be_none():
 
 
 def test_a_word_is_one_of_a_few_in_any_case():
-    assert validate.word("kind", " TASK ", ("task", "goal")) == "task"
+    assert validate.choice("kind", " TASK ", ("task", "goal")) == "task"
 
 
 @pytest.mark.parametrize("value", ["tasks", "", None, 5, ["task"], LONG, "\ud800", DEEP])
@@ -130,11 +130,11 @@ def test_a_whole_number_is_no_float_no_truth_and_within_its_bounds(value):
 
 
 def test_words_keep_their_order_and_lose_repeats_and_spaces():
-    assert validate.words("tags", ["b", " a ", "b", "a"]) == ["b", "a"]
-    assert validate.words("tags", "one") == ["one"]
-    assert validate.words("tags", ("x", "y")) == ["x", "y"]
-    assert validate.words("tags", None) == []
-    assert validate.words("tags", []) == []
+    assert validate.text_list("tags", ["b", " a ", "b", "a"]) == ["b", "a"]
+    assert validate.text_list("tags", "one") == ["one"]
+    assert validate.text_list("tags", ("x", "y")) == ["x", "y"]
+    assert validate.text_list("tags", None) == []
+    assert validate.text_list("tags", []) == []
 
 
 @pytest.mark.parametrize("value", [5, {"a": 1}, [5], [None], [""], ["a", " "], [["a"]], iter(["a"])])
@@ -144,7 +144,7 @@ def test_what_is_no_list_of_words_is_refused(value):
 
 def test_too_many_or_too_long_words_are_refused():
     assert refusal(validate.words, "tags", ["x" * 101]).code == "too_large"
-    assert validate.words("tags", [str(n) for n in range(200)]) == [str(n) for n in range(200)]
+    assert validate.text_list("tags", [str(n) for n in range(200)]) == [str(n) for n in range(200)]
     error = refusal(validate.words, "tags", [str(n) for n in range(201)])
     assert error.code == "too_large"
     assert error.details["limit"] == 200

@@ -12,7 +12,8 @@ from ringbolt.config import Settings
 from ringbolt.model.errors import InvalidInput, StoreError
 from ringbolt.model.types import Origin
 from ringbolt.store import Tx, open_store, scratch
-from ringbolt.store.tx import STATE, origin_id
+from ringbolt.store.hashes import origin_id
+from ringbolt.store.schema import STATE
 
 ORIGIN = Origin(principal="tester", agent="conformance", channel="agent", session="S")
 

@@ -169,7 +169,8 @@ def test_what_every_tool_answers_fits_its_schema(memory):
         "goal_finish": {"goal_id": goal, "despite": "d"},
     }
     seen = set()
-    order = sorted(listed("full"), key=lambda name: (name == "task_finish", name == "active_tasks_complete"))
+    late = ("task_plan_replace", "task_plan_sync", "active_tasks_complete", "task_finish")
+    order = sorted(listed("full"), key=lambda name: late.index(name) if name in late else -1)
     for name in order:
         arguments = {"task_id": task} if name in ON_A_TASK else {}
         given = {**special.get(name, calls.get(name, {})), **arguments}

@@ -111,7 +111,7 @@ def test_what_a_dead_worker_held_is_taken_over_at_once_and_what_it_saw_counts(me
     log.touch()
     wait = memory.smart_wait(f"all(log:{log} until grows, manual:)", task_id=task, **SOON)
     process = subprocess.Popen(["sleep", "60"])
-    assert not jobs.is_dead(f"{os.uname().nodename}:{process.pid}:1")
+    assert not jobs.is_dead_process(f"{os.uname().nodename}:{process.pid}:1")
     process.kill()
     os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)  # nobody takes note of its end
     dead = Watcher(memory, f"{os.uname().nodename}:{process.pid}:1")
@@ -127,7 +127,7 @@ def test_what_a_dead_worker_held_is_taken_over_at_once_and_what_it_saw_counts(me
     heir.close()
     assert len(ends(memory, task)) == 1
     process.wait()
-    assert jobs.is_dead(f"{os.uname().nodename}:{process.pid}:1")
+    assert jobs.is_dead_process(f"{os.uname().nodename}:{process.pid}:1")
 
 
 def test_a_store_in_trouble_and_a_wait_that_cannot_be_read_cost_no_other(memory, task, tmp_path, watcher):

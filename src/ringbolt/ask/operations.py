@@ -6,6 +6,7 @@ from typing import Any
 
 from ..llm.calls import Modelling
 from ..model.errors import InvalidInput
+from ..model.operation import operation
 from ..model.types import Answer
 from .answering import ask
 
@@ -13,14 +14,19 @@ from .answering import ask
 class Asking(Modelling):
     """Operations that answer questions."""
 
+    @operation(scope="read", example={"question": "What is next?"})
     def task_ask(self, task_id: str | None = None, question: str | None = None) -> Answer:
         """Answer a question about a task in a sentence or two, or a short list, with `#seq` citations.
 
         It understands what agents and people ask: where was I, what is done, what is next, why did we choose
-        X, what failed, what is the value of X, did I already do Y, what happened since yesterday, … and
-        searches for anything else. What it says is in the ledger at that moment; without a question it says
-        where the task stands. With a model set, the model words the answer, if it agrees with the ledger;
-        `source` says who did.
+        X, what failed, what is the value of X, did I already do Y, what happened since yesterday. For
+        anything else it searches. Every statement comes from the ledger. Without a question it says where the
+        task stands. If a model is configured, it words the answer, provided that its wording agrees with the
+        ledger; `source` says who did.
+
+        Args:
+            task_id: Task id or a unique prefix; default: the current task.
+            question: The question, in any words. Default: where the task stands.
         """
 
         return ask(self, task_id, read_question(question))

@@ -10,6 +10,7 @@ from ..ledger.step_changes import EDIT, RECEIPT, begun_phase
 from ..ledger.values import OPEN_EFFECTS, read_actions, read_card, read_event, read_items, with_titles
 from ..model import rules, validate
 from ..model.errors import InvalidInput, NotFound
+from ..model.operation import operation
 from ..model.types import Drill, TaskCard, Thread, Written, is_dict, is_list
 from ..store.tx import Row, Tx
 
@@ -31,6 +32,10 @@ MOST_EDITS = 200
 class Actions(Base):
     """Operations on what was done."""
 
+    @operation(
+        scope="write",
+        example={"summary": "Built the image", "type": "cli", "input": {"command": "make image"}},
+    )
     def task_log_action(
         self,
         task_id: str | None = None,
@@ -52,18 +57,38 @@ class Actions(Base):
         token: int | None = None,
         key: str | None = None,
     ) -> Written:
-        """Log something that was done: a command, a click, a tool call, with input, output and error.
+        """Log an action: a command, a click, a tool call, with its input, output and error.
 
-        Log it as `started` and end it later with `action=<its seq>`, or once when it is over. `files`
-        are paths, or {path, change} with created, modified or deleted. With `receipt` it is a check of its
-        step, as with task_receipt. Without `item` it belongs to the active step.
+        Log it as `started` and end it later with `action=<its seq>`, or log it once when it is over.
+
+        Args:
+            task_id: Task id or a unique prefix; default: the current task.
+            summary: What was done, in one sentence.
+            type: cli, gui, wait, vision, reasoning, tool, edit, system or other.
+            status: started, completed, failed or skipped. The words of an execution log are understood.
+            item: Step: its id, its number from 1, or its title or a unique prefix of the title. Default: the
+                active step.
+            tool: Name of the tool.
+            input: The input: any JSON value.
+            output: The output: any JSON value.
+            error: What went wrong: any JSON value.
+            duration_ms: How long it took. An action that is ended later gets it from the clock.
+            stage: Stage of the plan.
+            sub_task_id: The caller's own id for a sub-task.
+            files: Paths, or objects with path and change (created, modified, deleted). At most 1,000.
+            receipt: Whether this is a check that proves its step, as with task_receipt.
+            action: Seq of a started action, to end it.
+            token: Fencing token of a claim. Default: the tokens that this memory object got from
+                `task_claim`.
+            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
+                returns the first answer.
         """
         if isinstance(stage, int):
             validate.whole("stage", stage, -(1 << 62), 1 << 62)
         word = validate.line("status", status).lower()
         meant, kind = _LOG_WORDS.get(word, (word, None))
-        meant = validate.word("action status", meant, rules.ACTION_STATUSES)
-        kind = validate.word("action type", kind or type, rules.ACTION_TYPES)
+        meant = validate.choice("action status", meant, rules.ACTION_STATUSES)
+        kind = validate.choice("action type", kind or type, rules.ACTION_TYPES)
         data = {
             "type": None if action is not None else kind,
             "tool": validate.optional("tool", tool, 500),
@@ -100,6 +125,7 @@ class Actions(Base):
             arguments=[summary, type, status, item, data, files, action, *([True] if receipt else [])],
         )  # fmt: skip
 
+    @operation(scope="write", example={"command": "make test", "exit_code": 0, "item": 1})
     def task_receipt(
         self,
         task_id: str | None = None,
@@ -112,11 +138,23 @@ class Actions(Base):
         token: int | None = None,
         key: str | None = None,
     ) -> Written:
-        """Show that a step is really done: a check that was run after its last edit, and its exit code.
+        """Prove that a step is done: a check that ran after its last edit, with its exit code.
 
-        With exit code 0 a completed step is `verified`, and one that is completed later will be. A check
-        that fails, or an edit of the step's files afterwards, makes it `reported` again. Without `item` it
-        is about the active step.
+        Exit code 0 makes a completed step `verified`, also if it is completed later. A check that fails, or a
+        later edit of the step's files, makes it `reported` again.
+
+        Args:
+            task_id: Task id or a unique prefix; default: the current task.
+            command: The command that was run.
+            exit_code: Its exit code; 0 means success.
+            output: The output: any JSON value.
+            item: Step: its id, its number from 1, or its title or a unique prefix of the title. Default: the
+                active step.
+            duration_ms: How long it took.
+            token: Fencing token of a claim. Default: the tokens that this memory object got from
+                `task_claim`.
+            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
+                returns the first answer.
         """
         command = self._line("command", command)
         exit_code = validate.whole("exit_code", exit_code, -(1 << 31), 1 << 31)
@@ -139,6 +177,7 @@ class Actions(Base):
             arguments=[command, exit_code, output, item, duration_ms],
         )  # fmt: skip
 
+    @operation(scope="write", example={"action": 2, "content": "step 1/7"})
     def task_log_append(
         self,
         task_id: str | None = None,
@@ -149,9 +188,20 @@ class Actions(Base):
         token: int | None = None,
         key: str | None = None,
     ) -> Written:
-        """Add a log to an action: a piece of output, a note, a screenshot's path."""
+        """Add a log to an action: a piece of output, a note, the path of a screenshot.
+
+        Args:
+            task_id: Task id or a unique prefix; default: the current task.
+            action: Seq of an action.
+            content: The text.
+            type: Kind of log: output, note, or your own word.
+            token: Fencing token of a claim. Default: the tokens that this memory object got from
+                `task_claim`.
+            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
+                returns the first answer.
+        """
         validate.whole("action", action, 1, 1 << 62)
-        content = validate.filled("content", content, self.settings.max_text_bytes)
+        content = validate.nonempty("content", content, self.settings.max_text_bytes)
         kind = validate.line("type", type, 100)
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:
@@ -167,6 +217,7 @@ class Actions(Base):
             arguments=[action, content, kind],
         )
 
+    @operation(scope="read")
     def task_thread(
         self,
         task_id: str | None = None,
@@ -175,11 +226,18 @@ class Actions(Base):
         before: int | None = None,
         types: Sequence[str] | None = None,
     ) -> Thread:
-        """The last events of a task in order; `before` a seq gives the page before it."""
+        """The latest events of a task, in order.
+
+        Args:
+            task_id: Task id or a unique prefix; default: the current task.
+            limit: Maximum number of results.
+            before: Only events before this seq: the previous page.
+            types: Only events of these types.
+        """
         limit = validate.whole("limit", limit, 1, 1000)
         if before is not None:
             validate.whole("before", before, 1, 1 << 62)
-        kinds = validate.words("types", types)
+        kinds = validate.text_list("types", types)
 
         def work(tx: Tx) -> Thread:
             head = self._find(tx, task_id)
@@ -190,6 +248,7 @@ class Actions(Base):
 
         return self.store.read(work)
 
+    @operation(scope="read")
     def task_drill_down(
         self,
         task_id: str | None = None,
@@ -199,7 +258,15 @@ class Actions(Base):
         action: int | None = None,
         limit: int = 100,
     ) -> Drill:
-        """One level down: a task's steps, a step's actions and entries, an action's logs."""
+        """Go one level down: a task's steps, a step's actions and entries, or an action's logs.
+
+        Args:
+            task_id: Task id or a unique prefix; default: the current task.
+            item: Step: its id, its number from 1, or its title or a unique prefix of the title.
+            ordinal: The step by its position from 0, instead of `item`.
+            action: Seq of an action.
+            limit: Maximum number of results.
+        """
         limit = validate.whole("limit", limit, 1, 1000)
         if action is not None:
             validate.whole("action", action, 1, 1 << 62)
@@ -350,7 +417,7 @@ def _touched(files: Any) -> dict[str, str]:
     for part in files:
         row: dict[str, Any] = part if is_dict(part) else {"path": part}
         path = validate.line("a file's path", row.get("path"), 2000)
-        found[path] = validate.word("file change", row.get("change", "modified"), rules.FILE_CHANGES)
+        found[path] = validate.choice("file change", row.get("change", "modified"), rules.FILE_CHANGES)
     return found
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..ledger.base import Base, Draft, check_stale, find_item, written
+from ..ledger.base import Base, Draft, check_guards, find_item, written
 from ..model import validate
 from ..model.errors import Conflict
+from ..model.operation import operation
 from ..model.types import Written
 from ..store.tx import Row, Tx
 
@@ -14,6 +15,7 @@ from ..store.tx import Row, Tx
 class Claims(Base):
     """Operations on who works on what."""
 
+    @operation(scope="write")
     def task_claim(
         self,
         task_id: str | None = None,
@@ -26,9 +28,19 @@ class Claims(Base):
     ) -> Written:
         """Claim a task, or one of its steps, for this agent; the answer holds the fencing token.
 
-        A claim lives for its lease and is renewed by task_heartbeat. An expired one can be claimed by
-        anyone; a live one only with `reclaim`, a reason that is kept. From then on this memory's writes
-        to the task are refused as soon as someone else has claimed it.
+        A claim lasts for its lease; task_heartbeat renews it. Anyone can claim after it has expired, but a
+        live claim can only be taken with `reclaim`. Once someone else has claimed the task, writes from this
+        memory fail with `stale_token`.
+
+        Args:
+            task_id: Task id or a unique prefix; default: the current task.
+            item: Step to claim: its id, its number from 1, or its title or a unique prefix of the title.
+                Default: the whole task.
+            holder: Who claims. Default: agent and session, or else the principal.
+            lease_seconds: How long the claim lasts without a heartbeat. Default: the setting `lease_seconds`.
+            reclaim: Reason for taking a claim that is still alive. It is stored.
+            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
+                returns the first answer.
         """
         who = validate.line("holder", holder or _who(self), 200)
         lease = self._lease(lease_seconds)
@@ -91,6 +103,7 @@ class Claims(Base):
             self._tokens.setdefault(result.task_id, {}).update(dict.fromkeys(names, result.token))
         return result
 
+    @operation(scope="write")
     def task_heartbeat(
         self,
         task_id: str | None = None,
@@ -99,9 +112,17 @@ class Claims(Base):
         token: int | None = None,
         lease_seconds: float | None = None,
     ) -> Written:
-        """Renew a claim for another lease. It leaves no event: the ledger holds work, not heartbeats."""
+        """Renew a claim for another lease. Heartbeats leave no events.
+
+        Args:
+            task_id: Task id or a unique prefix; default: the current task.
+            item: The claimed step. Default: the whole task.
+            token: Fencing token of a claim. Default: the tokens that this memory object got from
+                `task_claim`.
+            lease_seconds: How long the claim lasts without a heartbeat. Default: the setting `lease_seconds`.
+        """
         lease = self._lease(lease_seconds)
-        check_stale(token)
+        check_guards(token)
 
         def work(tx: Tx) -> Written:
             head = self._find(tx, task_id, lock=True)
@@ -114,6 +135,7 @@ class Claims(Base):
 
         return self._commit(work)
 
+    @operation(scope="write")
     def task_release(
         self,
         task_id: str | None = None,
@@ -123,9 +145,19 @@ class Claims(Base):
         reason: str | None = None,
         key: str | None = None,
     ) -> Written:
-        """Give a claim back, so that another agent can go on."""
+        """Release a claim, so that another agent can continue.
+
+        Args:
+            task_id: Task id or a unique prefix; default: the current task.
+            item: The claimed step. Default: the whole task.
+            token: Fencing token of a claim. Default: the tokens that this memory object got from
+                `task_claim`.
+            reason: Why.
+            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
+                returns the first answer.
+        """
         reason = validate.optional("reason", reason, 2000)
-        check_stale(token)
+        check_guards(token)
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:
             claimed = _item(tx, head, item)

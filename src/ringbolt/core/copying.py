@@ -24,9 +24,9 @@ def copy_store(
     continued on its own is left as it is and named in `diverged`. `progress` is told how many events of
     how many have been copied.
     """
-    there = target.store.read(lambda tx: tx.ends())
+    there = target.store.read(lambda tx: tx.chain_ends())
     lacking: list[tuple[str, str, int, int]] = []  # task, root, first and last event that the target lacks
-    for name, end in source.store.read(lambda tx: tx.ends()).items():
+    for name, end in source.store.read(lambda tx: tx.chain_ends()).items():
         root, last, _ = end
         known = there.get(name, (root, 0, b""))
         if known != end and (not known[1] or _begins_with(source.store, name, last, known)):
@@ -89,8 +89,8 @@ def _copy_leases(source: Store, target: Store) -> None:
 
 
 def _compared(source: Verify, target: Verify, copied: int) -> CopyReport:
-    here = source.store.read(lambda tx: tx.ends())
-    there = target.store.read(lambda tx: tx.ends())
+    here = source.store.read(lambda tx: tx.chain_ends())
+    there = target.store.read(lambda tx: tx.chain_ends())
     behind: list[str] = []
     diverged: list[str] = []
     for name, end in here.items():

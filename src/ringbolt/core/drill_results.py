@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from ..ledger.base import Base, Draft
 from ..model import validate
+from ..model.operation import operation
 from ..model.results import DrillResult, DrillResults, DrillRow
 from ..model.types import Written
 from ..store.tx import Row, Tx
@@ -22,12 +23,20 @@ _COLUMNS = ("task_id", "name", "seq", "timestamp", "data")
 class Drilling(Base):
     """Operations on the results of drills."""
 
+    @operation(scope="read")
     def drill_results(
         self, task_id: str | None = None, *, workspace: str | None = "", limit: int = 100
     ) -> DrillResults:
-        """What recovery drills have found, the newest first: of one task, else of every task of a workspace.
+        """Results of recovery drills, newest first, for one task or all tasks of a workspace.
 
-        `ringbolt drill` makes them: how much of a task's record would come back after a compaction.
+        `ringbolt drill` produces them: how much of a task's record a fresh context would recover after a
+        compaction.
+
+        Args:
+            task_id: Only this task; default: every task of the workspace.
+            workspace: `""`: the workspace of this memory. `None` (`*` where null means "not given"):
+                everywhere.
+            limit: Maximum number of results.
         """
         limit = validate.whole("limit", limit, 1, 1000)
         here = self.workspace if workspace == "" else validate.optional("workspace", workspace, 2000)

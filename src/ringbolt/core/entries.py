@@ -8,6 +8,7 @@ from typing import Any
 from ..ledger.base import Base, Draft, find_item
 from ..model import rules, validate
 from ..model.errors import InvalidInput, NotFound
+from ..model.operation import operation
 from ..model.types import Entry, Written, is_list
 from ..recall.anchors import cite
 from ..store.tx import Row, Tx
@@ -16,6 +17,7 @@ from ..store.tx import Row, Tx
 class Entries(Base):
     """Operations that remember."""
 
+    @operation(scope="write", example={"choice": "ghcr.io", "reasoning": "the key works there"})
     def task_decide(
         self,
         task_id: str | None = None,
@@ -35,7 +37,27 @@ class Entries(Base):
         token: int | None = None,
         key: str | None = None,
     ) -> Written:
-        """Record a decision: what was chosen, from which options, and above all why."""
+        """Record a decision: what was chosen, from which options, and above all why.
+
+        Args:
+            task_id: Task id or a unique prefix; default: the current task.
+            choice: What was chosen.
+            title: Short title of the decision. Default: the choice.
+            options: What there was to choose from.
+            reasoning: Why it was chosen.
+            risks: What may go wrong with it.
+            if_wrong: What to do if it turns out to be wrong.
+            context: The circumstances of the decision.
+            item: Step: its id, its number from 1, or its title or a unique prefix of the title.
+            tags: Labels, at most 200 of up to 100 bytes each.
+            relevance_to: Ids of steps, or other names, that the entry matters for. Stored as given.
+            supersedes: Seq of the entry or entries that this one replaces.
+            anchors: Workspace files that the entry is about. Recall reports later whether they have changed.
+            token: Fencing token of a claim. Default: the tokens that this memory object got from
+                `task_claim`.
+            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
+                returns the first answer.
+        """
         data = {
             "choice": self._line("choice", choice),
             "title": validate.optional("title", title, 1000),
@@ -51,6 +73,7 @@ class Entries(Base):
             relevance_to=relevance_to, supersedes=supersedes, token=token, key=key,
         )  # fmt: skip
 
+    @operation(scope="write", example={"what": "Push to docker.io", "why": "no rights there"})
     def task_exclude(
         self,
         task_id: str | None = None,
@@ -68,9 +91,24 @@ class Entries(Base):
         token: int | None = None,
         key: str | None = None,
     ) -> Written:
-        """Record an approach that did not work: what, why (the root cause), and its symptom.
+        """Record an approach that did not work, so that nobody tries it again.
 
-        `signature` is what a later attempt can be recognised by; `until` is when it may be tried again.
+        Args:
+            task_id: Task id or a unique prefix; default: the current task.
+            what: What was tried.
+            why: The root cause.
+            symptom: What was observed.
+            signature: How to recognize the same attempt.
+            until: When it may be tried again: an ISO 8601 time or seconds since 1970.
+            item: Step: its id, its number from 1, or its title or a unique prefix of the title.
+            tags: Labels, at most 200 of up to 100 bytes each.
+            relevance_to: Ids of steps, or other names, that the entry matters for. Stored as given.
+            supersedes: Seq of the entry or entries that this one replaces.
+            anchors: Workspace files that the entry is about. Recall reports later whether they have changed.
+            token: Fencing token of a claim. Default: the tokens that this memory object got from
+                `task_claim`.
+            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
+                returns the first answer.
         """
         data = {
             "what": self._line("what", what),
@@ -85,6 +123,7 @@ class Entries(Base):
             record_key=validate.optional("signature", signature, 500),
         )  # fmt: skip
 
+    @operation(scope="write", repeatable=True, example={"name": "version", "value": "v1.2.3"})
     def task_set(
         self,
         task_id: str | None = None,
@@ -95,7 +134,18 @@ class Entries(Base):
         token: int | None = None,
         key: str | None = None,
     ) -> Written:
-        """Set a variable: a version, a URL, an id. Its earlier values stay in the history."""
+        """Set a variable: a version, a URL, an id. Earlier values stay in the history.
+
+        Args:
+            task_id: Task id or a unique prefix; default: the current task.
+            name: Name of the variable, at most 200 bytes.
+            value: Any JSON value.
+            item: Step: its id, its number from 1, or its title or a unique prefix of the title.
+            token: Fencing token of a claim. Default: the tokens that this memory object got from
+                `task_claim`.
+            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
+                returns the first answer.
+        """
         name = validate.line("name", name, 200)
         value = self._plain("value", value)
         shown = value if isinstance(value, str) else validate.dumps(value)
@@ -114,6 +164,7 @@ class Entries(Base):
 
         return self._write("task_set", task_id, decide, key=key, token=token, arguments=[name, value, item])
 
+    @operation(scope="read")
     def task_history(
         self,
         task_id: str | None = None,
@@ -122,11 +173,15 @@ class Entries(Base):
         name: str | None = None,
         limit: int = 100,
     ) -> tuple[Entry, ...]:
-        """Entries of a type with those that were superseded, resolved or invalidated, oldest first.
+        """All entries of a type, including superseded, resolved and invalidated ones, oldest first.
 
-        With a name: all the values that a variable has had.
+        Args:
+            task_id: Task id or a unique prefix; default: the current task.
+            type: An entry type, or `snapshot`.
+            name: Name of a variable, to see all the values it has had, or the key of another entry.
+            limit: Maximum number of results.
         """
-        kind = validate.word("entry type", type, (*rules.ENTRY_TYPES, "snapshot", "fact"))
+        kind = validate.choice("entry type", type, (*rules.ENTRY_TYPES, "snapshot", "fact"))
         limit = validate.whole("limit", limit, 1, 10_000)
         name = validate.optional("name", name, 500)
 
@@ -136,6 +191,7 @@ class Entries(Base):
 
         return self.store.read(work)
 
+    @operation(scope="write", example={"summary": "The server has two free ports"})
     def task_remember(
         self,
         task_id: str | None = None,
@@ -156,11 +212,28 @@ class Entries(Base):
     ) -> Written:
         """Remember something: an error, a discovery, an artifact, an instruction, a question, context.
 
-        With `supersedes`, `resolves` or `invalidates` it also ends earlier entries; without a summary
-        that is all it does. `anchors` are files of the workspace that it is about: recall says later
-        whether they have changed. An instruction counts as the user's only when it came from the user.
+        With `supersedes`, `resolves` or `invalidates` it also ends earlier entries; without a summary it only
+        does that. An instruction counts as the user's only if it came from the user.
+
+        Args:
+            task_id: Task id or a unique prefix; default: the current task.
+            summary: What to remember, in one sentence.
+            type: One of the entry types, except `variable`: use `task_set`.
+            detail: More than the summary says.
+            data: More fields, as a JSON object.
+            item: Step: its id, its number from 1, or its title or a unique prefix of the title.
+            tags: Labels, at most 200 of up to 100 bytes each.
+            relevance_to: Ids of steps, or other names, that the entry matters for. Stored as given.
+            supersedes: Seq of the entry or entries that this one replaces.
+            resolves: Seq of the entry or entries that are now settled.
+            invalidates: Seq of the entry or entries that were wrong.
+            anchors: Workspace files that the entry is about. Recall reports later whether they have changed.
+            token: Fencing token of a claim. Default: the tokens that this memory object got from
+                `task_claim`.
+            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
+                returns the first answer.
         """
-        kind = validate.word("entry type", type, rules.ENTRY_TYPES)
+        kind = validate.choice("entry type", type, rules.ENTRY_TYPES)
         if kind == "user_instruction" and self.origin.channel not in ("user", "agent"):
             raise InvalidInput(
                 "invalid_argument",
@@ -215,8 +288,8 @@ class Entries(Base):
             raise InvalidInput("invalid_argument", "There is no summary.", "Say it in a sentence.")
         if summary is not None:
             summary = self._line("summary", summary)
-        tag_list = validate.words("tags", tags)
-        relevant = validate.words("relevance_to", relevance_to, 64)
+        tag_list = validate.text_list("tags", tags)
+        relevant = validate.text_list("relevance_to", relevance_to, 64)
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:
             sets: dict[str, Any] = {}
@@ -244,6 +317,7 @@ class Entries(Base):
         arguments = [kind, summary, data, item, tags, relevance_to, ended, record_key]
         return self._write(operation, task_id, decide, key=key, token=token, arguments=arguments)
 
+    @operation(scope="write", example={"content": "…", "label": "before compaction"})
     def task_snapshot(
         self,
         task_id: str | None = None,
@@ -255,8 +329,20 @@ class Entries(Base):
         token: int | None = None,
         key: str | None = None,
     ) -> Written:
-        """Keep a context as it was: at the start, before or after a summary, before a stage."""
-        content = validate.filled("content", content, self.settings.max_text_bytes)
+        """Store a context as it was: at the start, before or after a summary, before a stage.
+
+        Args:
+            task_id: Task id or a unique prefix; default: the current task.
+            content: The text.
+            label: What it is a snapshot of: `initial`, `before stage 2`, …
+            summarized: Whether the content is already a summary.
+            item: Step: its id, its number from 1, or its title or a unique prefix of the title.
+            token: Fencing token of a claim. Default: the tokens that this memory object got from
+                `task_claim`.
+            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
+                returns the first answer.
+        """
+        content = validate.nonempty("content", content, self.settings.max_text_bytes)
         label = validate.line("label", label, 200)
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:
@@ -273,6 +359,7 @@ class Entries(Base):
             arguments=[content, label, summarized, item],
         )  # fmt: skip
 
+    @operation(scope="write", example={"what": "Run the container", "verify": "docker ps"})
     def task_intent(
         self,
         task_id: str | None = None,
@@ -284,7 +371,19 @@ class Entries(Base):
         token: int | None = None,
         key: str | None = None,
     ) -> Written:
-        """Say what is about to be done that must not be done twice, and how to verify whether it was."""
+        """Announce an action that must not happen twice, and how to verify whether it happened.
+
+        Args:
+            task_id: Task id or a unique prefix; default: the current task.
+            what: What is about to be done.
+            verify: How to find out whether it was done.
+            signature: How to recognize the same action.
+            item: Step: its id, its number from 1, or its title or a unique prefix of the title.
+            token: Fencing token of a claim. Default: the tokens that this memory object got from
+                `task_claim`.
+            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
+                returns the first answer.
+        """
         what = self._line("what", what)
         verify = self._text("verify", verify)
         mark = validate.optional("signature", signature, 500)
@@ -307,6 +406,7 @@ class Entries(Base):
             arguments=[what, verify, item, mark],
         )
 
+    @operation(scope="write", example={"intent": 4, "outcome": "did"})
     def task_outcome(
         self,
         task_id: str | None = None,
@@ -317,9 +417,20 @@ class Entries(Base):
         token: int | None = None,
         key: str | None = None,
     ) -> Written:
-        """Say how an intended side effect ended: did, did_not, or unknown until someone verifies it."""
+        """Report how an announced action ended: did, did_not, or unknown until someone verifies it.
+
+        Args:
+            task_id: Task id or a unique prefix; default: the current task.
+            intent: Seq of the intent.
+            outcome: did, did_not or unknown.
+            note: A note.
+            token: Fencing token of a claim. Default: the tokens that this memory object got from
+                `task_claim`.
+            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
+                returns the first answer.
+        """
         intent = validate.whole("intent", intent, 1, 1 << 62)
-        outcome = validate.word("outcome", outcome, ("did", "did_not", "unknown"))
+        outcome = validate.choice("outcome", outcome, ("did", "did_not", "unknown"))
         note = self._text("note", note)
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:

@@ -8,11 +8,13 @@ from typing import Any
 from ..ledger.base import Draft, first_result
 from ..model import foreign_statuses, rules, validate
 from ..model.errors import InvalidInput, RingboltError, shown
+from ..model.operation import operation
 from ..model.types import ErrorSummary, Written
 from ..packet import capsule, packet
 from ..packet.capsule import TITLE, read_capsule
 from ..packet.operations import Views
-from ..store.tx import Row, Tx, check_sets
+from ..store.imported_sets import check_sets
+from ..store.tx import Row, Tx
 from ..system.files import FileErrors, open_plain, read_bounded, write_atomic
 from .tasks import Tasks
 
@@ -37,6 +39,7 @@ _STEP_CELLS = (
 class Handoff(Views, Tasks):
     """Operations that move a task from one agent to another."""
 
+    @operation(scope="read", tools="none", http=False)
     def task_handoff(
         self,
         task_id: str | None = None,
@@ -45,10 +48,15 @@ class Handoff(Views, Tasks):
         budget: int = 1500,
         max_bytes: int = 256 << 10,
     ) -> str:
-        """A task as one bounded file that any agent can read and `task_receive` turns back into a task.
+        """Write a task as one bounded file that any agent can read and `task_receive` turns back into a task.
 
-        Markdown with the resume packet, and a JSON block with the plan and everything that is remembered.
-        With a path it is also written there, if nothing or an earlier capsule stands there.
+        It is Markdown with the resume packet, and a JSON block with the plan and everything remembered.
+
+        Args:
+            task_id: Task id or a unique prefix; default: the current task.
+            path: Also write it to this file. An existing file is replaced only if it is a capsule.
+            budget: Maximum number of tokens of the part for reading, from 300 to 8,000.
+            max_bytes: Maximum size of the whole file.
         """
 
         budget = validate.whole("budget", budget, packet.LEAST, packet.MOST)
@@ -61,6 +69,7 @@ class Handoff(Views, Tasks):
                 write_atomic(target, text.encode())
         return text
 
+    @operation(scope="write", tools="none", http=False)
     def task_receive(
         self,
         capsule: str | None = None,
@@ -68,10 +77,16 @@ class Handoff(Views, Tasks):
         path: str | os.PathLike[str] | None = None,
         key: str | None = None,
     ) -> Written:
-        """Take in a task that was handed over: the text of a capsule, or the path of one.
+        """Import a task that was handed over, as a new task of this workspace and session.
 
-        It becomes a new task of this workspace and session. All of it is marked as imported, with the class
-        it had at home. The same capsule taken in twice is one task.
+        Everything in it is marked as imported and keeps the trust it had in its own store. Receiving the same
+        capsule twice creates one task.
+
+        Args:
+            capsule: The text of a capsule.
+            path: The file of a capsule, instead of its text.
+            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
+                returns the first answer.
         """
 
         if (capsule is None) == (path is None):
@@ -164,7 +179,7 @@ def _drafts(content: dict[str, Any], memory: Handoff) -> list[Draft]:
 
 def _beginning(content: dict[str, Any], steps: dict[str, Any], memory: Handoff) -> Draft:
     task = content["task"]
-    status = validate.word("status", task.get("status", "active"), rules.TASK_STATUSES)
+    status = validate.choice("status", task.get("status", "active"), rules.TASK_STATUSES)
     heads = {
         "kind": "task",
         "name": validate.line("name", task["name"], 500),
@@ -173,14 +188,14 @@ def _beginning(content: dict[str, Any], steps: dict[str, Any], memory: Handoff) 
         "reason": validate.optional("reason", task.get("reason"), 500),
         "attention": validate.optional("attention", task.get("attention"), 500),
         "next_step": validate.optional("next_step", task.get("next_step"), 2000),
-        "blockers": validate.words("blockers", task.get("blockers"), 2000, 50) or None,
+        "blockers": validate.text_list("blockers", task.get("blockers"), 2000, 50) or None,
     }
     if steps:
         version = validate.whole("plan_version", task["plan_version"], 0, 1 << 40)
         heads |= {"plan_version": max(1, version), "plan_seq": 1}
     home = {name: task.get(name) for name in _HOME}
     context = task.get("context")
-    mode = validate.word("approval mode", task.get("approval_mode", "auto"), rules.APPROVAL_MODES)
+    mode = validate.choice("approval mode", task.get("approval_mode", "auto"), rules.APPROVAL_MODES)
     extras: dict[str, Any] = {
         "goal": validate.optional("goal", task.get("goal"), memory.settings.max_text_bytes),
         "context": None if context is None else validate.dumps(context),
@@ -191,7 +206,7 @@ def _beginning(content: dict[str, Any], steps: dict[str, Any], memory: Handoff) 
     files = [
         {
             "path": validate.line("a file's path", row["path"], 2000),
-            "change": validate.word("file change", row["change"], rules.FILE_CHANGES),
+            "change": validate.choice("file change", row["change"], rules.FILE_CHANGES),
             "seq": 1,
             "at": validate.stamp(0),
         }
@@ -203,7 +218,7 @@ def _beginning(content: dict[str, Any], steps: dict[str, Any], memory: Handoff) 
     }
     if steps:
         sets["+steps"] = steps
-    if tags := validate.words("tags", task.get("tags")):
+    if tags := validate.text_list("tags", task.get("tags")):
         sets["+labels"] = [[0, "tag", tag] for tag in tags]
     if files:
         sets["files"] = files
@@ -220,7 +235,7 @@ def _steps(content: dict[str, Any], memory: Handoff) -> dict[str, Any]:
             raise ValueError(f"{name!r:.40} cannot be a step's id")
         cells = {column: row[column] for column in _STEP_CELLS if row.get(column) not in (None, [], {})}
         cells["title"] = validate.line("a step's title", row["title"], 4000)
-        cells["status"] = validate.word("step status", row["status"], rules.ITEM_STATUSES)
+        cells["status"] = validate.choice("step status", row["status"], rules.ITEM_STATUSES)
         for column in ("started_at", "completed_at"):
             if column in cells:
                 cells[column] = validate.moment(column, cells[column])
@@ -237,12 +252,12 @@ def _steps(content: dict[str, Any], memory: Handoff) -> dict[str, Any]:
 
 
 def _entry(row: dict[str, Any], kind: str | None, content: dict[str, Any], steps: dict[str, Any]) -> Draft:
-    kind = validate.word("entry type", kind or row["type"], rules.ENTRY_TYPES)
+    kind = validate.choice("entry type", kind or row["type"], rules.ENTRY_TYPES)
     data: dict[str, Any] = {**row.get("data", {}), "received": _received(row, content)}
     if row.get("detail") is not None:
         data["detail"] = validate.text("detail", row["detail"], 1 << 30)
-    labels = [("tag", tag) for tag in validate.words("tags", row.get("tags"))]
-    labels += [("item", name) for name in validate.words("relevance_to", row.get("relevance_to"), 64)]
+    labels = [("tag", tag) for tag in validate.text_list("tags", row.get("tags"))]
+    labels += [("item", name) for name in validate.text_list("relevance_to", row.get("relevance_to"), 64)]
     key = validate.optional("key", row.get("key"), 500)
     if kind == "variable":
         validate.line("a variable's name", key, 200)
@@ -258,7 +273,7 @@ def _entry(row: dict[str, Any], kind: str | None, content: dict[str, Any], steps
 
 def _effect(row: dict[str, Any], content: dict[str, Any], steps: dict[str, Any]) -> Draft:
     verify = validate.optional("verify", row.get("verify"), 1 << 30)
-    status = validate.word("status of a side effect", row["status"], ("intended", "unknown"))
+    status = validate.choice("status of a side effect", row["status"], ("intended", "unknown"))
     return Draft(
         "intent",
         text=validate.line("a side effect", row["what"], 1 << 30),

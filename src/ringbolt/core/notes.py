@@ -7,6 +7,7 @@ from typing import Any
 
 from ..model import validate
 from ..model.errors import InvalidInput
+from ..model.operation import operation
 from ..model.types import Written
 from .entries import Entries
 from .plans import Plans
@@ -39,6 +40,11 @@ _ALSO = {
 class Notes(Plans, Entries):
     """Operations with few names and flat arguments."""
 
+    @operation(
+        scope="write",
+        core=("task_id", "text", "kind", "why", "name", "value", "step"),
+        example={"kind": "decision", "text": "Push to ghcr.io", "why": "the key works there"},
+    )
     def task_note(
         self,
         task_id: str | None = None,
@@ -54,13 +60,25 @@ class Notes(Plans, Entries):
         replaces: int | None = None,
         key: str | None = None,
     ) -> Written:
-        """Write down what must survive: a decision and why, an approach that failed and why, a value.
+        """Record what must survive: a decision and why, an approach that failed and why, a value to keep.
 
-        `kind` is decision, exclusion (what did not work: do not try again), variable (`name` and `value`),
-        error, discovery, artifact, instruction (from the user), question or context.
+        Args:
+            task_id: Task id or a unique prefix; default: the current task.
+            text: What to remember, in one sentence; for an exclusion, what was tried.
+            kind: decision, exclusion (failed: do not retry), variable (name and value), error, discovery,
+                artifact, instruction (from the user), question or context.
+            why: The reason; for an exclusion, why it failed; for other kinds, more detail.
+            name: Name of the variable, or a short title for a decision.
+            value: Value of the variable.
+            options: For a decision: what there was to choose from.
+            step: Step it belongs to: id, number from 1, or title.
+            tags: Labels, at most 200 of up to 100 bytes each.
+            replaces: Seq of the entry that this one replaces.
+            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
+                returns the first answer.
         """
         word = validate.line("kind", kind).strip().lower().replace("-", "_").replace(" ", "_")
-        meant = validate.word("kind", _ALSO.get(word, word), KINDS)
+        meant = validate.choice("kind", _ALSO.get(word, word), KINDS)
         if meant == "variable":
             return self.task_set(task_id, *_variable(text, name, value), item=step, key=key)
         said = self._line("text", text)
@@ -74,6 +92,11 @@ class Notes(Plans, Entries):
         kind_of_entry = "user_instruction" if meant == "instruction" else meant
         return self.task_remember(task_id, said, type=kind_of_entry, detail=why, **shared)
 
+    @operation(
+        scope="write",
+        core=("task_id", "steps", "append", "reason"),
+        example={"steps": ["Build the image", "Push it", "Run it", "Check it"]},
+    )
     def task_plan(
         self,
         task_id: str | None = None,
@@ -84,9 +107,18 @@ class Notes(Plans, Entries):
         reason: str | None = None,
         key: str | None = None,
     ) -> Written:
-        """Make the plan, replace it, or with `append` add steps to it. Steps are titles, in order.
+        """Create the plan, replace it, or with `append` add steps to it. Steps are titles, in order.
 
-        Steps that stay keep their status; open ones that are left out stay visible as dropped.
+        Steps that stay keep their status. Open steps that the new plan leaves out stay visible as dropped.
+
+        Args:
+            task_id: Task id or a unique prefix; default: the current task.
+            steps: Titles of the steps, in order.
+            append: Add the steps to the plan instead of replacing it.
+            after: Step after which to add them. Default: the last one.
+            reason: Why the plan changes.
+            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
+                returns the first answer.
         """
         if append or after is not None:
             return self.task_plan_append(task_id, steps, after=after, note=reason, key=key)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..ledger.base import Base, Draft, check_stale, find_item
+from ..ledger.base import Base, Draft, check_guards, find_item
 from ..ledger.step_changes import StepChanges, begun_phase, item_changes
 from ..ledger.values import read_items
 from ..model import foreign_statuses, rules, validate
 from ..model.errors import Conflict, InvalidInput
+from ..model.operation import operation
 from ..model.types import PlanVersion, Written
 from ..store.tx import Row, Tx
 
@@ -29,6 +30,7 @@ def added_steps(steps: list[dict[str, Any]], version: int, after: int) -> dict[s
 class Plans(Base):
     """Operations on a task's plan."""
 
+    @operation(scope="write", repeatable=True, example={"plan": ["Build the image", "Run it"]})
     def task_plan_replace(
         self,
         task_id: str | None = None,
@@ -40,10 +42,21 @@ class Plans(Base):
         token: int | None = None,
         key: str | None = None,
     ) -> Written:
-        """Put a new plan in the place of the old one; earlier plans stay readable.
+        """Replace the plan. Earlier plans stay readable.
 
-        A step of the new plan with the id or the title of an old one is that step and keeps its status.
-        Open steps that the new plan leaves out become tombstones; completed ones stay.
+        A step with the id or title of an old one is that step and keeps its status. Open steps that the new
+        plan leaves out become tombstones; completed ones stay.
+
+        Args:
+            task_id: Task id or a unique prefix; default: the current task.
+            plan: The new plan, in any form that `task_register` accepts.
+            reason: Why the plan changes.
+            phase: New phase of the task.
+            expect: The version you last saw. If it has changed since, the call fails with `stale_version`.
+            token: Fencing token of a claim. Default: the tokens that this memory object got from
+                `task_claim`.
+            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
+                returns the first answer.
         """
         if plan is None:
             raise InvalidInput("invalid_plan", "There is no plan.", "An empty list drops all open steps.")
@@ -121,6 +134,7 @@ class Plans(Base):
         self._check_steps(steps, len(old) - len(kept))
         return steps, kept
 
+    @operation(scope="write", example={"items": ["Tell the users"]})
     def task_plan_append(
         self,
         task_id: str | None = None,
@@ -131,7 +145,18 @@ class Plans(Base):
         token: int | None = None,
         key: str | None = None,
     ) -> Written:
-        """Add steps to the plan: at its end, or after a step."""
+        """Add steps to the plan, at its end or after a step.
+
+        Args:
+            task_id: Task id or a unique prefix; default: the current task.
+            items: Steps, in any form that `task_register` accepts.
+            after: Step after which to add them. Default: the last one.
+            note: A note.
+            token: Fencing token of a claim. Default: the tokens that this memory object got from
+                `task_claim`.
+            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
+                returns the first answer.
+        """
         note = self._text("note", note)
         items = self._plain("items", items)
 
@@ -176,8 +201,13 @@ class Plans(Base):
             arguments=[items, after, note],
         )
 
+    @operation(scope="read")
     def task_plans(self, task_id: str | None = None) -> tuple[PlanVersion, ...]:
-        """Every plan that a task has had, each as it was when it was made."""
+        """Every plan that a task has had, each as it was when it was made.
+
+        Args:
+            task_id: Task id or a unique prefix; default: the current task.
+        """
         versions: list[PlanVersion] = []
 
         def visit(past: Tx, event: Row) -> None:
@@ -199,6 +229,7 @@ class Plans(Base):
         self._as_of(task_id, None, visit)
         return tuple(versions)
 
+    @operation(scope="write", example={"item": 1, "status": "completed"})
     def task_item_update(
         self,
         task_id: str | None = None,
@@ -217,8 +248,23 @@ class Plans(Base):
     ) -> Written:
         """Change a step: status, note, title, issue, dependencies.
 
-        `item` is an id, a number from 1, or a title; `ordinal` counts from 0. An empty note or issue
-        clears it. `expect` is the step's version: if it has changed since, nothing is written.
+        An empty note or issue clears it.
+
+        Args:
+            task_id: Task id or a unique prefix; default: the current task.
+            item: Step: its id, its number from 1, or its title or a unique prefix of the title.
+            ordinal: The step by its position from 0, instead of `item`.
+            status: pending, active, completed, failed, skipped or cancelled.
+            note: A note; an empty text clears it.
+            title: New title of the step.
+            active_issue: What is holding the step up; an empty text clears it.
+            depends_on: Steps that must end before this one.
+            replaced_by: The step that replaces this one.
+            expect: The version you last saw. If it has changed since, the call fails with `stale_version`.
+            token: Fencing token of a claim. Default: the tokens that this memory object got from
+                `task_claim`.
+            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
+                returns the first answer.
         """
         meant = None
         if status is not None:
@@ -229,8 +275,8 @@ class Plans(Base):
         note = validate.optional("note", note, 100_000)
         issue = validate.optional("active_issue", active_issue, 10_000)
         new_title = None if title is None else validate.line("title", title, 4000)
-        depends = None if depends_on is None else validate.words("depends_on", depends_on, 64)
-        check_stale(expect=expect)
+        depends = None if depends_on is None else validate.text_list("depends_on", depends_on, 64)
+        check_guards(expect=expect)
         if item is None and ordinal is None:
             raise InvalidInput("invalid_argument", "No step was named.", "Give item or ordinal.")
         given = (meant, note, new_title, issue, depends, replaced_by)

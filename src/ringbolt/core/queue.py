@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..ledger.base import Base
 from ..model import validate
+from ..model.operation import operation
 from ..model.results import Job, JobsStatus
 from ..store import jobs, workers
 from ..store.tx import Tx
@@ -12,8 +13,13 @@ from ..store.tx import Tx
 class Queue(Base):
     """Operations on jobs: extractions, summaries and all else that a worker does."""
 
+    @operation(scope="read")
     def jobs_status(self, *, limit: int = 20) -> JobsStatus:
-        """What waits for a worker, by kind, what was given up, with its last error, and who does the jobs."""
+        """Show queued jobs by kind, failed jobs with their last error, and the workers.
+
+        Args:
+            limit: Maximum number of failed jobs to show.
+        """
         limit = validate.whole("limit", limit, 1, 1000)
         now = self._clock()
 
@@ -42,7 +48,12 @@ class Queue(Base):
 
         return self.store.read(work)
 
+    @operation(scope="write", tools="none", example={"id": 1})
     def jobs_retry(self, id: int) -> Job:
-        """Give a job that was given up another chance."""
+        """Retry a job that was given up.
+
+        Args:
+            id: Id of the job, from jobs_status.
+        """
         job_id = validate.whole("id", id, 1, 1 << 62)
         return self.store.write(lambda tx: jobs.retry(tx, job_id))

@@ -15,13 +15,15 @@ from ..ledger.step_changes import begun_phase, item_changes
 from ..ledger.values import read_card, read_task
 from ..model import foreign_statuses, rules, validate
 from ..model.errors import Conflict, InvalidInput, NotFound, RingboltError, shown
+from ..model.operation import operation
 from ..model.types import Pattern, Task, TaskCard, TaskPage, Written, is_dict, is_list
 from ..store.goal_queries import criteria
 from ..store.tx import Row, Tx
 from .plans import added_steps
 
 MOST_ROWS = 1000
-# Without one of these no message says that something is over or begins (tests/extract/test_progress_operations.py).
+# A message without any of these never says that a step begins or is over
+# (tests/extract/test_progress_operations.py checks that against the patterns).
 TELLING = (
     "done", "complet", "finish", "commit", "pass", "green", "fixed", "implemented", "added", "updat",
     "removed", "succee", "compiles", "builds", "in place", "now", "next", "let me", "let's", "let’s", "i'll",
@@ -33,6 +35,11 @@ TELLING = (
 class Tasks(Base):
     """Operations on whole tasks."""
 
+    @operation(
+        scope="write",
+        core=("name", "plan", "request", "goal"),
+        example={"name": "Deploy the shop", "plan": ["Build the image", "Push it", "Run it"]},
+    )
     def task_register(
         self,
         name: str,
@@ -53,10 +60,29 @@ class Tasks(Base):
         kind: str = "task",
         key: str | None = None,
     ) -> Written:
-        """Begin a task: its name, its plan, and the request as the user wrote it, kept for ever.
+        """Start a task: its name, its plan, and the user's request word for word.
 
-        The plan is a list of titles, of steps, of stages with steps, or a mapping of ids to steps. The
-        new task is the current one of this session.
+        The new task becomes the current one of this session.
+
+        Args:
+            name: Short name of the task. At most 500 bytes.
+            plan: Titles of the steps, in order. Also accepted: steps as objects, stages with steps, a mapping
+                of ids to steps, or text with one step per line.
+            request: The user's request, word for word. Kept for good and never shortened.
+            goal: What to achieve. Default: the request, or else the name.
+            context: Any JSON value that belongs to the task.
+            workspace: `""`: the workspace of this memory. `None`: no workspace.
+            parent: The task that this one is part of.
+            acceptance: Acceptance criteria: a list of JSON values.
+            approval_mode: auto, manual or confirm. Stored only; nothing acts on it yet.
+            callback_url: URL that gets a POST when the task, or one of its waits, ends.
+            metadata: A JSON object.
+            tags: Labels, at most 200 of up to 100 bytes each.
+            phase: The initial phase. Default: planned with a plan, received without one.
+            related_goal: Id of a goal, stored as a link of kind `goal`. Any text is accepted.
+            kind: `task` or `goal`.
+            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
+                returns the first answer.
         """
         name = validate.line("name", name, 500)
         request = self._text("request", request)
@@ -69,17 +95,17 @@ class Tasks(Base):
             "goal": self._text("goal", goal),
             "context": None if context is None else validate.dumps(context),
             "acceptance": criteria or None,
-            "approval_mode": validate.word("approval mode", approval_mode, rules.APPROVAL_MODES),
+            "approval_mode": validate.choice("approval mode", approval_mode, rules.APPROVAL_MODES),
             "callback_url": validate.optional("callback_url", callback_url, 2000),
             "metadata": self._mapping("metadata", metadata),
         }
-        labels = [[0, "tag", tag] for tag in validate.words("tags", tags)]
+        labels = [[0, "tag", tag] for tag in validate.text_list("tags", tags)]
         phase = (
             foreign_statuses.read_phase(validate.line("phase", phase))
             if phase
             else ("planned" if steps else "received")
         )
-        kind = validate.word("kind", kind, ("task", "goal"))
+        kind = validate.choice("kind", kind, ("task", "goal"))
         goal_id = validate.optional("related_goal", related_goal, 500)
         here, repository = self.workspace, self.repository
         if workspace != "":
@@ -139,6 +165,11 @@ class Tasks(Base):
 
         return self._commit(work, settles=key is not None)
 
+    @operation(
+        scope="write",
+        core=("task_id", "message", "status", "step", "step_status", "next", "blockers", "query"),
+        example={"message": "The image is built.", "step": 1, "step_status": "completed"},
+    )
     def task_update(
         self,
         task_id: str | None = None,
@@ -161,11 +192,33 @@ class Tasks(Base):
         token: int | None = None,
         key: str | None = None,
     ) -> Written:
-        """Say what happened: a message, and with it any change of status, phase, step, next or blockers.
+        """Report what happened, and with it any change of status, phase, step, next step or blockers.
 
-        Statuses of other projects ("EXECUTING_PLAN", "In progress", "canceled") are understood. An
-        empty text or list clears next, attention or blockers. `metadata` is merged; null removes a name.
-        `query` is a question that is answered when that is written, as by task_ask; alone it writes nothing.
+        Status words of other projects ("EXECUTING_PLAN", "In progress", "canceled") are understood. An empty
+        text or list clears `next`, `attention` or `blockers`. `query` asks a question, answered as by
+        task_ask after the update is written; a query alone writes nothing.
+
+        Args:
+            task_id: Task id or a unique prefix; default: the current task.
+            message: What happened.
+            status: New status of the task: active, waiting, paused, completed, failed or cancelled.
+            phase: New phase of the task: planning, executing, reviewing, …
+            reason: Why the task has its status: approval, input, auth, rejected, blocked, or your own words.
+            step: Step the message is about: id, number from 1, or title.
+            step_status: New status of the step: pending, active, completed, failed or skipped.
+            next: What to do next, in words.
+            blockers: What is in the way; [] clears it. At most 50.
+            name: New name of the task, at most 500 bytes.
+            goal: New goal of the task.
+            metadata: Merged into the task's metadata; null removes a name.
+            attention: Something that a person should look at.
+            archived: True archives the task, false brings it back.
+            query: Question about the task to answer. It is not stored.
+            expect: The version you last saw. If it has changed since, the call fails with `stale_version`.
+            token: Fencing token of a claim. Default: the tokens that this memory object got from
+                `task_claim`.
+            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
+                returns the first answer.
         """
         if query is not None:
             return self._update_and_ask(
@@ -181,7 +234,7 @@ class Tasks(Base):
         if attention is not None:
             changes["attention"] = validate.text("attention", attention, 500) or None
         if blockers is not None:
-            changes["blockers"] = validate.words("blockers", blockers, 2000, 50) or None
+            changes["blockers"] = validate.text_list("blockers", blockers, 2000, 50) or None
         if name is not None:
             changes["name"] = validate.line("name", name, 500)
         goal = self._text("goal", goal)
@@ -253,8 +306,14 @@ class Tasks(Base):
         plain = message.lower()
         return any(word in plain for word in TELLING)
 
+    @operation(scope="read")
     def task_get(self, task_id: str | None = None, *, at: int | str | float | None = None) -> Task:
-        """A task as it stands, or as it stood after an event (`at=42`) or at a time."""
+        """Show a task as it is now, or as it was after an event (`at=42`) or at a time.
+
+        Args:
+            task_id: Task id or a unique prefix; default: the current task.
+            at: An integer is a seq, a string an ISO 8601 time, a float seconds since 1970.
+        """
         if at is None:
             return self.store.read(lambda tx: self._read(tx, task_id), once=True)
         tx, found = self._as_of(task_id, at)
@@ -273,6 +332,7 @@ class Tasks(Base):
             raise NotFound("task_not_found", f"There is no task {task_id}.", "task_list shows the tasks.")
         return task
 
+    @operation(scope="read", core=("status", "text", "limit"), example={"status": "open"})
     def task_list(
         self,
         *,
@@ -287,9 +347,20 @@ class Tasks(Base):
         limit: int = 20,
         cursor: int | None = None,
     ) -> TaskPage:
-        """Tasks, the last changed first: the open ones of this workspace, unless asked otherwise.
+        """List tasks, most recently changed first. By default: the open tasks of this workspace.
 
-        `status` is open, ended, all, or one or several statuses; `workspace=None` means everywhere.
+        Args:
+            status: open, ended, all, or a status. Several statuses can be given as a list.
+            workspace: `""`: the workspace of this memory. `None` (`*` where null means "not given"):
+                everywhere.
+            session: Only tasks of this session.
+            tag: Only tasks with this tag.
+            parent: Only sub-tasks of this task.
+            text: Only tasks with this text in their name.
+            kind: `task`, `goal`, or `None` for both.
+            archived: Include archived tasks.
+            limit: Maximum number of results.
+            cursor: The `cursor` of the previous page.
         """
         limit = validate.whole("limit", limit, 1, MOST_ROWS)
         if cursor is not None:
@@ -313,7 +384,7 @@ class Tasks(Base):
                 tag=tag,
                 parent=None if parent is None else self._find(tx, parent)["task_id"],
                 text=pattern,
-                kind=None if kind is None else validate.word("kind", kind, ("task", "goal")),
+                kind=None if kind is None else validate.choice("kind", kind, ("task", "goal")),
                 archived=archived,
                 before=cursor,
             )
@@ -326,6 +397,7 @@ class Tasks(Base):
 
         return self.store.read(work)
 
+    @operation(scope="write", example={"answer": "It runs at https://shop.example."})
     def task_finish(
         self,
         task_id: str | None = None,
@@ -339,8 +411,18 @@ class Tasks(Base):
     ) -> Written:
         """End a task with its final answer, or with the error that ended it.
 
-        `error` is a text, or {message, stage, step}; with it the task has failed, unless `status` says
-        otherwise.
+        With `error` the task has failed, unless `status` says otherwise.
+
+        Args:
+            task_id: Task id or a unique prefix; default: the current task.
+            answer: The final answer.
+            status: How it ended: completed, failed, cancelled, abandoned or superseded.
+            error: What ended it: a text, or an object with message, stage and step.
+            message: What happened.
+            token: Fencing token of a claim. Default: the tokens that this memory object got from
+                `task_claim`.
+            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
+                returns the first answer.
         """
         answer = self._text("answer", answer)
         message = self._text("message", message)
@@ -393,8 +475,15 @@ class Tasks(Base):
             arguments=[answer, status, error, message],
         )  # fmt: skip
 
+    @operation(scope="write", repeatable=True)
     def task_focus(self, task_id: str | None = None, *, key: str | None = None) -> Written:
-        """Make a task the current one of this session, as when a session takes over from another."""
+        """Make a task the current one of this session, for example when a session takes over from another.
+
+        Args:
+            task_id: Task id or a unique prefix; default: the current task.
+            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
+                returns the first answer.
+        """
         session = self.origin.session
         if not session:
             raise InvalidInput("invalid_argument", "This memory has no session.", "Open it with session=….")
@@ -409,6 +498,7 @@ class Tasks(Base):
 
         return self._write("task_focus", task_id, decide, key=key, arguments=[session])
 
+    @operation(scope="write", example={"target": "goal-1", "kind": "goal"})
     def task_link(
         self,
         task_id: str | None = None,
@@ -419,11 +509,21 @@ class Tasks(Base):
         token: int | None = None,
         key: str | None = None,
     ) -> Written:
-        """Tie a task to another one (parent, supersedes, blocks, related) or to a goal.
+        """Link a task to another one (parent, supersedes, blocks, related) or to a goal.
 
-        A task that is superseded by this one gets that status in the same moment.
+        A task that this one supersedes gets the status `superseded` in the same transaction.
+
+        Args:
+            task_id: Task id or a unique prefix; default: the current task.
+            target: The other task. For the kind `goal`, any text.
+            kind: parent, goal, supersedes, blocks or related.
+            remove: Remove the link.
+            token: Fencing token of a claim. Default: the tokens that this memory object got from
+                `task_claim`.
+            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
+                returns the first answer.
         """
-        kind = validate.word("kind of link", kind, rules.LINK_KINDS)
+        kind = validate.choice("kind of link", kind, rules.LINK_KINDS)
         target = validate.line("target", target, 500)
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:

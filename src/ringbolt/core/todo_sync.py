@@ -9,6 +9,7 @@ from ..ledger.base import Base, Draft
 from ..ledger.step_changes import StepChanges, begun_phase, item_changes
 from ..model import foreign_statuses, rules, validate
 from ..model.errors import InvalidInput, shown
+from ..model.operation import operation
 from ..model.types import Written, is_dict
 from ..store.tx import Row, Tx
 from .plans import added_steps
@@ -23,6 +24,11 @@ LIST_ID = "list_id"
 class Syncing(Base):
     """Operations that take over a list from elsewhere."""
 
+    @operation(
+        scope="write",
+        repeatable=True,
+        example={"items": [{"title": "Build the image", "status": "completed"}]},
+    )
     def task_plan_sync(
         self,
         task_id: str | None = None,
@@ -31,11 +37,20 @@ class Syncing(Base):
         token: int | None = None,
         key: str | None = None,
     ) -> Written:
-        """Make the plan what a whole to-do list says, statuses included: {title, status, id?} each.
+        """Make the plan match a complete to-do list, including statuses.
 
-        A step is known again by its title, or by the list's own id while it is open. Steps that the list
-        no longer has become tombstones: open ones as cancelled, completed ones stay completed. Several may
-        be active at once. A list that says nothing new writes nothing.
+        A step is recognized by its title, or while it is open by the list's own id. Steps that are no longer
+        on the list become tombstones: open ones are cancelled, completed ones stay completed. Several steps
+        may be active at once. A list without changes writes nothing.
+
+        Args:
+            task_id: Task id or a unique prefix; default: the current task.
+            items: The complete list: texts, or objects with `title`, `status` and optionally the list's own
+                `id`.
+            token: Fencing token of a claim. Default: the tokens that this memory object got from
+                `task_claim`.
+            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
+                returns the first answer.
         """
         wanted = self._listed(items)
 

@@ -12,12 +12,16 @@ from ..ledger.base import Base
 from ..ledger.values import read_event, read_origin
 from ..model import rules, validate
 from ..model.errors import InvalidInput, RingboltError, shown
+from ..model.operation import operation
 from ..model.results import Divergence, ImportReport
 from ..model.types import Event, Origin, is_dict
 from ..model.validate import blake2b
 from ..store.forgetting import is_purged
+from ..store.hashes import event_hash, first_link, origin_id
+from ..store.imported_sets import check_sets
+from ..store.schema import EVENTS, ORIGINS
 from ..store.tombstones import redacted
-from ..store.tx import EVENTS, ORIGINS, Row, Tx, check_sets, event_hash, first_link, origin_id
+from ..store.tx import Row, Tx
 from ..system.files import FileErrors, open_plain
 
 FORMAT = {"ringbolt": "events", "version": 1}
@@ -28,10 +32,15 @@ class Transfer(Base):
     """The operations that move a ledger."""
 
     def events(self, task_id: str | None = None, *, after: int = 0) -> Iterator[Event]:
-        """Events in order, read in short pages: of one task, after a seq, or of every task in turn.
+        """Iterate over events in order, reading short pages.
 
-        Tasks come in the order of their last change, the longest unchanged first: the same in every
-        store that holds the same ledger.
+        Tasks come in the order of their last change, oldest first: the same in every store that holds the
+        same ledger.
+
+        Args:
+            task_id: Only this task. Default: every task in turn.
+            after: With a task: only events after this seq. Without one: only events after this position of
+                the store.
         """
         for row in self._ledger(task_id, after):
             yield read_event(row)
@@ -56,8 +65,14 @@ class Transfer(Base):
                     yield row
                 last = rows[-1]["seq"]
 
+    @operation(scope="read", tools="none", http=False, example={"path": "events.jsonl"})
     def export_events(self, path: str | os.PathLike[str], task_id: str | None = None) -> int:
-        """Write the ledger as JSON Lines, nothing left out; returns the number of events."""
+        """Write the complete ledger, or one task, as JSON Lines; returns the number of events.
+
+        Args:
+            path: The file to write.
+            task_id: Only this task. Default: all tasks.
+        """
         target = validate.path("the export", path)
         if target in self.store.files():
             raise InvalidInput(
@@ -92,13 +107,17 @@ class Transfer(Base):
             os.fsync(file.fileno())
         return count
 
+    @operation(scope="write", tools="none", http=False, repeatable=True, example={"path": "events.jsonl"})
     def import_events(self, path: str | os.PathLike[str]) -> ImportReport:
-        """Bring in an export: what is known is skipped, what is new is added, nothing is overwritten.
+        """Import an export: known events are skipped, new ones are added, nothing is overwritten.
 
         What was forgotten here stays forgotten, and a task that was purged here is not brought back.
 
-        Where the two stores continued one task differently, the other side's history is kept whole, as
-        a task of its own, and reported. The file is read through once before anything is written.
+        Where the two stores continued a task differently, the other history is kept in full as a task of its
+        own, and reported. The whole file is checked before anything is written.
+
+        Args:
+            path: An export.
         """
         source = validate.path("the export", path)
         with FileErrors(source):
@@ -137,12 +156,22 @@ class Transfer(Base):
             self.store.loaded()
         return report
 
+    @operation(scope="read", tools="none", http=False, example={"path": "ringbolt.backup"})
     def backup(self, path: str | os.PathLike[str]) -> None:
-        """Copy the store into a file while everyone goes on writing."""
+        """Copy the store to a file while others keep writing.
+
+        Args:
+            path: The file to write.
+        """
         self.store.backup(validate.path("the backup", path))
 
+    @operation(scope="write", tools="none", http=False, destructive=True, example={"path": "ringbolt.backup"})
     def restore(self, path: str | os.PathLike[str]) -> str:
-        """Put a backup in the place of this store; returns where a copy of what was there is kept."""
+        """Replace this store with a backup; returns the path of a copy of what was there before.
+
+        Args:
+            path: A backup.
+        """
         kept = self.store.restore(validate.path("the backup", path))
         if self._mirrors is not None:
             self._mirrors.refresh(self.workspace, force=True)
@@ -237,7 +266,7 @@ def _row(line: dict[str, Any]) -> tuple[Row, Origin]:
         raise ValueError(f"{shown(root)} is no task id")
     if not is_dict(line.get("data", {})):
         raise ValueError("data must be an object")
-    validate.plain(line.get("data"))
+    validate.check_storable(line.get("data"))
     for name in ("item", "text", "correlation"):
         validate.optional(name, line.get(name), 1 << 30)
     validate.line("type", line["type"], 100)
@@ -246,7 +275,7 @@ def _row(line: dict[str, Any]) -> tuple[Row, Origin]:
     given: dict[str, Any] = {
         name: validate.text(name, value, 1000) for name, value in line.get("origin", {}).items()
     }
-    validate.word("channel", given.get("channel", "agent"), rules.CHANNELS)
+    validate.choice("channel", given.get("channel", "agent"), rules.CHANNELS)
     origin = Origin(**given)
     sets = line.get("sets")
     if sets is not None or seq == 1:

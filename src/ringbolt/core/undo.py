@@ -9,8 +9,10 @@ from ..ledger.base import Base, Draft, first_result
 from ..ledger.values import read_origin
 from ..model import validate
 from ..model.errors import Conflict, NotFound
+from ..model.operation import operation
 from ..model.types import Written
-from ..store.tx import KEPT, SOURCES, STATE, Row, Tx, row_key
+from ..store.schema import MAINTAINED, SOURCES, STATE, row_key
+from ..store.tx import Row, Tx
 
 _FINAL = (
     "task.registered", "claim.taken", "claim.released", "task.focused", "model.used", "drill.scored",
@@ -25,6 +27,7 @@ _JSON_CELLS = ("blockers", "depends_on", "detail", "metadata", "acceptance")
 class Undo(Base):
     """The operation that takes back."""
 
+    @operation(scope="write")
     def task_undo(
         self,
         task_id: str | None = None,
@@ -34,10 +37,19 @@ class Undo(Base):
         token: int | None = None,
         key: str | None = None,
     ) -> Written:
-        """Take back what an event changed: the last one, or the one named. Nothing is erased.
+        """Undo the changes of an event: the last one, or the one given. Nothing is erased.
 
-        What it set gets the values from before, what it added is marked as invalidated or dropped, and
-        the undoing is itself an event that can be undone.
+        What the event set gets its previous values, and what it added is marked as invalidated or dropped.
+        The undo is itself an event that can be undone.
+
+        Args:
+            task_id: Task id or a unique prefix; default: the current task.
+            seq: The event to undo. Default: the last one that can be undone and was not.
+            reason: Why.
+            token: Fencing token of a claim. Default: the tokens that this memory object got from
+                `task_claim`.
+            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
+                returns the first answer.
         """
         reason = self._text("reason", reason)
         arguments = [seq, reason]
@@ -165,7 +177,7 @@ def _inverse(
 def _touched(table: str, name: str, rows: Any) -> dict[str, list[str] | None]:
     """The rows that an event set, with the columns; None for whole rows."""
     if name in ("heads", "extras"):
-        return {"": [column for column in rows if column not in KEPT]}
+        return {"": [column for column in rows if column not in MAINTAINED]}
     if table in ("files", "links", "claims"):
         return {row_key(table, row): None for row in rows}
     if name.startswith("+"):

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from ..ledger.base import Base
 from ..ledger.values import read_origin
+from ..model.operation import operation
 from ..model.results import Problem, VerifyReport
 from ..store import scratch
-from ..store.tombstones import has_words
-from ..store.tx import STATE, Row, Tx, event_hash, first_link, origin_id, row_key
+from ..store.hashes import event_hash, first_link, origin_id
+from ..store.schema import STATE, row_key
+from ..store.tombstones import carries_content
+from ..store.tx import Row, Tx
 
 PAGE = 1000
 # How many events one scratch ledger takes before `verify` begins a new one, to keep memory flat.
@@ -17,8 +20,13 @@ FOLDED_AT_ONCE = 20_000
 class Verify(Base):
     """The operation that checks."""
 
+    @operation(scope="read")
     def verify(self, task_id: str | None = None) -> VerifyReport:
-        """Fold the events again and compare: hashes, numbering, every state row, and the file itself."""
+        """Replay the events and compare: hashes, numbering, every row of state, and the file itself.
+
+        Args:
+            task_id: Only this task. Default: all tasks.
+        """
         problems = self.store.check() if task_id is None else []
         tasks = events = folded = 0
         folder = scratch()
@@ -121,7 +129,7 @@ class _Fold:
             origin = read_origin(row)
             if origin_id(origin) != row["origin_id"]:
                 self._say("origin", seq, "the origin is not the one that was stamped")
-            if row["forgotten"] and has_words(row):
+            if row["forgotten"] and carries_content(row):
                 self._say("forged", seq, "it has a content and says that it was forgotten")
             if self._last is not None and event_hash(self._last, row) != row["hash"]:
                 self._say("hash", seq, "the content is not what was written, or the chain is broken")

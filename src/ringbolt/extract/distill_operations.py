@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..ledger.values import read_event
+from ..model.operation import operation
 from ..model.results import Distilled
 from ..model.types import Event
 from ..store import distilled
@@ -24,12 +25,17 @@ PAGE = 500
 class Distilling(Extracting):
     """Operations that make what is derived."""
 
+    @operation(scope="write", repeatable=True)
     def task_distill(self, task_id: str | None = None) -> Distilled:
-        """Bring what follows from a task's events up to date: how far its plan is, what is worth remembering,
-        and the names that the work uses.
+        """Bring the derived parts of a task up to date: progress of the plan, entries worth remembering,
+        names in use.
 
-        Only events since the last time are read, and no model is asked. Doing it twice, at once or after a
-        crash changes nothing. A worker does the same bit by bit; before a compaction it is done at once.
+        Only events since the last run are read, and no model is called. Running it twice, concurrently or
+        after a crash changes nothing. A worker does the same continuously; before a compaction it runs at
+        once.
+
+        Args:
+            task_id: Task id or a unique prefix; default: the current task.
         """
         found = self.store.read(lambda tx: self._find(tx, task_id)["task_id"])
         self._catch_up(found)

@@ -18,6 +18,7 @@ from ..llm.calls import Modelling
 from ..llm.prompts import ModelEntry, known
 from ..model import rules, validate
 from ..model.errors import InvalidInput
+from ..model.operation import operation
 from ..model.results import Extraction
 from ..model.types import Event, is_dict, is_list
 from ..store import distilled, jobs
@@ -76,12 +77,16 @@ _ECHO = re.compile(
 class Extracting(Modelling):
     """Operations that find what is worth remembering."""
 
+    @operation(scope="write", repeatable=True)
     def task_extract(self, task_id: str | None = None, item: str | int | None = None) -> Extraction:
-        """Remember what a task's events say and nobody has recorded: errors and their fixes, decisions and
-        why, artifacts, versions, addresses.
+        """Extract from a task's events what nobody has recorded: errors and their fixes, decisions and
+        reasons, artifacts, versions, addresses.
 
-        Looks at the events since the last time; with `item`, again at all that belongs to that step. What is
-        known already is not written twice. The worker does this by itself when a step is over.
+        Known facts are not written twice. A worker does this by itself when a step ends.
+
+        Args:
+            task_id: Task id or a unique prefix; default: the current task.
+            item: Look again at all events of this step. Default: only events since the last run.
         """
         return self._extract(task_id, item)
 
@@ -186,7 +191,7 @@ class _Candidate:
     ) -> None:
         if not sources:
             raise InvalidInput("invalid_argument", "It comes from no event of the task.", "Cite events.")
-        kind = validate.word("entry type", found.type, rules.ENTRY_TYPES)
+        kind = validate.choice("entry type", found.type, rules.ENTRY_TYPES)
         self.key = validate.optional("key", found.key, 500)
         self.channel = trust_of([found.channel, *(channel for _, channel, _ in sources)])
         if kind == "user_instruction" and any(channel != "user" for _, channel, _ in sources):

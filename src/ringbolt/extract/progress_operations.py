@@ -13,6 +13,7 @@ from typing import Any
 from ..ledger.base import Base, Draft
 from ..ledger.step_changes import begun_phase, item_changes
 from ..model import rules
+from ..model.operation import operation
 from ..model.results import ItemProgress, ProgressReport
 from ..model.types import Value
 from ..model.validate import blake2b
@@ -123,11 +124,15 @@ def catch_up(memory: Base, tx: Tx, head: Row, now: str) -> int:
 class Progressing(Base):
     """The operation that says how a plan stands, as far as can be told."""
 
+    @operation(scope="read")
     def task_progress(self, task_id: str | None = None) -> ProgressReport:
-        """How the plan stands: each step's status, and what the agent's words and deeds let conclude.
+        """Show the plan with each step's status, and what the agent's words and actions suggest.
 
-        What is likely but not beyond doubt is a `suggestion`: it is offered, and never written. `cause` is
-        the event that a status or a suggestion follows from. The last 1,000 new events are taken in.
+        A status that is likely but not certain is a `suggestion`: it is reported, never written. `cause` is
+        the event behind a status or suggestion. At most the last 1,000 new events are considered.
+
+        Args:
+            task_id: Task id or a unique prefix; default: the current task.
         """
 
         def work(tx: Tx) -> ProgressReport:
@@ -153,7 +158,9 @@ class _Look:
         self.rows: list[Row] = []
         self.known = kept if kept and self._follows(tx, kept, most) else None
         if self.known is None:
-            self.mark, self.state, self.rows, self.steps = tx.news(head["task_id"], KIND, start, most)
+            self.mark, self.state, self.rows, self.steps = tx.events_since_distilled(
+                head["task_id"], KIND, start, most
+            )
         self.more = len(self.rows) == most
         self.live = [row for row in self.steps if row["dropped_in"] is None]
         self._places = {row["item_id"]: place for place, row in enumerate(self.live)}
@@ -166,7 +173,7 @@ class _Look:
         self.mark, self.plan, self.steps = kept.mark, kept.plan, kept.steps
         if kept.hash == self.head["last_hash"]:
             return True
-        _, _, rows, self.steps = tx.news(self.head["task_id"], "", kept.seq - 1, most)
+        _, _, rows, self.steps = tx.events_since_distilled(self.head["task_id"], "", kept.seq - 1, most)
         self.rows = rows[1:]
         goes_on = 0 < len(rows) < most and rows[0]["hash"] == kept.hash
         return goes_on and not any(map(changes_plan, self.rows))

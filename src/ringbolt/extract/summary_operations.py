@@ -8,6 +8,7 @@ from ..ledger.values import read_actions, read_event, read_snapshot
 from ..llm.prompts import known
 from ..model import rules, validate
 from ..model.errors import NotFound
+from ..model.operation import operation
 from ..model.types import Action, Event, Snapshot, Summary
 from ..packet import outline, tokens
 from ..store import distilled
@@ -28,16 +29,22 @@ MOST_ACTIONS = 20  # of each step
 class Summarizing(Distilling):
     """The operation that sums a task up."""
 
+    @operation(scope="read")
     def task_summary(
         self, task_id: str | None = None, *, detail: str = "summary", refresh: bool = True
     ) -> Summary:
-        """A task in three to five sentences and at most 500 tokens, and what happened since, line by line.
+        """A task in three to five sentences (at most 500 tokens), and what happened since, line by line.
 
-        The summary is kept, and made anew when `summary_every` new messages have come; with `refresh=False`
-        the kept one is shown as it is. Other details are made on the spot: `items` (the steps), `actions`
-        (with what was done), `full` (with inputs, outputs and logs), `focused` (the active step in full).
+        The summary is stored and renewed after every `summary_every` messages. Other levels of detail are
+        computed on the spot: `items` (the steps), `actions` (with what was done), `full` (with inputs,
+        outputs and logs), `focused` (the active step in full).
+
+        Args:
+            task_id: Task id or a unique prefix; default: the current task.
+            detail: summary, items, actions, full or focused.
+            refresh: False: show the stored summary as it is, however old.
         """
-        level = validate.word("detail", detail, DETAILS)
+        level = validate.choice("detail", detail, DETAILS)
         task, state = self.store.read(lambda tx: self._summed_up(tx, task_id))
         if level != "summary":
             return self._outline(task, level)

@@ -14,6 +14,7 @@ from typing import Any
 from ..ledger.base import Draft
 from ..model import foreign_statuses, rules, validate
 from ..model.errors import NotFound, RingboltError, shown
+from ..model.operation import operation
 from ..model.results import ActiveBlock, ActiveRow, ActiveTaskList, Diagnostics, ProjectionState, RenderReport
 from ..store.tx import Row, Tx
 from . import textfile
@@ -27,11 +28,16 @@ from .tasks_file import complete
 class ActiveTasks(ActiveRows):
     """Operations on the list of active tasks."""
 
+    @operation(scope="read", writes_with=("render",))
     def active_tasks(self, *, render: bool = False, completed: bool = False) -> ActiveTaskList:
-        """The rows as they stand, with the state of the file; `render` brings the file up to date first.
+        """List the active tasks with the state of their file, ACTIVE-TASKS.md.
 
-        Rows come in the order of the file, the live ones first, then the stale ones; `completed` adds the
-        completed ones. A file that cannot be written makes the list stale, and fails nothing.
+        Rows come in the order of the file: live ones first, then stale ones. If the file cannot be written,
+        the list is marked as stale; the call does not fail.
+
+        Args:
+            render: Update the file first, if possible.
+            completed: Include completed rows.
         """
 
         begun = time.perf_counter()
@@ -74,11 +80,12 @@ class ActiveTasks(ActiveRows):
             diagnostics=diagnostics,
         )
 
+    @operation(scope="write", tools="none", repeatable=True)
     def active_tasks_render(self) -> RenderReport:
-        """Write ACTIVE-TASKS.md anew from the store.
+        """Write ACTIVE-TASKS.md from the store.
 
-        With the markdown ledger the file is the truth, and nothing is done. A file that was not rendered
-        by us, or was edited since, is not overwritten.
+        With the markdown ledger the file is the source of truth, and nothing is written. A file that Ringbolt
+        did not write, or that was edited since, is not overwritten.
         """
 
         if self._is_markdown():
@@ -113,11 +120,15 @@ class ActiveTasks(ActiveRows):
         projection = self._projection()
         return rendered(select(found.rows, projection), projection, found.position)
 
+    @operation(scope="read")
     def active_tasks_stale(self) -> tuple[ActiveRow, ...]:
-        """The rows that have had no update for too long, or for nobody knows how long."""
+        """List the rows without an update for longer than the setting `stale_threshold`, or for an unknown
+        time.
+        """
 
         return select(self._rows().rows, self._projection().replace(max_rows=0)).stale
 
+    @operation(scope="read")
     def active_tasks_block(
         self,
         user_text: str = "",
@@ -126,10 +137,16 @@ class ActiveTasks(ActiveRows):
         budget: int | None = None,
         heartbeat: bool = False,
     ) -> ActiveBlock:
-        """What a prompt is told about active tasks, within a budget of tokens; empty if there is nothing.
+        """What to tell a prompt about active tasks, within a token budget; empty if there is nothing to say.
 
-        Live tasks come first, those that fit the user's message and session before others; stale ones
-        have a block of their own. On a heartbeat a third block counts what is untidy.
+        Live tasks come first, and among them those that match the user's message and session. Stale tasks get
+        a block of their own.
+
+        Args:
+            user_text: The user's message. Tasks related to it come first.
+            session: The session that asks. Default: that of this memory.
+            budget: Maximum number of tokens of all blocks together. Default: the setting `injection_budget`.
+            heartbeat: Add a block that counts what needs tidying up.
         """
 
         begun = time.perf_counter()
@@ -160,6 +177,7 @@ class ActiveTasks(ActiveRows):
 
     # --- changing ---------------------------------------------------------------------------------
 
+    @operation(scope="write", example={"label": "shop", "description": "Deploy the shop"})
     def active_tasks_add(
         self,
         label: str,
@@ -170,7 +188,16 @@ class ActiveTasks(ActiveRows):
         subagent: str | None = None,
         next: str | None = None,
     ) -> ActiveRow:
-        """Add a task with a label, or change the one that has it and is not over. Repeating it is safe."""
+        """Add a task with a label, or change the open task that has it. Safe to repeat.
+
+        Args:
+            label: A short name, unique among the open tasks of the workspace. At most 200 bytes.
+            description: The task in a few words, at most 500 bytes.
+            branch: The branch that the work is on.
+            status: For example “In progress”, waiting, blocked, failed or done.
+            subagent: The session that works on it.
+            next: What to do next, in words.
+        """
         return self._upsert(
             label,
             {
@@ -183,6 +210,7 @@ class ActiveTasks(ActiveRows):
             fresh=True,
         )
 
+    @operation(scope="write", example={"entity": "shop", "next": "check the logs"})
     def active_task_checkpoint(
         self,
         entity: str,
@@ -196,10 +224,21 @@ class ActiveTasks(ActiveRows):
         resume_at: str | float | None = None,
         state: Mapping[str, Any] | None = None,
     ) -> ActiveRow:
-        """Note where a task stands, under its label or id; it counts as updated now.
+        """Record where a task stands, by label or id; it counts as updated now.
 
-        A task that is not there is registered. `state` is any JSON object, kept as a variable of the task.
-        With the markdown ledger, only what has a line in the file is kept.
+        An unknown task is registered. With the markdown ledger, only fields that have a line in the file are
+        kept.
+
+        Args:
+            entity: The label or id of a task.
+            status: A status, ours or a word of another project.
+            owner: Who looks after it.
+            next: What to do next, in words.
+            related_session: The session that works on it.
+            related_goal: Id of its goal; an empty text removes it.
+            title: The task in a few words.
+            resume_at: When to continue: an ISO 8601 time or seconds since 1970.
+            state: A JSON object, kept as the variable `state`.
         """
         return self._upsert(
             entity,
@@ -215,8 +254,13 @@ class ActiveTasks(ActiveRows):
             },
         )
 
+    @operation(scope="write", example={"label": "shop"})
     def active_tasks_complete(self, label: str) -> ActiveRow:
-        """Mark the task with a label as done. One that is done already stays as it is."""
+        """Mark the task with a label as done. A task that is already done stays as it is.
+
+        Args:
+            label: The label or id of a task.
+        """
         label = validate.line("label", label, 200)
         if self._is_markdown():
             return self._edit_file(label, lambda document: complete(document, label, self._now()))

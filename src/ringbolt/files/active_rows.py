@@ -13,7 +13,8 @@ from ..model.results import ActiveRow, Projection, ProjectionState
 from ..model.rules import least_trusted
 from ..model.types import Value
 from ..packet.effects import natural_check
-from ..store.tx import Row, TaskRows, Tx
+from ..store.task_rows import TaskRows
+from ..store.tx import Row, Tx
 from . import textfile
 from .active_tasks import STARTED, UPDATED, is_completed, is_stale, read_stamp, resolved
 from .fact_queries import FactQueries

@@ -103,7 +103,7 @@ class Arrival(Tasks, Plans, Actions, Entries):
             "summarized": row.get("summarized") is True,
             "recorded_at": validate.optional("at", _word(row.get("at")), 200),
         }
-        text = validate.filled("the context", content, self.settings.max_text_bytes)
+        text = validate.nonempty("the context", content, self.settings.max_text_bytes)
         record = {"type": "snapshot", "status": "active", "key": label}
         self.append(tx, head, Draft("snapshot", text=text, data=data, item=item, record=record))
 

@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..model.rules import OPEN, TASK_STATUSES
-from ..store.tx import ACTIVITY, HEADS, LINKS, SELECT_LINKS, VERIFIED, Row, TaskRows, Tx
+from ..store.heads import VERIFIED_STEPS
+from ..store.schema import ACTIVITY, HEADS, LINKS
+from ..store.task_rows import SELECT_LINKS, TaskRows
+from ..store.tx import Row, Tx
 
 _ACTIVE_HEADS = (
     "task_id name status phase reason session_id created_at updated_at last_seq name_seq next_step done"
@@ -105,7 +108,7 @@ class FactQueries:
                 " AND l.seq = 0),"
                 " (SELECT g.target FROM links g WHERE g.task_id = t.task_id AND g.kind = 'goal'"
                 " AND g.status = 'active' ORDER BY g.seq DESC LIMIT 1),"
-                f" CASE WHEN t.status IN ({_OPEN}) THEN {VERIFIED.replace('h.', 't.')} END"
+                f" CASE WHEN t.status IN ({_OPEN}) THEN {VERIFIED_STEPS.replace('h.', 't.')} END"
                 f" FROM (SELECT h.*, {_NEXT.format('title', 'h.next_step')} AS next,"
                 f" {_NEXT.format('title_seq', _OWN_NEXT)} AS next_from"
                 f" FROM {some}) t"

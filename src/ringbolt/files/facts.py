@@ -15,6 +15,7 @@ from ..core.tasks import status_changes
 from ..ledger.base import Base, Draft, first_result
 from ..model import foreign_statuses, rules, validate
 from ..model.errors import InvalidInput, NotFound, shown
+from ..model.operation import operation
 from ..model.results import Fact, FactPage
 from ..model.types import Written, is_list
 from ..store.tx import Row, Tx
@@ -35,6 +36,7 @@ _MOST_READ = 10_000
 class Facts(Base):
     """Operations on facts."""
 
+    @operation(scope="write", example={"entity": "shop", "key": "next", "value": "check the logs"})
     def memory_store(
         self,
         text: str | None = None,
@@ -53,15 +55,32 @@ class Facts(Base):
     ) -> Written:
         """Store a fact: a text, or a key with its value, about an entity.
 
-        In the category `project` the entity is a task, by its label or id; one that is not there is
-        registered. The keys title, status, next and related_goal change the task itself. The fact that had
-        the same entity and key before stays in the history. One that is older (`at`) than what is known
-        goes straight into the history.
+        In the category `project` the entity is a task, by label or id; an unknown one is registered. The keys
+        title, status, next and related_goal change the task itself. The previous fact with the same entity
+        and key stays in the history. A fact that is older (`at`) than the known one goes straight into the
+        history.
+
+        Args:
+            text: The fact in words. With a key and a value: what else there is to say.
+            entity: What the fact is about, at most 200 bytes. In the category `project`: a task, by label or
+                id; default: the current task.
+            key: What is known: title, status, next, branch, … or your own word, at most 200 bytes. This is
+                not an idempotency key.
+            value: Any JSON value. For title, next and related_goal a text, for status a status word, for a
+                time a time.
+            category: project, preference, fact, decision, entity or other.
+            why: Why it is so, or how it is known.
+            importance: From 0 to 1.
+            tags: Labels, at most 200 of up to 100 bytes each.
+            supersedes: Ids of the facts (`task#seq`) that this one replaces.
+            scope: `workspace`, or `global` for a fact that holds everywhere.
+            at: Since when it is so. Default: now. Newer facts win.
+            idempotency_key: Repeating the call with the same key writes nothing.
         """
         fact = self._fact(text, entity, key, value, category, why, importance, at)
-        labels = [("tag", tag) for tag in validate.words("tags", tags)]
+        labels = [("tag", tag) for tag in validate.text_list("tags", tags)]
         ended = _ids(supersedes)
-        if validate.word("scope", scope, SCOPES) == "global" and fact["category"] == "project":
+        if validate.choice("scope", scope, SCOPES) == "global" and fact["category"] == "project":
             raise InvalidInput(
                 "invalid_argument", "A task belongs to a workspace.", "Choose another category, or no scope."
             )
@@ -85,6 +104,7 @@ class Facts(Base):
 
         return self._commit(work, settles=idempotency_key is not None)
 
+    @operation(scope="read", example={"query": "logs"})
     def memory_recall(
         self,
         query: str | None = None,
@@ -97,16 +117,26 @@ class Facts(Base):
         history: bool = False,
         limit: int = 20,
     ) -> FactPage:
-        """Find facts: by id (`task#seq`), entity, key, category or tag, or by words of a query.
+        """Find facts by id (`task#seq`), entity, key, category, tag or words.
 
-        With words, those facts come first that have most of them. What a task says of itself is found
-        like a stored fact. `history` finds those that were replaced, too.
+        Facts that match the most words come first, then the newest. What a task says about itself is found
+        like a stored fact.
+
+        Args:
+            query: Words. A fact matches if it contains one of them as a whole word.
+            id: Id of a fact: `task#seq`.
+            entity: Only facts about this entity.
+            key: Only facts with this key.
+            category: Only facts of this category.
+            tag: Only facts with this tag.
+            history: Include facts that were replaced.
+            limit: Maximum number of results.
         """
         asked = words("query", query)
         limit = validate.whole("limit", limit, 1, 1000)
         for what, given in (("entity", entity), ("key", key), ("tag", tag)):
             validate.optional(what, given, 500)
-        wanted = None if category is None else validate.word("category", category, CATEGORIES)
+        wanted = None if category is None else validate.choice("category", category, CATEGORIES)
         statuses = _STATUSES if history else ("active",)
 
         def work(tx: Tx) -> FactPage:
@@ -140,7 +170,7 @@ class Facts(Base):
                 "A fact is a text, or a key with a value.",
                 "Give text=…, or both key=… and value=….",
             )
-        category = validate.word("category", category, CATEGORIES)
+        category = validate.choice("category", category, CATEGORIES)
         return {
             "entity": None if entity is None else validate.line("entity", entity, 200),
             "key": key,

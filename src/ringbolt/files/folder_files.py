@@ -11,8 +11,8 @@ from typing import Any, BinaryIO
 from ..model.errors import InvalidInput, shown
 from ..model.scope import workspace_of
 from ..model.types import is_dict
+from ..model.validate import blake2b
 from ..packet.encode import pretty, read_json
-from ..store.tx import blake2b
 from ..system.files import make_folder, open_plain, read_bounded, replacing, sweep, write_atomic
 
 BLOCK = 1 << 16

@@ -11,6 +11,7 @@ from ..core.transfer import Transfer
 from ..ledger.one_transaction import OneTransaction
 from ..ledger.values import read_event
 from ..model import validate
+from ..model.operation import operation
 from ..model.results import Divergence, FolderExport, FolderImport
 from ..model.rules import ENTRY_TRANSITIONS
 from ..model.types import Entry, Event, Task
@@ -28,12 +29,18 @@ MOST_ENTRIES = 20_000
 class Folders(Tasks, Transfer):
     """The operations that write and read folders."""
 
+    @operation(scope="read", tools="none", http=False, example={"folder": "memory"})
     def export_bank(self, folder: str | os.PathLike[str], task_id: str | None = None) -> FolderExport:
-        """Write a task as `<folder>/<task id>/`: metadata, plans, execution log, answer, contexts, ledger.
+        """Write a task as a folder `<folder>/<task id>/`: metadata, plans, execution log, answer, contexts,
+        ledger.
 
-        Every file is replaced whole, and the metadata last: it lists the others with their digests. What
-        someone edited there is kept under another name. A folder that is made inside a git work tree is
-        kept out of git.
+        Each file is replaced as a whole, the metadata last: it lists the other files with their digests.
+        Files that someone edited are kept under another name. A new folder inside a git work tree is kept out
+        of git.
+
+        Args:
+            folder: The folder to write below. It is created if needed.
+            task_id: Task id or a unique prefix; default: the current task.
         """
 
         root = validate.path("the folder", folder)
@@ -54,11 +61,15 @@ class Folders(Tasks, Transfer):
 
         return self._ledger(task.id, until=task.seq), find
 
+    @operation(scope="write", tools="none", http=False, repeatable=True, example={"folder": "memory"})
     def import_bank(self, folder: str | os.PathLike[str]) -> FolderImport:
-        """Bring in the folder of a task, or all in a folder of such folders; nothing is added twice.
+        """Import the folder of a task, or all task folders in a folder; nothing is added twice.
 
-        One that Ringbolt wrote comes back event by event, with its id and its hashes. One of another
+        A folder that Ringbolt wrote comes back event by event, with its id and hashes. A folder of another
         project becomes a new task, in one transaction; its own times are kept in the data of the events.
+
+        Args:
+            folder: The folder of a task, or one with several of them.
         """
 
         root = validate.path("the folder", folder)
@@ -88,10 +99,15 @@ class Folders(Tasks, Transfer):
                 merged.add((task_id,), added, known)
         return merged.report()
 
+    @operation(scope="read", tools="none", http=False, example={"folder": "memory"})
     def export_states(self, folder: str | os.PathLike[str], task_id: str | None = None) -> FolderExport:
         """Write a task as the files of a states folder: state, decisions, context map.
 
-        It becomes the active task of the folder. What someone edited there is kept under another name.
+        It becomes the active task of the folder. Files that someone edited are kept under another name.
+
+        Args:
+            folder: The folder to write to. It is created if needed.
+            task_id: Task id or a unique prefix; default: the current task.
         """
 
         root = validate.path("the folder", folder)
@@ -117,12 +133,16 @@ class Folders(Tasks, Transfer):
 
         return self.store.read(work)
 
+    @operation(scope="write", tools="none", http=False, repeatable=True, example={"folder": "memory"})
     def import_states(self, folder: str | os.PathLike[str]) -> FolderImport:
-        """Bring in the tasks of a states folder; nothing is added twice.
+        """Import the tasks of a states folder; nothing is added twice.
 
-        A task that is not here becomes a new one, in one transaction. One that is here, or came from these
-        files before, gets the decisions and exclusions that it does not have; other differences are
-        reported and not written.
+        An unknown task becomes a new one, in one transaction. A task that exists, or came from these files
+        before, gets the decisions and exclusions that it lacks; other differences are reported and not
+        written.
+
+        Args:
+            folder: A states folder.
         """
 
         root = validate.path("the folder", folder)

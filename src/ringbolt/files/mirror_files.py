@@ -16,7 +16,7 @@ from typing import Any
 from ..model.errors import InvalidInput
 from ..model.scope import workspace_of
 from ..model.types import Value, is_dict
-from ..store.tx import blake2b
+from ..model.validate import blake2b
 from ..system.files import is_below, read_bounded, sync_folder, write_atomic
 from .mirror_kinds import OWN, Kind
 

@@ -6,13 +6,14 @@ import os
 import re
 
 from ..model.rules import ENDED, TASK_STATUSES
-from ..store.tx import Row, Tx, blake2b
+from ..model.validate import blake2b
+from ..store.tx import Row, Tx
 from .mirror_files import Mark, digest
 
 
 def recent(tx: Tx, workspace: str | None, limit: int, before: int | None = None) -> list[Row]:
     """Tasks of a workspace, or of all, the last changed first: open, ended and archived ones."""
-    return tx.lately(TASK_STATUSES, limit, workspace, before)
+    return tx.recent_heads(TASK_STATUSES, limit, workspace, before)
 
 
 def task_mark(head: Row) -> Mark:

@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 from ..ledger.base import Base
+from ..model.operation import operation
 from ..model.results import MirrorStatus
 
 
 class Mirrors(Base):
     """The operations on mirrors; every write refreshes them by itself."""
 
+    @operation(scope="read")
     def mirrors_status(self) -> tuple[MirrorStatus, ...]:
-        """How each mirror of this workspace stands: what it shows, and why it is stale if it is.
+        """Show what each mirror of this workspace shows, and why it is stale if it is.
 
-        Without a workspace: every mirror. A task that has ended has one if its file is there.
+        Without a workspace: every mirror. A task that has ended has a mirror if its file exists.
         """
         return () if self._mirrors is None else self._mirrors.status(self.workspace)
 
+    @operation(scope="write", tools="none", repeatable=True)
     def mirrors_refresh(self, *, force: bool = False) -> tuple[MirrorStatus, ...]:
-        """Bring every mirror of this workspace up to date; returns how each of them stands then.
+        """Update every mirror of this workspace; returns their status afterwards.
 
-        `force` writes also those whose stamp is right, so that what was edited by hand is replaced; the
-        edited file is kept beside it. A file that is not ours is never touched.
+        A file that does not belong to Ringbolt is never touched.
+
+        Args:
+            force: Also rewrite files that look current. Files edited by hand are replaced; a copy is kept
+                beside them.
         """
         if self._mirrors is not None:
             self._mirrors.refresh(self.workspace, force)

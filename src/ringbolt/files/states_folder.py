@@ -290,8 +290,8 @@ def _draft(arrival: Arrival, note: Note, ids: set[str]) -> Draft:
     if isinstance(item, str) and item not in ids:  # a step that was dropped, of which the files say nothing
         relevant = [*relevant, item]
     labels = [
-        *(("tag", tag) for tag in validate.words("tags", _listed(own.get("tags")))),
-        *(("item", name) for name in validate.words("relevance_to", relevant, 64)),
+        *(("tag", tag) for tag in validate.text_list("tags", _listed(own.get("tags")))),
+        *(("item", name) for name in validate.text_list("relevance_to", relevant, 64)),
     ]
     record = {
         "type": note.kind,

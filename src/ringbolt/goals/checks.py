@@ -69,7 +69,7 @@ def _run(target: str, folder: str | None, settings: Settings) -> tuple[bool | No
     except TimeoutError as error:
         return False, str(error)
     except OSError as error:
-        return None, f"it cannot be run: {http_client.said(error)}"
+        return None, f"it cannot be run: {http_client.error_text(error)}"
     return code == 0, f"exit code {code}"
 
 
@@ -81,5 +81,5 @@ def _ask(target: str, settings: Settings) -> tuple[bool | None, str]:
     except http_client.Forbidden as error:
         return None, f"{error} (wait_private)"
     except OSError as error:
-        return False, f"no answer: {http_client.said(error)}"
+        return False, f"no answer: {http_client.error_text(error)}"
     return 200 <= status < 300, f"status {status}"

@@ -17,6 +17,7 @@ from ..ledger.goal_breaker import stop_if_spent
 from ..ledger.one_transaction import OneTransaction
 from ..model import rules, validate
 from ..model.errors import Conflict, InvalidInput, NotFound, RingboltError, shown
+from ..model.operation import operation
 from ..model.results import GoalStatus
 from ..model.types import Written
 from ..store import goal_queries as queries
@@ -31,6 +32,14 @@ MOST_GOALS = 50
 class Goals(Base):
     """Operations on goals."""
 
+    @operation(
+        scope="write",
+        example={
+            "name": "The shop is live",
+            "criteria": ["the owner is content", {"check": "http", "target": "https://shop.example/"}],
+            "budget": {"attempts": 5},
+        },
+    )
     def goal_create(
         self,
         name: str,
@@ -46,12 +55,26 @@ class Goals(Base):
         callback_url: str | None = None,
         key: str | None = None,
     ) -> Written:
-        """Set a goal: what is to be reached, and the criteria by which that is known.
+        """Set a goal: what to achieve, and the criteria that show it.
 
         A criterion is a text, which a person decides, or {text, check, target} with the check `file` (a path
-        that must exist), `command` (a list of words that must succeed; only where the operator allows it) or
-        `http` (a URL that must answer well). `budget` limits attempts, tokens, seconds and cost. Tie tasks to
-        it with task_link.
+        that must exist), `command` (a list of words that must succeed; only if the operator allows commands)
+        or `http` (a URL that must respond successfully). Link tasks to the goal with task_link.
+
+        Args:
+            name: Short name of the goal, at most 500 bytes.
+            criteria: What must hold: texts, or objects {text, check, target} with the check file, command,
+                http or manual.
+            description: What to achieve, in detail.
+            request: The user's request, word for word.
+            budget: Limits: attempts (failed ones), tokens, seconds, cost.
+            blocker_limit: How often the same blocker may occur before the goal is stopped.
+            workspace: Where it belongs. `""`: the workspace of this memory. `None`: no workspace.
+            tags: Labels, at most 200 of up to 100 bytes each.
+            metadata: A JSON object.
+            callback_url: URL that gets a POST when the goal ends.
+            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
+                returns the first answer.
         """
         wanted = criteria_rules.read_criteria(self._plain("criteria", criteria), self.workspace)
         fields = {
@@ -66,6 +89,10 @@ class Goals(Base):
             lambda tx: self._begin_goal(tx, name, wanted, fields, key)[0], settles=key is not None
         )
 
+    @operation(
+        scope="write",
+        example={"criteria": [{"text": "it is built", "check": "file", "target": "dist/app.whl"}]},
+    )
     def goal_promote(
         self,
         task_id: str | None = None,
@@ -76,9 +103,18 @@ class Goals(Base):
         blocker_limit: int = goal_limits.BLOCKER_LIMIT,
         key: str | None = None,
     ) -> Written:
-        """Make a goal of what a task is for: its request, its goal and what it is accepted by go along.
+        """Create a goal from a task, with its request, goal and acceptance criteria.
 
-        The task stays as it is, tied to the goal. `criteria` come on top of what the task is accepted by.
+        The task stays as it is, linked to the goal.
+
+        Args:
+            task_id: Task id or a unique prefix; default: the current task.
+            name: Short name of the goal. Default: the task's name.
+            criteria: More criteria, besides the task's acceptance criteria; see goal_create.
+            budget: Limits: attempts (failed ones), tokens, seconds, cost.
+            blocker_limit: How often the same blocker may occur before the goal is stopped.
+            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
+                returns the first answer.
         """
         more = criteria_rules.read_criteria(self._plain("criteria", criteria), self.workspace)
         title = None if name is None else validate.line("name", name, 500)
@@ -126,10 +162,12 @@ class Goals(Base):
 
         return self._commit(work, settles=key is not None, tasks=lambda made: (made.task_id,))
 
+    @operation(scope="read", example={"goal_id": "7k3m"})
     def goal_status(self, goal_id: str | None = None) -> tuple[GoalStatus, ...]:
-        """How a goal stands: its criteria with their evidence, its tasks, its budget, and what blocks it.
+        """Show a goal: its criteria with their evidence, its tasks, its budget, and what blocks it.
 
-        Without `goal_id`: every open goal of this workspace.
+        Args:
+            goal_id: Goal id or a unique prefix; default: every open goal of the workspace.
         """
 
         def work(tx: Tx) -> tuple[GoalStatus, ...]:
@@ -141,10 +179,15 @@ class Goals(Base):
 
         return self.store.read(work)
 
+    @operation(scope="write", example={"goal_id": "7k3m"})
     def goal_check(self, goal_id: str, *, finish: bool = False) -> GoalStatus:
-        """Look at every criterion that can be checked, and write down what has changed; how it is then.
+        """Check every criterion that can be checked, record what changed, and return the goal's status.
 
-        What a person decides is left alone. `finish`: complete the goal if all criteria are met or waived.
+        Criteria that a person decides are left alone.
+
+        Args:
+            goal_id: Goal id or a unique prefix.
+            finish: Complete the goal if all its criteria are met or waived.
         """
         goal, rows, known = self.store.read(lambda tx: self._checkable(tx, goal_id))
         verdicts = {row["seq"]: self._look_at_criterion(row, row["seq"] in known) for row in rows}
@@ -166,15 +209,27 @@ class Goals(Base):
             self.goal_finish(goal)
         return self.goal_status(goal)[0]
 
+    @operation(
+        scope="write",
+        example={"goal_id": "7k3m", "criterion": 2, "status": "met", "reason": "I have looked at it"},
+    )
     def goal_decide(
         self, goal_id: str, criterion: int, status: str, *, reason: str | None = None, key: str | None = None
     ) -> Written:
-        """Say how a criterion stands: met, failed, waived, or open again.
+        """Decide a criterion: met, failed, waived, or open again.
 
-        Only a person says that one is waived, or that one which a person decides is met. `open` has a check
-        that came from another store carried out here from now on.
+        Only a person can waive a criterion, or say that a manual one is met. `open` allows a check that came
+        from another store to run here.
+
+        Args:
+            goal_id: Goal id or a unique prefix.
+            criterion: Number of the criterion, from goal_status.
+            status: met, failed, waived or open.
+            reason: The evidence.
+            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
+                returns the first answer.
         """
-        word = validate.word("status of a criterion", status, criteria_rules.STATUSES)
+        word = validate.choice("status of a criterion", status, criteria_rules.STATUSES)
         number = validate.whole("criterion", criterion, 1, 1 << 62)
         said = self._text("reason", reason)
 
@@ -201,6 +256,7 @@ class Goals(Base):
 
         return self._write("goal_decide", goal_id, decide, key=key, arguments=[number, word, said])
 
+    @operation(scope="write", example={"goal_id": "7k3m", "reset": "the key was renewed"})
     def goal_update(
         self,
         goal_id: str,
@@ -212,9 +268,17 @@ class Goals(Base):
         reset: str | None = None,
         key: str | None = None,
     ) -> Written:
-        """Add criteria, change the budget, report what was spent, or let a goal that was stopped go on.
+        """Add criteria, change the budget, report what was spent, or let a stopped goal continue.
 
-        `spent` adds tokens or cost to what was used; `reset` says why it may go on, and counts blockers anew.
+        Args:
+            goal_id: Goal id or a unique prefix.
+            criteria: Criteria to add; see goal_create.
+            budget: New limits: attempts (failed ones), tokens, seconds, cost.
+            blocker_limit: How often the same blocker may occur before the goal is stopped.
+            spent: Tokens or cost to add to what was used, for example {"tokens": 1200}.
+            reset: Why a stopped goal may continue. Blockers are counted from zero again.
+            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
+                returns the first answer.
         """
         more = criteria_rules.read_criteria(self._plain("criteria", criteria), self.workspace)
         limits = None if budget is None else goal_limits.read_budget(self._mapping("budget", budget))
@@ -249,12 +313,20 @@ class Goals(Base):
         arguments = [more, limits, most, added, why]
         return self._write("goal_update", goal_id, decide, key=key, arguments=arguments)
 
+    @operation(scope="write", example={"goal_id": "7k3m", "answer": "It is live."})
     def goal_finish(
         self, goal_id: str, answer: str | None = None, *, despite: str | None = None, key: str | None = None
     ) -> Written:
-        """Complete a goal whose criteria are all met or waived; or `despite` those that are not, and why.
+        """Complete a goal whose criteria are all met or waived.
 
         To give a goal up, use task_finish with another status.
+
+        Args:
+            goal_id: Goal id or a unique prefix.
+            answer: What was achieved.
+            despite: Why it counts as achieved although some criteria are not met.
+            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
+                returns the first answer.
         """
         words = self._text("answer", answer)
         why = None if despite is None else validate.line("despite", despite, 2000)

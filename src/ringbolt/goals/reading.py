@@ -6,7 +6,7 @@ import json
 
 from ..ledger import goal_limits
 from ..ledger.base import Base
-from ..ledger.goal_breaker import budget_of, words_of
+from ..ledger.goal_breaker import blocker_text, budget_of
 from ..ledger.values import read_criterion
 from ..model.errors import NotFound, shown
 from ..model.results import GoalStatus, GoalTask, Repeated
@@ -66,6 +66,6 @@ def _repeated(tx: Tx, goal: str) -> tuple[Repeated, ...]:
     for row in queries.blockers(tx, goal):
         found.setdefault(row["key"], []).append(row)
     return tuple(
-        Repeated(text=words_of(tx, rows[0]), task_id=rows[0]["task"], seq=rows[0]["at"], times=len(rows))
+        Repeated(text=blocker_text(tx, rows[0]), task_id=rows[0]["task"], seq=rows[0]["at"], times=len(rows))
         for rows in found.values()
     )

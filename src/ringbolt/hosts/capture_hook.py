@@ -48,6 +48,8 @@ _PATIENCE = 5.0
 # An event that is not JSON is kept up to here, enough to see what it was.
 _MOST_RAW = 20_000
 _MOST_EVENT = 8 << 20
+# No host sends as many.
+_MOST_FIELDS = 200
 # What people and agents say is kept whole, up to a size that nobody types.
 _MOST_TEXT = 500_000
 _MOST_VALUE = 400_000
@@ -238,7 +240,7 @@ class CapturedEvent:
         content = encode({**record, "told": self.told})
         if len(content) <= _MOST_EVENT:
             return content.encode()
-        # Thousands of fields that no host sends.
+        # Many fields that are all as large as one may be.
         return encode({**record, "raw": encode(self.told)[:_MOST_RAW]}).encode()
 
     def _transcript_size(self) -> int | None:
@@ -342,12 +344,14 @@ def cleaned(
 ) -> dict[str, Any]:
     """A host's event without secrets and bulk, in the host's own shape; `fits` if it is known to be small."""
     found: dict[str, Any] = {}
-    for name, value in told.items():
+    for name, value in list(told.items())[:_MOST_FIELDS]:
         if name in facts["whole"] and isinstance(value, str):
             kept: Any = redactor.text(storable(value[:_MOST_TEXT]))
         else:
             if name in facts["output"] and is_dict(value):
                 value = {key: one for key, one in value.items() if key not in _BULKY}
+            if not fits and is_oversized(value):
+                value = short_texts(value, f"more than {2 * _MOST_VALUE:,} characters")
             kept = redactor.value(value, clipped, name=name)
             if not fits:
                 kept = fitting(kept)
@@ -367,9 +371,29 @@ def fitting(value: Any) -> Any:
     """A value of a bounded size: of one that is too large, its short texts."""
     if isinstance(value, str) or value is None or (size := len(encode(value))) <= _MOST_VALUE:
         return value
+    return short_texts(value, f"{size:,} characters")
+
+
+def short_texts(value: Any, left_out: str) -> dict[str, Any]:
+    """What is kept of a value that is too large."""
     fields: Mapping[str, Any] = value if is_dict(value) else {}
     short = {name: one for name, one in fields.items() if isinstance(one, str) and len(one) <= 2000}
-    return {**dict(list(short.items())[:50]), "left_out": f"{size:,} characters"}
+    return {**dict(list(short.items())[:50]), "left_out": left_out}
+
+
+def is_oversized(value: Any) -> bool:
+    """Whether a value is surely too large once it is cleaned: a million rows need not be cleaned first."""
+    size, left = 0, [value]
+    while left and size <= 2 * _MOST_VALUE:
+        one = left.pop()
+        if isinstance(one, str):
+            size += min(len(one), OUTPUT_CHARACTERS)
+        elif is_dict(one):
+            left.extend(one.values())
+        elif is_list(one):
+            left.extend(one)
+        size += 2
+    return size > 2 * _MOST_VALUE
 
 
 def is_dict(value: object) -> TypeGuard[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""The lines of a Claude Code transcript."""
+"""Parses the lines of a Claude Code transcript."""
 
 from __future__ import annotations
 
@@ -9,158 +9,162 @@ from typing import Any
 from ..model.types import is_dict, is_list
 from .capture import as_text
 from .transcript_events import (
-    Calls,
-    Happening,
+    Answers,
+    Compaction,
+    Message,
+    Notice,
+    OpenCalls,
+    PlanReview,
+    Prompt,
+    TodoList,
+    ToolCall,
+    TranscriptEvent,
     blocks,
-    bounded,
+    is_host_text,
     is_misuse,
-    is_of_the_host,
     mapping,
-    readable,
-    seconds,
+    parse_time,
     string,
+    without_binaries,
 )
 
 # Lines about the program itself.
-_QUIET = frozenset(
-    "summary file-history-snapshot queue-operation progress custom-title ai-title agent-name last-prompt tag"
-    " permission-mode mode pr-link worktree-state agent-color agent-setting saved_hook_context"
-    " api-request api-request-shape api-request-blob atis-latch cost-state tools-used".split()
+_IGNORED = frozenset(
+    "system summary file-history-snapshot queue-operation progress custom-title ai-title agent-name"
+    " last-prompt tag permission-mode mode pr-link worktree-state agent-color agent-setting"
+    " saved_hook_context api-request api-request-shape api-request-blob atis-latch cost-state"
+    " tools-used".split()
 )
 _COMMAND = re.compile(r"<command-name>\s*(\S{1,200}?)\s*</command-name>")
 _ARGUMENTS = re.compile(r"<command-args>(.+?)</command-args>", re.DOTALL)
 _CREATED = re.compile(r"Task #(\w{1,40}) created")
-# Lines of sub-agents of which it is remembered to whom they belong.
-_MOST_CHAINED = 10_000
+# Lines of sub-agents whose chain is remembered.
+_MAX_CHAINED = 10_000
+
+Line = Mapping[str, Any]
 
 
-class ClaudeLines:
-    """Understands the lines of one file, one after the other."""
+class ClaudeParser:
+    """Parses the lines of one file, in their order."""
 
     def __init__(self, session: str) -> None:
         self._session = session
-        self._calls = Calls()
-        self._plans: dict[str, dict[str, dict[str, Any]]] = {}
+        self._calls = OpenCalls()
+        self._todos: dict[str, dict[str, dict[str, Any]]] = {}
         self._chains: dict[str, str] = {}
 
-    def take(self, line: Mapping[str, Any], number: int) -> Iterator[Happening]:
+    def parse(self, line: Line, place: str) -> Iterator[TranscriptEvent]:
         kind = string(line.get("type"))
-        if kind in _QUIET or kind == "system":
+        if kind in _IGNORED:
             return
+        key = string(line.get("uuid")) or place
         common: dict[str, Any] = {
             "session": string(line.get("sessionId")) or self._session,
-            "agent": self._agent(line, number),
-            "at": seconds(line.get("timestamp")),
+            "agent": self._sub_agent(line, key),
+            "at": parse_time(line.get("timestamp")),
             "folder": string(line.get("cwd")) or None,
         }
-        key = string(line.get("uuid")) or f"line {number}"
         content = blocks(mapping(line.get("message")).get("content"))
         if kind == "user":
-            yield from self._of_user(line, content, key, common)
+            yield from self._user_line(line, content, key, common)
         elif kind == "assistant":
-            yield from self._of_agent(line, content, key, common)
+            yield from self._assistant_line(line, content, key, common)
         elif kind == "attachment":
-            yield from _queued(mapping(line.get("attachment")), key, common)
+            yield from _queued_prompt(mapping(line.get("attachment")), key, common)
         else:
-            raise ValueError("a line of no known type")
+            raise ValueError("a line of an unknown type")
 
-    def _agent(self, line: Mapping[str, Any], number: int) -> str:
-        """The sub-agent that a line belongs to: by its name, else by the line that its chain began with."""
+    def _sub_agent(self, line: Line, key: str) -> str:
+        """The sub-agent that a line belongs to: its id, else the key of the line that began its chain."""
         if line.get("isSidechain") is not True:
             return ""
         if name := string(line.get("agentId")):
             return name
-        own = string(line.get("uuid")) or f"line {number}"
-        root = self._chains.get(string(line.get("parentUuid")), own)
-        self._chains[own] = root
-        if len(self._chains) > _MOST_CHAINED:
+        root = self._chains.get(string(line.get("parentUuid")), key)
+        self._chains[key] = root
+        if len(self._chains) > _MAX_CHAINED:
             del self._chains[next(iter(self._chains))]
         return root
 
-    def _of_user(
-        self, line: Mapping[str, Any], content: list[Mapping[str, Any]], key: str, common: Mapping[str, Any]
-    ) -> Iterator[Happening]:
+    def _user_line(
+        self, line: Line, content: list[Line], key: str, common: Mapping[str, Any]
+    ) -> Iterator[TranscriptEvent]:
         if line.get("isCompactSummary") is True:
             text = "\n".join(string(block.get("text")) for block in content)
-            yield Happening(kind="compacted", key=key, text=text, **common)
+            yield Compaction(key=key, text=text, **common)
             return
+        injected = line.get("isMeta") is True
         for place, block in enumerate(content):
             if block.get("type") == "tool_result":
                 yield from self._result(line, block, f"{key}/{place}", common)
             elif text := string(block.get("text")):
-                typed = None if line.get("isMeta") is True else _typed(text)
-                kind = "notice" if typed is None else "prompt"
-                yield Happening(kind=kind, key=f"{key}/{place}", text=typed or text, **common)
+                if injected or (typed := _typed(text)) is None:
+                    yield Notice(key=f"{key}/{place}", text=text, injected=injected, **common)
+                else:
+                    yield Prompt(key=f"{key}/{place}", text=typed, **common)
 
-    def _of_agent(
-        self, line: Mapping[str, Any], content: list[Mapping[str, Any]], key: str, common: Mapping[str, Any]
-    ) -> Iterator[Happening]:
-        kind = "notice" if line.get("isApiErrorMessage") is True else "message"
+    def _assistant_line(
+        self, line: Line, content: list[Line], key: str, common: Mapping[str, Any]
+    ) -> Iterator[TranscriptEvent]:
+        kind = Notice if line.get("isApiErrorMessage") is True else Message
         for place, block in enumerate(content):
             if block.get("type") == "tool_use":
                 self._calls.begin(string(block.get("id")), string(block.get("name")), block.get("input"))
             elif block.get("type") == "text" and (text := string(block.get("text"))):
-                yield Happening(kind=kind, key=f"{key}/{place}", text=text, **common)
+                yield kind(key=f"{key}/{place}", text=text, **common)
 
     def _result(
-        self, line: Mapping[str, Any], block: Mapping[str, Any], key: str, common: Mapping[str, Any]
-    ) -> Iterator[Happening]:
+        self, line: Line, block: Line, key: str, common: Mapping[str, Any]
+    ) -> Iterator[TranscriptEvent]:
         call = string(block.get("tool_use_id"))
         tool, given = self._calls.end(call)
-        output, failed = as_text(readable(block.get("content"))), block.get("is_error") is True
-        fields, told = mapping(given), mapping(line.get("toolUseResult"))
+        output, failed = as_text(without_binaries(block.get("content"))), block.get("is_error") is True
+        fields, result = mapping(given), mapping(line.get("toolUseResult"))
         common = {**common, "key": call or key}
-        if tool == "AskUserQuestion" and is_dict(answers := told.get("answers")) and not failed:
-            questions = told.get("questions") or fields.get("questions")
-            yield Happening(kind="answered", given=questions, output=answers, **common)
+        if tool == "AskUserQuestion" and is_dict(answers := result.get("answers")) and not failed:
+            questions = result.get("questions") or fields.get("questions")
+            yield Answers(questions=questions, answers=answers, **common)
         elif (
             tool == "ExitPlanMode"
-            and (plan := string(fields.get("plan")) or string(told.get("plan")))
-            and not (failed and is_misuse(output))  # the user has not seen it
+            and (plan := string(fields.get("plan")) or string(result.get("plan")))
+            and not (failed and is_misuse(output))
         ):
-            yield Happening(kind="planned", text=plan, failed=failed, **common)
-        elif not failed and (items := self._plan(tool, fields, told, output, common)) is not None:
-            yield Happening(kind="todo", given=items, **common)
+            yield PlanReview(plan=plan, approved=not failed, **common)
+        elif not failed and (items := self._todo_items(tool, fields, result, output, common)) is not None:
+            yield TodoList(items=items, **common)
         else:
-            yield Happening(
-                kind="tool", tool=tool or "tool", given=bounded(given), output=output, failed=failed, **common
-            )
+            yield ToolCall(tool=tool or "tool", input=given, output=output, failed=failed, **common)
 
-    def _plan(
-        self,
-        tool: str,
-        given: Mapping[str, Any],
-        told: Mapping[str, Any],
-        output: str,
-        common: Mapping[str, Any],
+    def _todo_items(
+        self, tool: str, given: Line, result: Line, output: str, common: Mapping[str, Any]
     ) -> list[dict[str, Any]] | None:
-        """The whole to-do list after a call that changed it; None if this one did not."""
+        """The whole to-do list after a call that changed it; None if the call did not."""
         if tool == "TodoWrite":
             items = given.get("todos")
             rows = [mapping(item) for item in items] if is_list(items) else []
             return [{"text": row.get("content"), "status": row.get("status")} for row in rows]
-        plan = self._plans.setdefault(f"{common['session']}/{common['agent']}", {})
+        todos = self._todos.setdefault(f"{common['session']}/{common['agent']}", {})
         if tool == "TaskCreate":
             found = _CREATED.search(output)
-            name = string(mapping(told.get("task")).get("id")) or (found[1] if found else "")
+            name = string(mapping(result.get("task")).get("id")) or (found[1] if found else "")
             if not name:
                 return None
-            plan[name] = {"id": name, "text": given.get("subject"), "status": "pending"}
-        elif tool == "TaskUpdate" and (name := string(given.get("taskId"))) in plan:
+            todos[name] = {"id": name, "text": given.get("subject"), "status": "pending"}
+        elif tool == "TaskUpdate" and (name := string(given.get("taskId"))) in todos:
             if given.get("status") == "deleted":
-                del plan[name]
+                del todos[name]
             else:
                 text, status = given.get("subject"), given.get("status")
-                plan[name] |= {"text": text} if text else {}
-                plan[name] |= {"status": status} if status else {}
+                todos[name] |= {"text": text} if text else {}
+                todos[name] |= {"status": status} if status else {}
         else:
             return None
-        return [dict(item) for item in plan.values()]
+        return [dict(item) for item in todos.values()]
 
 
 def _typed(text: str) -> str | None:
-    """What the user typed; None if the host put the text there."""
-    if not is_of_the_host(text):
+    """What the user typed; None if the host wrote the text."""
+    if not is_host_text(text):
         return text
     command, arguments = _COMMAND.search(text), _ARGUMENTS.search(text)
     if command and arguments and arguments[1].strip():
@@ -168,9 +172,11 @@ def _typed(text: str) -> str | None:
     return None
 
 
-def _queued(attachment: Mapping[str, Any], key: str, common: Mapping[str, Any]) -> Iterator[Happening]:
-    """What the user typed while the agent was at work."""
+def _queued_prompt(attachment: Line, key: str, common: Mapping[str, Any]) -> Iterator[TranscriptEvent]:
+    """What the user typed while the agent was working."""
     if attachment.get("type") == "queued_command" and (text := string(attachment.get("prompt"))):
         typed = _typed(text) if attachment.get("commandMode") in (None, "prompt") else None
-        kind = "notice" if typed is None else "prompt"
-        yield Happening(kind=kind, key=key, text=typed or text, **common)
+        if typed is None:
+            yield Notice(key=key, text=text, **common)
+        else:
+            yield Prompt(key=key, text=typed, **common)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..journal.spool import session_file, side_files
-from .host_files import size, was_compacted
+from .transcript_facts import transcript_size, was_compacted
 
 # About to be compacted: the packet is to be given after it.
 PENDING = "pending"
@@ -55,7 +55,7 @@ class Mark:
                 self.set(marked)
         looks = told.get("event") == "PreCompact" and told.get("trigger") != "manual"
         if looks and not marked:
-            self.set(f"{_LOOKED}{size(transcript)}")
+            self.set(f"{_LOOKED}{transcript_size(transcript)}")
         return looks
 
     def set(self, word: str) -> None:

@@ -14,7 +14,7 @@ from .compaction_state import COMPACTED, DELIVERED, PENDING, Mark
 from .deadline import Enough, set_alarm
 from .events import own_task, session_of
 from .guard import advice
-from .host_schemas import Shape
+from .host_table import Host
 
 # Of the time that is left, how much may go into distilling before the packet is made.
 _SHARE = 0.6
@@ -28,7 +28,7 @@ class Answers:
     """The answer to one event."""
 
     def __init__(
-        self, memory: TaskMemory, shape: Shape, event: Mapping[str, Any], mark: Mark, end: float
+        self, memory: TaskMemory, shape: Host, event: Mapping[str, Any], mark: Mark, end: float
     ) -> None:
         self._memory, self._shape, self._event, self._mark, self._end = memory, shape, event, mark, end
         self._marked = mark.read()

@@ -26,7 +26,7 @@ from ..model.errors import InvalidInput
 from ..model.results import DrillResult, DrillRow
 from ..model.types import Entry, Event, Snapshot
 from ..store.tx import Tx
-from .transcripts import AFTER_COMPACTION
+from .transcript_session import AFTER_COMPACTION
 
 Build = Callable[[Snapshot, int], str]
 

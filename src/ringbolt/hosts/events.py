@@ -17,7 +17,7 @@ from ..model.validate import blake2b
 from ..signals.check_commands import is_proof
 from .capture import Capture, as_text, clipped, is_assent, is_edit, is_shell
 from .host_schemas import around_edit, has_failed, output_of
-from .transcript_events import is_misuse, is_of_the_host
+from .transcript_events import is_host_text, is_misuse
 
 # What people and agents say is kept whole, up to a size that no one types.
 _WHOLE = ("prompt", "summary", "message", "agent_task")
@@ -143,7 +143,7 @@ def is_command(text: str) -> bool:
 
 def _is_notice(text: str) -> bool:
 
-    return is_of_the_host(text)
+    return is_host_text(text)
 
 
 def _tool_used(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], name: str) -> None:

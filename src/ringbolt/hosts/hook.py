@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..config import load_settings, store_location
+from ..journal.side_files import SideFiles
 from ..journal.spool import Spool, side_files
 from ..memory import TaskMemory
 from ..model.errors import RingboltError, StoreError, shown
@@ -26,8 +27,9 @@ from .compaction_state import PENDING, Mark, sweep
 from .context_injection import Answers
 from .deadline import Late, set_alarm, stop_alarm
 from .events import apply, cleaned, name_of, naming, own_task, session_of
-from .host_schemas import SHAPES, Shape, answer, read_event
-from .transcript_tail import note_last_words, overhear
+from .host_schemas import answer, read_event
+from .host_table import HOSTS, Host
+from .transcript_tail import apply_transcript_tail, note_last_message
 
 MOST_INPUT = 32 << 20
 # Seconds until a host must have told its event.
@@ -57,7 +59,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 def handle(host: str, name: str) -> str:
     """What the host is to be told about an event that it gives on standard input."""
-    shape = SHAPES.get(host)
+    shape = HOSTS.get(host)
     event = shape.events.get(name) if shape else None
     if shape is None or event is None:
         _complain(f"{name} of {host} is no event that we know")
@@ -80,7 +82,7 @@ class _Clock:
 class Hook:
     """One event on its way from a host to the store."""
 
-    def __init__(self, host: str, name: str, shape: Shape, event: str) -> None:
+    def __init__(self, host: str, name: str, shape: Host, event: str) -> None:
 
         self._host, self._name, self._shape, self._event = host, name, shape, event
         self._trouble = ""
@@ -175,7 +177,7 @@ class Hook:
             return ""  # kept in the spool: whoever replays it puts it aside
         memory = _acting(memory, self._host, told)
 
-        if self._shape.overheard and self._event != "PreToolUse" and told.get("transcript"):
+        if self._shape.tails_transcript and self._event != "PreToolUse" and told.get("transcript"):
             self._overhear(memory, told)
         mark = Mark(self._location, str(told.get("session") or ""))
         if self._event in ("SessionStart", "PreToolUse", "PreCompact") or mark.read():
@@ -201,14 +203,23 @@ class Hook:
         """Write what the host has only put into its transcript since the last event."""
 
         self._heard = True
-        overhear(memory, self._location, told, _key(self._location))
+
+        def write(event: Mapping[str, Any], name: str) -> None:
+            try:
+                apply(memory, event, name)
+            except (StoreError, OSError):
+                raise
+            except Exception:  # noqa: BLE001 - it must hold up neither this event nor what was said after it
+                Spool(self._location).reject({"id": name, "host": memory.origin.agent, "told": event})
+
+        apply_transcript_tail(SideFiles(self._location), told, _key(self._location), write)
 
     def _keep(self, line: dict[str, Any]) -> None:
         told = line.get("told")
         if self._event == "PreCompact" and is_dict(told):
             Mark(self._location, str(told.get("session") or "")).set(PENDING)
-        elif self._event == "Stop" and self._shape.overheard and not self._heard and is_dict(told):
-            note_last_words(self._location, told)
+        elif self._event == "Stop" and self._shape.tails_transcript and not self._heard and is_dict(told):
+            note_last_message(SideFiles(self._location), told)
         if not self._spool.append(line):
             _complain(f"the event could not be kept anywhere ({self._trouble})")
 

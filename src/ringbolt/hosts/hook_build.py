@@ -31,7 +31,7 @@ from ..model import redaction
 from ..model.types import Value
 from ..system.files import FileErrors, write_atomic
 from . import capture_hook
-from .host_schemas import FIELDS, SHAPES
+from .host_table import FIELDS, HOSTS
 
 PROGRAM = "ringbolt-hook"
 # Our names of texts that are kept whole, and of the fields that the hook looks at.
@@ -109,7 +109,7 @@ def build_folder() -> str:
 @cache
 def build_name() -> str:
     """The name of this version's build. It follows from what goes in: marshalled code differs every time."""
-    parts = [*_sources(), repr(_package()), repr({host: facts_of_host(host) for host in SHAPES}), sys.version]
+    parts = [*_sources(), repr(_package()), repr({host: facts_of_host(host) for host in HOSTS}), sys.version]
     digest = blake2b("\0".join(parts).encode("utf-8", "replace"), digest_size=6).hexdigest()
     return f"{PROGRAM}-{__version__}-{MAGIC_NUMBER[:2].hex()}-{digest}.pyc"
 
@@ -156,7 +156,7 @@ def compiled() -> bytes:
         "patterns": marshal.dumps(ready_patterns()),
         "sre": marshal.dumps(import_module("_sre").MAGIC),
         "package": marshal.dumps(_package()),
-        **{f"host {host}": marshal.dumps(facts_of_host(host)) for host in SHAPES},
+        **{f"host {host}": marshal.dumps(facts_of_host(host)) for host in HOSTS},
     }
     code = _code(_with_built(_without_imports(hook, _ONLY_TYPES), built), "capture_hook.py")
     # No flags, no time and no size of a source: Python runs such a file without asking for one.
@@ -235,16 +235,16 @@ def _package() -> dict[str, Any]:
 
 def facts_of_host(host: str) -> dict[str, Any]:
     """What the hook needs to know about a host; empty if the host is unknown."""
-    if (shape := SHAPES.get(host)) is None:
+    if (row := HOSTS.get(host)) is None:
         return {}
-    places = {**FIELDS, **shape.fields}
+    places = {**FIELDS, **row.fields}
     return {
-        "events": dict(shape.events),
+        "events": dict(row.events),
         "whole": tuple(dict.fromkeys(place for name in _WHOLE for place in places[name])),
-        "injects": shape.injects,
-        "inputs": dict(shape.inputs),
-        "tools": dict(shape.tools),
-        "project": shape.project,
-        "only_looks": shape.only_looks,
+        "injects": row.injects,
+        "inputs": dict(row.inputs),
+        "tools": dict(row.tools),
+        "project": row.project,
+        "only_looks": row.only_looks,
         **{name: places[name] for name in _LOOKED_AT},
     }

@@ -1,177 +1,52 @@
-"""What hosts call things: their events, where each field stands, how context gets in, and how much of it.
-
-One row for each host. The names on the left are ours, which are those of Claude Code: most hosts copy them.
-"""
+"""Translates between hosts and us: what a host reports becomes our event, our text becomes its answer."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from ..model.types import Value, is_dict, is_list
+from ..model.types import is_dict, is_list
 from .capture_hook import has_failed as has_failed
 from .capture_hook import unwrapped
-from .host_files import exit_code
+from .host_table import FIELDS, HOSTS, Host
+from .transcript_facts import exit_code
 
-EVENTS = (
-    "SessionStart UserPromptSubmit PreToolUse PostToolUse PostToolUseFailure PreCompact PostCompact"
-    " SubagentStart SubagentStop Stop SessionEnd"
-).split()
-# Our field: where a host may have it, the first that is there counts.
-FIELDS: dict[str, tuple[str, ...]] = {
-    "session": ("session_id",),
-    "cwd": ("cwd",),
-    "transcript": ("transcript_path",),
-    "source": ("source",),
-    "prompt": ("prompt",),
-    "prompt_id": ("prompt_id",),
-    "tool": ("tool_name",),
-    "input": ("tool_input",),
-    "output": ("tool_response",),
-    "error": ("error",),
-    "duration_ms": ("duration_ms",),
-    "tool_use_id": ("tool_use_id",),
-    "summary": ("compact_summary",),
-    "message": ("last_assistant_message",),
-    "agent_id": ("agent_id",),
-    "agent_type": ("agent_type",),
-    "agent_task": ("agent_prompt", "prompt", "description"),
-    "reason": ("reason",),
-    "trigger": ("trigger",),
-}
-
-
-class Shape(Value, frozen=True, kw_only=True):
-    """How one host speaks. An empty `injects` means that context cannot be given on that event."""
-
-    events: Mapping[str, str]
-    fields: Mapping[str, tuple[str, ...]] = {}
-    # Events whose answer may carry context.
-    injects: tuple[str, ...] = ()
-    # claude: {"hookSpecificOutput": {"hookEventName", "additionalContext"}}; flat: {"additional_context"}.
-    answer: str = "claude"
-    # Most characters and tokens of what is injected: below what the host allows, so that nothing is cut.
-    characters: int = 8000
-    tokens: int = 2000
-    # What the host calls fields of a tool's input, and tools, and what we do.
-    inputs: Mapping[str, str] = {}
-    tools: Mapping[str, str] = {}
-    # Whether PreCompact only says that the host looks whether it should: it says so before every request.
-    only_looks: bool = False
-    # Whether plain text after PreCompact becomes part of what the host's summary is told.
-    notes: bool = False
-    # The variable that holds the project's folder; a shell of the agent may be elsewhere.
-    project: str = ""
-    # Whether the transcript tells what no event does, in lines that overheard.py reads.
-    overheard: bool = False
-
-
-def _same(names: str) -> dict[str, str]:
-    return {name: name for name in names.split()}
-
-
-_ALL = " ".join(EVENTS)
-
-SHAPES: dict[str, Shape] = {
-    # 10,000 characters; past that the model sees 2 KB.
-    "claude-code": Shape(
-        events=_same(_ALL),
-        injects=("SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "SubagentStart"),
-        notes=True,
-        project="CLAUDE_PROJECT_DIR",
-        overheard=True,
-    ),
-    # 2,500 tokens.
-    "codex": Shape(
-        events=_same(_ALL),
-        injects=("SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse"),
-    ),
-    "cursor": Shape(
-        events={
-            "sessionStart": "SessionStart",
-            "beforeSubmitPrompt": "UserPromptSubmit",
-            "preToolUse": "PreToolUse",
-            "postToolUse": "PostToolUse",
-            "postToolUseFailure": "PostToolUseFailure",
-            "preCompact": "PreCompact",
-            "subagentStart": "SubagentStart",
-            "subagentStop": "SubagentStop",
-            "stop": "Stop",
-            "sessionEnd": "SessionEnd",
-        },
-        fields={
-            "session": ("conversation_id", "session_id"),
-            "cwd": ("cwd", "workspace_roots"),
-            "output": ("tool_output", "tool_response"),
-            "error": ("error_message", "error"),
-            "duration_ms": ("duration", "duration_ms"),
-            "message": ("last_assistant_message", "text"),
-        },
-        injects=("SessionStart", "UserPromptSubmit"),
-        answer="flat",
-    ),
-    "gemini-cli": Shape(
-        events={
-            "SessionStart": "SessionStart",
-            "BeforeAgent": "UserPromptSubmit",
-            "BeforeTool": "PreToolUse",
-            "AfterTool": "PostToolUse",
-            "AfterAgent": "Stop",
-            "PreCompress": "PreCompact",
-            "SessionEnd": "SessionEnd",
-        },
-        fields={"message": ("prompt_response", "last_assistant_message")},
-        injects=("SessionStart", "UserPromptSubmit", "PostToolUse"),
-        project="GEMINI_PROJECT_DIR",
-        only_looks=True,
-    ),
-    "vscode": Shape(
-        events=_same(_ALL),
-        fields={"session": ("session_id", "sessionId")},
-        injects=("SessionStart", "PostToolUse"),
-    ),
-    # Their plugins speak as Claude Code does.
-    "opencode": Shape(
-        events=_same(_ALL),
-        injects=("SessionStart", "UserPromptSubmit", "PreToolUse"),
-        notes=True,
-        inputs={"filePath": "file_path"},
-        tools={"todowrite": "TodoWrite"},
-    ),
-    "openclaw": Shape(events=_same(_ALL), injects=("SessionStart", "UserPromptSubmit", "PreToolUse")),
-}
-# Gemini CLI shows a prompt with what hooks gave before it, < and > as entities.
+# Gemini CLI reports a prompt with the context that hooks added before it.
 _INJECTED = ("<hook_context>", "</hook_context>")
 
 
-def read_event(host: str, name: str, told: Mapping[str, Any]) -> dict[str, Any] | None:
-    """What a host tells, in our words; None if it is of no use to us."""
-    shape = SHAPES.get(host)
-    ours = shape.events.get(name) if shape else None
-    if shape is None or ours is None:
+def read_event(
+    host: str, name: str, told: Mapping[str, Any], transcript_bytes: int | None = None
+) -> dict[str, Any] | None:
+    """What a host reports, with our names; None if we do not know the event.
+
+    `transcript_bytes`: the size of the transcript when the event happened, if that is known.
+    """
+    row = HOSTS.get(host)
+    ours = row.events.get(name) if row else None
+    if row is None or ours is None:
         return None
     event: dict[str, Any] = {"event": ours}
-    for field, places in {**FIELDS, **shape.fields}.items():
+    for field, places in {**FIELDS, **row.fields}.items():
         if field == "agent_task" and ours != "SubagentStart":
             continue
         found = next((told[place] for place in places if told.get(place) is not None), None)
         if found is not None:
             event[field] = found[0] if field == "cwd" and isinstance(found, list) and found else found
-    if is_dict(given := event.get("input")) and shape.inputs:
-        event["input"] = {shape.inputs.get(name, name): value for name, value in given.items()}
-    if shape.tools and "tool" in event:
-        event["tool"] = shape.tools.get(str(event["tool"]), event["tool"])
+    if is_dict(given := event.get("input")) and row.inputs:
+        event["input"] = {row.inputs.get(name, name): value for name, value in given.items()}
+    if row.tools and "tool" in event:
+        event["tool"] = row.tools.get(str(event["tool"]), event["tool"])
     if isinstance(prompt := event.get("prompt"), str):
         event["prompt"] = _typed(host, prompt)
     if host == "codex" and ours == "PostToolUse" and isinstance(output := event.get("output"), str):
-        event["output"] = _with_outcome(event, output)
+        event["output"] = _with_outcome(event, output, transcript_bytes)
     return event
 
 
-def _with_outcome(event: Mapping[str, Any], output: str) -> Any:
-    """What a command of Codex printed, and that it failed if it did: the event does not say so."""
-
-    code = exit_code(str(event.get("transcript") or ""), str(event.get("tool_use_id") or ""))
+def _with_outcome(event: Mapping[str, Any], output: str, size: int | None) -> Any:
+    """What a command of Codex printed, and whether it failed, which only the transcript says."""
+    code = exit_code(str(event.get("transcript") or ""), str(event.get("tool_use_id") or ""), size)
     return {"is_error": True, "output": output or f"Exit code {code}"} if code else output
 
 
@@ -185,17 +60,17 @@ def _typed(host: str, prompt: str) -> str:
     return prompt[1:-1].replace('\\"', '"') if quoted else prompt
 
 
-def answer(shape: Shape, event: str, host_event: str, text: str) -> dict[str, Any] | None:
-    """The answer that gives the model a text; None if it has no way in on this event."""
-    if not text or event not in shape.injects:
+def answer(host: Host, event: str, host_event: str, text: str) -> dict[str, Any] | None:
+    """The answer that gives the model a text; None if the host takes none on this event."""
+    if not text or event not in host.injects:
         return None
-    if shape.answer == "flat":
+    if host.answer == "flat":
         return {"additional_context": text}
     return {"hookSpecificOutput": {"hookEventName": host_event, "additionalContext": text}}
 
 
 def output_of(response: Any) -> Any:
-    """What a tool gave, without what only the host's own screen needs."""
+    """A tool's output, without what only the host's own screen needs."""
     if not is_dict(response):
         return response
     if "stdout" in response or "stderr" in response:
@@ -213,7 +88,7 @@ def output_of(response: Any) -> Any:
 
 
 def around_edit(response: Any) -> str | None:
-    """The lines that stand around an edit, from the patch that a host gives; None if it gives none."""
+    """The lines around an edit, from the patch that a host reports; None if it reports none."""
     hunks = response.get("structuredPatch") if is_dict(response) else None
     found: list[str] = []
     for hunk in hunks if is_list(hunks) else ():

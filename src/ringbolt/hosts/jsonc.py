@@ -1,7 +1,8 @@
-"""JSON with comments, changed in place: a member is put in or taken out, and every other byte stays.
+"""Edits JSON with comments in place: inserts or removes a member and leaves every other byte as it is.
 
-Taking out what was put in gives the text back as it was: white space before a member that was put in is ours
-up to the token before it, and a box that was empty gets exactly one line end and its indentation after it.
+Removing what was inserted restores the text exactly. For that, the white space between an inserted member and
+the token before it belongs to the member, and a container that was empty gets exactly one line end and its
+indentation after it.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _ONE_LINE_END = re.compile(r"\r?\n")
 
 
 class NotJson(ValueError):
-    """A text that is no JSON, not even with comments and trailing commas; says where."""
+    """A text that is not JSON, even with comments and trailing commas; says where."""
 
     def __init__(self, what: str, text: str, position: int) -> None:
         super().__init__(f"{what} in line {text.count(chr(10), 0, position) + 1}")
@@ -40,11 +41,11 @@ class Member:
         self.key = key
         self.start = start
         self.value = Node("scalar", start)
-        self.comma: int | None = None  # where the comma after it is
+        self.comma: int | None = None  # the position of the comma after it
 
 
 class Node:
-    """A value and where in the text it stands."""
+    """A value and its position in the text."""
 
     __slots__ = ("end", "kind", "members", "start")
 
@@ -55,15 +56,15 @@ class Node:
         self.members: list[Member] = []
 
     def get(self, key: str) -> Member | None:
-        """The member of an object that counts: of several with the same name, the last."""
+        """The member of an object with a name: the last, if there are several."""
         return next((member for member in reversed(self.members) if member.key == key), None)
 
 
 def parse(text: str) -> Node | None:
-    """The value that a text is, or None if there is nothing but comments and white space."""
+    """The value of a text, or None if it holds nothing but comments and white space."""
     root: Node | None = None
     boxes: list[Node] = []
-    state = "value"  # what comes next: value, key, colon, comma, end; with * a closing bracket may come, too
+    state = "value"  # what comes next: value, key, colon, comma, end; with * perhaps a closing bracket
     position = 0
     while position < len(text):
         if (found := _TOKEN.match(text, position)) is None:
@@ -115,7 +116,7 @@ def value_of(text: str, node: Node) -> Any:
 
 
 def string_of(text: str, member: Member | None) -> str | None:
-    """The string that a member has, if it has one."""
+    """The value of a member if that is a string."""
     if member is None or text[member.value.start : member.value.start + 1] != '"':
         return None
     return json.loads(text[member.value.start : member.value.end])
@@ -129,12 +130,12 @@ class Style(Value, frozen=True, kw_only=True):
 
     line_end: str
     indent: str  # one step
-    lines: bool  # whether members stand on lines of their own
+    lines: bool  # whether members are on lines of their own
     space: str  # after a comma or colon, where they do not
 
 
 def style_of(text: str, root: Node | None) -> Style:
-    """How a text is laid out, so that what is put in looks like the rest."""
+    """How a text is laid out, so that what is inserted looks like the rest."""
     line_end = found[0] if (found := _ONE_LINE_END.search(text)) else "\n"
     inside = text[root.start : root.end] if root is not None else ""
     indent = "  "
@@ -149,7 +150,7 @@ def style_of(text: str, root: Node | None) -> Style:
 
 
 def _lead(text: str, position: int) -> str:
-    """The white space with which the line of a position begins."""
+    """The white space at the beginning of the line of a position."""
     found = _INDENT.match(text, text.rfind("\n", 0, position) + 1)
     return found[0] if found else ""
 
@@ -159,7 +160,7 @@ def _starts_line(text: str, position: int) -> bool:
     return begin > 0 and not text[begin:position].strip(" \t")
 
 
-def rendered(key: str | None, value: Any, style: Style, lead: str) -> str:
+def render(key: str | None, value: Any, style: Style, lead: str) -> str:
     """A member as text in a style; its first line is not indented."""
     if style.lines:
         body = json.dumps(value, ensure_ascii=False, indent=style.indent)
@@ -174,7 +175,7 @@ def rendered(key: str | None, value: Any, style: Style, lead: str) -> str:
 # --- changes ----------------------------------------------------------------------------------------
 
 
-def put(text: str, box: Node, key: str | None, value: Any, style: Style) -> str:
+def insert(text: str, box: Node, key: str | None, value: Any, style: Style) -> str:
     """The text with one more member at the end of an object or array."""
     last = box.members[-1] if box.members else None
     if last is not None and _starts_line(text, last.start):
@@ -182,7 +183,7 @@ def put(text: str, box: Node, key: str | None, value: Any, style: Style) -> str:
     else:
         lead = _lead(text, box.start) + style.indent
     before = style.line_end + lead if style.lines else style.space if last is not None else ""
-    piece = before + rendered(key, value, style, lead)
+    piece = before + render(key, value, style, lead)
     if last is None:
         place = _after_comments(text, box.start + 1)
         if style.lines:
@@ -197,18 +198,18 @@ def put(text: str, box: Node, key: str | None, value: Any, style: Style) -> str:
 
 
 def _after_comments(text: str, position: int) -> int:
-    """Where the comments end that follow on the same line: they belong to what stands before them."""
+    """The end of the comments that follow on the same line: they belong to what is before them."""
     found = _COMMENTS_ON_LINE.match(text, position)
     return found.end() if found else position
 
 
-def taken(text: str, box: Node, index: int) -> str:
-    """The text without one member of an object or array; no comment goes with it."""
+def remove(text: str, box: Node, index: int) -> str:
+    """The text without one member of an object or array; comments stay."""
     member = box.members[index]
     left = _without(text, box, index, len(text[: member.start].rstrip(" \t\r\n")))
     try:
         parse(left)
-    except NotJson:  # the line end that went had ended a comment
+    except NotJson:  # the removed line end was needed to end a comment
         return _without(text, box, index, member.start)
     return left
 
@@ -231,6 +232,6 @@ def _without(text: str, box: Node, index: int, start: int) -> str:
     return text
 
 
-def replaced(text: str, node: Node, value: Any) -> str:
-    """The text with another value in the place of a scalar."""
+def replace_scalar(text: str, node: Node, value: Any) -> str:
+    """The text with another value in place of a scalar."""
     return text[: node.start] + json.dumps(value, ensure_ascii=False) + text[node.end :]

@@ -1,4 +1,4 @@
-"""What a transcript tells, whatever host wrote it: one value for each thing that happened."""
+"""What happened in a session: one value for each thing, whatever host wrote it down."""
 
 from __future__ import annotations
 
@@ -9,47 +9,92 @@ from typing import Any, Protocol
 from ..model import validate
 from ..model.errors import InvalidInput
 from ..model.types import Value, is_dict, is_list
-from .capture import clipped
 
-
-class Lines(Protocol):
-    """What understands the lines of one file, one after the other."""
-
-    def take(self, line: Mapping[str, Any], number: int) -> Iterable[Happening]:
-        """What happened, according to a line; ValueError if the line is of no known kind."""
-        ...
-
-
-# Calls whose result has not come yet; of more than so many the oldest are given up.
-MOST_CALLS = 1000
-# What a host puts into the place of a user's words.
-_OF_THE_HOST = re.compile(
+# A call whose result never comes is dropped once this many newer ones are open.
+MAX_OPEN_CALLS = 1000
+# How a text begins that the host wrote in the user's place.
+_HOST_TEXT = re.compile(
     r"\s*(?:<(?:local-command|command-|bash-|system-reminder|task-notification|user-memory|ide_|teammate-message"
     r"|environment_context|user_instructions|turn_aborted|permissions|skill|subagent_notification"
     r"|INSTRUCTIONS|collaboration_mode)|# AGENTS\.md instructions|Caveat: The messages below)"
 )
 
 
-class Happening(Value, frozen=True, kw_only=True):
+class TranscriptEvent(Value, frozen=True, kw_only=True):
     """One thing that happened in a session, or in one of its sub-agents.
 
-    `kind` is a method of Capture, or `compacted`; `key` names it within its session for ever.
+    `key` identifies it within its session for good: the host's own id, else its position in the file.
     """
 
-    kind: str
     session: str
     key: str
-    at: float | None = None
-    agent: str = ""
+    at: float | None = None  # seconds since 1970
+    agent: str = ""  # the sub-agent, if one did it
     folder: str | None = None
-    text: str = ""
-    tool: str = ""
-    given: Any = None
-    output: Any = None
-    failed: bool = False
 
 
-class Calls:
+class TextEvent(TranscriptEvent, frozen=True, kw_only=True):
+    """A text that came into the conversation."""
+
+    text: str
+
+
+class Prompt(TextEvent, frozen=True, kw_only=True):
+    """The user typed something."""
+
+
+class Message(TextEvent, frozen=True, kw_only=True):
+    """The agent said something."""
+
+
+class Notice(TextEvent, frozen=True, kw_only=True):
+    """The host added a text: a reminder, an error, or (`injected`) something for the model, like a skill."""
+
+    injected: bool = False
+
+
+class Compaction(TextEvent, frozen=True, kw_only=True):
+    """The host replaced the conversation by this summary."""
+
+
+class ToolCall(TranscriptEvent, frozen=True, kw_only=True):
+    """A tool call that has ended. `tool` is "tool" if the call itself is not in what was read."""
+
+    tool: str
+    input: Any
+    output: str
+    failed: bool
+
+
+class TodoList(TranscriptEvent, frozen=True, kw_only=True):
+    """The agent's to-do list after a change: all its items, with `text`, `status` and perhaps `id`."""
+
+    items: list[dict[str, Any]]
+
+
+class Answers(TranscriptEvent, frozen=True, kw_only=True):
+    """The user answered questions of the agent."""
+
+    questions: Any
+    answers: dict[str, Any]
+
+
+class PlanReview(TranscriptEvent, frozen=True, kw_only=True):
+    """The user approved or rejected a plan of the agent."""
+
+    plan: str
+    approved: bool
+
+
+class LineParser(Protocol):
+    """Parses the lines of one transcript, in their order."""
+
+    def parse(self, line: Mapping[str, Any], place: str) -> Iterable[TranscriptEvent]:
+        """The events of a line; ValueError for an unknown kind. `place` is its key if it has no id."""
+        ...
+
+
+class OpenCalls:
     """The tool calls that have begun, until their results come."""
 
     def __init__(self) -> None:
@@ -57,26 +102,26 @@ class Calls:
 
     def begin(self, call: str, tool: str, given: Any) -> None:
         self._calls[call] = tool, given
-        if len(self._calls) > MOST_CALLS:
+        if len(self._calls) > MAX_OPEN_CALLS:
             del self._calls[next(iter(self._calls))]
 
     def end(self, call: str) -> tuple[str, Any]:
-        """The tool and the input of a call; ("", {}) if nothing is known of it."""
+        """The tool and the input of a call; ("", {}) if its beginning was not seen."""
         return self._calls.pop(call, ("", {}))
 
 
-def is_of_the_host(text: str) -> bool:
-    """Whether a text in the user's place was put there by the host."""
-    return _OF_THE_HOST.match(text) is not None
+def is_host_text(text: str) -> bool:
+    """Whether the host, and not the user, wrote a text in the user's place."""
+    return _HOST_TEXT.match(text) is not None
 
 
 def is_misuse(error: str) -> bool:
-    """Whether the host refused a call because of how it was made: no user has seen it."""
+    """Whether the host itself refused a call because it was malformed: the user has not seen it."""
     return error.lstrip().startswith("<tool_use_error>") or "InputValidationError" in error[:300]
 
 
-def seconds(stamp: Any) -> float | None:
-    """Seconds since 1970 of a transcript's time; None if it is none."""
+def parse_time(stamp: Any) -> float | None:
+    """A transcript's time as seconds since 1970; None if it is not a time."""
     try:
         return validate.seconds_of(validate.moment("the time", stamp))
     except (InvalidInput, OverflowError):
@@ -84,24 +129,24 @@ def seconds(stamp: Any) -> float | None:
 
 
 def string(value: Any) -> str:
-    """A value if it is a text, else an empty one."""
+    """The value if it is a string, else an empty one."""
     return value if isinstance(value, str) else ""
 
 
 def mapping(value: Any) -> Mapping[str, Any]:
-    """A value if it is a mapping, else an empty one."""
+    """The value if it is a mapping, else an empty one."""
     return value if is_dict(value) else {}
 
 
 def blocks(content: Any) -> list[Mapping[str, Any]]:
-    """The blocks of a message; a bare text is one."""
+    """The blocks of a message; a bare string is one block."""
     if isinstance(content, str):
         return [{"type": "text", "text": content}]
     return [block for block in content if is_dict(block)] if is_list(content) else []
 
 
-def readable(content: Any) -> Any:
-    """A tool's output without what nobody can read."""
+def without_binaries(content: Any) -> Any:
+    """A tool's output with the kind of each image or document in place of its data."""
     if not is_list(content):
         return content
     return [f"[{part['type']}]" if _is_binary(part) else part for part in content]
@@ -109,27 +154,3 @@ def readable(content: Any) -> Any:
 
 def _is_binary(part: Any) -> bool:
     return is_dict(part) and part.get("type") in ("image", "document", "input_image", "audio")
-
-
-def storable(value: Any) -> Any:
-    """The same JSON value with texts that every engine can keep."""
-    if isinstance(value, str):
-        if not value.isascii():
-            value = value.encode("utf-8", "replace").decode()
-        return value.replace("\0", "\ufffd") if "\0" in value else value
-    if is_list(value):
-        return [storable(part) for part in value]
-    if is_dict(value):
-        return {storable(name): storable(part) for name, part in value.items()}
-    return value
-
-
-def bounded(given: Any) -> Any:
-    """A tool's input without the middle of its long texts."""
-    if isinstance(given, str):
-        return clipped(given)
-    if is_list(given):
-        return [bounded(part) for part in given]
-    if is_dict(given):
-        return {name: bounded(part) for name, part in given.items()}
-    return given

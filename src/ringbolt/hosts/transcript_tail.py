@@ -1,232 +1,214 @@
-"""What a host tells no hook, but writes into the transcript that every hook is told of.
+"""Tails the transcript for events that hooks do not report.
 
-Claude Code tells only the last words of a turn, and nothing of a call that was refused before it ran, nor of
-what it puts into the context itself, like a skill. All that is in its transcript, a line each. How far a
-session's transcript has been read stands in a small file beside the store; a session that is met for the
-first time is read from there on, what was before is for `ringbolt capture`. A fork of a session has what was
-before at the beginning of its own transcript, known by its time.
+Claude Code reports only the last message of a turn, and neither calls that were refused before they ran nor
+what it puts into the context itself, such as a skill. All of it is in the transcript that every hook names.
+How far a session's transcript was read is kept in a small file. A session that is seen for
+the first time is read from there on; what came before is for `ringbolt capture`. The transcript of a fork
+begins with what its parent session did, which is recognised by its time.
 """
 
 from __future__ import annotations
 
-import json
 import os
+import stat
 import time
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, BinaryIO
 
-from ..journal.spool import Spool, session_file
-from ..memory import TaskMemory
-from ..model.errors import StoreError
+from ..journal.side_files import SideFiles, transcript_file
 from ..model.redaction import Redactor, bounded
-from ..model.types import is_dict, is_list
 from ..model.validate import blake2b, stamp
-from .capture import as_text
-from .events import apply, cleaned
+from .claude_transcript import ClaudeParser
+from .events import cleaned
+from .transcript_events import (
+    Message,
+    Notice,
+    PlanReview,
+    ToolCall,
+    TranscriptEvent,
+    blocks,
+    mapping,
+    parse_time,
+)
+from .transcript_reader import TranscriptReader
 
-# Bytes that are read at once: more than that is caught up with later, by the next events.
+# Bytes that are read for one event; later events catch up with the rest.
 MOST = 2 << 20
-# Ways in which a host begins a session anew: there is nothing before.
+# Sources of a SessionStart without anything before it.
 _FRESH = ("startup", "clear")
-_SAID = b'"type":"assistant"'
-_FAILED = b'"is_error":true'
-_PUT_IN = b'"isMeta":true'
-# Characters of a text by which it is known again; of a very long one the middle is left out.
-_TELLING = 10_000
-_HINTS = (_SAID, _FAILED, _PUT_IN)
+# Only lines with one of these can hold an unreported event.
+_HINTS = (b'"type":"assistant"', b'"is_error":true', b'"isMeta":true')
+# Characters of a message that its digest covers; `bounded` leaves out the middle of very long ones.
+_DIGESTED = 10_000
+
+Write = Callable[[Mapping[str, Any], str], None]
 
 
-def overhear(memory: TaskMemory, location: str, event: Mapping[str, Any], key: bytes) -> None:
-    """Write what the transcript tells that no event told, before the event itself is written."""
+def apply_transcript_tail(files: SideFiles, event: Mapping[str, Any], key: bytes, write: Write) -> None:
+    """Write what the transcript says that no hook reported; call it before an event itself is written.
+
+    `write` gets each such event, in the form of one from a hook, with a name of its own. `key` is the store's
+    redaction key; `files` keeps how far the transcript was read. If the event has them, `transcript_bytes` is
+    the size of the transcript when it happened (0: there was none yet), and `at` the time.
+    """
     if not event.get("transcript") or not event.get("session") or event.get("agent_id"):
         return  # a sub-agent has a transcript of its own
-    heard = Overheard(location, event)
+    tail = TranscriptTail(files, event)
     try:
-        for told in heard.events(Redactor(key)):
-            _write(memory, location, told)
+        for found in tail.events(Redactor(key)):
+            write(found, f"{found['session']}/{found.get('said_id') or found.get('tool_use_id')}"[:200])
     finally:
-        heard.keep_place()  # also where the time was up: the next event goes on from there
+        tail.save()  # also where the deadline cut it short: the next event goes on from there
 
 
-def note_last_words(location: str, event: Mapping[str, Any]) -> None:
-    """The end of a turn is told later: what was said then is not to be taken from the transcript as well."""
+def note_last_message(files: SideFiles, event: Mapping[str, Any]) -> None:
+    """Remember the message of a Stop that is written later, lest the transcript give it as well."""
     if event.get("session") and not event.get("agent_id"):
-        heard = Overheard(location, event)
-        if heard.is_known():
-            heard.keep_place()
+        tail = TranscriptTail(files, event)
+        if tail.load():
+            tail.save()
 
 
-def _write(memory: TaskMemory, location: str, told: Mapping[str, Any]) -> None:
-    """Write one thing that was overheard; one that can never be written is put aside."""
-
-    name = f"{told['session']}/{told.get('said_id') or told.get('tool_use_id')}"
-    try:
-        apply(memory, told, name[:200])
-    except (StoreError, OSError):
-        raise
-    except Exception:  # noqa: BLE001 - it must hold up neither the event nor what was said after it
-        Spool(location).reject({"id": name, "host": memory.origin.agent, "told": told})
-
-
-class Overheard:
+class TranscriptTail:
     """The transcript of one session, from where it was read last."""
 
-    def __init__(self, location: str, event: Mapping[str, Any]) -> None:
+    def __init__(self, files: SideFiles, event: Mapping[str, Any]) -> None:
         self._session = str(event["session"])
-        self._state = f"{session_file(location, self._session)}.read"
+        self._files, self._state = files, transcript_file(self._session)
         self._path = str(event.get("transcript") or "")
-        self._event = event
-        self._place, self._told, self._since, self._before = 0, "", "", ""
-        self._found = False  # whether the place is known
-        # The last words of a turn are told by its end, before or after they are written.
-        self._last = _digest(event.get("message")) if event["event"] == "Stop" else ""
+        self._source = event.get("source")
+        self._upto: int | None = event.get("transcript_bytes")
+        at = event.get("at")
+        self._at = at if isinstance(at, (int, float)) else time.time()
+        self._position, self._since, self._saved = 0, "", ""
+        self._reader: TranscriptReader | None = None
+        self._known = False  # whether the position is known
+        # A Stop reports the last message of its turn, before or after that is in the transcript. These are
+        # the digests of the message that this event reports, and of one that an earlier event reported.
+        self._is_stop = event["event"] == "Stop"
+        self._reported_now = _digest(event.get("message")) if self._is_stop else ""
+        self._reported = ""
 
     def events(self, redactor: Redactor) -> Iterator[dict[str, Any]]:
-        """What happened since, in our words, without secrets; nothing where the transcript cannot be read."""
+        """The unreported events since the last time, as a hook would report them, without secrets.
+
+        A transcript that cannot be read has none.
+        """
+        self.load()
         try:
-            for line, end in self._unread():
-                for event in self._of_line(line):
-                    told = cleaned(event, redactor)
-                    if "message" not in told or self._is_news(_digest(told["message"])):
-                        yield told
-                self._place = end
+            if self._upto == 0:
+                raise FileNotFoundError
+            with _open_regular(self._path) as file:
+                yield from self._unreported(file, redactor)
+        except FileNotFoundError:
+            self._begin(None)
         except OSError:
             return
 
-    def _is_news(self, words: str) -> bool:
-        """Whether words were not told by the end of a turn; each end tells them once."""
-        if words and words == self._told:
-            self._told = ""
-        elif words and words == self._last:
-            self._last = ""
+    def _unreported(self, file: BinaryIO, redactor: Redactor) -> Iterator[dict[str, Any]]:
+        size = os.fstat(file.fileno()).st_size
+        upto = size if self._upto is None else min(self._upto, size)
+        self._begin(upto)
+        self._position = min(self._position, size)  # the file may have been truncated
+        parser = ClaudeParser(self._session)
+        self._reader = TranscriptReader(
+            file, parser, position=self._position, upto=upto, most=MOST, only=_HINTS
+        )
+        since = parse_time(self._since) if self._since else None
+        for event in self._reader.events():
+            if event.agent or (since is not None and (event.at or 0.0) < since):
+                continue  # a sub-agent's, or of the session that this one was forked from
+            if (found := self._as_hook_event(event, self._reader)) is None:
+                continue
+            found = cleaned({"session": self._session, **found}, redactor)
+            if "message" not in found or self._is_unreported(_digest(found["message"])):
+                yield found
+
+    def _begin(self, size: int | None) -> None:
+        """Where to begin with a session that is seen for the first time; None or 0: no transcript yet."""
+        if self._known:
+            return
+        if not size:
+            # Everything is still to come, and for a fork also what its parent session did.
+            self._since = "" if self._source in _FRESH else stamp(self._at)
         else:
-            return bool(words)
+            self._position = 0 if self._source in _FRESH else size
+        self._known = True
+
+    def _as_hook_event(self, event: TranscriptEvent, reader: TranscriptReader) -> dict[str, Any] | None:
+        """An event in the form of one from a hook; None if hooks report it."""
+        match event:
+            case Message():
+                return {"event": "Said", "message": bounded(event.text), "said_id": event.key}
+            case Notice(injected=True):
+                return {"event": "PutIn", "message": bounded(event.text), "said_id": event.key}
+            case PlanReview(approved=False):
+                return _failure("ExitPlanMode", {"plan": event.plan}, "", event.key)
+            case ToolCall(failed=True):
+                # The hook reports a call that ran as well: it is recognised by its id.
+                tool, given = event.tool, event.input
+                if tool == "tool":
+                    tool, given = _call_before(reader, event.key)
+                return _failure(tool, given, event.output, event.key)
+            case _:
+                return None
+
+    def _is_unreported(self, message: str) -> bool:
+        """Whether no Stop reported this message; each Stop accounts for one."""
+        if message and message == self._reported:
+            self._reported = ""
+        elif message and message == self._reported_now:
+            self._reported_now = ""
+        else:
+            return bool(message)
         return False
 
-    def keep_place(self) -> None:
-        """What was given is written: the next event goes on after it."""
-        told = self._last if self._event["event"] == "Stop" else self._told
-        state = f"{self._place:<20} {told:<24} {self._since:<24}"
-        if state == self._before or not self._found:
-            return
-        try:
-            os.makedirs(os.path.dirname(self._state), mode=0o700, exist_ok=True)
-            file = os.open(self._state, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        except OSError:
-            return
-        try:
-            os.pwrite(file, state.encode(), 0)  # always of the same length: nobody finds half of it
-        finally:
-            os.close(file)
+    # --- the state between two events
 
-    def _unread(self) -> Iterator[tuple[bytes, int]]:
-        """The lines of interest that have come since the last time, each with the place after it."""
-        known = self.is_known()
+    def load(self) -> bool:
+        """Load how far the transcript was read; False if the session was not seen before."""
+        self._saved = self._files.read(self._state)
         try:
-            file = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-        except FileNotFoundError:
-            # All of it is still to come: of a fork, also what was before.
-            if not known and self._event.get("source") not in _FRESH:
-                self._since = stamp(time.time())
-            self._found = True
-            return
-        try:
-            size = os.fstat(file).st_size
-            if not known:
-                self._place = 0 if self._event.get("source") in _FRESH else size
-                self._found = True
-            begin = min(self._place, size)  # it may have been cut
-            content = os.pread(file, min(MOST, size - begin), begin)
-        finally:
-            os.close(file)
-        end = content.rfind(b"\n") + 1
-        if not end and len(content) == MOST:
-            end = MOST  # within a line that nobody wants
-        place = begin
-        for line in content[:end].split(b"\n"):
-            place += len(line) + 1
-            if any(hint in line for hint in _HINTS):
-                yield line, min(place, begin + end)
-        self._place = begin + end
-
-    def is_known(self) -> bool:
-        """Whether the session was met before: from where on it is to be read."""
-        try:
-            with open(self._state, encoding="ascii") as file:
-                self._before = file.read(100)
-            self._place, self._told = int(self._before[:20]), self._before[21:45].strip()
-            self._since = self._before[46:].strip()
-            self._found = True
-        except (OSError, ValueError):
+            self._position, self._reported = int(self._saved[:20]), self._saved[21:45].strip()
+        except ValueError:
             return False
+        self._since, self._known = self._saved[46:].strip(), True
         return True
 
-    def _of_line(self, line: bytes) -> Iterator[dict[str, Any]]:
-        row = _row(line)
-        if row.get("isSidechain") is True or row.get("isApiErrorMessage") is True:
-            return
-        if self._since and str(row.get("timestamp") or "") < self._since:
-            return  # of the session that this one was forked from
-        for place, block in enumerate(_blocks(row)):
-            if block.get("type") == "text" and (row.get("type") == "assistant" or row.get("isMeta") is True):
-                said = {
-                    "message": bounded(as_text(block.get("text"))),
-                    "said_id": f"{row.get('uuid')}/{place}",
-                }
-                kind = "PutIn" if row.get("isMeta") is True else "Said"
-                yield {"event": kind, "session": self._session, **said}
-            elif block.get("type") == "tool_result" and block.get("is_error") is True:
-                yield self._failure(block)
-
-    def _failure(self, result: Mapping[str, Any]) -> dict[str, Any]:
-        """A call that failed; of one that ran a hook has told already, and it is known by its name."""
-        name = str(result.get("tool_use_id") or "")
-        call = self._call(name)
-        return {
-            "event": "PostToolUseFailure",
-            "session": self._session,
-            "tool": call.get("name"),
-            "input": call.get("input"),
-            "error": as_text(result.get("content")),
-            "tool_use_id": name,
-        }
-
-    def _call(self, name: str) -> Mapping[str, Any]:
-        """The call that a result belongs to; it stands shortly before."""
-        wanted = f'"id":"{name}"'.encode()
-        begin = max(0, self._place - MOST)
-        file = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-        try:
-            content = os.pread(file, self._place - begin, begin)
-        finally:
-            os.close(file)
-        found = content.rfind(wanted) if name else -1
-        if found < 0:
-            return {}
-        start, end = content.rfind(b"\n", 0, found) + 1, content.find(b"\n", found)
-        for block in _blocks(_row(content[start : end if end >= 0 else None])):
-            if block.get("id") == name:
-                return block
-        return {}
+    def save(self) -> None:
+        """Save how far it was read: the events that were given are written."""
+        position = self._position if self._reader is None else self._reader.position
+        reported = self._reported_now if self._is_stop else self._reported
+        state = f"{position:<20} {reported:<24} {self._since:<24}"
+        if state != self._saved and self._known:
+            self._files.set(self._state, state)
 
 
-def _row(line: bytes) -> Mapping[str, Any]:
-    try:
-        found = json.loads(line)
-    except (ValueError, RecursionError):
-        return {}
-    return found if is_dict(found) else {}
+def _open_regular(path: str) -> BinaryIO:
+    """Open a regular file; OSError for anything else, which might block."""
+    file = open(os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK), "rb")  # noqa: SIM115 - the caller closes it
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise OSError("not a regular file")
+    return file
 
 
-def _blocks(row: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    message = row.get("message")
-    content = message.get("content") if is_dict(message) else None
-    if isinstance(content, str):
-        return [{"type": "text", "text": content}]
-    return [block for block in content if is_dict(block)] if is_list(content) else []
+def _failure(tool: str, given: Any, error: str, call: str) -> dict[str, Any]:
+    return {
+        "event": "PostToolUseFailure", "tool": tool, "input": given, "error": error, "tool_use_id": call,
+    }  # fmt: skip
+
+
+def _call_before(reader: TranscriptReader, call: str) -> tuple[str, Any]:
+    """The tool and the input of a call that is shortly before what was read."""
+    line = reader.line_before(f'"id":"{call}"'.encode())
+    for block in blocks(mapping(line.get("message")).get("content")):
+        if block.get("id") == call:
+            return str(block.get("name") or "tool"), block.get("input")
+    return "tool", {}
 
 
 def _digest(text: Any) -> str:
-    """A text as a short name; nothing for none."""
-    plain = text.strip()[:_TELLING] if isinstance(text, str) else ""
+    """A short digest of a message; empty for an empty one."""
+    plain = text.strip()[:_DIGESTED] if isinstance(text, str) else ""
     return blake2b(plain.encode("utf-8", "replace"), digest_size=12).hexdigest() if plain else ""

@@ -17,7 +17,8 @@ from ..model.types import Entry, Origin, Pattern, Written, is_dict, is_list
 from ..model.validate import blake2b
 from ..store import Store, jobs, scratch
 from ..store.goal_queries import goals_of
-from ..store.tx import Row, Tx, origin_id
+from ..store.hashes import origin_id
+from ..store.tx import Row, Tx
 from .drafts import Draft as Draft
 from .goal_breaker import blockers_in, note
 from .values import read_entries, read_origin
@@ -116,7 +117,16 @@ class Base:
         workspace: str | None = "",
         correlation: str | None = None,
     ) -> Self:
-        """The same memory for someone else: another agent, session, workspace or channel of trust."""
+        """The same memory for another session, agent, principal, channel or workspace; the store is shared.
+
+        Args:
+            channel: Channel of trust: user, agent, tool, web, import or system.
+            agent: Name of the agent.
+            principal: On whose behalf.
+            session: The agent's session.
+            workspace: As in `open`; `""` leaves it unchanged.
+            correlation: An id that is written on every event, to find related events.
+        """
         here, repository = self.workspace, self.repository
         if workspace != "":
             here, repository = workspace_named(workspace)
@@ -267,7 +277,7 @@ class Base:
         Without a draft there is nothing new, and nothing is written.
         """
         fingerprint = self._fingerprint(operation, key, arguments)
-        check_stale(token, expect)
+        check_guards(token, expect)
 
         def work(tx: Tx) -> Written:
             # On the current task it is looked for on any: by now another one may be current.
@@ -359,9 +369,8 @@ class Base:
         messages: int = head.get("messages") or 0
         blocked = _blocked(head, draft)
         tx.append(head, event, self.origin, draft.sets)
-        if blocked is not None:
-            if goals_of(tx, head["task_id"]):
-                note(self, tx, head, seq, blockers_in(draft, blocked), now)
+        if blocked is not None and goals_of(tx, head["task_id"]):
+            note(self, tx, head, seq, blockers_in(draft, blocked), now)
         if draft.then is not None:
             draft.then.write(self, tx, head, now)
         if draft.sets or head["messages"] != messages:
@@ -496,7 +505,7 @@ def workspace_named(workspace: str | None) -> tuple[str | None, str | None]:
 
 
 def channel_named(word: str) -> Any:
-    return validate.word("channel", word, rules.CHANNELS)
+    return validate.choice("channel", word, rules.CHANNELS)
 
 
 def _named(rows: list[Row]) -> str:
@@ -533,7 +542,7 @@ def first_result(known: Row, fingerprint: str) -> Written:
     return Written(**fields)
 
 
-def check_stale(token: Any = None, expect: Any = None) -> None:
+def check_guards(token: Any = None, expect: Any = None) -> None:
     """Raise unless a token and a version are numbers, where they are given."""
     for what, value in (("token", token), ("expect", expect)):
         if value is not None:

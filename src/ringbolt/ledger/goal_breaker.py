@@ -86,7 +86,7 @@ def _seconds(memory: Base, tx: Tx, goal: Row) -> float:
         return now - begun
     boot, steady = machine()
     look = Look(boot=boot, steady=steady, wall=now, position=tx.last_position())
-    return now - begun - observe(state, look)[1].set_since(queries.first_place(tx, goal["task_id"]))
+    return now - begun - observe(state, look)[1].set_since(queries.first_position(tx, goal["task_id"]))
 
 
 def stop_if_spent(
@@ -109,7 +109,7 @@ def stop_if_spent(
     scribe._append(tx, goal, stop, scribe._now(), "goal")  # pyright: ignore[reportPrivateUsage]
 
 
-def words_of(tx: Tx, row: Mapping[str, Any]) -> str:
+def blocker_text(tx: Tx, row: Mapping[str, Any]) -> str:
     """The words of a blocker, from the event that said it; of one that is gone, that it is."""
     event = tx.event(str(row["task"]), int(row["at"]))
     if event is None or event["forgotten"] is not None:

@@ -30,7 +30,12 @@ from ..model.types import (
     Wait,
 )
 from ..store.goal_queries import criteria
-from ..store.tx import SOURCES, Row, TaskRows, Tx, missing_events, read_extras, read_steps
+from ..store.heads import decode_extras
+from ..store.records import missing_events
+from ..store.schema import SOURCES
+from ..store.steps import decode_steps
+from ..store.task_rows import TaskRows
+from ..store.tx import Row, Tx
 
 Labels = dict[int, dict[str, list[str]]]
 
@@ -343,8 +348,8 @@ def _task_fields(tx: Tx, task_id: str, wanted: list[tuple[str, str, int]], rows:
     (head,) = rows["heads"]
     if not rows["first"]:
         raise missing_events([1])
-    steps = read_steps(rows["steps"])
-    extras = read_extras(rows["extras"][0])
+    steps = decode_steps(rows["steps"])
+    extras = decode_extras(rows["extras"][0])
     (first,) = rows["first"]
     request = first["text"]
     ending: dict[str, Any] = json.loads(rows["finish"][0]["data"]) if rows["finish"] else {}

@@ -253,16 +253,16 @@ class _Asking:
             self._count(0, 0)
             raise
         except http_client.Unreachable as error:
-            raise ModelFailure("unreachable", http_client.said(error)) from None
+            raise ModelFailure("unreachable", http_client.error_text(error)) from None
         except TimeoutError:
             self._count(guess, 0)
             raise ModelFailure("timeout", f"it took more than {self._seconds:g} s") from None
         except http_client.TooLarge as error:
             self._count(guess, self._request.max_tokens)
-            raise ModelFailure("too_large", http_client.said(error)) from None
+            raise ModelFailure("too_large", http_client.error_text(error)) from None
         except OSError as error:
             self._count(guess, 0)
-            raise ModelFailure("garbage", http_client.said(error)) from None
+            raise ModelFailure("garbage", http_client.error_text(error)) from None
         return self._message(answer, guess)
 
     def _message(self, answer: bytes, guess: int) -> tuple[str, bool]:

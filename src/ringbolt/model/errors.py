@@ -3,63 +3,63 @@
     RingboltError
     ├── InvalidInput    the call is wrong and will stay wrong: change the arguments
     ├── NotFound        what the call names is not in the store
-    ├── Conflict        the call was right, the state is another: look again, then decide
-    └── StoreError      the store cannot serve now: its code says whether a retry helps
+    ├── Conflict        the call does not fit the present state: read again, then decide
+    └── StoreError      the store cannot serve the call now: the code says whether a retry helps
 
-An error means that nothing was written, with one exception: `outcome_unknown`.
+After an error nothing was written, with one exception: `outcome_unknown`.
 """
 
 from __future__ import annotations
 
 CODES = {
     # InvalidInput
-    "invalid_argument": "An argument has the wrong type, is empty or out of range.",
-    "invalid_text": "A text has characters that cannot be stored (NUL, lone surrogates).",
-    "invalid_json": "A value is not plain JSON (NaN, object, cycle).",
-    "too_large": "A text, a JSON value or a list is over its limit; the limits are settings.",
+    "invalid_argument": "An argument has the wrong type, is empty or is out of range.",
+    "invalid_text": "A text contains characters that cannot be stored (NUL, lone surrogates).",
+    "invalid_json": "A value is not plain JSON (NaN, an object, a cycle).",
+    "too_large": "A text, JSON value or list exceeds its limit; the limits are settings.",
     "invalid_time": "A time or duration cannot be read.",
-    "unknown_word": "A status, phase or type is none of the known words.",
-    "invalid_plan": "A plan cannot be read, or names the same step twice.",
-    "dependency_cycle": "Steps of a plan wait for one another in a circle, or a task for itself.",
-    "import_invalid": "A line or file of an import is not what its format says.",
+    "unknown_word": "A status, phase or type is unknown.",
+    "invalid_plan": "A plan cannot be read, or uses a step id twice.",
+    "dependency_cycle": "Steps depend on one another in a cycle, or a task would be its own ancestor.",
+    "import_invalid": "A line or file of an import is not valid.",
     # NotFound
     "task_not_found": "No task has this id or prefix.",
-    "no_current_task": "No task was named, and this workspace and session has no open one.",
+    "no_current_task": "No task was named, and this workspace and session have no open task.",
     "item_not_found": "The task has no such step.",
     "record_not_found": "The task has no such action, entry or effect.",
-    "job_not_found": "No job that was given up has this id.",
+    "job_not_found": "No dead job has this id.",
     # Conflict
     "ambiguous_task": "Several tasks match.",
     "ambiguous_item": "Several steps match.",
-    "illegal_transition": "The status cannot follow the present one.",
-    "stale_version": "What the caller last saw has changed since.",
+    "illegal_transition": "This status cannot follow the current one.",
+    "stale_version": "The task or step has changed since the caller last read it.",
     "stale_token": "The claim was lost: another agent holds it, or it was released.",
     "already_claimed": "Another agent holds a live claim.",
     "key_reused": "The idempotency key was used for another call.",
     "undo_conflict": "Later events build on what should be undone.",
     "not_undoable": "This event cannot be undone.",
-    "not_ours": "A host has something of our name in its settings that is not ours.",
+    "not_ours": "A host's settings contain an entry with our name that is not ours.",
     # StoreError
-    "store_busy": "Another process held the store's lock, or all connections, for too long.",
+    "store_busy": "Another process held the store's lock, or all connections were in use, for too long.",
     "store_full": "The disk is full: nothing was written, reading still works.",
     "store_readonly": "The store's file, folder or database cannot be written.",
     "store_corrupt": "The database file is damaged.",
     "store_unavailable": "The store cannot be opened or reached.",
-    "store_not_found": "There is no store, and the call was not to make one.",
+    "store_not_found": "There is no store, and this call does not create one.",
     "store_closed": "The store was closed.",
-    "not_a_store": "The file is a database of something else.",
+    "not_a_store": "The file is a database of another program.",
     "schema_newer": "The store was written by a newer version.",
-    "migration_changed": "A migration of this store is not the one that was applied.",
-    "unsafe_role": "The database role is bound by no row-level security.",
-    "not_supported": "This engine cannot do that.",
-    "engine_too_old": "The SQLite engine has a bug that loses committed data, or PostgreSQL is too old.",
-    "embedder_unavailable": "The embedder is not installed, or its server does not answer as it should.",
-    "outcome_unknown": "The disk or the connection failed while committing: it may be written, or not.",
+    "migration_changed": "This store was made by a different version of a migration.",
+    "unsafe_role": "The database role bypasses row-level security.",
+    "not_supported": "This engine does not support the operation.",
+    "engine_too_old": "This SQLite version can lose committed data, or this PostgreSQL version is too old.",
+    "embedder_unavailable": "The embedder is not installed, or its server does not answer properly.",
+    "outcome_unknown": "The disk or the connection failed during the commit: it may or may not be written.",
 }
 
 
 def shown(value: object, most: int = 60) -> str:
-    """A caller's value as it may stand in a message: short, on one line, without control characters."""
+    """A caller's value for use in a message: short, on one line, without control characters."""
     if isinstance(value, int) and value.bit_length() > 200:
         return f"a number of {value.bit_length()} bits"
     try:
@@ -71,7 +71,7 @@ def shown(value: object, most: int = 60) -> str:
 
 
 class RingboltError(Exception):
-    """Base of all errors: `code` is stable, `hint` says what to do next, `details` are facts."""
+    """Base of all errors: `code` is stable, `hint` names the next step, `details` holds facts."""
 
     def __init__(self, code: str, message: str, hint: str = "", **details: object) -> None:
         if code not in CODES:
@@ -86,7 +86,7 @@ class RingboltError(Exception):
         return f"{self.message} {self.hint}".strip()
 
     def to_dict(self) -> dict[str, object]:
-        """The error as every surface shows it."""
+        """The error as all surfaces return it."""
         return {
             "code": self.code,
             "message": self.message,
@@ -105,7 +105,7 @@ def _rebuild(
 
 
 class InvalidInput(RingboltError):
-    """The call is wrong and will stay wrong."""
+    """The call is wrong; repeating it unchanged fails again."""
 
 
 class NotFound(RingboltError):
@@ -113,7 +113,7 @@ class NotFound(RingboltError):
 
 
 class Conflict(RingboltError):
-    """The call was right, but the state is another than the caller thought."""
+    """The call does not fit the present state."""
 
 
 class StoreError(RingboltError):

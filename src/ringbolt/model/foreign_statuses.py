@@ -1,7 +1,7 @@
-"""Other projects' words for a status, and ours: one table, read in both directions.
+"""The status words of other projects, mapped to ours and back by one table.
 
-A row is (their word, our status, our phase, our reason); None stands for "does not say". `SYNONYMS`
-are understood but never written. `OTHERWISE` is the word for a state that a vocabulary cannot name.
+A row is (their word, our status, our phase, our reason); None means that the word does not say. `SYNONYMS`
+are understood but never written. `FALLBACK` has the word for a state that a project has no word for.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ TASK_WORDS: dict[str, Sequence[Row]] = {
         ("unknown", "abandoned", None, None),
     ),
 }
-OTHERWISE: dict[str, dict[str, str]] = {
+FALLBACK: dict[str, dict[str, str]] = {
     "bank": {
         "active": "EXECUTING_PLAN",
         "waiting": "EXECUTING_PLAN",
@@ -145,7 +145,7 @@ _ANY_SOURCE = _merged()
 
 
 def read_task_status(word: str, source: str | None = None) -> tuple[str, str | None, str | None]:
-    """Our status, phase and reason for a word of any source, or of the one that is named."""
+    """Our status, phase and reason for a word of any project, or of a named one."""
     if source is not None:
         for theirs, status, phase, reason in TASK_WORDS[source]:
             if _plain(theirs) == _plain(word):
@@ -154,14 +154,14 @@ def read_task_status(word: str, source: str | None = None) -> tuple[str, str | N
         return found
     raise InvalidInput(
         "unknown_word",
-        f"{shown(word)} is no task status.",
+        f"{shown(word)} is not a task status.",
         f"Use one of: {', '.join(TASK_STATUSES)}.",
         allowed=list(TASK_STATUSES),
     )
 
 
 def means(word: str, source: str | None = None) -> str | None:
-    """Our status for a word, or None where it is no status."""
+    """Our status for a word, or None if it is not a status."""
     try:
         return read_task_status(word, source)[0]
     except InvalidInput:
@@ -169,7 +169,7 @@ def means(word: str, source: str | None = None) -> str | None:
 
 
 def write_task_status(source: str, status: str, phase: str | None = None, reason: str | None = None) -> str:
-    """The word of a source that says most of our status, phase and reason."""
+    """The most specific word of a project for our status, phase and reason."""
     best, best_score = "", -1
     for word, their_status, their_phase, their_reason in TASK_WORDS[source]:
         if their_status != status or their_phase not in (None, phase):
@@ -179,17 +179,17 @@ def write_task_status(source: str, status: str, phase: str | None = None, reason
         score = 2 * (their_phase is not None) + (their_reason is not None)
         if score > best_score:
             best, best_score = word, score
-    return best or OTHERWISE[source][status]
+    return best or FALLBACK[source][status]
 
 
 def read_item_status(word: str) -> str:
-    """Our item status for a word of any source."""
+    """Our step status for a word of any project."""
     plain = _plain(word)
     found = plain if plain in ITEM_STATUSES else ITEM_SYNONYMS.get(plain)
     if found is None:
         raise InvalidInput(
             "unknown_word",
-            f"{shown(word)} is no step status.",
+            f"{shown(word)} is not a step status.",
             f"Use one of: {', '.join(ITEM_STATUSES)}.",
             allowed=list(ITEM_STATUSES),
         )
@@ -197,7 +197,7 @@ def read_item_status(word: str) -> str:
 
 
 def write_item_status(status: str, active_issue: str | None = None) -> str:
-    """Loom's word for our item status; an active step with an issue is blocked."""
+    """Loom's word for our step status; an active step with an issue is `blocked`."""
     return "blocked" if status == "active" and active_issue else ITEM_WORDS_LOOM[status]
 
 
@@ -208,7 +208,7 @@ def read_phase(word: str) -> str:
         return plain
     raise InvalidInput(
         "unknown_word",
-        f"{shown(word)} is no phase.",
+        f"{shown(word)} is not a phase.",
         f"Use one of: {', '.join(PHASES)}.",
         allowed=list(PHASES),
     )

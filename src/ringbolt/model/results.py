@@ -1,4 +1,4 @@
-"""The values that operations outside of the core give: reports, pages, answers. A hook needs none of them."""
+"""The results of operations outside the core: reports, pages, goals, jobs, projections."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from .types import Channel, Criterion, EntryStatus, ItemStatus, Origin, TaskStat
 
 
 class WaitResult(Value, frozen=True, kw_only=True):
-    """A wait as it stands: `result` says how it ended, `said` what the last look found. It is `due` when
-    nobody has looked although it was time to: then no worker runs."""
+    """A wait: `result` says how it ended, `said` is what the last check found. It is `due` when a check is
+    overdue, which means that no worker runs."""
 
     wait_id: str
     task_id: str
@@ -28,7 +28,7 @@ class WaitResult(Value, frozen=True, kw_only=True):
 
 
 class GoalTask(Value, frozen=True, kw_only=True):
-    """A task that is tied to a goal."""
+    """A task that is linked to a goal."""
 
     id: str
     name: str
@@ -42,7 +42,7 @@ class GoalTask(Value, frozen=True, kw_only=True):
 
 
 class GoalBudget(Value, frozen=True, kw_only=True):
-    """What a goal may use and has used: attempts in vain, tokens, seconds, cost; `exhausted` names the limits
+    """What a goal may use and has used: failed attempts, tokens, seconds, cost; `exhausted` names the limits
     that are reached."""
 
     limits: Mapping[str, float]
@@ -51,10 +51,10 @@ class GoalBudget(Value, frozen=True, kw_only=True):
 
 
 class GoalStatus(Value, frozen=True, kw_only=True):
-    """A goal as it stands: its criteria and its tasks, what it may use, and what keeps it from going on.
+    """A goal: its criteria and tasks, its budget, and what stops it.
 
-    `ready`: all criteria are met or waived. `blocked` says why it stands still, until it is reset; `repeated`
-    are the blockers of its tasks since the last reset: how often each came, and in which event last.
+    `ready`: all criteria are met or waived. `blocked` says why it is stopped until someone resets it;
+    `repeated` lists the blockers of its tasks since the last reset.
     """
 
     goal_id: str
@@ -78,7 +78,7 @@ class GoalStatus(Value, frozen=True, kw_only=True):
 
 
 class Repeated(Value, frozen=True, kw_only=True):
-    """A blocker that tasks of a goal have met: its words when it came last, where that was, and how often."""
+    """A blocker of a goal's tasks: its text and event when it last occurred, and how often it did."""
 
     text: str
     task_id: str
@@ -87,7 +87,7 @@ class Repeated(Value, frozen=True, kw_only=True):
 
 
 class Distilled(Value, frozen=True, kw_only=True):
-    """What distilling did: up to which event all that is derived from a task is now, and the new entries."""
+    """The result of distilling a task: the last event covered, and the new entries."""
 
     task_id: str
     seq: int
@@ -95,7 +95,7 @@ class Distilled(Value, frozen=True, kw_only=True):
 
 
 class ItemProgress(Value, frozen=True, kw_only=True):
-    """A step with what is believed of it: how likely it is over, and what that suggests."""
+    """A step with the estimate of its progress: how likely it is over, and the status that suggests."""
 
     id: str
     title: str
@@ -107,7 +107,7 @@ class ItemProgress(Value, frozen=True, kw_only=True):
 
 
 class ProgressReport(Value, frozen=True, kw_only=True):
-    """How a plan stands; `current` is the step that is likely worked on."""
+    """The progress of a plan; `current` is the step most likely being worked on."""
 
     task_id: str
     seq: int
@@ -116,7 +116,7 @@ class ProgressReport(Value, frozen=True, kw_only=True):
 
 
 class Packet(Value, frozen=True, kw_only=True):
-    """A resume packet: its text, how many tokens that has, and how much of each part was left out."""
+    """A resume packet: its text, its size in tokens, and how many rows of each part were left out."""
 
     task_id: str
     seq: int
@@ -127,8 +127,8 @@ class Packet(Value, frozen=True, kw_only=True):
 
 
 class DrillRow(Value, frozen=True, kw_only=True):
-    """One kind of thing that must come back after a compaction: how many of them there were, the percentage
-    that is wanted, and how many came back in each way."""
+    """One kind of content that must be recovered after a compaction: its count, the required percentage, and
+    how many were recovered in each way."""
 
     name: str
     wanted: int | None
@@ -141,8 +141,8 @@ class DrillRow(Value, frozen=True, kw_only=True):
 
 
 class DrillResult(Value, frozen=True, kw_only=True):
-    """A recovery drill: where the context was lost and why there, its rows, and whether all came back of what
-    must come back whole."""
+    """A recovery drill: where the context was cut and why there, the score per kind, and whether everything
+    required was recovered."""
 
     task_id: str | None
     name: str
@@ -156,21 +156,21 @@ class DrillResult(Value, frozen=True, kw_only=True):
 
 
 class DrillResults(Value, frozen=True, kw_only=True):
-    """Recovery drills that were kept, the newest first."""
+    """Stored results of recovery drills, the newest first."""
 
     results: tuple[DrillResult, ...]
     left_out: int = 0
 
 
 class Anchor(Value, frozen=True, kw_only=True):
-    """A file that an entry cites, by its content: whether it is still what was cited."""
+    """A file that an entry cites, and whether its content is still the same."""
 
     path: str
     state: Literal["fresh", "stale", "unverifiable"]
 
 
 class Hit(Value, frozen=True, kw_only=True):
-    """Something that recall found: where it stands, who wrote it, the words around the match, and why."""
+    """A result of recall: its event, who wrote it, the text around the match, and why it matched."""
 
     task_id: str
     task_name: str
@@ -190,7 +190,7 @@ class Hit(Value, frozen=True, kw_only=True):
 
 
 class Recall(Value, frozen=True, kw_only=True):
-    """What recall found, best first, and the cursor of the next page."""
+    """The results of recall, best first, and the cursor of the next page."""
 
     query: str | None
     hits: tuple[Hit, ...]
@@ -200,7 +200,7 @@ class Recall(Value, frozen=True, kw_only=True):
 
 
 class Problem(Value, frozen=True, kw_only=True):
-    """Something that `verify` found: where, what kind, and the difference."""
+    """A problem that `verify` found: its kind, place and detail."""
 
     kind: str
     task_id: str | None = None
@@ -209,7 +209,7 @@ class Problem(Value, frozen=True, kw_only=True):
 
 
 class VerifyReport(Value, frozen=True, kw_only=True):
-    """The outcome of folding the ledger again and comparing it with the state."""
+    """The result of folding the ledger again and comparing it with the stored state."""
 
     ok: bool
     tasks: int
@@ -218,7 +218,7 @@ class VerifyReport(Value, frozen=True, kw_only=True):
 
 
 class Divergence(Value, frozen=True, kw_only=True):
-    """A task that two stores continued differently: the other side is kept as a task of its own."""
+    """A task that two stores continued differently; the imported side is kept as `kept_as`."""
 
     task_id: str
     seq: int
@@ -226,7 +226,7 @@ class Divergence(Value, frozen=True, kw_only=True):
 
 
 class ImportReport(Value, frozen=True, kw_only=True):
-    """What an import did; everything it read is in one of these counts."""
+    """The result of an import; each event that was read is in one of these counts."""
 
     events: int
     added: int
@@ -237,11 +237,11 @@ class ImportReport(Value, frozen=True, kw_only=True):
 
 
 class Removal(Value, frozen=True, kw_only=True):
-    """What forgetting or purging takes away: would take, with a token to confirm it, until it is `done`.
+    """What forgetting or purging removes. Until it is `done` this is a preview, with a token to confirm it.
 
-    `carried` are events that others wrote and that repeat what is forgotten; `spooled` events of hosts that
-    were not written yet. `scrubbed`: nothing of it is left in the files of the store. `elsewhere` are files
-    that may still hold it, and that are yours to remove.
+    `carried` counts events of others that repeat forgotten content, `spooled` events of hosts that are not
+    in the store yet. `scrubbed`: nothing of it is left in the store's files. `elsewhere` lists files that may
+    still contain it and that you have to remove yourself.
     """
 
     operation: Literal["forget", "purge"]
@@ -259,10 +259,10 @@ class Removal(Value, frozen=True, kw_only=True):
 
 
 class Extraction(Value, frozen=True, kw_only=True):
-    """What an extraction did: up to which event, the entries it wrote, and what became of the rest.
+    """The result of an extraction: the last event covered, and the entries it wrote.
 
-    `known` were there already, `settled` are errors that were found to be fixed, `refused` could not be
-    stored; `patterns` were seen.
+    Of the candidates, `known` were there already and `refused` could not be stored; `settled` errors turned
+    out to be fixed. `patterns` counts the patterns seen.
     """
 
     task_id: str
@@ -276,7 +276,7 @@ class Extraction(Value, frozen=True, kw_only=True):
 
 
 class Job(Value, frozen=True, kw_only=True):
-    """Something that is to be done by a worker; of the same kind, task and key there is only one."""
+    """A job for the worker; kind, task and key identify it."""
 
     id: int
     kind: str
@@ -293,7 +293,7 @@ class Job(Value, frozen=True, kw_only=True):
 
 
 class WorkerSeen(Value, frozen=True, kw_only=True):
-    """A worker that runs, or ran last: who it is, what it does, and when it was heard of."""
+    """A worker that runs or ended recently."""
 
     holder: str
     kinds: tuple[str, ...] = ()
@@ -304,10 +304,10 @@ class WorkerSeen(Value, frozen=True, kw_only=True):
 
 
 class JobsStatus(Value, frozen=True, kw_only=True):
-    """The queue: how many jobs wait, are being worked on and were given up, by kind and in all.
+    """The job queue: how many jobs are waiting, leased and dead, by kind and in total.
 
-    `due` are those that wait though their time has come, the first since `due_since`; `totals` is what
-    became of jobs so far, by kind, and `workers` who does them.
+    `due` jobs could run now, the first since `due_since`. `given_up` lists dead jobs. `totals` counts the
+    outcomes of jobs so far, by kind.
     """
 
     waiting: int = 0
@@ -323,7 +323,7 @@ class JobsStatus(Value, frozen=True, kw_only=True):
 
 
 class WorkerReport(Value, frozen=True, kw_only=True):
-    """What a worker did: jobs that it did, that failed, that were given up, and whose lease it had lost."""
+    """What a worker did: how many jobs were done, failed, died, or were lost to another worker."""
 
     done: int = 0
     failed: int = 0
@@ -332,9 +332,9 @@ class WorkerReport(Value, frozen=True, kw_only=True):
 
 
 class UpkeepChange(Value, frozen=True, kw_only=True):
-    """What the upkeep did to a task, or would do: the rule, the status before and after, and why.
+    """A change that the upkeep made to a task, or would make: the rule, the status before and after, and why.
 
-    `seq` is the event that says so, None where nothing was written; undoing that event takes it back.
+    `seq` is the event of the change, or None if nothing was written; undoing that event reverts it.
     """
 
     rule: str
@@ -347,11 +347,11 @@ class UpkeepChange(Value, frozen=True, kw_only=True):
 
 
 class UpkeepReport(Value, frozen=True, kw_only=True):
-    """What a run of the upkeep did, or would do: how many changes by rule, and the first of them.
+    """What a run of the upkeep did, or would do: the number of changes by rule, and the first of them.
 
     `left_out` changes are not listed; `skipped` tasks had changed meanwhile. `clock_sure` says whether the
-    clock is believed; `as_of` up to when time counts (None: nothing is old yet); `clock_jumped` by how many
-    seconds it was found to be set. `failures`: rules that could not be gone through, with the error.
+    clock is trusted; `as_of` is the time up to which ages count (None: nothing is old yet); `clock_jumped` is
+    by how many seconds the clock was set. `failures` has the error of each rule that failed.
     """
 
     dry_run: bool
@@ -370,7 +370,7 @@ class UpkeepReport(Value, frozen=True, kw_only=True):
 
 
 class MirrorStatus(Value, frozen=True, kw_only=True):
-    """How a file that mirrors a task or a workspace stands: what it shows, and why it is stale if it is."""
+    """A file that mirrors a task or a workspace: what it shows, and why it is stale if it is."""
 
     kind: str
     path: str
@@ -385,7 +385,7 @@ class MirrorStatus(Value, frozen=True, kw_only=True):
 
 
 class CopyReport(Value, frozen=True, kw_only=True):
-    """What copying a store did, and how the two compare in the end."""
+    """The result of copying a store, and how the two compare afterwards."""
 
     ok: bool
     tasks: int
@@ -399,7 +399,7 @@ class CopyReport(Value, frozen=True, kw_only=True):
 
 
 class FolderExport(Value, frozen=True, kw_only=True):
-    """What writing a task as a folder did; `path` is where its files are."""
+    """The result of writing a task as a folder; `path` is the folder."""
 
     task_id: str
     path: str
@@ -411,7 +411,7 @@ class FolderExport(Value, frozen=True, kw_only=True):
 
 
 class FolderImport(Value, frozen=True, kw_only=True):
-    """What reading a folder did: the tasks it was about, how many events are new, and how many were known."""
+    """The result of reading a folder: its tasks, and how many events were new or known."""
 
     tasks: tuple[str, ...]
     added: int
@@ -422,9 +422,9 @@ class FolderImport(Value, frozen=True, kw_only=True):
 
 
 class Fact(Value, frozen=True, kw_only=True):
-    """Something known: about a task (category `project`), or about anything else.
+    """A fact about a task (category `project`) or anything else.
 
-    `derived` ones are no fact that was stored: they are what the task itself says now.
+    A `derived` fact was not stored: it is read from the task itself.
     """
 
     id: str
@@ -445,14 +445,14 @@ class Fact(Value, frozen=True, kw_only=True):
 
 
 class FactPage(Value, frozen=True, kw_only=True):
-    """Some facts, the best match first, and how many more there are."""
+    """A page of facts, the best match first, and how many more there are."""
 
     facts: tuple[Fact, ...]
     left_out: int = 0
 
 
 class ActiveRow(Value, frozen=True, kw_only=True):
-    """One row of ACTIVE-TASKS.md; a time that is not known is None and shown as Unknown."""
+    """One row of ACTIVE-TASKS.md; an unknown time is None, shown as Unknown."""
 
     label: str
     title: str
@@ -487,7 +487,7 @@ class Projection(Value, frozen=True, kw_only=True):
 
 
 class Diagnostics(Value, frozen=True, kw_only=True):
-    """What became of the rows on their way into a file or a prompt."""
+    """How many rows passed each stage on the way into a file or a prompt."""
 
     fetched: int = 0
     grouped: int = 0
@@ -499,7 +499,7 @@ class Diagnostics(Value, frozen=True, kw_only=True):
 
 
 class ProjectionState(Value, frozen=True, kw_only=True):
-    """Whether the file shows what the store has, and if not, why."""
+    """Whether the file matches the store, and if not, why."""
 
     path: str | None = None
     stale: bool = False
@@ -510,7 +510,7 @@ class ProjectionState(Value, frozen=True, kw_only=True):
 
 
 class RenderReport(Value, frozen=True, kw_only=True):
-    """What rendering ACTIVE-TASKS.md did."""
+    """The result of rendering ACTIVE-TASKS.md."""
 
     requested: bool = True
     applied: bool = False
@@ -521,7 +521,7 @@ class RenderReport(Value, frozen=True, kw_only=True):
 
 
 class ActiveTaskList(Value, frozen=True, kw_only=True):
-    """The rows of ACTIVE-TASKS.md as they stand, and the state of the file."""
+    """The rows of ACTIVE-TASKS.md, and the state of the file."""
 
     generated_at: str
     source: str
@@ -538,7 +538,7 @@ class ActiveTaskList(Value, frozen=True, kw_only=True):
 
 
 class ActiveBlock(Value, frozen=True, kw_only=True):
-    """What is put into a prompt about active tasks; empty where there is nothing to say."""
+    """The text about active tasks for a prompt; empty if there are none."""
 
     text: str
     diagnostics: Diagnostics

@@ -1,4 +1,4 @@
-"""What may follow what: transitions, plans and their arithmetic. Data and pure functions, no I/O."""
+"""The rules: statuses and their transitions, durations, ids, plans. Data and pure functions, no I/O."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ from typing import Any
 from .errors import Conflict, InvalidInput, shown
 from .types import Channel, is_dict, is_list
 
+# The one list of open and ended statuses of tasks, and of steps that are over.
 OPEN = ("active", "waiting", "paused")
 ENDED = ("completed", "failed", "cancelled", "abandoned", "superseded")
+ITEM_OPEN = ("pending", "active")
+ITEM_OVER = ("completed", "failed", "skipped", "cancelled")
 
-# An ended task goes on only by being reopened, in plain sight; a failed one may also be given up.
+# An ended task continues only by being reopened explicitly; a failed one may also be given up.
 TASK_TRANSITIONS = {
     "active": ("waiting", "paused", *ENDED),
     "waiting": ("active", "paused", *ENDED),
@@ -90,13 +93,13 @@ LINK_KINDS = ("parent", "goal", "supersedes", "blocks", "related")
 FILE_CHANGES = ("created", "modified", "deleted")
 APPROVAL_MODES = ("auto", "manual", "confirm")
 
-# How a host says that a session is over: the beginning of a message through the channel `tool`.
+# How a message through the channel `tool` begins when a host reports the end of a session.
 SESSION_ENDED = "The session ended"
 
-# Why the upkeep paused a task, and what it asks a person for where the session is gone.
+# Reasons with which the upkeep pauses a task, and the attention it asks for when the session is gone.
 IDLE, SESSION_GONE, NEEDS_REVIEW = "idle", "session gone", "needs review: session "
 
-# The first time that a task enters a phase is one of its six timestamps.
+# The timestamp that a task gets when it first enters a phase.
 PHASE_STAMPS = {
     "planned": "plan_generated_at",
     "executing": "execution_started_at",
@@ -106,7 +109,7 @@ PHASE_STAMPS = {
 
 
 def phase_stamps(head: Mapping[str, Any], phase: str, now: str, planned: bool = False) -> dict[str, str]:
-    """The timestamps that entering a phase, or having a plan, sets for the first time."""
+    """The timestamps that entering a phase, or getting a plan, sets for the first time."""
     names = {PHASE_STAMPS.get(phase), "plan_generated_at" if planned else None}
     return {name: now for name in names if name and not head.get(name)}
 
@@ -114,14 +117,14 @@ def phase_stamps(head: Mapping[str, Any], phase: str, now: str, planned: bool = 
 def check_transition(
     table: Mapping[str, Sequence[str]], what: str, old: str, new: str, again: bool = True
 ) -> None:
-    """Raise unless `new` may follow `old`; whether it may stay the same is said by `again`."""
-    following = table.get(old, ())  # what was undone is invalidated, which nothing follows
+    """Raise `illegal_transition` unless `new` may follow `old`; with `again`, staying the same is fine."""
+    following = table.get(old, ())  # an undone record is invalidated, which is not in every table
     if new in following or (again and new == old):
         return
     legal = ", ".join(following) or "nothing: it is final"
     raise Conflict(
         "illegal_transition",
-        f"{what} is {old} already." if new == old else f"{what} is {old} and cannot become {new}.",
+        f"{what} is already {old}." if new == old else f"{what} is {old} and cannot become {new}.",
         f"From {old} it may become: {legal}.",
         current=old,
         legal=list(following),
@@ -135,7 +138,7 @@ _MOST_DIGITS = 7
 
 
 def parse_duration(what: str, value: Any) -> int:
-    """Minutes of a duration: `24h`, `1d12h30m` in that order, or a number of minutes; never zero."""
+    """The minutes of a duration such as `24h` or `1d12h30m`, or of a number of minutes; never zero."""
     if isinstance(value, int) and not isinstance(value, bool) and 0 < value < 10**_MOST_DIGITS:
         return value
     minutes = _minutes(value.strip()) if isinstance(value, str) else 0
@@ -149,7 +152,7 @@ def parse_duration(what: str, value: Any) -> int:
 
 
 def _minutes(text: str) -> int:
-    """The minutes that a text stands for; 0 if it is no duration."""
+    """The minutes of a duration; 0 if the text is not one."""
     if text.isascii() and text.isdecimal():
         return int(text) if len(text) <= _MOST_DIGITS else 0
     total = 0
@@ -163,7 +166,7 @@ def _minutes(text: str) -> int:
     return 0 if text else total
 
 
-# --- ids and words ----------------------------------------------------------------------------------
+# --- ids --------------------------------------------------------------------------------------------
 
 CROCKFORD = "0123456789abcdefghjkmnpqrstvwxyz"
 ID_LENGTH = 10
@@ -172,12 +175,12 @@ _LOOKALIKE = str.maketrans("ilo", "110")
 
 
 def make_id(random: bytes) -> str:
-    """A short id from random bytes (5 bits each): 10 characters, easy to copy, hard to mistake."""
+    """A short id from random bytes (5 bits each): 10 characters without look-alikes."""
     return "".join(CROCKFORD[byte & 31] for byte in random[:ID_LENGTH])
 
 
 def normal_id(text: str) -> str | None:
-    """A task id or prefix as we write it, or None if it cannot be one."""
+    """A task id or prefix in its normal form, or None if it cannot be one."""
     plain = text.strip().lower().translate(_LOOKALIKE)
     if 0 < len(plain) <= ID_LENGTH and all(letter in CROCKFORD for letter in plain):
         return plain
@@ -185,7 +188,7 @@ def normal_id(text: str) -> str | None:
 
 
 def is_slug(text: str) -> bool:
-    """Whether a caller's string may name a step: letters, digits, `.`, `_`, `-`, at most 64."""
+    """Whether a text can be a step's id: letters, digits, `.`, `_`, `-`, at most 64."""
     return 0 < len(text) <= 64 and text[0] not in ".-_" and _SLUG_REST.issuperset(text)
 
 
@@ -211,11 +214,11 @@ _KNOWN = {
 def parse_plan(
     plan: Any, taken: Iterable[str] = (), live: Mapping[str, str] | None = None
 ) -> list[dict[str, Any]]:
-    """Read a plan in any of its forms into steps with id, title, stage, depends_on and detail.
+    """Parse a plan in any of its forms into steps with id, title, stage, depends_on and detail.
 
-    Titles; steps as objects; stages `{"stage": 1, "steps": […]}`; a graph `{id: {title, depends_on}}`;
-    or a text with one step a line. Ids that the caller does not give are `s1`, `s2`, …, never one that
-    is `taken`, except that a step with the id or title of a `live` one (id: title) is that one.
+    The forms are: titles; steps as objects; stages `{"stage": 1, "steps": […]}`; a graph `{id: {title,
+    depends_on}}`; or a text with one step per line. Steps without an id get `s1`, `s2`, …, never one that is
+    `taken`. A step with the id or title of a `live` one (id: title) is that one.
     """
     steps = list(_steps(plan, None))
     live = dict(live or {})
@@ -232,8 +235,8 @@ def parse_plan(
         if slug in given or (slug in taken and slug not in live):
             raise InvalidInput(
                 "invalid_plan",
-                f"The step id {slug} is taken.",
-                "Ids are never used twice, not even after a step was dropped. Choose another one.",
+                f"The step id {slug} is already used.",
+                "Ids are never reused, not even after a step was dropped. Choose another one.",
             )
         given.add(slug)
     used = given.union(taken)
@@ -329,7 +332,7 @@ def _dependency(step: dict[str, Any], ref: Any, used: set[str], titles: dict[str
         return titles[name]
     raise InvalidInput(
         "invalid_plan",
-        f"Step {step['id']} depends on {shown(ref)}, which is no step of this plan.",
+        f"Step {step['id']} depends on {shown(ref)}, which is not a step of this plan.",
         "Name a step's id.",
     )
 
@@ -346,7 +349,7 @@ def _unbulleted(line: str) -> str:
 
 
 def check_dependencies(depends_on: Mapping[str, Sequence[str]]) -> None:
-    """Raise if any steps wait for one another in a circle, naming them."""
+    """Raise `dependency_cycle` if steps depend on one another in a cycle, and name them."""
     state: dict[str, int] = {}
     for start in depends_on:
         stack = [(start, iter(depends_on[start]))]
@@ -360,12 +363,12 @@ def check_dependencies(depends_on: Mapping[str, Sequence[str]]) -> None:
                 stack.pop()
             elif state.get(below) == 1:
                 path = [entry for entry, _ in stack]
-                circle = [*path[path.index(below) :], below]
+                cycle = [*path[path.index(below) :], below]
                 raise InvalidInput(
                     "dependency_cycle",
-                    f"These steps wait for one another: {' → '.join(circle)}.",
+                    f"These steps depend on one another: {' → '.join(cycle)}.",
                     "Remove one of these dependencies.",
-                    cycle=circle,
+                    cycle=cycle,
                 )
             elif below not in state and below in depends_on:
                 state[below] = 1
@@ -373,7 +376,7 @@ def check_dependencies(depends_on: Mapping[str, Sequence[str]]) -> None:
 
 
 def is_ready(depends_on: Sequence[str], statuses: Mapping[str, str]) -> bool:
-    """Whether all that a step waits for is over; a step that was dropped holds nobody up."""
+    """Whether all dependencies of a step are over; a dropped step holds nothing up."""
     return all(
         statuses.get(name, "completed") in ("completed", "skipped", "cancelled") for name in depends_on
     )
@@ -382,8 +385,8 @@ def is_ready(depends_on: Sequence[str], statuses: Mapping[str, str]) -> bool:
 def plan_position(items: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Where a plan stands, from its steps in order: done, total, current and next.
 
-    Skipped and cancelled steps are out of the count, so that 100 % can be reached. Current is the
-    step that became active last; next is the first pending one that waits for nothing.
+    Skipped and cancelled steps do not count, so that 100 % can be reached. Current is the step that became
+    active last; next is the first pending one whose dependencies are over.
     """
     statuses = {item["item_id"]: item["status"] for item in items}
     done = sum(item["status"] == "completed" for item in items)
@@ -401,10 +404,10 @@ def plan_position(items: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     }
 
 
-# From the one that may be acted on to the one that may not even be believed.
+# From the most to the least trusted.
 _TRUST: tuple[Channel | None, ...] = ("user", "system", "agent", "import", "tool", "web", None)
 
 
 def least_trusted(channels: Sequence[Channel | None]) -> Channel | None:
-    """Of several sources, the one to trust least: a row is as good as its worst text."""
+    """The least trusted of several channels: a row is only as good as its worst text."""
     return max(channels, key=_TRUST.index, default=None)

@@ -1,4 +1,4 @@
-"""Which workspace a folder belongs to: its worktree and its repository, read without running git."""
+"""The workspace of a folder: its worktree and repository, found without running git."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ import os
 
 
 def workspace_of(folder: str) -> tuple[str, str | None]:
-    """The worktree that holds a folder, and the common git folder of its repository.
+    """The worktree that contains a folder, and the common git folder of its repository.
 
-    Outside any repository the folder itself is the workspace. Two worktrees of one repository are two
-    workspaces.
+    Outside a repository the folder itself is the workspace. Two worktrees of a repository are two workspaces.
     """
     here = os.path.realpath(folder)
     above = here
@@ -26,7 +25,7 @@ def workspace_of(folder: str) -> tuple[str, str | None]:
 
 
 def _common_folder(marker: str) -> str | None:
-    """Follow the `.git` file of a linked worktree or submodule to the folder that all share."""
+    """Follow the `.git` file of a linked worktree or submodule to the shared git folder."""
     try:
         with open(marker, encoding="utf-8") as file:
             prefix, _, target = file.readline().strip().partition("gitdir: ")

@@ -1,251 +1,270 @@
-"""Every setting: its default, its bounds and what it is for."""
+"""Every setting: its type, bounds, default and meaning, declared once as a field of Settings."""
 
-from __future__ import annotations
+# Annotations are evaluated here (no `from __future__ import annotations`): they hold the bounds.
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any, Literal, get_args, get_origin
+
+from msgspec import Meta
 
 from .types import Value
 
-# name: (default, least, most, what it is for). A text setting has no bounds.
-SETTINGS: dict[str, tuple[Any, Any, Any, str]] = {
-    "store": ("", None, None, "Path of the SQLite file, or a URL. Empty: the user's data folder."),
-    "lock_timeout": (30.0, 0.01, 3600, "Seconds to wait for another process's write."),
-    "synchronous": ("full", None, None, "full: a write survives a power cut. off: only tests."),
-    "max_text_bytes": (4 << 20, 1024, 1 << 30, "Most bytes of one text."),
-    "max_json_bytes": (4 << 20, 1024, 1 << 30, "Most bytes of one JSON value."),
-    "max_json_depth": (64, 4, 500, "Most levels of one JSON value."),
-    "max_plan_items": (20_000, 10, 1_000_000, "Most steps of one task, dropped ones included."),
-    "lease_seconds": (300.0, 1, 604_800, "How long a claim lives without a heartbeat."),
-    "wal_limit_bytes": (
-        16 << 20,
-        1 << 16,
-        1 << 30,
-        "Size from which a writer waits to cut the log.",
-    ),
-    "tenant": ("default", None, None, "PostgreSQL: whose rows these are."),
-    "pool_size": (32, 1, 1000, "PostgreSQL: most connections of one process."),
-    "prepared_statements": ("on", None, None, "PostgreSQL: off behind a pooler that cannot keep them."),
-    "superuser": ("refuse", None, None, "PostgreSQL: allow a role that sees every tenant."),
-    "reserve_bytes": (1 << 20, 0, 1 << 30, "Size of the file that is given up on a full disk."),
-    "tokens": (
-        "exact",
-        None,
-        None,
-        "exact: counted with splintr, where installed. estimate: never.",
-    ),
-    "mirrors": ("", None, None, "Views that are kept as files, separated by commas; none: no files."),
-    "mirror_folder": ("", None, None, "Folder for these files. Empty: the folder of the task's workspace."),
-    "mirror_gitignore": ("on", None, None, "on: git is told to overlook these files."),
-    "active_tasks_ledger": ("facts", None, None, "The truth: the store (facts) or the file (markdown)."),
-    "active_tasks_file": ("ACTIVE-TASKS.md", None, None, "The file; relative to the workspace."),
-    "stale_threshold": ("24h", None, None, "A task without an update for longer than this is stale."),
-    "pause_after": ("24h", None, None, "An active task without activity for longer than this is paused."),
-    "archive_after": ("7d", None, None, "A task that ended longer ago than this is archived."),
-    "stuck_after": ("5m", None, None, "An active task that waits for nothing and is idle longer is stuck."),
-    "stuck_cooldown": ("5m", None, None, "Least time between two alerts about one task."),
-    "session_grace": ("1h", None, None, "How long after the end of its session a task is left alone."),
-    "session_silence": ("3d", None, None, "A session that has written nothing for longer than this is gone."),
-    "upkeep_every": ("1m", None, None, "How often a worker looks after the tasks."),
-    "injection_budget": (500, 0, 100_000, "Most tokens of all active-task blocks of one prompt."),
-    "injection_max_tasks": (0, 0, 10_000, "Most tasks in a prompt. 0: projection_max_rows."),
-    "projection_mode": ("readable", None, None, "full: no row is filtered out."),
-    "projection_exclude_generic_title": ("on", None, None, "Leave out rows titled only “Project task”."),
-    "projection_title_min_chars": (0, 0, 500, "Leave out rows with a shorter title."),
-    "projection_dedupe_by": ("none", None, None, "Rows that are alike in this are shown once."),
-    "projection_max_rows": (0, 0, 100_000, "Most rows of each section. 0: all."),
-    "projection_sectioned": ("on", None, None, "off: one flat list."),
-    "embedder": ("none", None, None, "Finding by meaning: none, static (word vectors, offline) or endpoint."),
-    "embedding_url": ("", None, None, "endpoint: base address of the server, like http://localhost:8080/v1."),
-    "embedding_model": ("", None, None, "endpoint: name of the model."),
-    "embedding_key_env": (
-        "RINGBOLT_EMBEDDING_KEY",
-        None,
-        None,
-        "endpoint: name of the variable that holds the key, if one is needed.",
-    ),
-    "model_local_url": (
-        "",
-        None,
-        None,
-        "Base address of a model server of your own, like http://localhost:11434/v1. Empty: none.",
-    ),
-    "model_local_name": ("", None, None, "Name that this server knows the model by."),
-    "model_local_key_env": (
-        "RINGBOLT_MODEL_LOCAL_KEY",
-        None,
-        None,
-        "Name of the variable that holds its key, if one is needed.",
-    ),
-    "model_remote_url": (
-        "",
-        None,
-        None,
-        "Base address of a server for questions that are too hard for the local model. Empty: none.",
-    ),
-    "model_remote_name": ("", None, None, "Name that this server knows the model by."),
-    "model_remote_key_env": (
-        "RINGBOLT_MODEL_REMOTE_KEY",
-        None,
-        None,
-        "Name of the variable that holds its key, if one is needed.",
-    ),
-    "model_timeout": (20.0, 0.05, 600, "Seconds for one answer of a model, all attempts together."),
-    "model_task_tokens": (200_000, 0, 10**12, "Most tokens that models may use for one task. 0: no call."),
-    "model_day_tokens": (1_000_000, 0, 10**12, "Most tokens that models may use in one day. 0: no call."),
-    "model_day_cost": (1.0, 0, 10**9, "Most that a day may cost, in the money of the prices."),
-    "model_price_in": (0.0, 0, 10**6, "Price of a million tokens that the remote model reads."),
-    "model_price_out": (0.0, 0, 10**6, "Price of a million tokens that the remote model writes."),
-    "progress": ("on", None, None, "on: what an agent says moves the steps of its plan, marked as inferred."),
-    "extraction": ("on", None, None, "on: when a step is over, what it brought to light is remembered."),
-    "summary_every": (5, 0, 100_000, "A new summary is due after so many messages. 0: never."),
-    "http_hosts": ("", None, None, "Server: further names that it may be called by, separated by commas."),
-    "http_origins": (
-        "",
-        None,
-        None,
-        "Server: origins of web pages that may call it, like https://tools.example, separated by commas.",
-    ),
-    "http_max_body_bytes": (8 << 20, 1024, 1 << 30, "Server: most bytes of one request."),
-    "http_request_seconds": (
-        10.0,
-        0.1,
-        600,
-        "Server: seconds for the head of a request, and for its body.",
-    ),
-    "http_threads": (32, 1, 1000, "Server: calls that are worked on at once."),
-    "http_requests": (512, 1, 100_000, "Server: requests at once, streams of events included."),
-    "callbacks": (
-        "on",
-        None,
-        None,
-        "on: a task's callback_url is called when the task or a wait of it ends.",
-    ),
-    "callback_private": ("off", None, None, "on: also where it is on this machine or a private network."),
-    "callback_seconds": (10.0, 0.1, 50, "How long one call of a callback_url may take."),
-    "hook_deadline_ms": (300, 10, 60_000, "Milliseconds that a host's hook may take to write an event."),
-    "hook_compact_ms": (
-        2000,
-        10,
-        60_000,
-        "The same before and after a compaction, where more is to be done.",
-    ),
-    "wait_private": ("off", None, None, "on: waits may call URLs on this machine or a private network."),
-    "wait_commands": ("off", None, None, "on: waits may run commands, to look or when they are over."),
-    "wait_folders": (
-        "workspace",
-        None,
-        None,
-        "Folders whose files waits may look into, separated by commas; workspace: that of the wait.",
-    ),
-}
+Switch = Literal["on", "off"]
 
 
-WORDS = {
-    "synchronous": ("full", "off"),
-    "prepared_statements": ("on", "off"),
-    "superuser": ("refuse", "allow"),
-    "tokens": ("exact", "estimate"),
-    "mirror_gitignore": ("on", "off"),
-    "active_tasks_ledger": ("facts", "markdown"),
-    "projection_mode": ("readable", "full"),
-    "projection_exclude_generic_title": ("on", "off"),
-    "projection_dedupe_by": ("none", "label", "normalizedTitle"),
-    "projection_sectioned": ("on", "off"),
-    "embedder": ("none", "static", "endpoint"),
-    "progress": ("on", "off"),
-    "extraction": ("on", "off"),
-    "callbacks": ("on", "off"),
-    "callback_private": ("off", "on"),
-    "wait_private": ("off", "on"),
-    "wait_commands": ("off", "on"),
-}
+def means(meaning: str) -> Meta:
+    """A text, or one of the words of a Literal."""
+    return Meta(description=meaning)
 
 
-DURATIONS = (
-    "stale_threshold", "pause_after", "archive_after", "stuck_after", "stuck_cooldown", "session_grace",
-    "session_silence", "upkeep_every",
-)  # fmt: skip
+def within(least: float, most: float, meaning: str) -> Meta:
+    """A number within these bounds."""
+    return Meta(ge=least, le=most, description=meaning)
 
 
-# Durations that may also be `off`: then it is not done.
-SWITCHED = ("pause_after", "archive_after", "stuck_after", "upkeep_every")
+def duration(meaning: str) -> Meta:
+    """A duration such as 24h or 1d12h30m."""
+    return Meta(description=meaning, extra={"kind": "duration"})
 
 
-# Settings that are lists of words, separated by commas.
-LISTS = {"mirrors": ("state", "resume", "active-tasks", "bank", "states")}
+def duration_or_off(meaning: str) -> Meta:
+    """A duration; `off` turns the feature off."""
+    return Meta(description=meaning, extra={"kind": "duration", "off": True})
+
+
+def some_of(words: tuple[str, ...], meaning: str) -> Meta:
+    """Some of these words, separated by commas."""
+    return Meta(description=meaning, extra={"kind": "list", "words": words})
+
+
+def folder(meaning: str) -> Meta:
+    """An absolute path."""
+    return Meta(description=meaning, extra={"kind": "folder"})
 
 
 class Settings(Value, frozen=True, kw_only=True):
     """Every setting; `sources` says where each one that is not a default came from."""
 
-    store: str = ""
-    lock_timeout: float = 30.0
-    synchronous: str = "full"
-    max_text_bytes: int = 4 << 20
-    max_json_bytes: int = 4 << 20
-    max_json_depth: int = 64
-    max_plan_items: int = 20_000
-    lease_seconds: float = 300.0
-    wal_limit_bytes: int = 16 << 20
-    tenant: str = "default"
-    pool_size: int = 32
-    prepared_statements: str = "on"
-    superuser: str = "refuse"
-    reserve_bytes: int = 1 << 20
-    tokens: str = "exact"
-    mirrors: str = ""
-    mirror_folder: str = ""
-    mirror_gitignore: str = "on"
-    active_tasks_ledger: str = "facts"
-    active_tasks_file: str = "ACTIVE-TASKS.md"
-    stale_threshold: str = "24h"
-    pause_after: str = "24h"
-    archive_after: str = "7d"
-    stuck_after: str = "5m"
-    stuck_cooldown: str = "5m"
-    session_grace: str = "1h"
-    session_silence: str = "3d"
-    upkeep_every: str = "1m"
-    injection_budget: int = 500
-    injection_max_tasks: int = 0
-    projection_mode: str = "readable"
-    projection_exclude_generic_title: str = "on"
-    projection_title_min_chars: int = 0
-    projection_dedupe_by: str = "none"
-    projection_max_rows: int = 0
-    projection_sectioned: str = "on"
-    embedder: str = "none"
-    embedding_url: str = ""
-    embedding_model: str = ""
-    embedding_key_env: str = "RINGBOLT_EMBEDDING_KEY"
-    model_local_url: str = ""
-    model_local_name: str = ""
-    model_local_key_env: str = "RINGBOLT_MODEL_LOCAL_KEY"
-    model_remote_url: str = ""
-    model_remote_name: str = ""
-    model_remote_key_env: str = "RINGBOLT_MODEL_REMOTE_KEY"
-    model_timeout: float = 20.0
-    model_task_tokens: int = 200_000
-    model_day_tokens: int = 1_000_000
-    model_day_cost: float = 1.0
-    model_price_in: float = 0.0
-    model_price_out: float = 0.0
-    progress: str = "on"
-    extraction: str = "on"
-    summary_every: int = 5
-    http_hosts: str = ""
-    http_origins: str = ""
-    http_max_body_bytes: int = 8 << 20
-    http_request_seconds: float = 10.0
-    http_threads: int = 32
-    http_requests: int = 512
-    callbacks: str = "on"
-    callback_private: str = "off"
-    callback_seconds: float = 10.0
-    hook_deadline_ms: int = 300
-    hook_compact_ms: int = 2000
-    wait_private: str = "off"
-    wait_commands: str = "off"
-    wait_folders: str = "workspace"
+    store: Annotated[str, means("Path of the SQLite file, or a URL. Empty: the user's data folder.")] = ""
+    lock_timeout: Annotated[float, within(0.01, 3600, "Seconds to wait while another process writes.")] = 30.0
+    synchronous: Annotated[
+        Literal["full", "off"], means("full: a write survives a power cut. off: for tests only.")
+    ] = "full"
+    max_text_bytes: Annotated[int, within(1024, 1 << 30, "Maximum size of one text.")] = 4 << 20
+    max_json_bytes: Annotated[int, within(1024, 1 << 30, "Maximum size of one JSON value.")] = 4 << 20
+    max_json_depth: Annotated[int, within(4, 500, "Maximum depth of one JSON value.")] = 64
+    max_plan_items: Annotated[
+        int, within(10, 1_000_000, "Maximum number of steps of a task, including dropped ones.")
+    ] = 20_000
+    lease_seconds: Annotated[float, within(1, 604_800, "How long a claim lasts without a heartbeat.")] = 300.0
+    wal_limit_bytes: Annotated[
+        int, within(1 << 16, 1 << 30, "Size of the write-ahead log from which a writer truncates it.")
+    ] = 16 << 20
+    tenant: Annotated[str, means("PostgreSQL: the tenant that the rows belong to.")] = "default"
+    pool_size: Annotated[
+        int, within(1, 1000, "PostgreSQL: maximum number of connections of one process.")
+    ] = 32
+    prepared_statements: Annotated[
+        Switch, means("PostgreSQL: off behind a pooler that does not support them.")
+    ] = "on"
+    superuser: Annotated[
+        Literal["refuse", "allow"], means("PostgreSQL: whether to accept a role that can see every tenant.")
+    ] = "refuse"
+    reserve_bytes: Annotated[
+        int, within(0, 1 << 30, "Size of the reserve file that is released on a full disk.")
+    ] = 1 << 20
+    tokens: Annotated[
+        Literal["exact", "estimate"],
+        means("exact: count tokens with splintr if it is installed. estimate: always estimate."),
+    ] = "exact"
+    mirrors: Annotated[
+        str,
+        some_of(
+            ("state", "resume", "active-tasks", "bank", "states"),
+            "Views that are kept as files, separated by commas. Empty: none.",
+        ),
+    ] = ""
+    mirror_folder: Annotated[
+        str, folder("Folder for these files. Empty: the folder of the task's workspace.")
+    ] = ""
+    mirror_gitignore: Annotated[Switch, means("on: keep these files out of git.")] = "on"
+    active_tasks_ledger: Annotated[
+        Literal["facts", "markdown"],
+        means("Source of truth for active tasks: the store (facts) or the file (markdown)."),
+    ] = "facts"
+    active_tasks_file: Annotated[str, means("The file of active tasks, relative to the workspace.")] = (
+        "ACTIVE-TASKS.md"
+    )
+    stale_threshold: Annotated[str, duration("A task without an update for longer than this is stale.")] = (
+        "24h"
+    )
+    pause_after: Annotated[
+        str, duration_or_off("An active task without activity for longer than this is paused.")
+    ] = "24h"
+    archive_after: Annotated[str, duration_or_off("A task that ended longer ago than this is archived.")] = (
+        "7d"
+    )
+    stuck_after: Annotated[
+        str, duration_or_off("An active task that is idle for longer, and not waiting, is stuck.")
+    ] = "5m"
+    stuck_cooldown: Annotated[str, duration("Minimum time between two alerts about one task.")] = "5m"
+    session_grace: Annotated[str, duration("How long to leave a task alone after its session has ended.")] = (
+        "1h"
+    )
+    session_silence: Annotated[
+        str, duration("A session that has written nothing for longer than this is gone.")
+    ] = "3d"
+    upkeep_every: Annotated[str, duration_or_off("How often a worker runs upkeep.")] = "1m"
+    injection_budget: Annotated[
+        int, within(0, 100_000, "Maximum tokens of all active-task blocks in one prompt.")
+    ] = 500
+    injection_max_tasks: Annotated[
+        int, within(0, 10_000, "Maximum number of tasks in a prompt. 0: projection_max_rows.")
+    ] = 0
+    projection_mode: Annotated[Literal["readable", "full"], means("full: no row is filtered out.")] = (
+        "readable"
+    )
+    projection_exclude_generic_title: Annotated[
+        Switch, means("Leave out rows titled only “Project task”.")
+    ] = "on"
+    projection_title_min_chars: Annotated[int, within(0, 500, "Leave out rows with a shorter title.")] = 0
+    projection_dedupe_by: Annotated[
+        Literal["none", "label", "normalizedTitle"],
+        means("Show rows with the same value of this field once."),
+    ] = "none"
+    projection_max_rows: Annotated[int, within(0, 100_000, "Maximum number of rows per section. 0: all.")] = 0
+    projection_sectioned: Annotated[Switch, means("off: one flat list.")] = "on"
+    embedder: Annotated[
+        Literal["none", "static", "endpoint"],
+        means("Search by meaning: none, static (word vectors, offline) or endpoint."),
+    ] = "none"
+    embedding_url: Annotated[
+        str, means("endpoint: base URL of the server, such as http://localhost:8080/v1.")
+    ] = ""
+    embedding_model: Annotated[str, means("endpoint: name of the model.")] = ""
+    embedding_key_env: Annotated[
+        str, means("endpoint: environment variable that holds the API key, if one is needed.")
+    ] = "RINGBOLT_EMBEDDING_KEY"
+    model_local_url: Annotated[
+        str, means("Base URL of your own model server, such as http://localhost:11434/v1. Empty: none.")
+    ] = ""
+    model_local_name: Annotated[str, means("Name of the model on this server.")] = ""
+    model_local_key_env: Annotated[
+        str, means("Environment variable that holds its API key, if one is needed.")
+    ] = "RINGBOLT_MODEL_LOCAL_KEY"
+    model_remote_url: Annotated[
+        str, means("Base URL of a server for questions too hard for the local model. Empty: none.")
+    ] = ""
+    model_remote_name: Annotated[str, means("Name of the model on this server.")] = ""
+    model_remote_key_env: Annotated[
+        str, means("Environment variable that holds its API key, if one is needed.")
+    ] = "RINGBOLT_MODEL_REMOTE_KEY"
+    model_timeout: Annotated[float, within(0.05, 600, "Seconds for one model answer, including retries.")] = (
+        20.0
+    )
+    model_task_tokens: Annotated[int, within(0, 10**12, "Maximum model tokens per task. 0: no calls.")] = (
+        200_000
+    )
+    model_day_tokens: Annotated[int, within(0, 10**12, "Maximum model tokens per day. 0: no calls.")] = (
+        1_000_000
+    )
+    model_day_cost: Annotated[
+        float, within(0, 10**9, "Maximum model cost per day, in the currency of the prices.")
+    ] = 1.0
+    model_price_in: Annotated[
+        float, within(0, 10**6, "Price of a million input tokens of the remote model.")
+    ] = 0.0
+    model_price_out: Annotated[
+        float, within(0, 10**6, "Price of a million output tokens of the remote model.")
+    ] = 0.0
+    progress: Annotated[
+        Switch, means("on: what an agent says moves the steps of its plan, marked as inferred.")
+    ] = "on"
+    extraction: Annotated[
+        Switch, means("on: when a step ends, extract what is worth remembering from its events.")
+    ] = "on"
+    summary_every: Annotated[
+        int, within(0, 100_000, "Renew the summary after this many messages. 0: never.")
+    ] = 5
+    http_hosts: Annotated[
+        str, means("Server: additional host names that it answers to, separated by commas.")
+    ] = ""
+    http_origins: Annotated[
+        str,
+        means("Server: web origins that may call it, such as https://tools.example, separated by commas."),
+    ] = ""
+    http_max_body_bytes: Annotated[int, within(1024, 1 << 30, "Server: maximum size of a request body.")] = (
+        8 << 20
+    )
+    http_request_seconds: Annotated[
+        float, within(0.1, 600, "Server: seconds for the head of a request, and for its body.")
+    ] = 10.0
+    http_threads: Annotated[int, within(1, 1000, "Server: number of calls that run at once.")] = 32
+    http_requests: Annotated[
+        int, within(1, 100_000, "Server: number of open requests, including event streams.")
+    ] = 512
+    callbacks: Annotated[
+        Switch, means("on: call a task's callback_url when the task or one of its waits ends.")
+    ] = "on"
+    callback_private: Annotated[
+        Literal["off", "on"], means("on: also call URLs on this machine or a private network.")
+    ] = "off"
+    callback_seconds: Annotated[float, within(0.1, 50, "Seconds that a call to a callback_url may take.")] = (
+        10.0
+    )
+    hook_deadline_ms: Annotated[int, within(10, 60_000, "Milliseconds that a host's hook may take.")] = 300
+    hook_compact_ms: Annotated[
+        int, within(10, 60_000, "Milliseconds that a hook before or after a compaction may take.")
+    ] = 2000
+    wait_private: Annotated[
+        Literal["off", "on"], means("on: waits may call URLs on this machine or a private network.")
+    ] = "off"
+    wait_commands: Annotated[
+        Literal["off", "on"], means("on: waits may run commands, as a check or when they end.")
+    ] = "off"
+    wait_folders: Annotated[
+        str,
+        means(
+            "Folders whose files waits may read, separated by commas; workspace: the workspace of the wait."
+        ),
+    ] = "workspace"
     sources: Mapping[str, str] = {}
+
+
+class Setting(Value, frozen=True, kw_only=True):
+    """What a setting may be. `kind` is text, number, choice, list, duration or folder."""
+
+    name: str
+    annotation: Any
+    default: Any
+    kind: str
+    least: float | None
+    most: float | None
+    words: tuple[str, ...]
+    off: bool
+    meaning: str
+
+
+def _declared(name: str, annotation: Any) -> Setting:
+    kind, meta = get_args(annotation)
+    extra: dict[str, Any] = meta.extra or {}
+    choices = get_args(kind) if get_origin(kind) is Literal else ()
+    return Setting(
+        name=name,
+        annotation=annotation,
+        default=getattr(_DEFAULTS, name),
+        kind=extra.get("kind") or ("choice" if choices else "text" if kind is str else "number"),
+        least=meta.ge,
+        most=meta.le,
+        words=choices or extra.get("words", ()),
+        off=extra.get("off", False),
+        meaning=meta.description,
+    )
+
+
+_DEFAULTS = Settings()
+SETTINGS: dict[str, Setting] = {
+    name: _declared(name, annotation)
+    for name, annotation in Settings.__annotations__.items()
+    if name != "sources"
+}

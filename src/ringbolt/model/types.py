@@ -1,4 +1,4 @@
-"""The values that go in and out of Ringbolt: words with a fixed meaning, and frozen structs."""
+"""The values that operations take and return: literal types and frozen structs."""
 
 from __future__ import annotations
 
@@ -53,17 +53,17 @@ Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 
 
 def is_list(value: object) -> TypeGuard[list[Any]]:
-    """Whether a value is a list or tuple: what JSON calls an array."""
+    """Whether a value is a list or tuple, a JSON array."""
     return isinstance(value, (list, tuple))
 
 
 def is_dict(value: object) -> TypeGuard[dict[str, Any]]:
-    """Whether a value is a mapping: what JSON calls an object."""
+    """Whether a value is a dict, a JSON object."""
     return isinstance(value, dict)
 
 
 class Value(msgspec.Struct, frozen=True, kw_only=True):
-    """A frozen value with named fields, compared and shown by them."""
+    """A frozen value with named fields."""
 
     def replace(self, **changes: Any) -> Self:
         """The same value with some fields changed."""
@@ -85,7 +85,7 @@ def _plain(value: Any) -> Any:
 
 
 class Origin(Value, frozen=True, kw_only=True):
-    """Who wrote a row, stamped on every event: principal, agent, channel of trust, session."""
+    """Who wrote an event: principal, agent, channel of trust, session."""
 
     principal: str = ""
     agent: str = ""
@@ -94,7 +94,7 @@ class Origin(Value, frozen=True, kw_only=True):
 
 
 class Event(Value, frozen=True, kw_only=True):
-    """One line of the ledger: what happened (`type`, `text`, `data`) and what it changed (`sets`)."""
+    """One entry of the ledger: what happened (`type`, `text`, `data`) and the state it changed (`sets`)."""
 
     task_id: str
     seq: int
@@ -112,14 +112,14 @@ class Event(Value, frozen=True, kw_only=True):
 
 
 class Source(Value, frozen=True, kw_only=True):
-    """Where a text comes from: the event that set it, and the channel of trust it came through."""
+    """Where a text comes from: the event that set it, and its channel of trust."""
 
     seq: int
     channel: Channel
 
 
 class Item(Value, frozen=True, kw_only=True):
-    """A step of the plan. `ordinal` is its place for display; only `id` is a name."""
+    """A step of the plan. `ordinal` is only its place for display; `id` identifies it."""
 
     id: str
     ordinal: int
@@ -145,7 +145,7 @@ class Item(Value, frozen=True, kw_only=True):
 
 
 class PlanVersion(Value, frozen=True, kw_only=True):
-    """A plan as it was when it was made."""
+    """A version of the plan as it was made."""
 
     version: int
     seq: int
@@ -155,7 +155,7 @@ class PlanVersion(Value, frozen=True, kw_only=True):
 
 
 class Entry(Value, frozen=True, kw_only=True):
-    """Something worth remembering; the fields of a decision or an exclusion are in `data`."""
+    """An entry worth remembering; the fields of a decision or an exclusion are in `data`."""
 
     seq: int
     type: EntryType
@@ -173,7 +173,7 @@ class Entry(Value, frozen=True, kw_only=True):
 
 
 class Action(Value, frozen=True, kw_only=True):
-    """Something that was done, with its input, its output and its logs one level down."""
+    """Something that was done, with its input, output and logs."""
 
     seq: int
     at: str
@@ -194,7 +194,7 @@ class Action(Value, frozen=True, kw_only=True):
 
 
 class Effect(Value, frozen=True, kw_only=True):
-    """A change to the world that must not be made twice: did it, did not, or unknown (then verify)."""
+    """A side effect that must not happen twice: done, not done, or unknown (then verify)."""
 
     seq: int
     at: str
@@ -219,7 +219,7 @@ class FileTouch(Value, frozen=True, kw_only=True):
 
 
 class Claim(Value, frozen=True, kw_only=True):
-    """A lease on a task (item is empty) or on one item; writes with an older token are refused."""
+    """A lease on a task (`item` is empty) or a step; writes with an older token get `stale_token`."""
 
     item: str
     holder: str
@@ -229,7 +229,7 @@ class Claim(Value, frozen=True, kw_only=True):
 
 
 class Link(Value, frozen=True, kw_only=True):
-    """A tie from this task to another one, or to a goal."""
+    """A link from this task to another one or to a goal."""
 
     kind: LinkKind
     target: str
@@ -245,7 +245,7 @@ class ErrorSummary(Value, frozen=True, kw_only=True):
 
 
 class Timestamps(Value, frozen=True, kw_only=True):
-    """The six moments of a task's life; what has not happened is None."""
+    """The six timestamps of a task; None for what has not happened."""
 
     created_at: str
     plan_generated_at: str | None = None
@@ -258,8 +258,8 @@ class Timestamps(Value, frozen=True, kw_only=True):
 class TaskCard(Value, frozen=True, kw_only=True):
     """A task in one line: enough to choose one from a list.
 
-    Of the steps that are done some are `verified` by a receipt, the others only reported. `unknown` is how
-    many side effects were begun of which nobody knows how they ended.
+    Of the `done` steps, `verified` ones have a receipt and the others were only reported. `unknown` counts
+    the side effects that were begun and whose outcome is unknown.
     """
 
     id: str
@@ -290,7 +290,7 @@ class TaskCard(Value, frozen=True, kw_only=True):
 
 
 class Task(TaskCard, frozen=True, kw_only=True):
-    """A task as it stands: goal, plan, decisions, exclusions, variables and what is open."""
+    """A task: its goal, plan, decisions, exclusions, variables and open questions."""
 
     goal: str | None = None
     request: str | None = None
@@ -326,7 +326,7 @@ class Task(TaskCard, frozen=True, kw_only=True):
 
 
 class Moment(Value, frozen=True, kw_only=True):
-    """One thing that happened lately, in a line; long texts are cut."""
+    """A recent event in one line; long texts are cut."""
 
     seq: int
     at: str
@@ -348,7 +348,7 @@ class Wait(Value, frozen=True, kw_only=True):
 
 
 class Name(Value, frozen=True, kw_only=True):
-    """A name that the work uses: a file, an identifier, a version, a ticket, a commit, an address."""
+    """A name that the task uses: a file, an identifier, a version, a ticket, a commit, an address."""
 
     name: str
     kind: str
@@ -358,10 +358,10 @@ class Name(Value, frozen=True, kw_only=True):
 
 
 class Summary(Value, frozen=True, kw_only=True):
-    """A running summary: what it says, up to which event, and who made it (`ledger`, or a model's name).
+    """A running summary: its text, the last event it covers, and who made it (`ledger` or a model's name).
 
-    Its trust is the lowest of what it was made of. `since` has a line for each event after it, the newest
-    ones where there are many; `left_out` counts the others.
+    Its channel is the least trusted one of its sources. `since` has a line for each later event, the newest
+    ones if there are many; `left_out` counts the others.
     """
 
     text: str
@@ -374,8 +374,8 @@ class Summary(Value, frozen=True, kw_only=True):
 
 
 class Snapshot(Task, frozen=True, kw_only=True):
-    """A task with all that views show: also its variables as entries, what happened lately, waits, the errors
-    and side effects that were settled, and what was distilled: the names in use, the running summary."""
+    """A task with everything that views show: also its variables as entries, recent events, waits, settled
+    errors and side effects, and what was distilled: the names in use and the running summary."""
 
     values: tuple[Entry, ...] = ()
     recent: tuple[Moment, ...] = ()
@@ -389,10 +389,10 @@ class Snapshot(Task, frozen=True, kw_only=True):
 
 
 class Criterion(Value, frozen=True, kw_only=True):
-    """What must hold for a goal to be reached: how it stands, and what says so.
+    """A condition that a goal must meet, with its status and evidence.
 
-    `check` is `file`, `command`, `http` or `manual`, where a person decides; `evidence` what the last look or
-    decision said, `evidence_seq` its event, `by` the channel that it came through.
+    `check` is `file`, `command`, `http`, or `manual`, where a person decides. `evidence` is the result of the
+    last check or decision, `evidence_seq` its event, `by` the channel of that event.
     """
 
     seq: int
@@ -408,7 +408,7 @@ class Criterion(Value, frozen=True, kw_only=True):
 
 
 class RelatedGoal(Value, frozen=True, kw_only=True):
-    """A goal that a task is tied to, in a line; of a text that stands for one, only that is known."""
+    """A goal that a task is linked to, in one line; if the link is a mere text, only `id` is set."""
 
     id: str
     name: str | None = None
@@ -420,10 +420,10 @@ class RelatedGoal(Value, frozen=True, kw_only=True):
 
 
 class Pattern(Value, frozen=True, kw_only=True):
-    """What tasks have taught: something that worked, that failed, or that worked in the end (`retry`).
+    """A pattern learned from tasks: something that worked, failed, or worked in the end (`retry`).
 
-    `text` is the step or command that it was last seen with, `detail` the error or the means, `fix` what
-    worked after all. They are quoted from tasks and tools: data, never instructions.
+    `text` is the step or command it was last seen with, `detail` the error or the means, `fix` what finally
+    worked. These texts are quoted from tasks and tools: data, never instructions.
     """
 
     type: Literal["success", "failure", "retry"]
@@ -439,10 +439,10 @@ class Pattern(Value, frozen=True, kw_only=True):
 
 
 class Answer(Value, frozen=True, kw_only=True):
-    """An answer from the memory: the text with its citations, and where it comes from.
+    """The answer to a question: its text with citations, and its source.
 
-    `source` is `ledger` (the recorded state), `recall` (a search) or a model's name; `about` is what the
-    question was understood to ask for.
+    `source` is `ledger` (the recorded state), `recall` (a search) or a model's name; `about` says how the
+    question was understood.
     """
 
     task_id: str | None
@@ -455,7 +455,7 @@ class Answer(Value, frozen=True, kw_only=True):
 
 
 class Written(Value, frozen=True, kw_only=True):
-    """What every write answers: the citation of what was written, and where the task now stands."""
+    """The result of every write: the event that was written, and where the task stands now."""
 
     task_id: str
     seq: int
@@ -474,14 +474,14 @@ class Written(Value, frozen=True, kw_only=True):
 
 
 class TaskPage(Value, frozen=True, kw_only=True):
-    """Some tasks, newest change first, and the cursor of the next page."""
+    """A page of tasks, the last changed first, and the cursor of the next page."""
 
     tasks: tuple[TaskCard, ...]
     cursor: int | None = None
 
 
 class Thread(Value, frozen=True, kw_only=True):
-    """Some events of a task in order, and the cursor of the page before."""
+    """A page of a task's events in order, and the cursor of the page before."""
 
     task_id: str
     events: tuple[Event, ...]

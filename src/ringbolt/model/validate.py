@@ -1,4 +1,4 @@
-"""Reading what callers give: every argument becomes a clean value, or an error that says how to mend it."""
+"""Validating arguments: each becomes a clean value, or an error whose hint says how to fix it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .errors import InvalidInput, shown
 from .settings import Settings
 from .types import is_dict, is_list
 
-try:  # the same function without loading OpenSSL, which costs 4 ms
+try:  # the same function, without loading OpenSSL, which costs 4 ms
     from _blake2 import blake2b as blake2b
 except ImportError:
     from hashlib import blake2b as blake2b
@@ -25,14 +25,14 @@ _encode = json.JSONEncoder(
 
 
 def text(what: str, value: Any, limit: int) -> str:
-    """A text that every engine can store, at most `limit` bytes."""
+    """A text that every engine can store, of at most `limit` bytes."""
     if not isinstance(value, str):
         raise InvalidInput(
             "invalid_argument",
             f"{what} must be a text, not {type(value).__name__}.",
             "Give it as a string.",
         )
-    # Encoding finds lone surrogates and gives the size; ASCII, the common case, costs nothing.
+    # Encoding finds lone surrogates and gives the size; for ASCII, the common case, it is not needed.
     if value.isascii():
         size = len(value)
     else:
@@ -62,33 +62,33 @@ def text(what: str, value: Any, limit: int) -> str:
 
 
 def line(what: str, value: Any, limit: int = 500) -> str:
-    """A text with something in it: names, titles, keys."""
+    """A text that is not blank, stripped: names, titles, keys."""
     found = text(what, value, limit).strip()
     if not found:
         raise InvalidInput("invalid_argument", f"{what} is empty.", "Say something in a few words.")
     return found
 
 
-def filled(what: str, value: Any, limit: int) -> str:
-    """A text with something in it, kept as it came: contents, outputs."""
+def nonempty(what: str, value: Any, limit: int) -> str:
+    """A text that is not blank, unchanged: contents, outputs."""
     if not text(what, value, limit).strip():
         raise InvalidInput("invalid_argument", f"{what} is empty.", "Give the text itself.")
     return value
 
 
 def optional(what: str, value: Any, limit: int) -> str | None:
-    """A text, or None where nothing was given."""
+    """A text, or None."""
     return None if value is None else text(what, value, limit)
 
 
-def word(what: str, value: Any, allowed: Iterable[str]) -> str:
-    """One of a few words."""
+def choice(what: str, value: Any, allowed: Iterable[str]) -> str:
+    """One of the allowed words."""
     if isinstance(value, str) and (plain := value.strip().lower()) in allowed:
         return plain
     choices = list(allowed)
     raise InvalidInput(
         "unknown_word",
-        f"{shown(value)} is no {what}.",
+        f"{shown(value)} is not a valid {what}.",
         f"Use one of: {', '.join(choices)}.",
         allowed=choices,
     )
@@ -115,8 +115,8 @@ def whole(what: str, value: Any, least: int, most: int) -> int:
     return value
 
 
-def words(what: str, value: Any, limit: int = 100, most: int = 200) -> list[str]:
-    """A short list of short texts, in order, without repeats; one text counts as a list of one."""
+def text_list(what: str, value: Any, limit: int = 100, most: int = 200) -> list[str]:
+    """A short list of short texts, in order, without repeats; a single text is a list of one."""
     if value is None:
         return []
     if isinstance(value, str):
@@ -129,7 +129,7 @@ def words(what: str, value: Any, limit: int = 100, most: int = 200) -> list[str]
         raise InvalidInput(
             "too_large",
             f"{what} has {len(value)} entries; the limit is {most}.",
-            "Keep the ones that matter.",
+            "Keep the most important ones.",
             limit=most,
         )
     return list(dict.fromkeys(line(f"an entry of {what}", part, limit) for part in value))
@@ -170,18 +170,18 @@ def _depth(value: Any, left: int) -> None:
 def _plain_text(value: object) -> None:
     if not isinstance(value, str):
         raise TypeError(f"the key {value!r:.40} is not a text")
-    # JSON would escape a NUL, and our own reader or another engine would meet it again later.
+    # JSON would escape a NUL, and a reader or another engine would fail on it later.
     if "\0" in value:
         raise ValueError("a text in it has a NUL")
 
 
-def plain(value: Any) -> None:
-    """Raise unless a value that was read from JSON can be stored again by every engine."""
+def check_storable(value: Any) -> None:
+    """Raise unless a value from decoded JSON can be stored by every engine."""
     _depth(value, 500)
 
 
 def path(what: str, value: Any) -> str:
-    """A path of a file, made absolute; `~` is the user's folder, links are followed."""
+    """An absolute path; `~` is the user's home folder, symlinks are followed."""
     found = value if isinstance(value, str) else getattr(value, "__fspath__", lambda: None)()
     if not isinstance(found, str) or not found.strip():
         raise InvalidInput(
@@ -189,13 +189,13 @@ def path(what: str, value: Any) -> str:
         )
     if len(text(what, found, 1 << 20).encode()) > 4000:
         raise InvalidInput(
-            "invalid_argument", f"{what} has {len(found)} characters.", "No system has so long a path."
+            "invalid_argument", f"{what} has {len(found)} characters.", "Use a path of at most 4,000 bytes."
         )
     return os.path.realpath(os.path.expanduser(found))
 
 
 def dumps(value: Any) -> str:
-    """Compact JSON of a value that is known to be plain."""
+    """Compact JSON of a value that is known to be valid."""
     return _encode(value)
 
 
@@ -206,7 +206,7 @@ _second: tuple[int, str] = (0, "1970-01-01T00:00:00")
 
 
 def stamp(epoch: float) -> str:
-    """A moment as UTC ISO-8601 of fixed width, to the millisecond."""
+    """A moment as UTC ISO-8601 with milliseconds, of fixed width, so that texts sort by time."""
     global _second
     second, millis = divmod(round(epoch * 1000), 1000)
     known, shown = _second
@@ -217,8 +217,7 @@ def stamp(epoch: float) -> str:
 
 
 def moment(what: str, value: Any) -> str:
-    """A time given as ISO-8601 or seconds since 1970, in our form; without a zone it is UTC."""
-
+    """A time given as ISO-8601 or seconds since 1970, in the form of `stamp`; without a zone it is UTC."""
     hint = "Use ISO-8601, for example 2026-03-01T14:30:00Z, or seconds since 1970 with a decimal point."
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         if not 0 <= value < 4_102_444_800:
@@ -237,9 +236,9 @@ def moment(what: str, value: Any) -> str:
 
 
 def seconds_of(moment_text: str) -> float:
-    """Seconds since 1970 of a time in our form (by hand: `strptime` costs 5 ms to import)."""
+    """Seconds since 1970 of a `stamp` (by hand, because importing `strptime` costs 5 ms)."""
     year, month, day = int(moment_text[:4]), int(moment_text[5:7]), int(moment_text[8:10])
-    # Counted from March, a leap day is the last day of its year.
+    # If years begin in March, a leap day is the last day of its year.
     year, month = (year - 1, month + 9) if month <= 2 else (year, month - 3)
     days = 365 * year + year // 4 - year // 100 + year // 400 + (153 * month + 2) // 5 + day - 719_469
     hour, minute, second = int(moment_text[11:13]), int(moment_text[14:16]), int(moment_text[17:19])

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..model.errors import InvalidInput
 from ..model.types import Snapshot, is_dict, is_list
-from ..model.validate import dumps, plain
+from ..model.validate import check_storable, dumps
 from . import encode, tokens
 from .packet import USUAL, resume_packet
 
@@ -119,7 +119,7 @@ def read_capsule(text: str) -> dict[str, Any]:
         raise _unreadable("it has no JSON block of a capsule")
     try:
         content = json.loads(body)
-        plain(content)
+        check_storable(content)
     except (ValueError, RecursionError) as error:
         raise _unreadable(str(error) or "nested too deeply") from None
     if not is_dict(content) or content.get("ringbolt") != FORMAT["ringbolt"]:

@@ -9,6 +9,7 @@ from ..ledger.base import Base
 from ..ledger.values import read_snapshot
 from ..model import rules, validate
 from ..model.errors import NotFound
+from ..model.operation import operation
 from ..model.results import Packet
 from ..model.types import Snapshot
 from ..store import jobs
@@ -19,12 +20,17 @@ from . import packet, state, tokens
 class Views(Base):
     """Operations that show a task within a budget of tokens."""
 
+    @operation(scope="read", core=("task_id", "budget"), example={"budget": 1500})
     def task_resume(self, task_id: str | None = None, *, budget: int = 1500) -> Packet:
-        """All that is needed to go on with a task, in at most `budget` tokens: the text to inject after a
+        """Everything needed to continue a task, in at most `budget` tokens: the text to inject after a
         compaction.
 
-        Request, plan, current and next step, blockers, decisions with their reasons, what failed, values,
-        files, and side effects whose outcome is unknown. What did not fit is counted.
+        It holds the request, plan, current and next step, blockers, decisions with their reasons, what
+        failed, values, files, and side effects with unknown outcome. It counts what did not fit.
+
+        Args:
+            task_id: Task id or a unique prefix; default: the current task.
+            budget: Maximum number of tokens, from 300 to 8,000.
         """
 
         budget = validate.whole("budget", budget, packet.LEAST, packet.MOST)
@@ -32,14 +38,25 @@ class Views(Base):
             self._snapshot(task_id), budget, count=self._counter(), now=self._now(), health=self._health()
         )
 
+    @operation(scope="read")
     def task_state(self, task_id: str | None = None, *, budget: int = 1500) -> str:
-        """The state of a task as YAML of at most `budget` tokens, in the shape that other agents know."""
+        """The state of a task as YAML, in a shape that other agents know.
+
+        Args:
+            task_id: Task id or a unique prefix; default: the current task.
+            budget: Maximum number of tokens, from 300 to 1,500.
+        """
 
         budget = validate.whole("budget", budget, 300, state.BUDGET)
         return state.yaml_state(self._snapshot(task_id), budget, count=self._counter())
 
+    @operation(scope="read")
     def task_line(self, task_id: str | None = None) -> str:
-        """The state of a task in one line: `[STATE] Task: … | Phase: … | Next: … | Last decision: …`."""
+        """The state of a task in one line: `[STATE] Task: … | Phase: … | Next: … | Last decision: …`.
+
+        Args:
+            task_id: Task id or a unique prefix; default: the current task.
+        """
 
         return state.inline_state(self._snapshot(task_id))
 

@@ -20,7 +20,7 @@ MOST_BYTES = 32 << 20
 def cite(paths: Any, workspace: str | None) -> list[dict[str, Any]] | None:
     """The files that an entry cites, each with the digest of what it holds now; None if there are none."""
     found: list[dict[str, Any]] = []
-    for path in validate.words("anchors", paths, 2000, MOST):
+    for path in validate.text_list("anchors", paths, 2000, MOST):
         digest = _digest(path, workspace)
         if digest is None:
             raise InvalidInput(

@@ -119,4 +119,4 @@ def _said(error: Exception) -> str:
         return "its answer is no list of vectors"
     if isinstance(error, json.JSONDecodeError):
         return "its answer is no JSON"
-    return http_client.said(error)
+    return http_client.error_text(error)

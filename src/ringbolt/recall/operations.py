@@ -8,6 +8,7 @@ from ..ledger.base import Base, find_item
 from ..ledger.values import read_entries, read_event
 from ..model import validate
 from ..model.errors import InvalidInput, NotFound
+from ..model.operation import operation
 from ..model.results import Recall
 from ..model.types import Entry, Event, Thread
 from ..store.search import Search
@@ -19,6 +20,7 @@ from .meaning import meaning_of
 class Recalling(Base):
     """Operations that find."""
 
+    @operation(scope="read", core=("query", "task_id", "types", "limit"), example={"query": "registry"})
     def task_recall(
         self,
         query: str | None = None,
@@ -35,11 +37,28 @@ class Recalling(Base):
         cursor: int | None = None,
         titles: bool = False,
     ) -> Recall:
-        """Find what was written down: messages, actions and their outputs, decisions and their reasons, …
+        """Search everything recorded: messages, actions and their output, decisions and their reasons,
+        errors, values.
 
-        Any words will do; "quoted phrases" must be there, `conf*` finds what begins so, and identifiers,
-        paths and versions are found whole and by their parts. Without a query the newest that pass the
-        filters. Searched are the tasks of this workspace, one task, or with `workspace=None` everything.
+        Any words will do. "Quoted phrases" must match, `conf*` matches a prefix, and identifiers, paths and
+        versions are found whole and by their parts. Without a query: the newest results that pass the
+        filters. The search covers the tasks of this workspace, one task, or with `workspace=None` everything.
+
+        Args:
+            query: Any words, "quoted phrases" or prefixes*.
+            task_id: Only this task; default: every task of the workspace.
+            item: Only what belongs to this step of the task.
+            types: Only these: decision, exclusion, error, variable, message, action, log, … Also any other
+                entry type, snapshot, answer, request, plan, effect or fact.
+            tags: Only results with all of these tags.
+            since: Only what was written at this time or later.
+            until: Only what was written at this time or earlier.
+            at: As it was after this event of the task (an integer), or at this time.
+            workspace: `""`: the workspace of this memory. `None` (`*` where null means "not given"):
+                everywhere.
+            limit: Maximum number of results. At most 100.
+            cursor: The `cursor` of the previous page.
+            titles: Only titles, without the text around the match: the cheapest search.
         """
 
         return search.recall(
@@ -59,11 +78,18 @@ class Recalling(Base):
             titles,
         )
 
+    @operation(scope="read")
     def query_relevant(
         self, task_id: str | None = None, item: str | int | None = None, *, limit: int = 20
     ) -> tuple[Entry, ...]:
-        """What matters for a step, newest first: its own entries, those that name it in relevance_to, and
-        all decisions, errors and user instructions of the task."""
+        """What matters for a step, newest first: its own entries, entries that name it in `relevance_to`, and
+        all decisions, errors and user instructions of the task.
+
+        Args:
+            task_id: Task id or a unique prefix; default: the current task.
+            item: Step: its id, its number from 1, or its title or a unique prefix of the title.
+            limit: Maximum number of results.
+        """
         limit = validate.whole("limit", limit, 1, 1000)
 
         def work(tx: Tx) -> tuple[Entry, ...]:
@@ -76,10 +102,18 @@ class Recalling(Base):
 
         return self.store.read(work)
 
+    @operation(scope="read", example={"seq": 1})
     def task_around(
         self, task_id: str | None = None, seq: int | None = None, *, before: int = 3, after: int = 3
     ) -> Thread:
-        """What happened around an event: the ones before it, itself, and the ones after it, in order."""
+        """The events around an event, in order.
+
+        Args:
+            task_id: Task id or a unique prefix; default: the current task.
+            seq: The event.
+            before: How many events before it.
+            after: How many events after it.
+        """
         seq = validate.whole("seq", seq, 1, 1 << 62)
         before = validate.whole("before", before, 0, 100)
         after = validate.whole("after", after, 0, 100)
@@ -94,8 +128,14 @@ class Recalling(Base):
 
         return self.store.read(work)
 
+    @operation(scope="read", example={"seq": 1})
     def task_event(self, task_id: str | None = None, seq: int | None = None) -> Event:
-        """One event whole: `#42` of a packet, an answer or a search."""
+        """One event in full, such as `#42` cited in a packet, an answer or a search result.
+
+        Args:
+            task_id: Task id or a unique prefix; default: the current task.
+            seq: The event.
+        """
         seq = validate.whole("seq", seq, 1, 1 << 62)
 
         def work(tx: Tx) -> Event:
@@ -108,10 +148,14 @@ class Recalling(Base):
 
         return self.store.read(work)
 
+    @operation(scope="write", tools="none", repeatable=True)
     def reindex(self, *, vectors: bool = False) -> None:
-        """Throw away everything that recall has derived from the events, and make it anew.
+        """Rebuild the search index from the events.
 
-        The vectors are made by the searches that follow, some by each; with `vectors` all of them now.
+        Later searches compute the missing vectors, a few each.
+
+        Args:
+            vectors: Also compute all vectors now.
         """
         if not vectors:
             self.store.reindex()

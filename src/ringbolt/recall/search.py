@@ -65,7 +65,7 @@ def recall(
     limit = validate.whole("limit", limit, 1, MOST_LIMIT)
     offset = 0 if cursor is None else validate.whole("cursor", cursor, 0, 10_000)
     kinds = _kinds(types)
-    wanted = [[scope_term("g", tag)] for tag in validate.words("tags", tags)]
+    wanted = [[scope_term("g", tag)] for tag in validate.text_list("tags", tags)]
     begin = None if since is None else validate.moment("since", since)
     end = None if until is None else validate.moment("until", until)
     here = memory.workspace if workspace == "" else validate.optional("workspace", workspace, 4000)
@@ -122,8 +122,8 @@ def _asked(query: Any) -> str:
 
 def _kinds(types: Any) -> list[str]:
     kinds: list[str] = []
-    for word in validate.words("types", types):
-        name = validate.word("type", word, TYPES)
+    for word in validate.text_list("types", types):
+        name = validate.choice("type", word, TYPES)
         kinds += TYPES[name]
     return list(dict.fromkeys(kinds))
 

@@ -11,7 +11,7 @@ from ..model import validate
 from ..model.errors import InvalidInput, NotFound, shown
 from ..model.types import is_dict, is_list
 from ..store import forgetting
-from ..store.tombstones import WAIT_STATE, has_content, set_texts, strings, tombstone, written
+from ..store.tombstones import WAIT_STATE, all_texts, has_content, set_texts, strings, tombstone
 from ..store.tx import Row, Tx
 from ..waits.records import KIND as WAIT
 from ..waits.records import REASON
@@ -48,18 +48,22 @@ class Source:
         """All events that came from it, those whose content is gone included."""
         kind, value = self.kind, self.value
         if kind in ORIGINS or kind == "host":
-            return forgetting.by_origin(tx, "agent" if kind == "host" else kind, value)
+            return forgetting.events_by_origin(tx, "agent" if kind == "host" else kind, value)
         if kind == "correlation":
-            return forgetting.by_correlation(tx, value)
+            return forgetting.events_by_correlation(tx, value)
         if kind in ("task", "event"):
             return self._of_task(tx, find)
         if kind == "import":
-            return [row for task in forgetting.tagged(tx, value) for row in forgetting.of_task(tx, task)]
-        return [row for row in forgetting.holding(tx, value) if self._says(row)]
+            return [
+                row
+                for task in forgetting.tasks_with_tag(tx, value)
+                for row in forgetting.events_of_task(tx, task)
+            ]
+        return [row for row in forgetting.events_containing(tx, value) if self._says(row)]
 
     def _of_task(self, tx: Tx, find: Callable[[str], str]) -> list[Row]:
         name, separator, number = self.value.partition("#")
-        rows = forgetting.of_task(tx, find(name))
+        rows = forgetting.events_of_task(tx, find(name))
         if self.kind == "task":
             return rows
         if not separator or not number.isdecimal():
@@ -74,7 +78,7 @@ class Source:
         return found
 
     def _says(self, row: Row) -> bool:
-        return self._in(written(row))
+        return self._in(all_texts(row))
 
     def _in(self, texts: Iterable[str]) -> bool:
         """Whether some texts name the file, which is then all of a text, or hold the address or words."""
@@ -111,7 +115,7 @@ class Grave:
 
     def __init__(self, tx: Tx, task_id: str, seqs: Iterable[int]) -> None:
         self.task_id = task_id
-        self.rows = {row["seq"]: row for row in forgetting.whole_task(tx, task_id)}
+        self.rows = {row["seq"]: row for row in forgetting.iterate_events(tx, task_id)}
         self.own = {seq for seq in seqs if has_content(self.rows[seq])}
         # What was forgotten before gives no words, but what echoes it is known by its number.
         self._known = set(seqs)
@@ -156,7 +160,7 @@ class Grave:
                 self._metadata.setdefault(name, set()).add(value)
             else:
                 others.update((name, *strings(json.loads(value))))
-        self.texts += [text for text in written(row, keys=False) if text not in others]
+        self.texts += [text for text in all_texts(row, keys=False) if text not in others]
         self._whole.update(text for text in set_texts(_sets(row)) if text not in others)
 
     def _rest(self) -> list[int]:

@@ -16,10 +16,11 @@ from ..ledger.base import Base, Draft
 from ..ledger.values import read_origin
 from ..model import rules, validate
 from ..model.errors import Conflict, InvalidInput, StoreError
+from ..model.operation import operation
 from ..model.results import Removal
 from ..model.validate import blake2b
 from ..store import forgetting, scratch
-from ..store.tombstones import written
+from ..store.tombstones import all_texts
 from ..store.tx import Row, Tx
 from .forgetting import AUDIT, Grave, Source, goes_on, idle_jobs, rest_on, unknown_source, without_waits
 
@@ -33,13 +34,18 @@ _KINDS = ("task", "goal")
 class Retention(Base):
     """The operations that take away."""
 
+    @operation(scope="write", tools="none", destructive=True, example={"source": "session:S1"})
     def forget(self, source: str, *, confirm: str | None = None) -> Removal:
-        """Remove what came from one source, everywhere, and leave tombstones without content.
+        """Permanently remove what came from one source, everywhere, leaving tombstones without content.
 
-        A source is `session:S`, `agent:A`, `host:H`, `principal:P`, `channel:C`, `correlation:ID`, `task:ID`,
-        `event:TASK#SEQ`, `import:TAG`, `file:PATH`, `url:URL` or `text:WORDS`. Without `confirm` nothing
-        changes: the answer says what would go, with a token; the same call with that token does it. It cannot
-        be undone.
+        Without `confirm` nothing changes: the answer says what would be removed, and has a token; the same
+        call with that token does it. This cannot be undone.
+
+        Args:
+            source: KIND:NAME, where KIND is session, agent, host, principal, channel, correlation, task,
+                event (`TASK#SEQ`), import (a tag), file (a path), url or text.
+            confirm: The token from the same call without it. Valid for ten minutes, and only while what would
+                be removed has not changed.
         """
         named = Source(source)
         policy = {"source": [named.kind, named.value]}
@@ -73,6 +79,7 @@ class Retention(Base):
         heads = self.store.read(lambda tx: [tx.head(grave.task_id) for grave in graves])
         return self._ended(found, [head for head in heads if head], gone=False)
 
+    @operation(scope="write", tools="none", destructive=True, example={"older_than": "90d"})
     def purge(
         self,
         *,
@@ -85,12 +92,24 @@ class Retention(Base):
         limit: int = MOST_TASKS,
         confirm: str | None = None,
     ) -> Removal:
-        """Remove tasks that have ended and were not changed for a time, with all that belongs to them.
+        """Permanently remove tasks that have ended and have not changed for some time, with everything that
+        belongs to them.
 
-        `older_than` is a duration such as `90d`; or name one task. Tasks that are open, or on which open ones
-        hang, are never removed. Without `confirm` nothing changes: the answer says what would go, with a
-        token; the same call with that token does it. What is left is a line that says which tasks there were,
-        when and by whom they were purged. It cannot be undone.
+        Open tasks, and tasks that open ones depend on, are never removed. Without `confirm` nothing changes:
+        the answer says what would be removed, and has a token; the same call with that token does it. What
+        remains is a line that says which tasks were purged, when and by whom. This cannot be undone.
+
+        Args:
+            older_than: Only tasks that have not changed for this long: 90d, 1d12h, or a number of minutes.
+            status: ended, or one or several statuses of ended tasks.
+            archived: Only archived tasks; false: also those that are not archived.
+            workspace: `""`: the workspace of this memory. `None` (`*` where null means "not given"):
+                everywhere.
+            kind: `task` or `goal`. Default: both.
+            task_id: One task, instead of an age.
+            limit: Maximum number of tasks to remove in one call.
+            confirm: The token from the same call without it. Valid for ten minutes, and only while what would
+                be removed has not changed.
         """
         policy = self._policy(older_than, status, archived, workspace, kind, task_id, limit)
         check_form(confirm)
@@ -110,7 +129,7 @@ class Retention(Base):
             if again:
                 self._log_purge(tx, again)
             for head in again:
-                forgetting.remove(tx, head["task_id"])
+                forgetting.delete_task(tx, head["task_id"])
             return again
 
         return self._ended(found, self._commit(work, tasks=lambda _: ()), gone=True)
@@ -120,7 +139,7 @@ class Retention(Base):
     def _graves(self, tx: Tx, source: Source) -> list[Grave]:
         """What came from a source, task by task: also what goals have taken over from those tasks."""
         wanted: dict[str, set[int]] = {}
-        logs = forgetting.logs(tx)  # what was purged has no words
+        logs = forgetting.purge_logs(tx)  # what was purged has no words
         for row in source.events(tx, lambda name: self._find(tx, name)["task_id"]):
             if row["event_type"] != AUDIT and row["task_id"] not in logs:
                 wanted.setdefault(row["task_id"], set()).add(row["seq"])
@@ -131,7 +150,7 @@ class Retention(Base):
                 taken = {
                     row["seq"]
                     for row in tx.events(goal, 0, forgetting.PAGE, promotion["seq"])
-                    if grave.holds(written(row, keys=False))
+                    if grave.holds(all_texts(row, keys=False))
                 }
                 if taken - wanted.get(goal, set()):
                     wanted.setdefault(goal, set()).update(taken)
@@ -162,7 +181,7 @@ class Retention(Base):
             "workspace": validate.optional(
                 "workspace", self.workspace if workspace == "" else workspace, 4000
             ),
-            "kinds": list(_KINDS) if kind is None else [validate.word("kind", kind, _KINDS)],
+            "kinds": list(_KINDS) if kind is None else [validate.choice("kind", kind, _KINDS)],
             "task_id": validate.optional("task_id", task_id, 100_000),
             "limit": validate.whole("limit", limit, 1, MOST_TASKS),
         }
@@ -193,7 +212,7 @@ class Retention(Base):
                 "If its work is over, end it with task_finish first.",
                 current=head["status"],
             )
-        if forgetting.hangs(tx, name):
+        if forgetting.has_open_dependents(tx, name):
             raise Conflict(
                 "illegal_transition",
                 f"Open tasks hang on {name}, as their parent or goal.",
@@ -233,15 +252,15 @@ class Retention(Base):
         grave = Grave(tx, task_id, seqs)  # what carries it along may have come meanwhile
         patterns, idle = rest_on(tx, grave), idle_jobs(tx, grave)
         spared = grave.spared(tx.extras(task_id)["metadata"])
-        forgetting.bury(tx, task_id, grave.stones())
+        forgetting.write_tombstones(tx, task_id, grave.stones())
         folder = scratch()
         row: Row = {"task_id": task_id, "root_id": head["root_id"]}
-        for event in forgetting.whole_task(tx, task_id):
+        for event in forgetting.iterate_events(tx, task_id):
             folder.append(row, event, read_origin(event))
-        forgetting.restate(tx, folder, task_id)
-        forgetting.undistill(tx, task_id)
-        forgetting.unlearn(tx, patterns)
-        forgetting.drop_jobs(tx, idle)
+        forgetting.replace_state(tx, folder, task_id)
+        forgetting.reset_distilled(tx, task_id)
+        forgetting.delete_patterns(tx, patterns)
+        forgetting.delete_jobs(tx, idle)
         data = {"source": kind, "events": len(grave.own), "carried": len(grave.carried) or None}
         fresh = tx.head(task_id, lock=True) or head
         sets = {"heads": goes_on(tx, fresh)}
@@ -256,7 +275,7 @@ class Retention(Base):
         """Write down which tasks go, before they do: the newest number of the store must not go with them."""
         tx.database.lock("retention")
         now = self._now()
-        log = next((head for name in forgetting.logs(tx) if (head := tx.head(name, lock=True))), None)
+        log = next((head for name in forgetting.purge_logs(tx) if (head := tx.head(name, lock=True))), None)
         if log is None:
             log = {"task_id": self._new_id(tx), "kind": LOG, "name": "What was purged"}
             log.update(root_id=log["task_id"], status="completed", phase="received", archived_at=now)

@@ -1,4 +1,9 @@
-"""Stores: where the ledger lives. `open_store` finds the engine for a path or URL."""
+"""Where the ledger lives: two engines (SQLite, PostgreSQL), one set of queries.
+
+`open_store` finds the engine for a path or URL; `Store.write` and `Store.read` run a function of a `Tx`, the
+transaction with every query of the ledger. The room also holds the migrations, the process lock and the job
+queue. It imports only `model` and `signals` (how text is split into search terms).
+"""
 
 from __future__ import annotations
 
@@ -15,8 +20,11 @@ Result = TypeVar("Result")
 
 
 class Store(Protocol):
-    """A place for a ledger. Work is a plain function of a transaction, run to its end: nothing
-    that waits for a model or a network can get between its beginning and its commit."""
+    """A ledger in a file or database.
+
+    Work is a plain function of a transaction, so nothing that waits for a model or a network can happen
+    between the start of a transaction and its commit.
+    """
 
     url: str
 
@@ -25,53 +33,53 @@ class Store(Protocol):
     ) -> Result:
         """Run `work` in a transaction and return when it is safely on disk.
 
-        `settles`: the work finds out by a key whether it was done before, so that an engine may
-        repeat it after a commit whose outcome it does not know. `patience`: seconds to wait for
-        other writers, if not those of the setting.
+        `settles`: the work recognises by its key that it was done before, so an engine may repeat it after
+        a commit whose outcome it does not know. `patience`: how many seconds to wait for other writers;
+        default is the setting `lock_timeout`.
         """
         ...
 
     def read(self, work: Callable[[Tx], Result], *, once: bool = False) -> Result:
-        """Run `work` on one consistent snapshot, which does not outlive the call.
+        """Run `work` on one consistent snapshot.
 
-        `once`: the work asks one batch of questions, so that an engine may end with its answer.
+        `once`: the work makes a single batch of queries, so an engine may end the transaction with it.
         """
         ...
 
     def check(self) -> list[Problem]:
-        """What the engine itself finds wrong with the store."""
+        """Problems that the engine itself finds with the store."""
         ...
 
     def waiting(self, tx: Tx) -> list[dict[str, Any]]:
-        """Events that are not in the full-text index yet: a search looks at them itself."""
+        """Events that are not in the full-text index yet; searches scan them directly."""
         ...
 
     def index(self) -> None:
-        """Put all that waits into the full-text index."""
+        """Add all waiting events to the full-text index."""
         ...
 
     def reindex(self) -> None:
-        """Throw the vectors and the full-text index away, and make the index anew."""
+        """Delete the vectors and rebuild the full-text index."""
         ...
 
     def scrub(self) -> bool:
-        """Leave nothing of what was removed in the store's files; False if that must be tried again."""
+        """Leave no deleted content in the store's files; False if it must be tried again."""
         ...
 
     def loaded(self) -> None:
-        """Much was written at once: the engine may look at what it now has."""
+        """Call this after writing a lot at once: the engine may update its statistics."""
         ...
 
     def files(self) -> tuple[str, ...]:
-        """The files that the store is made of, if it is made of files."""
+        """The files of the store; empty for a database server."""
         ...
 
     def backup(self, path: str) -> None:
-        """Copy the store into a new file while others go on writing."""
+        """Copy the store into a new file while others keep writing."""
         ...
 
     def restore(self, path: str) -> str:
-        """Put a backup's content in the place of this store's; returns where the old one is kept."""
+        """Replace the store's content with a backup; returns the path of a copy of the old content."""
         ...
 
     def info(self) -> dict[str, Any]:
@@ -79,22 +87,22 @@ class Store(Protocol):
         ...
 
     def close(self) -> None:
-        """Let go of files and connections; safe to call twice."""
+        """Close files and connections; safe to call twice."""
         ...
 
 
 def open_store(location: str, settings: Settings, *, create: bool = True) -> Store:
-    """Open the store at a path or URL, making it if there is none, unless that is not wanted."""
+    """Open the store at a path or URL; with `create`, make it if it does not exist."""
     scheme, separator, rest = location.partition("://")
     if not separator or scheme in ("sqlite", "file"):
         return SqliteStore(rest if separator else location, settings, create)
     if scheme in ("postgresql", "postgres"):
-        try:
+        try:  # loaded late: an optional driver
             from .postgres import PostgresStore
         except ImportError as error:
             raise StoreError(
                 "store_unavailable",
-                f"PostgreSQL needs a driver that is not installed ({error}).",
+                f"The PostgreSQL driver is not installed ({error}).",
                 "Install ringbolt with its extra: pip install 'ringbolt[postgres]'.",
             ) from None
         return PostgresStore(location, settings, create)
@@ -107,7 +115,6 @@ def open_store(location: str, settings: Settings, *, create: bool = True) -> Sto
 
 def scratch() -> Tx:
     """An empty ledger in memory, to fold events into."""
-
     return Tx(scratch_database())
 
 

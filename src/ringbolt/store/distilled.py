@@ -1,4 +1,4 @@
-"""What was distilled from a task's events: for each kind how far it came, and what it found."""
+"""What was distilled from a task's events: per kind, the last event covered and the state."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PUT = (
 
 
 def get(tx: Tx, task_id: str, kind: str) -> tuple[int, dict[str, Any]]:
-    """The last event that a kind covers, and its state; (0, {}) if there is none yet."""
+    """The last event that a kind covers and its state; (0, {}) if there is none yet."""
     found = tx.database.query(
         "SELECT seq, state FROM distilled WHERE task_id = :task_id AND kind = :kind",
         {"task_id": task_id, "kind": kind},
@@ -30,12 +30,12 @@ def get(tx: Tx, task_id: str, kind: str) -> tuple[int, dict[str, Any]]:
 
 
 def put(tx: Tx, task_id: str, kind: str, seq: int, at: str, state: Mapping[str, Any]) -> None:
-    """Keep what a kind found up to an event; what covers more already stays."""
+    """Store the state of a kind up to an event, unless a newer one is stored already."""
     tx.database.run(_PUT, {"task_id": task_id, "kind": kind, "seq": seq, "at": at, "state": dumps(state)})
 
 
 def drop(tx: Tx, task_id: str, kind: str) -> None:
-    """Forget what was distilled of a kind: it will be made anew."""
+    """Delete the state of a kind, so that it is rebuilt."""
     tx.database.run(
         "DELETE FROM distilled WHERE task_id = :task_id AND kind = :kind", {"task_id": task_id, "kind": kind}
     )

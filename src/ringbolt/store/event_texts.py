@@ -1,4 +1,4 @@
-"""Texts: what of an event can be found, and by which filters."""
+"""What of an event is searchable: its text, and the filter terms it matches."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any
 from ..model.types import is_dict, is_list
 from ..signals.terms import scope_term, searched, terms_of
 
-# Of one event so many characters are searched: more than anyone reads, and no single dump fills the index.
+# At most this much of an event is searchable, so that a single dump does not fill the index.
 MOST_CHARACTERS = 200_000
 MOST_VALUE = 50_000
-# Events that only move things: what they say, if anything, is in their text.
+# Events that only change structure: of these at most the text is searchable.
 SILENT = (
     "task.focused",
     "claim.taken",
@@ -26,16 +26,16 @@ SILENT = (
     "claim.reclaimed",
     "item.inferred",
 )
-# Events of which there are many: see `QUIET`.
+# Frequent events, see `QUIET`.
 _CHATTY = ("action", "action.ended", "log")
-# The words of an event besides its text, the most important first; then come all others that it has.
-_SAID = (
+# Fields of an event's data in the order of their importance; all other fields follow.
+_FIRST_FIELDS = (
     "title choice options reasoning risks if_wrong context what why symptom detail value entity text tool"
     " input output error answer label verify stage anchors"
 ).split()
-# What is no words: states, and what only programs read.
-_UNSAID = frozenset("status type digest duration_ms summarized version plan until hash".split())
-# What an event may set that someone has written.
+# Fields that are not texts: states, and what only programs read.
+_NO_TEXTS = frozenset("status type digest duration_ms summarized version plan until hash".split())
+# Columns of the state that hold what someone wrote.
 _SET = {
     "heads": ("name", "reason", "attention", "next_step", "blockers"),
     "extras": ("goal", "context", "acceptance", "metadata"),
@@ -45,41 +45,41 @@ _SETTING = ("task.registered", "task.updated", "plan.replaced", "plan.appended",
 
 
 def full_text(event: Mapping[str, Any]) -> str:
-    """All words of an event: its text, and what its data say, in the order of their importance."""
+    """The searchable text of an event: its text, its data and what it sets, most important first."""
     parts: dict[str, None] = {event["text"] or "": None}
     if event["event_type"] not in SILENT:
         if event["data"] != "{}":
-            _add_words(parts, json.loads(event["data"]))
+            _add_data(parts, json.loads(event["data"]))
         if event["sets"] and event["event_type"] in _SETTING:
             _add_set(parts, json.loads(event["sets"]))
     return "\n".join(filter(None, parts))[:MOST_CHARACTERS]
 
 
-def _add_words(parts: dict[str, None], data: Any) -> None:
-    """Add what the data of an event say."""
+def _add_data(parts: dict[str, None], data: Any) -> None:
+    """Add the texts of an event's data."""
     if not is_dict(data):
         return
-    said = [name for name in _SAID if name in data]
-    said += [name for name in data if name not in said and name not in _UNSAID]
-    for name in said:
+    fields = [name for name in _FIRST_FIELDS if name in data]
+    fields += [name for name in data if name not in fields and name not in _NO_TEXTS]
+    for name in fields:
         for text in _strings(data[name]):
             parts[text[:MOST_VALUE]] = None
 
 
 def _add_set(parts: dict[str, None], sets: Any) -> None:
-    """Add what an event sets that someone has written: names, goals, titles, notes, blockers, …"""
+    """Add what someone wrote of what an event sets: names, goals, titles, notes, blockers."""
     if not is_dict(sets):
         return
     for table, cells in _SET.items():
         for rows in (sets.get(f"+{table}"), sets.get(table)):
             for row in rows.values() if is_dict(rows) and table == "steps" else (rows,):
-                said = [row.get(cell) for cell in cells] if is_dict(row) else []
-                for text in _strings(said):
+                texts = [row.get(cell) for cell in cells] if is_dict(row) else []
+                for text in _strings(texts):
                     parts[text[:MOST_VALUE]] = None
 
 
 def _strings(value: Any) -> Iterator[str]:
-    """The texts in a JSON value, keys and digests left out; numbers as they are written."""
+    """The texts and numbers in a JSON value, without keys and digests."""
     if isinstance(value, str):
         yield value
     elif is_list(value):
@@ -94,16 +94,16 @@ def _strings(value: Any) -> Iterator[str]:
 
 
 def is_silent(event: Mapping[str, Any]) -> bool:
-    """Whether an event has nothing that could be found."""
+    """Whether an event has nothing searchable."""
     return event["forgotten"] is not None or (event["event_type"] in SILENT and not event["text"])
 
 
-# The term of events that are not of a kind of which there are very many.
+# The term of all events that are not frequent ones, so that a search can leave those out.
 QUIET = scope_term("q", "")
 
 
 def scopes(event: Mapping[str, Any]) -> list[str]:
-    """The terms of the filters that an event passes; `event` comes with the workspace of its task."""
+    """The filter terms of an event; `event` has the workspace of its task too."""
     found = [scope_term("t", event["task_id"]), scope_term("k", event["event_type"])]
     if event["event_type"] not in _CHATTY:
         found.append(QUIET)
@@ -118,12 +118,12 @@ def scopes(event: Mapping[str, Any]) -> list[str]:
 
 
 def index_words(event: Mapping[str, Any]) -> str:
-    """An event as words for an engine that splits and stems them by itself."""
+    """An event as text, for an engine that splits and stems it itself."""
     return " ".join((searched(f"{full_text(event)} {_speaker(event)}"), *scopes(event)))
 
 
 def index_terms(event: Mapping[str, Any]) -> list[str]:
-    """An event as terms, for an engine that takes them as they are."""
+    """An event as terms, for an engine that stores them as they are."""
     return [*terms_of(f"{full_text(event)} {_speaker(event)}"), *scopes(event)]
 
 

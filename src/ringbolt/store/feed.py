@@ -1,27 +1,29 @@
-"""The events of a whole store in the order of their positions, and figures about it, portable as in tx.py."""
+"""The events of a whole store in the order of their positions, and totals for the metrics."""
 
 from __future__ import annotations
 
-from .tx import EVENT_FROM, EVENT_NAMES, EVENT_ROW, Row, Tx
+from .schema import EVENT_FROM, EVENT_NAMES, EVENT_ROW
+from .tx import Row, Tx
 
 
 class Horizon:
-    """Up to which position nothing can be missing any more: who has read so far can go on from there.
+    """The position up to which no event can be missing: a reader continues from there.
 
-    An engine with many writers gives positions out before they are committed. A position is safe once all who
-    were writing when it was given out have ended. Whoever goes on writing holds up only what came after that.
+    An engine with many writers gives out positions before they are committed, so events can appear behind
+    one that was already read. A position is safe once every transaction that was writing when it was given
+    out has ended. A long transaction holds up only the positions after its start.
     """
 
     def __init__(self) -> None:
         self.position = 0
-        self.newest = 0  # given out, and perhaps not safe yet
+        self.newest = 0  # given out, maybe not safe yet
         self._next: tuple[int, frozenset[str]] | None = None
 
     def look(self, tx: Tx) -> int:
-        """The position as it is now. A transaction that begins later sees every event up to it."""
+        """Update and return the position. Every later transaction sees all events up to it."""
         newest, writing = tx.database.horizon()
         self.newest = newest
-        if newest < self.position:  # the store was put back to an earlier time
+        if newest < self.position:  # the store was restored from a backup
             self.position, self._next = 0, None
         if not writing:
             self.position, self._next = newest, None
@@ -34,7 +36,7 @@ class Horizon:
 
 
 def after(tx: Tx, position: int, until: int, limit: int) -> list[Row]:
-    """Events of every task after a position and up to another, in order; each with its `position`."""
+    """Events of every task between two positions, in order, each with its `position`."""
     return tx.rows(
         ["position", *EVENT_NAMES],
         f"SELECT e.id, {EVENT_ROW.removeprefix('SELECT ')}{EVENT_FROM}"
@@ -46,7 +48,7 @@ def after(tx: Tx, position: int, until: int, limit: int) -> list[Row]:
 
 
 def task_counts(tx: Tx) -> dict[str, int]:
-    """How many tasks have each status, archived ones left out."""
+    """The number of tasks by status, without archived ones."""
     rows = tx.database.query(
         "SELECT status, count(*) FROM heads WHERE archived_at IS NULL GROUP BY status", {}
     )
@@ -54,7 +56,7 @@ def task_counts(tx: Tx) -> dict[str, int]:
 
 
 def model_totals(tx: Tx) -> list[Row]:
-    """What each model was used for in this store, in all."""
+    """The total usage of each model in this store."""
     return tx.rows(
         ("model", "calls", "tokens_in", "tokens_out", "cost"),
         "SELECT model, sum(calls), sum(tokens_in), sum(tokens_out), sum(cost) FROM spending GROUP BY model"
@@ -63,8 +65,8 @@ def model_totals(tx: Tx) -> list[Row]:
 
 
 def touched(tx: Tx, position: int, until: int, limit: int) -> list[tuple[str, int | None]]:
-    """The tasks that have events after a position and up to another, with the wait that an event has changed
-    or ended; None for events about something else. No more than so many."""
+    """The tasks with events between two positions, at most `limit`; each with the wait that an event
+    changed or ended, or None for other events."""
     rows = tx.database.query(
         "SELECT DISTINCT task_id, CASE WHEN event_type IN ('wait.updated', 'wait.ended') THEN ref_seq END"
         " FROM events WHERE id > :after AND id <= :until LIMIT :limit",

@@ -1,4 +1,8 @@
-"""The queries of forgetting and purging, portable as in tx.py: only they take away from the ledger."""
+"""The queries of forgetting and purging: the only ones that remove anything from the ledger.
+
+Forgetting replaces the content of single events by tombstones (see `tombstones`) and folds the task again, so
+that the state shows nothing of it either. Purging deletes whole tasks and keeps only their ids in a log.
+"""
 
 from __future__ import annotations
 
@@ -6,19 +10,19 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from .tx import EVENT_FROM, EVENT_NAMES, EVENT_ROW, HEADS, KEYS, STATE, UNFOLDED, Row, Tx
+from .schema import EVENT_FROM, EVENT_NAMES, EVENT_ROW, HEADS, IS_OPEN, KEYS, NOT_FOLDED, ORIGINS, STATE
+from .tx import Row, Tx
 
 PAGE = 1000
-ORIGINS = ("principal", "agent", "channel", "session")
-# In this order: what others refer to comes last.
-_OF_A_TASK = ("labels", "files", "links", "claims", "keys", "records", "steps", "extras", "events", "heads")
+# In the order of their foreign keys: referenced rows last.
+_TASK_TABLES = ("labels", "files", "links", "claims", "keys", "records", "steps", "extras", "events", "heads")
 
 
-def by_origin(tx: Tx, column: str, value: str) -> list[Row]:
-    """The events of one who wrote: a principal, an agent, a channel, or a session with its helpers."""
+def events_by_origin(tx: Tx, column: str, value: str) -> list[Row]:
+    """The events of a principal, an agent, a channel, or a session with its helpers."""
     if column not in ORIGINS:
         raise ValueError(column)
-    if column == "session":  # a helper's session is named after the one that it works for
+    if column == "session":  # a helper's session has the name of the main one as its prefix
         escaped = _escaped(value)
         return _events(
             tx,
@@ -29,18 +33,18 @@ def by_origin(tx: Tx, column: str, value: str) -> list[Row]:
     return _events(tx, f"o.{column} = :value", value=value)
 
 
-def by_correlation(tx: Tx, value: str) -> list[Row]:
-    """The events of a correlation."""
+def events_by_correlation(tx: Tx, value: str) -> list[Row]:
+    """The events with a correlation id."""
     return _events(tx, "e.correlation_id = :value", value=value)
 
 
-def of_task(tx: Tx, task_id: str) -> list[Row]:
+def events_of_task(tx: Tx, task_id: str) -> list[Row]:
     """All events of a task."""
     return _events(tx, "e.task_id = :value", value=task_id)
 
 
-def holding(tx: Tx, text: str) -> list[Row]:
-    """The events that may have a text in their words, data or what they set: the caller looks closer."""
+def events_containing(tx: Tx, text: str) -> list[Row]:
+    """The events that may contain a text anywhere; the caller checks each one exactly."""
     plain = _escaped(text)
     inner = _escaped(json.dumps(text, ensure_ascii=False)[1:-1])
     return _events(
@@ -48,17 +52,17 @@ def holding(tx: Tx, text: str) -> list[Row]:
         "(e.text LIKE :plain ESCAPE '!' OR e.data LIKE :inner ESCAPE '!' OR e.sets LIKE :deep ESCAPE '!')",
         plain=f"%{plain}%",
         inner=f"%{inner}%",
-        # What is set may hold JSON within JSON, in which everything is escaped twice.
+        # `sets` may hold JSON within JSON, where everything is escaped twice.
         deep=f"%{'%'.join(part for part in inner.split(chr(92)) if part) or inner}%",
     )
 
 
 def _escaped(text: str) -> str:
-    """A text as it is written in a pattern whose escape is `!`."""
+    """A text for a LIKE pattern with the escape character `!`."""
     return text.replace("!", "!!").replace("%", "!%").replace("_", "!_")
 
 
-def tagged(tx: Tx, tag: str) -> list[str]:
+def tasks_with_tag(tx: Tx, tag: str) -> list[str]:
     """The tasks with a tag."""
     rows = tx.database.query(
         "SELECT task_id FROM labels WHERE kind = 'tag' AND value = :tag AND seq = 0 ORDER BY task_id",
@@ -68,12 +72,12 @@ def tagged(tx: Tx, tag: str) -> list[str]:
 
 
 def promoted_from(tx: Tx, task_id: str) -> list[Row]:
-    """The events of goals that were made from a task."""
+    """The events by which goals were made from a task."""
     return _events(tx, "e.data LIKE :named", named=f'%"promoted_from":"{task_id}"%')
 
 
 def _events(tx: Tx, where: str, **params: Any) -> list[Row]:
-    """Some events, in the order of their tasks."""
+    """Events that match a condition, by task."""
     return tx.rows(
         EVENT_NAMES,
         f"{EVENT_ROW}{EVENT_FROM} WHERE {where} ORDER BY e.task_id, e.seq",
@@ -81,19 +85,19 @@ def _events(tx: Tx, where: str, **params: Any) -> list[Row]:
     )
 
 
-def whole_task(tx: Tx, task_id: str) -> Iterator[Row]:
-    """All events of a task, in pages."""
+def iterate_events(tx: Tx, task_id: str) -> Iterator[Row]:
+    """All events of a task, read in pages."""
     after = 0
     while rows := tx.events(task_id, after, PAGE):
         yield from rows
         after = rows[-1]["seq"]
 
 
-# --- events and what follows from them --------------------------------------------------------------
+# --- events and their state -----------------------------------------------------------------------
 
 
-def bury(tx: Tx, task_id: str, stones: Mapping[int, Row]) -> None:
-    """Put tombstones in the place of events, and take them out of every index."""
+def write_tombstones(tx: Tx, task_id: str, stones: Mapping[int, Row]) -> None:
+    """Replace events by tombstones and remove them from every index."""
     ids = _ids(tx, task_id, stones)
     tx.database.run_many(
         "UPDATE events SET text = :text, data = :data, sets = :sets, forgotten = :forgotten"
@@ -115,8 +119,12 @@ def _unindex(tx: Tx, ids: Sequence[int]) -> None:
         tx.database.run_many("DELETE FROM vectors WHERE id = :id", rows)
 
 
-def restate(tx: Tx, folder: Tx, task_id: str) -> None:
-    """Put the state that was folded anew in the place of a task's; what no event sets stays as it is."""
+def replace_state(tx: Tx, folder: Tx, task_id: str) -> None:
+    """Replace a task's state with the one that `folder` has folded from the tombstones.
+
+    The head is updated and not replaced, because other rows refer to it. Leases and `position` are kept: no
+    event sets them, so `folder` does not know them.
+    """
     leases = {row["item_id"]: row["expires_at"] for row in tx.claims(task_id)}
     for table, (columns, _) in STATE.items():
         if table == "heads":
@@ -133,16 +141,18 @@ def restate(tx: Tx, folder: Tx, task_id: str) -> None:
             values = ", ".join(f":{name}" for name in names)
             tx.database.run_many(f"INSERT INTO {table} ({', '.join(names)}) VALUES ({values})", rows)
     head = folder.head(task_id) or {}
-    kept = [name for name in HEADS if name != "task_id" and name not in UNFOLDED["heads"]]
+    kept = [name for name in HEADS if name != "task_id" and name not in NOT_FOLDED["heads"]]
     tx.database.run(
         f"UPDATE heads SET {', '.join(f'{name} = :{name}' for name in kept)} WHERE task_id = :task_id",
         {name: head.get(name) for name in ("task_id", *kept)},
     )
 
 
-def undistill(tx: Tx, task_id: str) -> None:
-    """Throw away what was distilled of a task: it is made anew. Of an extraction the mark stays, for what it
-    has written is in the ledger, and would come twice."""
+def reset_distilled(tx: Tx, task_id: str) -> None:
+    """Delete what was distilled from a task, so that it is rebuilt.
+
+    The mark of an extraction stays: the entries it wrote are in the ledger, and would come twice.
+    """
     tx.database.run(
         "DELETE FROM distilled WHERE task_id = :task_id AND kind NOT IN ('extraction', 'checks')",
         {"task_id": task_id},
@@ -162,14 +172,14 @@ def jobs_of(tx: Tx, task_id: str) -> list[Row]:
     )
 
 
-def drop_jobs(tx: Tx, ids: Sequence[int]) -> None:
-    """Jobs that are not wanted any more; whoever works on one is refused."""
+def delete_jobs(tx: Tx, ids: Sequence[int]) -> None:
+    """Delete jobs; late workers get `stale_token`."""
     if ids:
         tx.database.run_many("DELETE FROM jobs WHERE id = :id", [{"id": one} for one in ids])
 
 
 def patterns_of(tx: Tx, task_id: str) -> list[Row]:
-    """What a task has taught last."""
+    """The learned patterns whose last example is from a task."""
     rows = tx.rows(
         ("type", "key", "data"),
         "SELECT pattern_type, pattern_key, data FROM learned_patterns WHERE data LIKE :named",
@@ -178,8 +188,8 @@ def patterns_of(tx: Tx, task_id: str) -> list[Row]:
     return [row for row in rows if json.loads(row["data"]).get("task_id") == task_id]
 
 
-def unlearn(tx: Tx, rows: Sequence[Row]) -> None:
-    """Take patterns away."""
+def delete_patterns(tx: Tx, rows: Sequence[Row]) -> None:
+    """Delete learned patterns."""
     if rows:
         tx.database.run_many(
             "DELETE FROM learned_patterns WHERE pattern_type = :type AND pattern_key = :key",
@@ -199,7 +209,7 @@ def purgeable(
     archived: bool,
     limit: int,
 ) -> list[Row]:
-    """Tasks that have ended, were not changed since, and on which no open task hangs; the oldest first."""
+    """Ended tasks that did not change since a time and have no open dependents, the oldest first."""
     params: dict[str, Any] = {"before": before, "workspace": workspace, "limit": limit}
     params |= {f"status{number}": one for number, one in enumerate(statuses)}
     params |= {f"kind{number}": one for number, one in enumerate(kinds)}
@@ -210,43 +220,42 @@ def purgeable(
         f"SELECT {', '.join(f'h.{name}' for name in HEADS)} FROM heads h"
         f" WHERE h.status IN ({', '.join(f':status{number}' for number in range(len(statuses)))})"
         f" AND h.kind IN ({', '.join(f':kind{number}' for number in range(len(kinds)))})"
-        f" AND h.updated_at < :before{where} AND NOT EXISTS ({_HANGING})"
+        f" AND h.updated_at < :before{where} AND NOT EXISTS ({_OPEN_DEPENDENTS})"
         " ORDER BY h.updated_at, h.task_id LIMIT :limit",
         **params,
     )
 
 
-_HANGING = (
-    "SELECT 1 FROM heads c WHERE c.parent_id = h.task_id AND c.status IN ('active', 'waiting', 'paused')"
+_OPEN_DEPENDENTS = (
+    f"SELECT 1 FROM heads c WHERE c.parent_id = h.task_id AND c.{IS_OPEN}"
     " UNION ALL SELECT 1 FROM links g JOIN heads c ON c.task_id = g.task_id WHERE g.target = h.task_id"
-    " AND g.kind IN ('goal', 'parent') AND g.status = 'active'"
-    " AND c.status IN ('active', 'waiting', 'paused')"
+    f" AND g.kind IN ('goal', 'parent') AND g.status = 'active' AND c.{IS_OPEN}"
 )
 
 
-def hangs(tx: Tx, task_id: str) -> bool:
-    """Whether an open task hangs on a task: as its parent, or as its goal."""
-    asked = _HANGING.replace("h.task_id", ":task_id")
+def has_open_dependents(tx: Tx, task_id: str) -> bool:
+    """Whether an open task has this one as its parent or goal."""
+    asked = _OPEN_DEPENDENTS.replace("h.task_id", ":task_id")
     return bool(tx.database.query(f"SELECT 1 FROM ({asked}) x LIMIT 1", {"task_id": task_id}))
 
 
 def event_count(tx: Tx, task_id: str) -> int:
-    """How many events a task has."""
+    """The number of events of a task."""
     found = tx.database.query("SELECT count(*) FROM events WHERE task_id = :task_id", {"task_id": task_id})
     return found[0][0]
 
 
-def remove(tx: Tx, task_id: str) -> None:
-    """Take a whole task away, with all that was derived from it. What models have cost stays in the sums."""
+def delete_task(tx: Tx, task_id: str) -> None:
+    """Delete a task and everything derived from it. What its model calls cost stays in the totals."""
     _unindex(tx, _ids(tx, task_id))
-    unlearn(tx, patterns_of(tx, task_id))
-    drop_jobs(tx, [row["id"] for row in jobs_of(tx, task_id)])
-    for table in ("distilled", *_OF_A_TASK):
+    delete_patterns(tx, patterns_of(tx, task_id))
+    delete_jobs(tx, [row["id"] for row in jobs_of(tx, task_id)])
+    for table in ("distilled", *_TASK_TABLES):
         tx.database.run(f"DELETE FROM {table} WHERE task_id = :task_id", {"task_id": task_id})
 
 
-def logs(tx: Tx) -> list[str]:
-    """The tasks that say what was purged: our own first, then those that came from elsewhere."""
+def purge_logs(tx: Tx) -> list[str]:
+    """The tasks that list what was purged: our own first, then imported ones."""
     rows = tx.database.query(
         "SELECT task_id FROM heads WHERE kind = 'log' AND status = 'completed' ORDER BY created_at, task_id",
         {},
@@ -255,5 +264,5 @@ def logs(tx: Tx) -> list[str]:
 
 
 def is_purged(tx: Tx, task_id: str) -> bool:
-    """Whether a task was here and was purged."""
-    return any(tx.record_with_key(log, "purged", task_id) for log in logs(tx))
+    """Whether a task was purged from this store."""
+    return any(tx.record_with_key(log, "purged", task_id) for log in purge_logs(tx))

@@ -1,4 +1,4 @@
-"""The queries of goals, portable as in tx.py: their criteria, the tasks that are tied to them, their cost."""
+"""The queries of goals: their criteria, linked tasks and costs."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import json
 from typing import Any
 
 from . import distilled
+from .schema import IS_OPEN
 from .tx import Row, Tx
 
 MOST_TASKS = 1000
 MOST_CRITERIA = 200
-CHECKS = "checks"  # what was written here, and not brought in from elsewhere: only that is carried out
-_TIED = (
+CHECKS = "checks"  # distilled kind: the checks written in this store; imported ones are never run
+_LINKED = (
     " FROM links g JOIN heads h ON h.task_id = g.task_id WHERE g.target = :goal AND g.kind = 'goal'"
     " AND g.status = 'active'"
 )
@@ -19,23 +20,23 @@ _TASK = ("task_id", "name", "status", "reason", "done", "total", "blockers", "up
 
 
 def tasks(tx: Tx, goal: str) -> list[Row]:
-    """The tasks that are tied to a goal, the last changed first."""
+    """The tasks linked to a goal, the last changed first."""
     return tx.rows(
         _TASK,
-        f"SELECT {', '.join(f'h.{name}' for name in _TASK)}{_TIED} ORDER BY h.position DESC LIMIT :most",
+        f"SELECT {', '.join(f'h.{name}' for name in _TASK)}{_LINKED} ORDER BY h.position DESC LIMIT :most",
         goal=goal,
         most=MOST_TASKS,
     )
 
 
 def counts(tx: Tx, goal: str) -> dict[str, int]:
-    """How many tasks that are tied to a goal have each status."""
-    rows = tx.database.query(f"SELECT h.status, count(*){_TIED} GROUP BY h.status", {"goal": goal})
+    """The number of tasks linked to a goal, by status."""
+    rows = tx.database.query(f"SELECT h.status, count(*){_LINKED} GROUP BY h.status", {"goal": goal})
     return {row[0]: row[1] for row in rows}
 
 
 def goals_of(tx: Tx, task_id: str, lock: bool = False) -> list[Row]:
-    """The goals that a task is tied to; texts that stand for goals are none."""
+    """The goals that a task is linked to; links to a mere text are left out."""
     rows = tx.database.query(
         "SELECT h.task_id FROM links g JOIN heads h ON h.task_id = g.target AND h.kind = 'goal'"
         " WHERE g.task_id = :task_id AND g.kind = 'goal' AND g.status = 'active' ORDER BY h.task_id",
@@ -45,10 +46,10 @@ def goals_of(tx: Tx, task_id: str, lock: bool = False) -> list[Row]:
 
 
 def open_goals(tx: Tx, workspace: str | None, limit: int) -> list[str]:
-    """The goals of a workspace, or of all, that are open."""
+    """The open goals of a workspace, or of all."""
     where = "" if workspace is None else " AND workspace_path = :workspace"
     rows = tx.database.query(
-        "SELECT task_id FROM heads WHERE status IN ('active', 'waiting', 'paused') AND kind = 'goal'"
+        f"SELECT task_id FROM heads WHERE {IS_OPEN} AND kind = 'goal'"
         f" AND archived_at IS NULL{where} ORDER BY position DESC LIMIT :limit",
         {"workspace": workspace, "limit": limit},
     )
@@ -56,7 +57,7 @@ def open_goals(tx: Tx, workspace: str | None, limit: int) -> list[str]:
 
 
 def criteria(tx: Tx, goal: str) -> list[Row]:
-    """The criteria of a goal in their order, each with what was last said of it."""
+    """The criteria of a goal in order, each with its last evidence."""
     names = ("seq", "status", "text", "data", "channel", "ended_at", "evidence", "evidence_seq", "judge")
     return tx.rows(
         names,
@@ -73,7 +74,7 @@ def criteria(tx: Tx, goal: str) -> list[Row]:
 
 
 def spent(tx: Tx, goal: str) -> tuple[int, float]:
-    """The tokens and the money that models have cost for a goal and for the tasks that are tied to it."""
+    """The tokens and cost of model calls for a goal and its linked tasks."""
     ((tokens, cost),) = tx.database.query(
         "SELECT coalesce(sum(tokens_in + tokens_out), 0), coalesce(sum(cost), 0) FROM spending"
         " WHERE task_id = :goal OR task_id IN (SELECT task_id FROM links WHERE target = :goal"
@@ -84,23 +85,23 @@ def spent(tx: Tx, goal: str) -> tuple[int, float]:
 
 
 def blockers(tx: Tx, goal: str, fingerprint: str | None = None) -> list[Row]:
-    """What has blocked tasks of a goal since the last reset, the newest first."""
+    """The blockers of a goal's tasks since the last reset, the newest first."""
     rows = tx.records(goal, "blocker", ("active",), 1000, key=fingerprint)
     return [{"seq": row["seq"], "key": row["key"], **json.loads(row["data"])} for row in rows]
 
 
 def own_checks(tx: Tx, goal: str) -> set[int]:
-    """The criteria whose checks were written, or approved, in this very store."""
+    """The criteria whose checks were written or approved in this store."""
     state: Any = distilled.get(tx, goal, CHECKS)[1].get("seqs", [])
     return set(state)
 
 
 def keep_checks(tx: Tx, goal: str, seqs: set[int], now: str) -> None:
-    """Remember which checks are this store's own."""
+    """Record which checks were written or approved in this store."""
     distilled.put(tx, goal, CHECKS, 0, now, {"seqs": sorted(seqs)})
 
 
-def first_place(tx: Tx, goal: str) -> int:
-    """The place of a goal's first event among those of the store."""
+def first_position(tx: Tx, goal: str) -> int:
+    """The position of a goal's first event in the store."""
     found = tx.database.query("SELECT id FROM events WHERE task_id = :goal AND seq = 1", {"goal": goal})
     return found[0][0] if found else 0

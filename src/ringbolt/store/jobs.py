@@ -1,9 +1,9 @@
-"""The queue of what is to be done later: one row for each job, leased to one worker at a time.
+"""The job queue: one row per job, leased to one worker at a time.
 
-A job is named by kind, task and key, and there is only one of that name. Whoever takes it gets a lease and a
-token; when the lease has run out another worker may take it, with a higher token, and the first one is
-refused. A job that is done is gone. `attempts` counts since it was last asked for: zero while it is leased
-means that it was asked for once more, so that it will run again.
+A job is identified by kind, task and key. Taking one gives a lease and a token; when the lease has expired,
+another worker may take the job with a higher token, and late workers get `stale_token`. Finished jobs are
+deleted. `attempts` counts since the job was last requested: zero while it is leased means that it was
+requested again meanwhile, so it will run once more.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from .tx import Row, Tx
 
 MOST_ATTEMPTS = 8
 FIRST_DELAY, LONGEST_DELAY = 5.0, 3600.0
-JITTER = 0.25  # of a delay, at most: what failed together is not tried again together
-# How long a job that a worker would ask for by itself rests once it was given up.
+JITTER = 0.25  # as a share of the delay: jobs that failed together are not retried together
+# How long a dead job rests before the worker may request it again by itself.
 DEAD_REST = 3600.0
-# No lease is longer: one that seems to be was given before the clock was set back.
+# A lease that seems to last longer was given before the clock was set back.
 LONGEST_LEASE = 3600.0
 LONGEST_ERROR = 2000
 NOW = ""  # sorts before every time: due at once, whatever the clock says
-WORKER = "worker"  # the kind of the rows that are no jobs but workers: see workers.py
+WORKER = "worker"  # the kind of rows that describe workers, see workers.py
 
 NAMES = (
     "id", "kind", "task_id", "key", "data", "status", "attempts", "due_at", "token", "holder", "error",
     "created_at",
 )  # fmt: skip
 _SELECT = f"SELECT {', '.join(NAMES)} FROM jobs"
-# One that is tried again after a failure keeps its delay, however often it is asked for meanwhile.
+# A job that waits for its retry keeps its delay, however often it is requested meanwhile.
 _ADD = (
     "INSERT INTO jobs (kind, task_id, key, data, status, attempts, due_at, token, created_at)"
     " VALUES (:kind, :task_id, :key, :data, 'waiting', 0, :due, 0, :now)"
@@ -46,21 +46,21 @@ _ADD = (
     " status = CASE WHEN jobs.status = 'dead' THEN 'waiting' ELSE jobs.status END"
     " WHERE jobs.status <> 'waiting' OR jobs.due_at > excluded.due_at OR jobs.data <> excluded.data"
 )
-# Leases that have run out come first: they have waited longest.
+# Expired leases come first: they have waited longest.
 _DUE = (
     ("leased", "due_at <= :now"),
     ("leased", "due_at > :beyond"),
     ("waiting", "due_at <= :now"),
-    # No wait is looked at so late, and no upkeep: the clock was set back.
+    # Waits and upkeep are never due so late: the clock was set back.
     ("waiting", "kind IN ('wait', 'upkeep') AND due_at > :beyond"),
 )
 
 
 def add(tx: Tx, kind: str, task_id: str, key: str, data: Mapping[str, Any], due: str, now: str) -> None:
-    """Ask for a job, in the transaction of what makes it necessary.
+    """Request a job, in the transaction that makes it necessary.
 
-    If it waits already it stays one job, with the newer data and the earlier time; if someone works on it, it
-    will run once more afterwards; if it had been given up, it gets another chance.
+    A job that is already waiting stays one job, with the newer data and the earlier time. A leased one will
+    run once more afterwards. A dead one gets another chance.
     """
     tx.database.run(
         _ADD,
@@ -68,11 +68,8 @@ def add(tx: Tx, kind: str, task_id: str, key: str, data: Mapping[str, Any], due:
     )
 
 
-def see_to(tx: Tx, kind: str, key: str, data: Mapping[str, Any], now: float) -> None:
-    """Ask for a job that a worker finds to be necessary, as often as it does.
-
-    One that is there is left as it is: what failed keeps its delay, and what was given up rests for a while.
-    """
+def ensure(tx: Tx, kind: str, key: str, data: Mapping[str, Any], now: float) -> None:
+    """Request a recurring job unless it exists; a dead one is requested again after a rest."""
     found = find(tx, kind, "", key)
     if found is None or (found.status == "dead" and seconds_of(found.due_at) + DEAD_REST <= now):
         add(tx, kind, "", key, data, NOW, stamp(now))
@@ -81,18 +78,18 @@ def see_to(tx: Tx, kind: str, key: str, data: Mapping[str, Any], now: float) -> 
 def lease(
     tx: Tx, kinds: Sequence[str], holder: str, now: float, seconds: float, limit: int
 ) -> tuple[list[Job], list[Job]]:
-    """Take up to so many jobs that are due, each for some seconds; and those that were given up instead.
+    """Take up to `limit` due jobs for some seconds each; returns them, and those that are now dead.
 
-    Given up are those whose every worker was lost. Two workers never get the same one: what another
-    transaction is just taking is passed over.
+    Dead are jobs whose every worker was lost. Two workers never get the same job: rows that another
+    transaction is just taking are skipped.
     """
     which, params = _of(kinds)
     params |= _times(now)
     until = stamp(now + min(seconds, LONGEST_LEASE))
     taken: list[Job] = []
-    given_up: list[Job] = []
+    dead_now: list[Job] = []
     for status, when in _DUE:
-        room = limit - len(taken) - len(given_up)
+        room = limit - len(taken) - len(dead_now)
         rows = [] if room < 1 else tx.rows(
             NAMES,
             f"{_SELECT} WHERE status = '{status}' AND {when} AND {which} ORDER BY due_at LIMIT :room"
@@ -103,7 +100,7 @@ def lease(
         for row in rows:
             if status == "leased" and row["attempts"] >= MOST_ATTEMPTS:
                 error = row["error"] or "its worker was lost every time"
-                given_up.append(_job({**row, "status": "dead", "holder": None, "error": error}))
+                dead_now.append(_job({**row, "status": "dead", "holder": None, "error": error}))
                 continue
             fresh = {"status": "leased", "attempts": row["attempts"] + 1, "token": row["token"] + 1}
             taken.append(_job({**row, **fresh, "holder": holder, "due_at": until}))
@@ -115,23 +112,23 @@ def lease(
     _update(
         tx,
         "status = 'dead', holder = NULL, error = :error",
-        [{"id": job.id, "error": job.error} for job in given_up],
+        [{"id": job.id, "error": job.error} for job in dead_now],
     )
-    return taken, given_up
+    return taken, dead_now
 
 
 _LEASED = ("attempts", "token", "holder", "due_at")
 
 
 def extend(tx: Tx, held: Sequence[Job], now: float, seconds: float) -> None:
-    """Move the end of leases that are still held; what was lost stays lost."""
+    """Extend the leases that are still held; lost ones stay lost."""
     until = stamp(now + min(seconds, LONGEST_LEASE))
     rows = [{"id": job.id, "token": job.token, "until": until} for job in held]
     _update(tx, "due_at = :until", rows, " AND token = :token AND status = 'leased'")
 
 
 def done(tx: Tx, job_id: int, token: int) -> None:
-    """A job is done and gone, or waits again if it was asked for meanwhile."""
+    """Delete a finished job, or let it wait again if it was requested meanwhile."""
     if _held(tx, job_id, token)["attempts"]:
         tx.database.run("DELETE FROM jobs WHERE id = :id", {"id": job_id})
     else:
@@ -139,7 +136,7 @@ def done(tx: Tx, job_id: int, token: int) -> None:
 
 
 def failed(tx: Tx, job_id: int, token: int, error: str, now: float) -> bool:
-    """A job could not be done: it waits for its next attempt, or is dead after the last; then True."""
+    """Schedule the next attempt of a job that failed; returns True if it was the last and the job is dead."""
     attempts = _held(tx, job_id, token)["attempts"]
     dead = attempts >= MOST_ATTEMPTS
     row = {
@@ -153,14 +150,14 @@ def failed(tx: Tx, job_id: int, token: int, error: str, now: float) -> bool:
 
 
 def _delay(job_id: int, attempts: int) -> float:
-    """How long a job waits after so many attempts: twice as long each time, and a little more or less."""
+    """The delay after so many attempts: doubled each time, plus jitter."""
     delay = min(FIRST_DELAY * 2 ** max(attempts - 1, 0), LONGEST_DELAY)
-    # Spread over the numbers of jobs: neighbours, which often fail together, end up far apart.
+    # Derived from the id: jobs with neighbouring ids, which often fail together, end up far apart.
     return delay * (1 + JITTER * ((job_id * 0.6180339887 + attempts * 0.7548776662) % 1))
 
 
 def find(tx: Tx, kind: str, task_id: str, key: str) -> Job | None:
-    """The job of a name, if there is one."""
+    """The job with this kind, task and key, if it exists."""
     rows = tx.rows(
         NAMES,
         f"{_SELECT} WHERE kind = :kind AND task_id = :task_id AND key = :key",
@@ -172,7 +169,7 @@ def find(tx: Tx, kind: str, task_id: str, key: str) -> Job | None:
 
 
 def of_workspace(tx: Tx, kind: str, workspace: str | None, limit: int) -> list[tuple[str, str]]:
-    """Tasks and keys of the jobs of a kind in a workspace; None for all of them."""
+    """Task and key of each job of a kind in a workspace, or in all."""
     where = "" if workspace is None else " AND h.workspace_path = :workspace"
     rows = tx.database.query(
         "SELECT j.task_id, j.key FROM jobs j JOIN heads h ON h.task_id = j.task_id"
@@ -183,7 +180,7 @@ def of_workspace(tx: Tx, kind: str, workspace: str | None, limit: int) -> list[t
 
 
 def postpone(tx: Tx, kind: str, task_id: str, key: str, data: Mapping[str, Any], due: str) -> None:
-    """Give a job that nobody works on other data and another time."""
+    """Change the data and time of a job that is not leased."""
     tx.database.run(
         "UPDATE jobs SET data = :data, due_at = :due, status = 'waiting', attempts = 0, error = NULL"
         " WHERE kind = :kind AND task_id = :task_id AND key = :key AND status <> 'leased'",
@@ -192,17 +189,17 @@ def postpone(tx: Tx, kind: str, task_id: str, key: str, data: Mapping[str, Any],
 
 
 def drop(tx: Tx, kind: str, task_id: str, key: str) -> None:
-    """A job is no longer wanted; whoever works on it is refused."""
+    """Delete a job; late workers get `stale_token`."""
     tx.database.run(
         "DELETE FROM jobs WHERE kind = :kind AND task_id = :task_id AND key = :key",
         {"kind": kind, "task_id": task_id, "key": key},
     )
 
 
-def hold(tx: Tx, kind: str, holder: str, now: float, seconds: float) -> dict[int, tuple[int, int]]:
-    """Move the end of all leases of a holder on jobs of a kind; the token and attempts of each, by its id.
+def renew(tx: Tx, kind: str, holder: str, now: float, seconds: float) -> dict[int, tuple[int, int]]:
+    """Extend all leases of a holder on jobs of a kind; returns (token, attempts) by job id.
 
-    A job that is held for long is not being tried again and again: only one attempt counts.
+    A job that is held for long counts as one attempt.
     """
     params = {"kind": kind, "holder": holder, "until": stamp(now + min(seconds, LONGEST_LEASE))}
     which = "kind = :kind AND holder = :holder AND status = 'leased'"
@@ -215,20 +212,20 @@ def hold(tx: Tx, kind: str, holder: str, now: float, seconds: float) -> dict[int
 
 
 def holders(tx: Tx, kind: str) -> list[str]:
-    """Who holds jobs of a kind."""
+    """The holders of leases on jobs of a kind."""
     sql = "SELECT DISTINCT holder FROM jobs WHERE status = 'leased' AND kind = :kind"
     return [row[0] for row in tx.database.query(sql, {"kind": kind}) if row[0]]
 
 
-def is_dead(holder: str) -> bool:
-    """Whether a holder was a process of this machine that is not there any more."""
+def is_dead_process(holder: str) -> bool:
+    """Whether a holder is a process of this machine that no longer runs."""
     machine, _, rest = holder.partition(":")
     pid = rest.partition(":")[0]
     if machine != os.uname().nodename or not pid.isdecimal():
         return False
     try:
         os.kill(int(pid), 0)
-        with open(f"/proc/{pid}/stat", "rb") as file:  # one that nobody has taken note of is dead, too
+        with open(f"/proc/{pid}/stat", "rb") as file:  # a zombie is dead too
             return file.read(4096).rpartition(b")")[2].split()[:1] in ([b"Z"], [b"X"])
     except ProcessLookupError:
         return True
@@ -236,32 +233,34 @@ def is_dead(holder: str) -> bool:
         return False
 
 
-def abandon(tx: Tx, kind: str, holder: str) -> None:
-    """The leases of a holder that is known to be dead have run out."""
+def expire(tx: Tx, kind: str, holder: str) -> None:
+    """End the leases of a holder that is known to be dead."""
     tx.database.run(
         f"UPDATE jobs SET due_at = '{NOW}' WHERE kind = :kind AND holder = :holder AND status = 'leased'",
         {"kind": kind, "holder": holder},
     )
 
 
-def keep(tx: Tx, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Write down how far the work on leased jobs has come (id, token, data); one that was lost, or asked for
-    once more, has other data by now."""
+def save_progress(tx: Tx, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Store how far the work on leased jobs has come, as rows of id, token and data.
+
+    Jobs that were lost or requested again have newer data and are left alone.
+    """
     _update(tx, "data = :data", rows, " AND token = :token AND status = 'leased' AND attempts > 0")
 
 
-def taken_in(tx: Tx, rows: Sequence[Mapping[str, Any]]) -> None:
-    """What was asked for once more about leased jobs (id, token) is being done: it need not be done again."""
+def accept_repeats(tx: Tx, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Mark that the running work on leased jobs (id, token) covers the repeated request too."""
     _update(tx, "attempts = 1", rows, " AND token = :token AND status = 'leased' AND attempts = 0")
 
 
 def release(tx: Tx, held: Sequence[Job]) -> None:
-    """Give jobs back that were not begun; the attempt does not count."""
-    give_back(tx, [{"id": job.id, "token": job.token} for job in held])
+    """Return jobs that were not started; the attempt does not count."""
+    release_rows(tx, [{"id": job.id, "token": job.token} for job in held])
 
 
-def give_back(tx: Tx, rows: Sequence[Mapping[str, Any]]) -> None:
-    """The same by id and token."""
+def release_rows(tx: Tx, rows: Sequence[Mapping[str, Any]]) -> None:
+    """The same for rows of id and token."""
     _update(
         tx,
         f"status = 'waiting', due_at = '{NOW}', holder = NULL,"
@@ -276,15 +275,15 @@ def retry(tx: Tx, job_id: int) -> Job:
     rows = tx.rows(NAMES, f"{_SELECT} WHERE id = :id AND status = 'dead'{tx.database.lock_row}", id=job_id)
     if not rows:
         raise NotFound(
-            "job_not_found", f"No dead job has the id {job_id}.", "jobs_status shows the dead ones."
+            "job_not_found", f"No dead job has the id {job_id}.", "jobs_status lists the dead jobs."
         )
     _update(tx, f"status = 'waiting', attempts = 0, due_at = '{NOW}'", [{"id": job_id}])
     return _job({**rows[0], "status": "waiting", "attempts": 0, "due_at": NOW})
 
 
 def counts(tx: Tx, now: float) -> list[Row]:
-    """How many jobs of each kind have each status, since when the oldest of them; how many of those that
-    wait are due, and since when."""
+    """For each kind and status: the number of jobs and the age of the oldest, and how many are due, and
+    since when."""
     due = "CASE WHEN status = 'waiting' AND due_at <= :now THEN"
     return tx.rows(
         ("kind", "status", "count", "oldest", "due", "due_since"),
@@ -296,18 +295,18 @@ def counts(tx: Tx, now: float) -> list[Row]:
 
 
 def dead(tx: Tx, limit: int) -> list[Job]:
-    """Jobs that were given up, the oldest first."""
+    """Dead jobs, the oldest first."""
     rows = tx.rows(NAMES, f"{_SELECT} WHERE status = 'dead' ORDER BY due_at, id LIMIT :limit", limit=limit)
     return [_job(row) for row in rows]
 
 
 def dead_count(tx: Tx) -> int:
-    """How many jobs were given up."""
+    """The number of dead jobs."""
     return tx.database.query("SELECT count(*) FROM jobs WHERE status = 'dead'", {})[0][0]
 
 
 def next_due(tx: Tx, kinds: Sequence[str], before: float) -> str | None:
-    """When the next job of some kinds is due (a lease: when it ends), if that is before a time."""
+    """When the next job of some kinds is due or its lease ends, if that is before a time."""
     which, params = _of(kinds)
     params["before"] = stamp(before)
     which += " AND due_at < :before ORDER BY due_at LIMIT 1"
@@ -321,7 +320,7 @@ def next_due(tx: Tx, kinds: Sequence[str], before: float) -> str | None:
 
 
 def is_due(tx: Tx, kinds: Sequence[str], now: float) -> bool:
-    """Whether there is anything to take."""
+    """Whether `lease` would find a job."""
     which, params = _of(kinds)
     params |= _times(now)
     found = tx.database.query_all(
@@ -341,7 +340,7 @@ def _of(kinds: Sequence[str]) -> tuple[str, dict[str, Any]]:
 
 
 def _held(tx: Tx, job_id: int, token: int) -> Row:
-    """A job whose lease is still ours, kept for us; raises if it is not."""
+    """The row of a job whose lease is still ours, locked; raises `stale_token` if it is not."""
     rows = tx.rows(
         ("attempts",),
         "SELECT attempts FROM jobs WHERE id = :id AND token = :token AND status = 'leased'"
@@ -352,8 +351,8 @@ def _held(tx: Tx, job_id: int, token: int) -> Row:
     if not rows:
         raise Conflict(
             "stale_token",
-            f"The lease on job {job_id} is no longer ours.",
-            "Another worker has it, or has done it: nothing is to be done.",
+            f"The lease on job {job_id} was lost.",
+            "Another worker has the job or has finished it; stop working on it.",
         )
     return rows[0]
 

@@ -1,10 +1,10 @@
-"""One writer among processes, in turn.
+"""The write lock of a store among processes, granted fairly.
 
-`flock` alone lets a process that has just let go take the lock again before a waiting one wakes up: of
-32 writers the slowest got a third of the fastest, and with timed polling a thirtieth. So there are two
-locks: whoever wants the store first takes the gate, then the lock, then opens the gate. The holder finds
-the gate taken by the next in line and cannot overtake it. Both die with their process: no lock is ever
-left behind.
+With a single `flock`, a process that has just released the lock can take it again before a waiting process
+wakes up: of 32 writers the slowest got a third as many turns as the fastest, and with timed polling a
+thirtieth. So there are two locks. A writer takes the gate, then the lock, then releases the gate. The
+process that holds the lock and wants it again finds the gate held by the next in line, so it cannot overtake.
+The kernel drops both when a process dies, so a crash never leaves a stale lock.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class ProcessLock:
         self._closed = False
 
     def acquire(self, timeout: float | None = None) -> None:
-        """Take the lock, or raise `store_busy` when the time is up."""
+        """Take the lock, or raise `store_busy` after `timeout` seconds."""
         if not self._outstanding and self._take_at_once():
             return
         self._ask_waiter()
@@ -53,31 +53,31 @@ class ProcessLock:
         raise StoreError(
             "store_busy",
             f"Another process ({self._holder()}) has held the store's lock for {patience:.3g} s.",
-            "Nothing was written. Try again; if it stays so, look what that process is doing.",
+            "Nothing was written. Try again; if it persists, check what that process is doing.",
         )
 
     def _give_up(self) -> bool:
-        """Want the lock no longer; False if it was granted in this very moment."""
+        """Stop wanting the lock; False if it was granted at this very moment."""
         with self._wish:
             self._wanting = False
             return not self._granted.acquire(blocking=False)
 
     def release(self, mark: int | None = None) -> None:
-        """Let go; `mark` notes the newest event, so that a lost tail of the log can be noticed."""
+        """Release the lock; `mark` records the newest event, so that `verify` notices lost events."""
         if mark is not None:
             os.pwrite(self._lock, b"%-10d %-20d\n" % (os.getpid(), mark), 0)
         fcntl.flock(self._lock, fcntl.LOCK_UN)
 
     def mark(self) -> int:
-        """The newest event that was ever noted, or 0."""
+        """The newest event ever recorded by `release`, or 0."""
         found = os.pread(self._lock, 64, 0).split()
         return int(found[1]) if len(found) == 2 and found[1].isdigit() else 0
 
     def close(self) -> None:
-        """Give up the lock's files; a lock that is held is let go."""
+        """Close the lock files, which releases a lock that is held."""
         with self._wish:
             self._closed = True
-            waiting = self._outstanding  # then the waiter still needs the files, and closes them
+            waiting = self._outstanding  # then the waiter still uses the files, and closes them itself
         if not waiting:
             if self._waiter is not None:
                 self._wanted.release()
@@ -85,10 +85,10 @@ class ProcessLock:
             os.close(self._lock)
 
     def reopen_after_fork(self) -> None:
-        """In a forked child: leave the parent's lock alone and use files of our own.
+        """In a forked child: open lock files of our own.
 
-        The child shares the parent's open files. Closing its copies does not unlock anything, but
-        keeping them would hold the parent's lock for as long as the child lives.
+        The child shares the parent's open files. Closing its copies does not release the parent's lock, but
+        keeping them would hold that lock for as long as the child lives.
         """
         os.close(self._gate)
         os.close(self._lock)
@@ -108,8 +108,8 @@ class ProcessLock:
         return True
 
     def _ask_waiter(self) -> None:
-        # flock knows no time limit, so a thread waits in our place. If we give up, it goes on waiting;
-        # should we want the lock again by then, its turn is ours, and otherwise it lets go at once.
+        # flock has no timeout, so a thread waits for us. If we give up, the thread keeps its place in line:
+        # when it gets the lock, it passes it on if we want it again by then, or releases it at once.
         if self._waiter is None:
             self._wanted, self._granted = threading.Semaphore(0), threading.Semaphore(0)
             self._waiter = threading.Thread(target=self._wait_in_line, daemon=True)
@@ -142,4 +142,4 @@ class ProcessLock:
 
     def _holder(self) -> str:
         found = os.pread(self._lock, 64, 0).split()
-        return f"the last one known is {found[0].decode()}" if found else "unknown"
+        return f"last known: {found[0].decode()}" if found else "unknown"

@@ -1,4 +1,9 @@
-"""Numbered migrations: one transaction each, recorded with a checksum, never backwards."""
+"""Numbered migrations: each recorded with a checksum, never run backwards.
+
+To change the schema, add `migrations/<engine>/0002_<what>.sql` for both engines and raise `SCHEMA_VERSION`.
+A migration that was released is never edited: stores record its checksum, and `verify` compares. One that
+changes rows on PostgreSQL must lift FORCE ROW LEVEL SECURITY for that long: it runs without a tenant.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +12,15 @@ import os
 from ..model.errors import InvalidInput, StoreError
 from ..model.validate import blake2b
 
-# The newest migration. Opening a store compares this number alone, so that it reads no file.
-SCHEMA_VERSION = 6
+# The newest migration. Opening a store compares only this number, so no migration file is read.
+SCHEMA_VERSION = 1
 FIRST = "0001_ledger"
+FOLDER = os.path.join(os.path.dirname(__file__), "migrations")
 
 
 def migrations(engine: str) -> list[tuple[int, str, str]]:
     """All migrations of an engine as (version, name, SQL), in order."""
-    folder = os.path.join(os.path.dirname(__file__), "migrations", engine)
+    folder = os.path.join(FOLDER, engine)
     found: list[tuple[int, str, str]] = []
     for file in sorted(os.listdir(folder)):
         if file.endswith(".sql"):
@@ -23,13 +29,20 @@ def migrations(engine: str) -> list[tuple[int, str, str]]:
     return found
 
 
+def pending(engine: str, version: int) -> list[tuple[int, str, str, str]]:
+    """The migrations after a version, as (version, name, SQL, checksum)."""
+    return [
+        (number, name, sql, checksum(sql)) for number, name, sql in migrations(engine) if number > version
+    ]
+
+
 def checksum(sql: str) -> str:
-    """What is recorded of a migration."""
+    """The checksum that a store records for a migration."""
     return blake2b(sql.encode(), digest_size=16).hexdigest()
 
 
 def check_version(version: int) -> None:
-    """Raise if a store is newer than this library."""
+    """Raise `schema_newer` if a store has a newer schema than this library."""
     if version > SCHEMA_VERSION:
         raise StoreError(
             "schema_newer",
@@ -40,43 +53,38 @@ def check_version(version: int) -> None:
         )
 
 
-def no_store(url: str) -> StoreError:
-    """The error for a store that is not there and should not be made."""
-    return StoreError(
-        "store_not_found", f"There is no store at {url}.", "Look whether the path or URL is right."
-    )
-
-
-def contradiction(reason: object) -> InvalidInput:
-    """The error for events that do not fit the state they meet: only foreign ones can."""
-    return InvalidInput(
-        "import_invalid",
-        f"An event contradicts what is there: {reason}.",
-        "Export again. Nothing was written.",
-    )
-
-
-def check_applied(engine: str, applied: dict[int, str]) -> list[str]:
-    """What is odd about the migrations that a store says it has had."""
+def changed_migrations(engine: str, applied: dict[int, str]) -> list[str]:
+    """A sentence for each migration whose checksum in a store differs from ours."""
     return [
-        f"migration {name} was applied with another content"
+        f"migration {name} was applied with different content"
         for version, name, sql in migrations(engine)
         if version in applied and applied[version] != checksum(sql)
     ]
 
 
-def refuse_changed(engine: str, applied: dict[int, str]) -> None:
-    """Raise if a store was made by other migrations than these."""
-    if odd := check_applied(engine, applied):
+def check_applied(engine: str, applied: dict[int, str]) -> None:
+    """Raise `migration_changed` if a store was made by migrations that differ from ours."""
+    if changed := changed_migrations(engine, applied):
         raise StoreError(
             "migration_changed",
-            f"This store was not made by these migrations: {'; '.join(odd)}.",
+            f"This store was made by different migrations: {'; '.join(changed)}.",
             "Open it with the version that made it, export its events, and import them into a new store.",
         )
 
 
-def pending(engine: str, version: int) -> list[tuple[int, str, str, str]]:
-    """The migrations that a store has not had, as (version, name, SQL, checksum)."""
-    return [
-        (number, name, sql, checksum(sql)) for number, name, sql in migrations(engine) if number > version
-    ]
+def store_not_found(url: str) -> StoreError:
+    """The error for a store that does not exist and must not be created."""
+    return StoreError(
+        "store_not_found",
+        f"There is no store at {url}.",
+        "No tasks yet. Start with `ringbolt register`, or check --store.",
+    )
+
+
+def contradicting_event(reason: object) -> InvalidInput:
+    """The error for an event that violates a constraint of the state; only imported events can."""
+    return InvalidInput(
+        "import_invalid",
+        f"An event contradicts the store: {reason}.",
+        "Export again. Nothing was written.",
+    )

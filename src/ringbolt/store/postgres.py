@@ -1,9 +1,9 @@
 """The PostgreSQL engine: the same ledger for agents on many machines.
 
-The SQL is that of `tx.py`; here are connecting, transactions, retries, and tenants. A tenant is a session
-setting that is made inside every transaction, so it also holds behind a pooler in transaction mode: columns
-default to it and row-level security enforces it, and no query knows of it. Statements are pipelined: those
-that answer nothing travel with the next one that does, or with the commit.
+The queries are those of `tx.py`; this module connects, runs transactions, retries, and sets the tenant. The
+tenant is a setting made inside every transaction, so it also works behind a pooler in transaction mode.
+Columns default to it and row-level security enforces it; no query mentions it. Statements are pipelined:
+those without a result are sent with the next one that has one, or with the commit.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ Result = TypeVar("Result")
 Connection = psycopg.Connection[tuple[Any, ...]]
 
 
-# The driver warns of what becomes an error here anyway; it need not also be printed.
+# The driver logs warnings about problems that we raise as errors anyway.
 logging.getLogger("psycopg").addHandler(logging.NullHandler())
-# The first that runs views with the rights of the one who asks.
+# The first version with security_invoker views.
 OLDEST_SERVER = 15
-# Said first in every transaction. Compiling a plan costs more than any of our queries; and a transaction
-# of ours never waits for anything but a lock, so one that stands still has lost its client.
+# The first statement of every transaction. JIT compilation costs more than any of our queries. Our
+# transactions wait for nothing but locks, so an idle one has lost its client.
 _BEGIN_WITH = (
     "SELECT set_config('ringbolt.tenant', %(tenant)s, true), set_config('jit', 'off', true),"
     " set_config('lock_timeout', %(wait)s, true),"
@@ -53,7 +53,7 @@ _BEGIN_WITH = (
 _WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED"
 _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _LOCK = "SELECT pg_advisory_xact_lock(hashtextextended(current_setting('ringbolt.tenant') || :name, 0))"
-# Whoever has been given an id has locked the table before, and lets go of it with the commit.
+# A writer locks the table before it is given an id, and keeps the lock until it commits.
 _NEWEST = (
     "SELECT CASE WHEN is_called THEN last_value ELSE 0 END, EXISTS (SELECT 1 FROM pg_locks"
     " WHERE relation = CAST('events' AS regclass) AND mode = 'RowExclusiveLock') FROM events_id_seq"
@@ -66,14 +66,14 @@ _VECTOR_TYPE = (
     "SELECT atttypid = CAST('bytea' AS regtype) FROM pg_attribute"
     " WHERE attrelid = CAST('vectors' AS regclass) AND attname = 'vector'"
 )
-# The vectors are made anew from the events, so that their column can change.
+# Vectors can be rebuilt from the events, so the column may be replaced.
 _PREFER_PGVECTOR = f"""
 DO $$ BEGIN
   IF NOT ({_VECTOR_TYPE}) THEN RETURN; END IF;
   BEGIN
     CREATE EXTENSION IF NOT EXISTS vector;
   EXCEPTION WHEN insufficient_privilege OR feature_not_supported OR undefined_file THEN
-    NULL;  -- then the client compares
+    NULL;  -- the client compares then
   END;
   IF to_regtype('halfvec') IS NOT NULL THEN
     TRUNCATE vectors, vector_models;
@@ -82,27 +82,28 @@ DO $$ BEGIN
 END $$
 """
 _CHANNEL = "ringbolt"
-# Names of advisory locks, any two numbers of our own.
+# Names of advisory locks: two arbitrary numbers.
 _RELAY_LOCK, _MIGRATION_LOCK = 0x484F4C44, 0x484F4C45
-# Nothing of the transaction happened, and it may well work the next time. What is unique here is made so
-# by whoever writes first (a key, an id), so that the one who comes second finds it when he looks again.
-_MOST_MEETINGS = 8
-_AGAIN = (pg.SerializationFailure, pg.DeadlockDetected, pg.UniqueViolation)
-# The server went away, is coming up, or has no connection left; errors without a state are the network's.
+# Errors after which a transaction is repeated: it was rolled back and may succeed the next time. A unique
+# violation means that another writer was first with a key or an id; the repetition finds its row. One that
+# stays after several attempts is a real contradiction.
+_MOST_COLLISIONS = 8
+_RETRIED = (pg.SerializationFailure, pg.DeadlockDetected, pg.UniqueViolation)
+# The server went away, is starting up, or has no connection left. Network errors have no SQLSTATE.
 _LOST_STATES = ("08", "57P01", "57P02", "57P03", "57P05", "53300", "25P03")
-# What is said by a server that will be there again in a moment. Everything else that is said to one who
-# opens a store (a wrong password, database or option) would be said again.
-_SOON = re.compile(
+# Messages of a server that will be back in a moment. Other errors while connecting (a wrong password,
+# database or option) would only be repeated.
+_TEMPORARY = re.compile(
     r"refused|no such file|starting up|shutting down|in recovery|not yet accepting|too many|remaining"
     r" connection|closed the connection|terminating connection|connection reset|timed? ?out|timeout"
     r"|broken pipe",
     re.IGNORECASE,
 )
-# How long one who opens a store waits for such a server: a wrong address looks just the same.
+# How long opening a store waits for such a server. Not long: a wrong address looks the same.
 _OPENING_SECONDS = 5.0
 _INDEX = "INSERT INTO words (id, terms) VALUES (lastval(), CAST(CAST(:terms AS text) AS tsvector))"
 INDEX_PAGE = 500
-# The tables from which forgetting and purging take away.
+# The tables from which forgetting and purging delete.
 _SCRUBBED = (
     "events", "heads", "extras", "steps", "records", "labels", "files", "links", "claims", "keys", "words",
     "vectors", "distilled", "jobs", "learned_patterns",
@@ -112,7 +113,7 @@ _translated: dict[str, Any] = {}
 
 
 def translate(sql: str) -> Any:
-    """Our portable SQL as psycopg and a store with tenants want it."""
+    """Our portable SQL in the form that psycopg and the tenant columns need."""
     if (found := _translated.get(sql)) is None:
         text = re.sub(r":(\w+)", r"%(\1)s", sql.replace("%", "%%"))
         found = _translated[sql] = text.replace("ON CONFLICT (", "ON CONFLICT (tenant_id, ")
@@ -120,13 +121,13 @@ def translate(sql: str) -> Any:
 
 
 class _CommitLost(Exception):
-    """The connection went while a commit was on its way: it happened, or it did not."""
+    """The connection was lost during a commit, so its outcome is unknown."""
 
 
 class _Pool:
-    """Connections that wait for work; the last one used is the first to be used again.
+    """Idle connections; the last one used is reused first.
 
-    A new one is made by the caller who needs it, so that a server is used the moment it is back.
+    The caller who needs a new connection makes it, so that a server is used the moment it is back.
     """
 
     def __init__(self, connect: Callable[[], Connection], size: int, timeout: float) -> None:
@@ -138,7 +139,7 @@ class _Pool:
         self.process = os.getpid()
 
     def take(self) -> Connection | None:
-        """A connection, or None if all were in use for too long."""
+        """A connection, or None if all stayed in use until the timeout."""
         if not self._slots.acquire(timeout=self._timeout):
             return None
         with contextlib.suppress(IndexError):  # none is free
@@ -150,7 +151,7 @@ class _Pool:
             raise
 
     def give_back(self, connection: Connection) -> None:
-        """Keep a connection for the next one, unless it is spent."""
+        """Keep a connection for the next caller, unless it is closed."""
         if self._closed:
             connection.close()
         elif not connection.closed:
@@ -158,7 +159,7 @@ class _Pool:
         self._slots.release()
 
     def clear(self) -> None:
-        """Throw away what waits; the next ones are new."""
+        """Close all idle connections."""
         free, self._free = self._free, []
         for connection in free:
             connection.close()
@@ -169,7 +170,7 @@ class _Pool:
 
 
 class _PostgresDatabase:
-    """A connection inside a transaction, as `Tx` wants it."""
+    """A connection inside a transaction, as a `Database`."""
 
     lock_row = " FOR UPDATE"
     take_rows = " FOR UPDATE SKIP LOCKED"
@@ -207,7 +208,7 @@ class _PostgresDatabase:
     def query_all(self, queries: Sequence[tuple[str, Mapping[str, Any]]]) -> list[list[tuple[Any, ...]]]:
         with self._connection.pipeline() if self._once else contextlib.nullcontext():
             cursors = [self._execute(sql, params) for sql, params in queries]
-            if self._once:  # the end travels with the questions: one way there and back
+            if self._once:  # the commit is sent with the queries: one round trip
                 self.commit()
         return [cursor.fetchall() for cursor in cursors]
 
@@ -222,7 +223,7 @@ class _PostgresDatabase:
         self._execute(_LOCK, {"name": name})
 
     def index(self, event: Mapping[str, Any]) -> None:
-        """With the event itself: ids of others are not committed in order, so a mark could skip some."""
+        """In the event's own transaction: ids are not committed in order, so a mark could skip some."""
         if not is_silent(event):
             self._execute(_INDEX, {"terms": _vector([*index_terms(event), self._tenant_term()])})
 
@@ -240,7 +241,7 @@ class _PostgresDatabase:
         return self._compares
 
     def query_fresh(self, queries: Sequence[tuple[str, Mapping[str, Any]]]) -> list[list[tuple[Any, ...]]]:
-        # Not prepared: a plan for any term would be wrong for most.
+        # Not prepared: a plan made for any term would be wrong for most terms.
         cursors = [self._execute(sql, params, prepare=False) for sql, params in queries]
         return [cursor.fetchall() for cursor in cursors]
 
@@ -259,20 +260,20 @@ class _PostgresDatabase:
 
 
 def _quoted(term: str) -> str:
-    """A term for a tsvector or tsquery. Inside the quotation marks nothing is syntax."""
+    """A term for a tsvector or tsquery; inside the quotation marks nothing is syntax."""
     return "'" + term.replace("\\", "\\\\").replace("'", "''") + "'"
 
 
 def _vector(terms: list[str]) -> str:
-    """Terms as a tsvector is written: one text is sent more cheaply than a list of them."""
+    """Terms as the text of a tsvector, which is cheaper to send than an array."""
     return " ".join([_quoted(term) for term in terms])
 
 
 def _lexeme(term: Term) -> str:
-    """A term of a query in the words of a tsquery."""
+    """A term of a search in tsquery syntax."""
     if not term.prefix:
         return _quoted(term.stem)
-    # The index has stems: a word that begins so may be there as something shorter.
+    # The index holds stems, so a word with this prefix may be there in a shorter form.
     shorter = (_quoted(term.stem[:size]) for size in range(4, len(term.stem)))
     return " | ".join((f"{_quoted(term.stem)}:*", *shorter))
 
@@ -298,12 +299,12 @@ class PostgresStore:
         return psycopg.connect(**self._server, autocommit=True)
 
     def _connected(self, work: Callable[[Connection], Result]) -> Result:
-        """Run work on a connection of its own, whose refusal says why."""
+        """Run work on a new connection outside the pool; its errors say why connecting failed."""
         with self._connect() as connection:
             return work(connection)
 
     def _prepare(self, connection: Connection) -> None:
-        """Look whether this server and role will do, and bring the schema up to date."""
+        """Check that the server and role are suitable, and migrate the schema."""
         if connection.info.server_version < OLDEST_SERVER * 10_000:
             raise StoreError(
                 "engine_too_old",
@@ -323,20 +324,20 @@ class PostgresStore:
         if unbound and self._settings.superuser != "allow":
             raise StoreError(
                 "unsafe_role",
-                f"The role {role} is bound by no row-level security: it would see every tenant.",
+                f"The role {role} bypasses row-level security: it would see every tenant.",
                 "Connect as a role without SUPERUSER and BYPASSRLS that owns the database, or, for a"
                 " database of your own, set superuser to allow.",
             )
         version = _version(connection, self.url)
         migrate.check_version(version)
         if not version and not self._create:
-            raise migrate.no_store(self.url)
+            raise migrate.store_not_found(self.url)
         if version < migrate.SCHEMA_VERSION:
             self._migrate(connection)
 
     def _migrate(self, connection: Connection) -> None:
         with connection.transaction():
-            # One process migrates, the others wait and find it done.
+            # One process migrates; the others wait here and then find nothing pending.
             connection.execute("SELECT pg_advisory_xact_lock(%s)", (_MIGRATION_LOCK,))
             connection.execute(
                 "CREATE TABLE IF NOT EXISTS schema_migrations (version INTEGER PRIMARY KEY,"
@@ -344,7 +345,7 @@ class PostgresStore:
             )
             version = _version(connection, self.url)
             migrate.check_version(version)
-            migrate.refuse_changed("postgres", _applied(connection))
+            migrate.check_applied("postgres", _applied(connection))
             for number, name, sql, checksum in migrate.pending("postgres", version):
                 connection.execute(_fitted(connection, sql))
                 connection.execute(
@@ -364,7 +365,7 @@ class PostgresStore:
 
     def _own_pool(self) -> _Pool:
         if self._pool.process != os.getpid():
-            # A fork: the connections are the parent's, and nobody here may so much as close them.
+            # After a fork the connections are the parent's; the child must not even close them.
             with self._opening:
                 if self._pool.process != os.getpid():
                     _inherited.append(self._pool)
@@ -378,9 +379,9 @@ class PostgresStore:
     ) -> Result:
         """Run `work` in a transaction and return when it is committed.
 
-        Work is repeated when it lost against another writer, or with its connection. `settles`: it finds
-        out by its key whether it was done before, so it may be repeated even after a commit whose outcome
-        is unknown.
+        Work is repeated when another writer won or the connection was lost. `settles`: the work recognises
+        by its key that it was done before, so it may be repeated even after a commit whose outcome is
+        unknown.
         """
 
         first = self._first if patience is None else {**self._first, "wait": f"{round(patience * 1000)}ms"}
@@ -394,13 +395,13 @@ class PostgresStore:
                 return result
             except psycopg.Error as error:
                 if database.committing and _lost(error):
-                    raise _CommitLost(_said(error)) from error
+                    raise _CommitLost(_message(error)) from error
                 raise
 
         return self._transact(transaction, settles, patience)
 
     def read(self, work: Callable[[Tx], Result], *, once: bool = False) -> Result:
-        """Run `work` on one consistent snapshot; with `once`, on one for each batch of questions."""
+        """Run `work` on one consistent snapshot; with `once`, each batch of queries has its own."""
 
         def snapshot(connection: Connection) -> Result:
             database = _PostgresDatabase(connection, _READ, self._first, once)
@@ -415,7 +416,7 @@ class PostgresStore:
         self, work: Callable[[Connection], Result], settles: bool = False, patience: float | None = None
     ) -> Result:
         if getattr(self._inside, "now", False):
-            raise RuntimeError("a transaction inside a write or a read: it would wait for itself")
+            raise RuntimeError("a transaction inside a transaction would wait for itself")
         self._inside.now = True
         try:
             return self._attempts(lambda: self._pooled(work), settles, patience)
@@ -442,10 +443,10 @@ class PostgresStore:
     def _attempts(
         self, work: Callable[[], Result], settles: bool = False, patience: float | None = None
     ) -> Result:
-        """Run work, again and again while the server is away or others win, until the time is up."""
+        """Run work, and repeat it while the server is away or other writers win, until the time is up."""
         wait = self._settings.lock_timeout
         until = time.monotonic() + (wait if patience is None else min(wait, patience))
-        pause, met = 0.005, 0
+        pause, collisions = 0.005, 0
         while True:
             self._check_open()
             try:
@@ -455,19 +456,19 @@ class PostgresStore:
                     raise StoreError(
                         "outcome_unknown",
                         f"The connection was lost while committing: {error}",
-                        "Look whether it was written, or give such calls a key: those are settled.",
+                        "Check whether it was written. Calls with a `key` are repeated safely by themselves.",
                     ) from error
                 trouble: Exception = error
             except psycopg.Error as error:
-                met += isinstance(error, pg.UniqueViolation)
-                if met > _MOST_MEETINGS or not (isinstance(error, _AGAIN) or _lost(error)):
+                collisions += isinstance(error, pg.UniqueViolation)
+                if collisions > _MOST_COLLISIONS or not (isinstance(error, _RETRIED) or _lost(error)):
                     raise self._typed(error) from error
                 trouble = error
-            if not isinstance(trouble, _AGAIN) and hasattr(self, "_pool"):
-                self._own_pool().clear()  # the others went with it: out, before they are handed on
+            if not isinstance(trouble, _RETRIED) and hasattr(self, "_pool"):
+                self._own_pool().clear()  # the other connections are dead too
             if time.monotonic() + pause > until:
                 raise self._typed(trouble) from trouble
-            # Writers that met once should not meet again in step.
+            # Writers that collided must not collide again in step.
             time.sleep(pause * (0.5 + random.random()))  # noqa: S311
             pause = min(pause * 2, 0.5)
 
@@ -478,14 +479,14 @@ class PostgresStore:
     # --- news -------------------------------------------------------------------------------------
 
     def relay(self, stop: threading.Event, interval: float = 0.1) -> None:
-        """Tell listeners of new events until stopped: one process for all, not every transaction.
+        """Notify listeners of new events until stopped.
 
-        A NOTIFY in each transaction makes commits wait for one another; this looks for news a few times
-        a second instead. Of several relays one is at work, and another takes over when it goes.
+        A NOTIFY in every transaction would make commits wait for one another, so one relay polls a few
+        times a second instead. Of several relays one works, and another takes over when it stops.
         """
         last = 0
 
-        def tell(connection: Connection) -> None:
+        def announce(connection: Connection) -> None:
             nonlocal last
             while not stop.is_set():
                 if _row(connection, "SELECT pg_try_advisory_lock(%s)", _RELAY_LOCK)[0]:
@@ -493,8 +494,8 @@ class PostgresStore:
                 stop.wait(interval)
             busy = False
             while not stop.is_set():
-                # A number is given out before its event is committed: what was told while someone was
-                # writing is told again.
+                # An id is given out before its event is committed, so a position that was announced while
+                # someone was writing is announced again.
                 newest, writing = _row(connection, _NEWEST)
                 if newest != last or busy:
                     connection.execute("SELECT pg_notify(%s, %s)", (_CHANNEL, str(newest)))
@@ -503,33 +504,33 @@ class PostgresStore:
 
         while not stop.is_set():
             try:
-                self._connected(tell)
+                self._connected(announce)
             except psycopg.Error as error:
                 if not _lost(error):
                     raise self._typed(error) from error
                 stop.wait(interval)
 
     def news(self, timeout: float) -> Iterator[int]:
-        """Positions of new events as the relay tells them, until nothing came for `timeout` seconds.
+        """Positions of new events as the relay announces them, until none came for `timeout` seconds.
 
-        Whoever has called this misses nothing that is written from then on.
+        Listening starts with the call, so events written after it are not missed.
         """
         try:
             connection = self._connect()
             connection.execute(f"LISTEN {_CHANNEL}")
         except psycopg.Error as error:
             raise self._typed(error) from error
-        return self._heard(connection, timeout)
+        return self._notifications(connection, timeout)
 
-    def _heard(self, connection: Connection, timeout: float) -> Iterator[int]:
+    def _notifications(self, connection: Connection, timeout: float) -> Iterator[int]:
         try:
             with connection:
                 while True:
-                    told = 0
+                    received = 0
                     for note in connection.notifies(timeout=timeout, stop_after=1):
-                        told += 1
+                        received += 1
                         yield int(note.payload)
-                    if not told:
+                    if not received:
                         return
         except psycopg.Error as error:
             raise self._typed(error) from error
@@ -537,19 +538,21 @@ class PostgresStore:
     # --- looking after the store ------------------------------------------------------------------
 
     def check(self) -> list[Problem]:
-        """What the migrations say about the store; PostgreSQL looks after its files itself."""
+        """Problems with the migrations; PostgreSQL checks its files itself."""
         applied = self._transact(_applied)
-        return [Problem(kind="migration", detail=line) for line in migrate.check_applied("postgres", applied)]
+        return [
+            Problem(kind="migration", detail=line) for line in migrate.changed_migrations("postgres", applied)
+        ]
 
     def waiting(self, tx: Tx) -> list[dict[str, Any]]:
-        """Events that are not in the full-text index yet, at most a page of them: only old ones."""
+        """Events that `reindex` has not indexed again yet, at most a page of them."""
         found = tx.database.query(
             "SELECT id FROM words_missing ORDER BY id DESC LIMIT :page", {"page": INDEX_PAGE}
         )
         return Search(tx).texts([row[0] for row in found])
 
     def index(self) -> None:
-        """Put all that waits into the full-text index."""
+        """Add all waiting events to the full-text index."""
 
         def work(tx: Tx) -> bool:
             rows = self.waiting(tx)
@@ -567,7 +570,7 @@ class PostgresStore:
             pass
 
     def reindex(self) -> None:
-        """Throw the vectors and the full-text index away, and make the index anew."""
+        """Delete the vectors and rebuild the full-text index."""
 
         def work(tx: Tx) -> None:
             tx.database.run(_PREFER_PGVECTOR, {})
@@ -580,7 +583,7 @@ class PostgresStore:
         self.index()
 
     def scrub(self) -> bool:
-        """Free the room of what was removed. What the server keeps besides (its log, replicas) is its own."""
+        """Vacuum the tables with deleted content. The server's WAL and replicas are out of our reach."""
 
         def work(connection: Connection) -> None:
             connection.execute(f"VACUUM {', '.join(_SCRUBBED)}")
@@ -589,7 +592,7 @@ class PostgresStore:
         return True
 
     def loaded(self) -> None:
-        """Let the server count what it now has; it would do so by itself, but a minute later."""
+        """Refresh the planner statistics now; autovacuum would do so a minute later."""
 
         def work(connection: Connection) -> None:
             with contextlib.suppress(pg.InsufficientPrivilege):
@@ -598,15 +601,15 @@ class PostgresStore:
         self._transact(work)
 
     def files(self) -> tuple[str, ...]:
-        """None: the store is a database."""
+        """Nothing: the store is a database."""
         return ()
 
     def backup(self, path: str) -> None:
-        """A database is backed up by its own tools, or copied event by event."""
+        """Not supported: PostgreSQL has its own tools for it."""
         raise self._not_here("backup")
 
     def restore(self, path: str) -> str:
-        """As `backup`."""
+        """Not supported, like `backup`."""
         raise self._not_here("restore")
 
     def info(self) -> dict[str, Any]:
@@ -631,7 +634,7 @@ class PostgresStore:
         return self._transact(work)
 
     def close(self) -> None:
-        """Let go of the connections; safe to call twice."""
+        """Close the connections; safe to call twice."""
         if not self._closed:
             self._closed = True
             if self._pool.process == os.getpid():
@@ -641,7 +644,7 @@ class PostgresStore:
         self._check_open()
         return StoreError(
             "not_supported",
-            f"A PostgreSQL store has no {what} of its own.",
+            f"`{what}` does not work on a PostgreSQL store.",
             "Use pg_dump and pg_restore, or `ringbolt store copy` into a SQLite file.",
         )
 
@@ -649,13 +652,13 @@ class PostgresStore:
         if isinstance(error, (pg.ReadOnlySqlTransaction, pg.InsufficientPrivilege)):
             return StoreError(
                 "store_readonly",
-                f"{self.url} cannot be written: {_said(error)}",
+                f"{self.url} cannot be written: {_message(error)}",
                 "Use a role that may write, and the server that takes writes.",
             )
         if isinstance(error, (pg.DiskFull, pg.OutOfMemory)):
             return StoreError(
                 "store_full",
-                f"{self.url} has no room left: {_said(error)}",
+                f"{self.url} has no room left: {_message(error)}",
                 "Nothing was written and reading still works. Make room, then repeat the call.",
             )
         if isinstance(error, pg.LockNotAvailable):
@@ -667,35 +670,35 @@ class PostgresStore:
         if isinstance(error, pg.CheckViolation):
             return StoreError(
                 "store_unavailable",
-                f"{self.url} has no place for what was written: {_said(error)}",
+                f"{self.url} rejected a row: {_message(error)}",
                 "If the events are partitioned, make the next partition (docs/explanation/scale.md).",
             )
         if isinstance(error, (pg.DuplicateTable, pg.DuplicateObject)):
-            return _foreign(self.url, _said(error))
+            return _foreign(self.url, _message(error))
         if isinstance(error, psycopg.IntegrityError):
-            return migrate.contradiction(_said(error))
-        if isinstance(error, (*_AGAIN, pg.QueryCanceled)):
+            return migrate.contradicting_event(_message(error))
+        if isinstance(error, (*_RETRIED, pg.QueryCanceled)):
             return StoreError(
                 "store_busy",
-                f"{self.url} is in use by too many at once: {_said(error)}",
+                f"Too many writers at once on {self.url}: {_message(error)}",
                 "Nothing was written. Try again.",
             )
         return StoreError(
             "store_unavailable",
-            f"{self.url} cannot be used: {_said(error)}",
-            "Look whether the server runs, and whether the address, role and database are right.",
+            f"{self.url} cannot be used: {_message(error)}",
+            "Check that the server runs and that the address, role and database are right.",
         )
 
 
-# Pools of a parent process. Kept, for to collect them would close the parent's connections.
+# Pools of a parent process, kept because collecting them would close the parent's connections.
 _inherited: list[_Pool] = []
 
 
 def _roll_back(connection: Connection, failed: bool) -> None:
-    """Make a connection fit for the next one, or close it.
+    """Make a connection ready for the next transaction, or close it.
 
-    After an error in a pipeline the driver may believe in prepared statements that the server skipped, so
-    such a connection is not used again.
+    After an error in a pipeline the driver may assume prepared statements that the server skipped, so such a
+    connection is not used again.
     """
     status = connection.info.transaction_status
     if not failed and status == TransactionStatus.INTRANS:
@@ -703,18 +706,18 @@ def _roll_back(connection: Connection, failed: bool) -> None:
             connection.execute("ROLLBACK")
             return
     if failed or status != TransactionStatus.IDLE:
-        connection.close()  # the server rolls back by itself
+        connection.close()  # the server rolls back
 
 
 def _row(connection: Connection, sql: Any, *params: Any) -> tuple[Any, ...]:
     found = connection.execute(sql, params).fetchone()
     if found is None:
-        raise StoreError("store_unavailable", "The server gave no answer.", "Look into its log.")
+        raise StoreError("store_unavailable", "The server returned no row.", "Check the server's log.")
     return found
 
 
 def _version(connection: Connection, url: str) -> int:
-    """The schema of the store; other programs have tables of this name too."""
+    """The schema version of the store; other programs use a table schema_migrations too."""
     if _row(connection, "SELECT to_regclass('schema_migrations')")[0] is None:
         return 0
     try:
@@ -722,7 +725,7 @@ def _version(connection: Connection, url: str) -> int:
             "SELECT version, name, checksum FROM schema_migrations ORDER BY version"
         ).fetchall()
     except pg.UndefinedColumn:
-        raise _foreign(url, "it has a table schema_migrations that is not ours") from None
+        raise _foreign(url, "its table schema_migrations is not ours") from None
     if rows and rows[0][1] != migrate.FIRST:
         raise _foreign(url, f"its first migration is {rows[0][1]}")
     return rows[-1][0] if rows else 0
@@ -741,14 +744,14 @@ def _applied(connection: Connection) -> dict[int, str]:
 
 
 def _fitted(connection: Connection, sql: str) -> Any:
-    """A migration with the best collation of this server for finding words whatever their case."""
+    """A migration with the server's best collation for matching words regardless of case."""
     known = {row[0] for row in connection.execute("SELECT collname FROM pg_collation").fetchall()}
     best = next((name for name in ("pg_c_utf8", "und-x-icu") if name in known), "C")
     return sql.replace("{words}", f'"{best}"')
 
 
 def _parse(url: str, tenant: str) -> tuple[dict[str, Any], str]:
-    """What psycopg wants to know of a URL, and the tenant, which may be a parameter of it."""
+    """The connection parameters of a URL, and the tenant, which may be one of them."""
     base, mark, query = url.partition("?")
     rest: list[str] = []
     for part in query.split("&"):
@@ -760,21 +763,21 @@ def _parse(url: str, tenant: str) -> tuple[dict[str, Any], str]:
     try:
         given = conninfo_to_dict(f"{base}{mark}{'&'.join(rest)}" if rest else base)
     except psycopg.Error:
-        # The driver's own words may hold the password.
+        # The driver's message may contain the password.
         raise InvalidInput(
             "invalid_argument",
-            f"{_without_password(url)} is no address of a database.",
-            "For example postgresql://user@host:5432/database?tenant=team; what is odd in a name or"
+            f"{_without_password(url)} is not the URL of a database.",
+            "For example postgresql://user@host:5432/database?tenant=team; special characters in a name or"
             " password must be percent-encoded.",
         ) from None
-    # A server that vanished without a word is noticed within a minute.
+    # A server that vanished silently is noticed within a minute.
     ours = {"connect_timeout": 5, "keepalives_idle": 20, "tcp_user_timeout": 60_000}
     return {**ours, "application_name": "ringbolt", **given}, validate.line("tenant", tenant, 200)
 
 
 def _without_password(url: str) -> str:
-    """A URL as it may be shown. Of one that is odd rather too much is left out than too little."""
-    # To the last @, for a password may have one; and with none, what stands there may still be one.
+    """A URL that is safe to show; of a malformed one too much is removed rather than too little."""
+    # Up to the last @, because a password may contain one; without any @ it may still be a password.
     shown = re.sub(r"(//[^:@/?\[]*):(?:.*@|(?!\d+(?:[/?,]|$))[^?]*)", r"\1@", url, flags=re.DOTALL)
     base, mark, query = shown.partition("?")
     kept = [part for part in query.split("&") if unquote(part.partition("=")[0]).strip() not in _SECRETS]
@@ -782,17 +785,17 @@ def _without_password(url: str) -> str:
 
 
 def _lost(error: psycopg.Error) -> bool:
-    """Whether the way to the server was lost, and may be found again."""
+    """Whether the connection was lost and may come back."""
     if error.sqlstate:
         return error.sqlstate.startswith(_LOST_STATES)
     if not isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError)):
         return False
-    said = str(error)
-    connecting = said.startswith(("connection failed", "connection is bad", "connection timeout"))
-    return not connecting or bool(_SOON.search(said))
+    message = str(error)
+    connecting = message.startswith(("connection failed", "connection is bad", "connection timeout"))
+    return not connecting or bool(_TEMPORARY.search(message))
 
 
-def _said(error: BaseException) -> str:
-    """What an error says, in one line."""
-    told = error.diag.message_primary if isinstance(error, psycopg.Error) else None
-    return told or (str(error).strip() or type(error).__name__).splitlines()[0]
+def _message(error: BaseException) -> str:
+    """The message of an error, in one line."""
+    primary = error.diag.message_primary if isinstance(error, psycopg.Error) else None
+    return primary or (str(error).strip() or type(error).__name__).splitlines()[0]

@@ -1,6 +1,6 @@
-"""The queries of recall: which events have which terms, and what is around them.
+"""The queries of recall: which events contain which terms, and what surrounds them.
 
-The engines say how their full-text index is asked; all else is portable, as in tx.py.
+Only the syntax of the full-text index differs between the engines.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ from typing import Any
 from ..model.rules import ENTRY_TYPES
 from ..signals.terms import Term
 from .event_texts import SILENT
-from .tx import EVENT_FROM, EVENT_NAMES, EVENT_ROW, RECORDS, Row, Tx, joined
+from .schema import EVENT_FROM, EVENT_NAMES, EVENT_ROW, RECORDS
+from .tx import Row, Tx
 
 Groups = Sequence[Sequence[Term]]
 
 
 LONGEST_LINE = 1000
-AT_ONCE = 500  # ids in one question: every engine takes so many parameters
+AT_ONCE = 500  # ids per query: every engine allows that many parameters
 SEARCHABLE = ["id", *EVENT_NAMES, "workspace_path", "name", "status", "replaced_by", "changed"]
 _SELECT = (
     f"{EVENT_ROW.replace('SELECT ', 'SELECT e.id, ', 1)}, h.workspace_path, h.name, r.status, r.ref_seq,"
@@ -35,7 +36,7 @@ _RELEVANT = (
 )
 
 
-# From one entry to what replaced it, to what replaced that, …
+# Follows an entry to the one that replaced it, and so on to the last.
 _LINE = (
     "WITH RECURSIVE line(seq, status, next, size) AS ("
     " SELECT seq, status, ref_seq, 0 FROM records WHERE task_id = :task_id AND seq = :seq"
@@ -52,7 +53,7 @@ def _columns(names: str) -> list[str]:
 
 
 class Search:
-    """The questions of recall in one transaction."""
+    """The queries of recall in one transaction."""
 
     def __init__(self, tx: Tx) -> None:
         self._tx = tx
@@ -67,7 +68,7 @@ class Search:
         since: str | None = None,
         until: str | None = None,
     ) -> list[list[int]]:
-        """For each of several searches the events that have one term of each group, newest first."""
+        """For each search, the events that contain one term of each group, newest first."""
         sql = self._matching(_times(since, until))
         shared = {"low": low, "high": high, "limit": limit, "since": since, "until": until}
         queries = [(sql, {**shared, "match": self._database.matching(groups)}) for groups in wanted]
@@ -84,7 +85,7 @@ class Search:
     def in_scope(
         self, groups: Groups, low: int, high: int, limit: int, since: str | None, until: str | None
     ) -> tuple[str, dict[str, Any]]:
-        """A query for the newest events of a scope, whatever their words, with its parameters."""
+        """A query for the newest events that match filters only, with its parameters."""
         timed = _times(since, until)
         params = {"low": low, "high": high, "limit": limit, "since": since, "until": until}
         if not groups:
@@ -93,22 +94,22 @@ class Search:
         return self._matching(timed), {**params, "match": self._database.matching(groups)}
 
     def count(self, groups: Groups) -> int:
-        """How many events have one term of each group."""
+        """How many events contain one term of each group."""
         sql = f"SELECT count(*) FROM words w WHERE {self._database.matches}"
         return self._database.query_fresh([(sql, {"match": self._database.matching(groups)})])[0][0][0]
 
     def id_range(self, since: str | None = None, until: str | None = None) -> tuple[int, int]:
-        """The lowest and the highest id of the events of a time; (0, -1) if there are none."""
+        """The lowest and highest id of the events in a period; (0, -1) if there are none."""
         if timed := _times(since, until):
             sql = f"SELECT min(e.id), max(e.id) FROM events e WHERE e.id > 0{timed}"
-        else:  # each by itself: together SQLite would look at every row
+        else:  # two subqueries: asked together, SQLite would scan every row
             sql = "SELECT (SELECT min(id) FROM events), (SELECT max(id) FROM events)"
         found = self._database.query(sql, {"since": since, "until": until} if timed else {})
         low, high = found[0]
         return (0, -1) if low is None else (low, high)
 
     def event_id(self, task_id: str, seq: int) -> int:
-        """The id of an event in this store; 0 if there is none."""
+        """The id of an event in this store; 0 if it does not exist."""
         sql = "SELECT id FROM events WHERE task_id = :task_id AND seq = :seq"
         found = self._database.query(sql, {"task_id": task_id, "seq": seq})
         return found[0][0] if found else 0
@@ -118,12 +119,12 @@ class Search:
         return self._some(ids, SEARCHABLE, f"{_SELECT} WHERE e.id IN ({{}})")
 
     def texts_after(self, after: int, limit: int) -> list[Row]:
-        """Events that were written after one, oldest first."""
+        """Events after an id, oldest first."""
         sql = f"{_SELECT} WHERE e.id > :after ORDER BY e.id LIMIT :limit"
         return self._tx.rows(SEARCHABLE, sql, after=after, limit=limit)
 
     def around(self, ids: Sequence[int], reach: int) -> list[tuple[str, int, int, str]]:
-        """Task, seq, id and time of events and of those around them in their tasks, in order."""
+        """Task, seq, id and time of events and their neighbours within `reach`, in order."""
         found: set[tuple[str, int, int, str]] = set()
         for asked, places in _in_pieces(
             ids,
@@ -136,7 +137,7 @@ class Search:
         return sorted(found)
 
     def known_of(self, ids: Sequence[int]) -> list[Row]:
-        """Who wrote events, when, their type, the last letter of their text, and what has become of them."""
+        """Author, time, type and last character of events, and what replaced them."""
         return self._some(
             ids,
             _columns(
@@ -150,7 +151,7 @@ class Search:
         )
 
     def marked(self, ids: Sequence[int]) -> list[Row]:
-        """What filters look at of events; of what they set only their labels are needed."""
+        """The columns of events that filters look at; of `sets`, only where it has labels."""
         return self._some(
             ids,
             _columns("id task_id seq event_type timestamp item_id text forgotten sets workspace_path"),
@@ -160,7 +161,7 @@ class Search:
         )
 
     def ends_of_lines(self, over: Iterable[Row]) -> dict[int, int]:
-        """By the ids of entries that were replaced, maybe again and again: the id of what holds now."""
+        """For replaced entries, by their ids: the id of the entry that is valid now."""
         ends: dict[int, int] = {}
         for row in sorted(over, key=lambda row: -row["id"]):
             if (by := row["replaced_by"]) is None:
@@ -172,7 +173,7 @@ class Search:
         return ends
 
     def settling(self, task_id: str, after: int, until: int) -> list[tuple[int, str]]:
-        """What events between two of a task set, of those that changed the status of an earlier one."""
+        """The `sets` of those events between two seqs that changed the status of earlier ones."""
         sql = (
             "SELECT seq, sets FROM events WHERE task_id = :task_id AND seq > :after AND seq <= :until"
             """ AND sets LIKE '%"records"%' ORDER BY seq"""
@@ -185,13 +186,7 @@ class Search:
     def relevant(self, task_id: str, item: str, limit: int) -> list[Row]:
         """Entries of a step, entries that matter for it, and all decisions, errors and instructions."""
         params = {"task_id": task_id, "item": item, "limit": limit}
-        names, queries = self._tx.recorded(f"({_RELEVANT}) r")
-        found = self._database.query_all([(sql, params) for sql in queries.values()])
-        rows, events = (
-            [dict(zip(names[name], row, strict=True)) for row in part]
-            for name, part in zip(queries, found, strict=True)
-        )
-        return joined(rows, {event["seq"]: event for event in events})[::-1]
+        return self._tx.records_with_events(f"({_RELEVANT}) r", params)
 
     def _some(self, ids: Sequence[int], names: Sequence[str], sql: str) -> list[Row]:
         found: list[Row] = []
@@ -201,13 +196,13 @@ class Search:
 
 
 def _in_pieces(ids: Sequence[int], sql: str) -> Iterator[tuple[str, dict[str, int]]]:
-    """A question about many ids as several, each with its parameters."""
+    """A query about many ids, in several pieces with their parameters."""
     for begin in range(0, len(ids), AT_ONCE):
         places = {f"id{number}": text for number, text in enumerate(ids[begin : begin + AT_ONCE])}
         yield sql.format(", ".join([f":{name}" for name in places])), places
 
 
 def _times(since: str | None, until: str | None) -> str:
-    """The conditions for a time, each after an AND."""
+    """The conditions for a period, each after an AND."""
     low = " AND e.timestamp >= :since" if since is not None else ""
     return low + (" AND e.timestamp <= :until" if until is not None else "")

@@ -1,8 +1,9 @@
 """The SQLite engine: one file, many processes, and a commit that is on disk when a call returns.
 
-Writers queue. The first one takes the lock, runs its own work and everything that queued up behind it,
-each in a savepoint, and commits once for all: one fsync serves many, and a lone writer pays nothing for
-it. Readers have connections of their own and never wait for writers.
+Writers queue. The first thread becomes the leader: it takes the process lock, runs its own work and
+everything that has queued up behind it, each job in a savepoint, and commits once for all. One fsync serves
+many writers, and a lone writer pays nothing for it. Readers have their own connections and never wait for
+writers.
 """
 
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
@@ -35,24 +36,28 @@ from .tx import Tx
 Result = TypeVar("Result")
 
 APPLICATION_ID = 0x52494E47  # "RING"
-# Older engines can lose committed pages when a checkpoint meets a reset of the log.
+# Older versions can lose committed pages when a checkpoint coincides with a reset of the WAL.
 OLDEST_ENGINE = (3, 51, 3)
 MOST_IN_A_COMMIT = 256
-LOG_PAGES = 1000
-# The same at the first commit of a process: one that writes once has read the whole log for it.
-FIRST_LOG_PAGES = 200
-FOLD_WAIT_MS = 200
+# A checkpoint is due when the WAL has this many pages.
+WAL_PAGES = 1000
+# The same at the first commit of a process. Opening a store reads the whole WAL, so processes that write once
+# and exit keep it shorter.
+FIRST_WAL_PAGES = 200
+CHECKPOINT_WAIT_MS = 200
 CLOSING_SECONDS = 2.0
 INDEX_BATCH, INDEX_PAGE = 64, 1000
-NOW = -1  # an event's id: what waits is indexed whatever its number
+INDEX_NOW = -1  # for `_index_at`: index everything that waits at the next commit
 
-# Every store that is open, by its identity.
+# Every open store, by its identity; a forked child gives each new connections.
 _stores: dict[int, ref[SqliteStore]] = {}
-_graveyard: list[apsw.Connection] = []  # a parent's connections, which a forked child must not close
+# Connections that must be neither used nor closed: a parent's after a fork (closing one would drop the
+# parent's POSIX locks), and those whose commit failed halfway. Kept so that they are not garbage-collected.
+_abandoned: list[apsw.Connection] = []
 
 
 class _SqliteDatabase:
-    """A connection as `Tx` wants it."""
+    """A connection as a `Database`."""
 
     lock_row = take_rows = ""
     one_of = "IN ({})"
@@ -80,7 +85,7 @@ class _SqliteDatabase:
             self._connection.executemany(sql, rows)
 
     def lock(self, name: str) -> None:
-        """One writes at a time anyway."""
+        """Nothing to do: there is one writer at a time."""
 
     def settled(self) -> int:
         return _value(self._connection, "SELECT max(id) FROM events") or 0
@@ -92,7 +97,7 @@ class _SqliteDatabase:
         return False
 
     def index(self, event: Mapping[str, Any]) -> None:
-        """Not now: events are indexed in batches, see `_index_waiting`."""
+        """Nothing yet: events are indexed in batches, see `_index_waiting`."""
 
     def query_fresh(self, queries: Sequence[tuple[str, Mapping[str, Any]]]) -> list[list[tuple[Any, ...]]]:
         return self.query_all(queries)
@@ -102,17 +107,17 @@ class _SqliteDatabase:
 
 
 def _match(term: Term) -> str:
-    """A term in the words of FTS5, which stems it by itself. Inside the quotation marks nothing is syntax."""
+    """A term in FTS5 syntax. FTS5 stems it itself; inside the quotation marks nothing is syntax."""
     quoted = '"' + term.word.replace('"', '""') + '"'
     if not term.prefix:
         return quoted
-    # The index has stems: a word that begins so may be there as something shorter.
+    # The index holds stems, so a word with this prefix may be there in a shorter form.
     shorter = (f'"{term.word[:size]}"' for size in range(4, len(term.word)))
     return " OR ".join((f"{quoted}*", *shorter))
 
 
 class _Job:
-    """A piece of work in the queue; its thread sleeps on `turn` until it is done or must lead."""
+    """A piece of work in the queue. Its thread sleeps on `turn` until the work is done or it must lead."""
 
     __slots__ = ("deadline", "done", "error", "result", "turn", "work")
 
@@ -141,7 +146,7 @@ class SqliteStore:
         self._closed = False
         self._reset()
         if not create and not os.path.exists(self.path):
-            raise migrate.no_store(self.url)
+            raise migrate.store_not_found(self.url)
         with _TypedErrors(self.path):
             _make_file(self.path)
         self._use(self._connect_for_writing())
@@ -150,10 +155,10 @@ class SqliteStore:
         self._keep_reserve()
 
     def _use(self, connection: apsw.Connection) -> None:
-        self._log_pages = 0
-        self._fold_at = FIRST_LOG_PAGES
-        self._index_at = 0  # the first write finds out
-        connection.set_wal_hook(self._note_log)
+        self._wal_pages = 0
+        self._checkpoint_at = FIRST_WAL_PAGES
+        self._index_at = 0  # the first write finds out how much waits
+        connection.set_wal_hook(self._note_wal)
         self._writer = connection
         self._writer_tx = Tx(_SqliteDatabase(connection))
 
@@ -170,7 +175,7 @@ class SqliteStore:
         try:
             return self._connect_and_migrate()
         except StoreError as error:
-            # With a full disk even reading fails, for want of room for SQLite's index of the log.
+            # On a full disk even reading fails: SQLite needs room for the index of the WAL.
             if error.code not in ("store_full", "store_unavailable") or not self._spend_reserve():
                 raise
         return self._connect_and_migrate()
@@ -182,18 +187,18 @@ class SqliteStore:
             try:
                 version = self._schema(connection)
                 migrate.check_version(version)
-                # Only now: a file that is no store gets no lock files beside it.
+                # Only now, so that a file that is not a store gets no lock files beside it.
                 self._lock = lock = ProcessLock(self.path, self._settings.lock_timeout)
                 if version < migrate.SCHEMA_VERSION:
                     self._migrate(connection)
-                elif _value(connection, "PRAGMA journal_mode") != "wal":  # a backup that is opened
+                elif _value(connection, "PRAGMA journal_mode") != "wal":  # a backup, opened as a store
                     self._lock.acquire()
                     try:
                         connection.execute("PRAGMA journal_mode = WAL").fetchall()
                     finally:
                         self._lock.release()
             except BaseException:
-                # Leave no log behind in a place that is not ours.
+                # Leave no WAL file beside a database that is not ours.
                 connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
                 connection.close()
                 if lock is not None:
@@ -204,7 +209,7 @@ class SqliteStore:
     def _connect(self) -> apsw.Connection:
         connection = apsw.Connection(self.path, flags=apsw.SQLITE_OPEN_READWRITE)
         connection.set_busy_timeout(round(self._settings.lock_timeout * 1000))
-        # Short-lived processes must not fold the log back at each end; writers do it when it is due.
+        # Short-lived processes must not checkpoint at every exit; writers do it when it is due.
         connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         connection.execute(
             f"PRAGMA synchronous = {self._settings.synchronous}; PRAGMA foreign_keys = ON;"
@@ -229,7 +234,7 @@ class SqliteStore:
             if version == 0:
                 connection.execute("PRAGMA journal_mode = WAL").fetchall()
             else:
-                migrate.refuse_changed("sqlite", _applied(connection))
+                migrate.check_applied("sqlite", _applied(connection))
             for number, name, sql, checksum in migrate.pending("sqlite", version):
                 with connection:
                     connection.execute(
@@ -256,7 +261,7 @@ class SqliteStore:
         wait = self._settings.lock_timeout if patience is None else patience
         job = _Job(work, time.monotonic() + wait)
         if self._leader == get_ident():
-            raise RuntimeError("a write inside a write would wait for itself for ever")
+            raise RuntimeError("a write inside a write would wait for itself forever")
         with self._mutex:
             if leads := not self._leading:
                 self._leading = True
@@ -271,6 +276,12 @@ class SqliteStore:
         return job.outcome()
 
     def _lead(self, own: _Job) -> None:
+        """Commit our own job and all that wait, then hand the lead to one that came too late for this commit.
+
+        Only one thread leads at a time: `_leading` stays true from the first arrival until a leader finds
+        the queue empty. A follower never needs to check whether the leader has died, because everything
+        here ends with waking the batch and the next leader, whatever the commit raised.
+        """
         batch = [own]
         self._leader = get_ident()
         try:
@@ -282,6 +293,7 @@ class SqliteStore:
         with self._mutex:
             following = self._queue.popleft() if self._queue else None
             self._leading = following is not None
+        # Set `done` before waking: a woken thread that finds it false takes the lead itself.
         for job in batch:
             job.done = True
             if job is not own and job.turn is not None:
@@ -290,9 +302,10 @@ class SqliteStore:
             following.turn.release()
 
     def _commit(self, batch: list[_Job]) -> None:
+        """Run a batch in one transaction. Jobs are added to `batch` until the transaction ends."""
         self._check_open()
         with _TypedErrors(self.path):
-            # Each caller waits for its own time only, and not for those who waited before it too.
+            # The leader's own deadline, which began when it queued, not when it got the lead.
             self._lock.acquire(max(0.001, batch[0].deadline - time.monotonic()))
             mark = None
             try:
@@ -303,17 +316,22 @@ class SqliteStore:
                     mark = self._writer_tx.last_position()
                     if mark >= self._index_at:
                         self._index_at = self._index_waiting(connection, mark) + INDEX_BATCH
-                    self._end(connection, batch)
+                    self._end(connection)
                 except BaseException:
                     if connection.in_transaction:
                         connection.execute("ROLLBACK")
                     raise
-                self._keep_log_short(connection)
+                self._checkpoint_if_due(connection)
             finally:
                 self._lock.release(mark)
 
     def _run(self, batch: list[_Job]) -> None:
-        """Run all work that is there: a lone job plainly, several each in a savepoint."""
+        """Run our own job and all that wait: a lone one directly, several each in a savepoint.
+
+        A savepoint costs two statements, so a lone writer goes without. With several, it undoes a job that
+        fails and leaves the others in the transaction. Some failures (a full disk, an I/O error) make
+        SQLite roll back the whole transaction; then the savepoints are gone and the batch fails together.
+        """
         with self._mutex:
             batch.extend(self._queue)
             self._queue.clear()
@@ -327,23 +345,23 @@ class SqliteStore:
                 job.result = job.work(self._writer_tx)
                 execute("RELEASE job")
             except BaseException as error:
-                if not self._writer.in_transaction:  # SQLite has rolled back everything by itself
+                if not self._writer.in_transaction:  # SQLite rolled back everything itself
                     raise
                 execute("ROLLBACK TO job; RELEASE job").fetchall()
                 if not isinstance(error, Exception):
                     raise
                 job.error = _typed(error, self.path)
             if job is batch[-1] and len(batch) < MOST_IN_A_COMMIT:
-                with self._mutex:  # `for` sees what is added while it runs
+                with self._mutex:  # jobs that came meanwhile join this commit: `for` sees them
                     batch.extend(self._queue)
                     self._queue.clear()
 
-    def _end(self, connection: apsw.Connection, batch: list[_Job]) -> None:
+    def _end(self, connection: apsw.Connection) -> None:
         try:
             connection.execute("COMMIT")
         except apsw.IOError as error:
-            # The log may or may not have reached the disk. Only a fresh connection can tell.
-            _graveyard.append(connection)
+            # The WAL may or may not have reached the disk. Only a new connection can tell.
+            _abandoned.append(connection)
             self._use(self._connect())
             raise StoreError(
                 "outcome_unknown",
@@ -352,19 +370,19 @@ class SqliteStore:
             ) from None
 
     def _index_waiting(self, connection: apsw.Connection, newest: int) -> int:
-        """Put events that wait into the full-text index; returns up to which one they are in it.
+        """Add waiting events to the full-text index, once there are enough; returns the last one indexed.
 
-        One by one they would make each write half as dear again, for FTS5 writes a piece of its index at each
-        commit. What waits is found all the same: a search looks at it itself.
+        Indexing each event as it is written would make a write half as expensive again, because FTS5 writes
+        a segment of its index at each commit. Searches scan the waiting events directly.
         """
         after: int = _value(connection, "SELECT up_to FROM words_mark")
-        # Another process was faster, or this one has just begun.
-        if newest - after < INDEX_BATCH and self._index_at != NOW:
+        # Another process has indexed them, or this process has just started.
+        if newest - after < INDEX_BATCH and self._index_at != INDEX_NOW:
             return after
 
         while rows := Search(self._writer_tx).texts_after(after, INDEX_PAGE):
             connection.executemany(
-                # In place of what may be there: the mark can be behind, as in a store that was mended.
+                # REPLACE, because the mark can be behind the index, as in a repaired store.
                 "INSERT OR REPLACE INTO words (rowid, body) VALUES (?, ?)",
                 [(row["id"], index_words(row)) for row in rows if not is_silent(row)],
             )
@@ -372,36 +390,37 @@ class SqliteStore:
         connection.execute("UPDATE words_mark SET up_to = ?", (after,))
         return after
 
-    def _note_log(self, _connection: apsw.Connection, _name: str, pages: int) -> int:
-        self._log_pages = pages
+    def _note_wal(self, _connection: apsw.Connection, _name: str, pages: int) -> int:
+        self._wal_pages = pages
         return apsw.SQLITE_OK
 
-    def _keep_log_short(self, connection: apsw.Connection) -> None:
-        """Fold the log back when it is long, so that it is used again from its beginning.
+    def _checkpoint_if_due(self, connection: apsw.Connection) -> None:
+        """Checkpoint the WAL when it is long, so that SQLite reuses it from the start.
 
-        This happens under the lock, so no other writer can be in between. A reader that is in between
-        keeps the log from being used again; only when it has grown far does a writer wait for readers,
-        and then not for long.
+        We hold the process lock, so no other writer interferes. A reader with an old snapshot keeps the WAL
+        from being reused; a writer waits for readers only when the WAL has grown past `wal_limit_bytes`, and
+        then only briefly.
         """
-        due, self._fold_at = self._fold_at, max(self._fold_at, LOG_PAGES)
-        if self._log_pages < due:
+        due, self._checkpoint_at = self._checkpoint_at, max(self._checkpoint_at, WAL_PAGES)
+        if self._wal_pages < due:
             return
-        self._fold_at = self._log_pages + LOG_PAGES
-        far = self._log_size() > self._settings.wal_limit_bytes
-        # How much is folded is forgotten with the last process: so those that write once cut the log.
-        cut = far or due < LOG_PAGES
-        connection.set_busy_timeout(FOLD_WAIT_MS if far else 0)
+        self._checkpoint_at = self._wal_pages + WAL_PAGES
+        far = self._wal_size() > self._settings.wal_limit_bytes
+        # How far a checkpoint came is lost when the last process closes the store, so processes that write
+        # once truncate the WAL.
+        cut = far or due < WAL_PAGES
+        connection.set_busy_timeout(CHECKPOINT_WAIT_MS if far else 0)
         try:
             connection.wal_checkpoint(
                 mode=apsw.SQLITE_CHECKPOINT_TRUNCATE if cut else apsw.SQLITE_CHECKPOINT_PASSIVE
             )
-            self._fold_at = LOG_PAGES
+            self._checkpoint_at = WAL_PAGES
         except (apsw.BusyError, apsw.FullError, apsw.IOError):
-            return  # what was committed is safe in the log; a later commit tries again
+            return  # committed data is safe in the WAL; a later commit tries again
         finally:
             connection.set_busy_timeout(round(self._settings.lock_timeout * 1000))
 
-    def _log_size(self) -> int:
+    def _wal_size(self) -> int:
         try:
             return os.stat(self.path + "-wal").st_size
         except FileNotFoundError:
@@ -410,7 +429,7 @@ class SqliteStore:
     # --- reading ----------------------------------------------------------------------------------
 
     def read(self, work: Callable[[Tx], Result], *, once: bool = False) -> Result:
-        """Run `work` on one consistent snapshot, which does not outlive the call."""
+        """Run `work` on one consistent snapshot."""
         self._check_open()
         with _TypedErrors(self.path):
             try:
@@ -418,7 +437,7 @@ class SqliteStore:
             except IndexError:
                 connection = self._connect()
                 connection.execute("PRAGMA query_only = ON")
-                # SQLite's own knows only ASCII.
+                # SQLite's own function only handles ASCII.
                 connection.create_scalar_function("lower", _lower, 1, deterministic=True)  # pyright: ignore[reportArgumentType]
                 tx = Tx(_SqliteDatabase(connection))
             try:
@@ -438,7 +457,7 @@ class SqliteStore:
     # --- looking after the file -------------------------------------------------------------------
 
     def check(self) -> list[Problem]:
-        """What SQLite itself, the migrations and the high-water mark say about the file."""
+        """Problems reported by SQLite itself, the migrations and the high-water mark of the lock file."""
 
         self._check_open()
         found: list[Problem] = []
@@ -456,7 +475,9 @@ class SqliteStore:
                 newest = _value(connection, "SELECT max(id) FROM events") or 0
         finally:
             connection.close()
-        found += [Problem(kind="migration", detail=line) for line in migrate.check_applied("sqlite", applied)]
+        found += [
+            Problem(kind="migration", detail=line) for line in migrate.changed_migrations("sqlite", applied)
+        ]
         if (mark := self._lock.mark()) > newest:
             found.append(
                 Problem(
@@ -467,7 +488,7 @@ class SqliteStore:
         return found
 
     def backup(self, path: str) -> None:
-        """Copy the store into a new file while others go on writing."""
+        """Copy the store into a new file while others keep writing."""
         self._check_open()
         target = validate.path("the backup", path)
         if target in self.files():
@@ -476,7 +497,7 @@ class SqliteStore:
             )
         part = f"{target}.part"
         with _TypedErrors(target):
-            if os.path.exists(part):  # left by a backup that was killed
+            if os.path.exists(part):  # left behind by a killed backup
                 os.unlink(part)
             _make_file(part)
             try:
@@ -487,7 +508,7 @@ class SqliteStore:
                 raise
             try:
                 with copy.backup("main", source, "main") as run:
-                    run.step(-1)  # in one go, on one snapshot: writers cannot make it start again
+                    run.step(-1)  # all pages from one snapshot, so writers cannot make it start over
                 copy.execute("PRAGMA journal_mode = DELETE").fetchall()
             finally:
                 source.close()
@@ -496,10 +517,10 @@ class SqliteStore:
             _put_in_place(part, target)
 
     def restore(self, path: str) -> str:
-        """Put a backup's content in the place of this store's; returns a copy of what was there.
+        """Replace this store's content with a backup's; returns the path of a copy of the old content.
 
-        It goes through SQLite's own backup, as one transaction: processes that have the store open
-        see the restored content, and none goes on writing into a file that is no longer the store.
+        SQLite's backup API does this in one transaction: processes that have the store open see the restored
+        content, and none keeps writing to a file that is no longer the store.
         """
         self._check_open()
         path = validate.path("the backup", path)
@@ -533,33 +554,34 @@ class SqliteStore:
         return Search(tx).texts_after(after, INDEX_PAGE)
 
     def index(self) -> None:
-        """Put all that waits into the full-text index."""
+        """Add all waiting events to the full-text index."""
 
         def work(_: Tx) -> None:
-            self._index_at = NOW
+            self._index_at = INDEX_NOW
 
         self.write(work)
 
     def reindex(self) -> None:
-        """Throw the vectors and the full-text index away, and make the index anew."""
+        """Delete the vectors and rebuild the full-text index."""
 
         def work(_: Tx) -> None:
             self._writer.execute("DELETE FROM vectors")
             self._writer.execute("DELETE FROM vector_models")
             self._writer.execute("INSERT INTO words (words) VALUES ('delete-all')")
             self._writer.execute("UPDATE words_mark SET up_to = 0")
-            self._index_at = NOW
+            self._index_at = INDEX_NOW
 
         self.write(work)
 
     def scrub(self) -> bool:
-        """Write the file anew without what was removed, and empty the log; False if a reader is in the way.
+        """Rewrite the file without deleted content and truncate the WAL; False if a reader prevents it.
 
-        Pages that are free, or free in part, keep what was in them, and so do deleted words in the index.
+        Free pages, partly free pages and deleted entries of the full-text index would otherwise keep the
+        content.
         """
         self._check_open()
         with _TypedErrors(self.path):
-            # With files of its own: this process's writers wait for it like any others.
+            # A lock of its own, so that this process's writers wait for it like any others.
             lock = ProcessLock(self.path, self._settings.lock_timeout)
             connection = self._connect()
             try:
@@ -578,10 +600,10 @@ class SqliteStore:
                 lock.close()
 
     def loaded(self) -> None:
-        """Nothing: the statistics of the schema are fixed."""
+        """Nothing to do: the planner statistics are fixed in the schema."""
 
     def files(self) -> tuple[str, ...]:
-        """The files that the store is made of."""
+        """The files of the store."""
         return tuple(self.path + end for end in ("", "-wal", "-shm", ".lock", ".gate", ".reserve"))
 
     def info(self) -> dict[str, Any]:
@@ -591,7 +613,7 @@ class SqliteStore:
             "url": self.url,
             "schema": migrate.SCHEMA_VERSION,
             "bytes": os.stat(self.path).st_size,
-            "log_bytes": self._log_size(),
+            "log_bytes": self._wal_size(),
             "reserve_bytes": _size(self.path + ".reserve"),
         }
 
@@ -600,6 +622,7 @@ class SqliteStore:
             raise StoreError("store_closed", "The store was closed.", "Open it again.")
 
     def _keep_reserve(self) -> None:
+        """Keep a file of `reserve_bytes`, deleted when the disk is full so that the store can be read."""
         path = self.path + ".reserve"
         wanted = self._settings.reserve_bytes
         if not wanted or _size(path) >= wanted:
@@ -611,7 +634,7 @@ class SqliteStore:
             finally:
                 os.close(file)
         except OSError:
-            self._spend_reserve()  # half a reserve on a full disk would only be in the way
+            self._spend_reserve()  # on a full disk half a reserve only takes up room
 
     def _spend_reserve(self) -> bool:
         try:
@@ -621,7 +644,7 @@ class SqliteStore:
         return True
 
     def close(self) -> None:
-        """Let go of files and connections; safe to call twice."""
+        """Close files and connections; safe to call twice."""
         if self._closed:
             return
         self._closed = True
@@ -631,15 +654,15 @@ class SqliteStore:
             connection.close()
         until = time.monotonic() + CLOSING_SECONDS
         while self._leading and time.monotonic() < until:
-            time.sleep(0.002)  # a thread that was left behind is just writing
+            time.sleep(0.002)  # a daemon thread is still writing
         if not self._leading:
             self._writer.close()
             self._lock.close()
 
     def abandon_after_fork(self) -> None:
-        """In a forked child: leave the parent's connections alone and open new ones."""
-        _graveyard.append(self._writer)
-        _graveyard.extend(connection for connection, _ in self._readers)
+        """In a forked child: open new connections and leave the parent's alone."""
+        _abandoned.append(self._writer)
+        _abandoned.extend(connection for connection, _ in self._readers)
         self._reset()
         self._lock.reopen_after_fork()
         self._use(self._connect())
@@ -650,12 +673,12 @@ def scratch_database() -> _SqliteDatabase:
     connection = apsw.Connection(":memory:")
     for _, _, sql in migrate.migrations("sqlite"):
         connection.execute(sql).fetchall()
-    connection.execute("BEGIN")  # never committed: what is here lives as long as the connection
+    connection.execute("BEGIN")  # never committed: the content lives as long as the connection
     return _SqliteDatabase(connection)
 
 
 def _lower(text: Any) -> Any:
-    # Letter by letter, as PostgreSQL does; İ is the one whose lower case is two.
+    # Letter by letter, as PostgreSQL does. İ is the only letter whose lower case is two characters.
     return None if text is None else "".join("i" if letter == "İ" else letter.lower() for letter in text)
 
 
@@ -691,7 +714,7 @@ def _check_engine() -> None:
 
 
 def _make_file(path: str) -> None:
-    """Make an empty file for the owner alone, before SQLite could make it for everyone."""
+    """Create an empty file readable by its owner only; SQLite would create it with wider permissions."""
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     if not os.path.exists(path):
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
@@ -725,16 +748,18 @@ def _foreign(path: str) -> StoreError:
     return StoreError(
         "not_a_store",
         f"{path} is a database of another program.",
-        "Name another file; a store is made where there is none.",
+        "Name another file, or a path where no file exists yet.",
     )
 
 
 def _not_a_backup(path: str) -> int:
-    raise StoreError("not_a_store", f"{path} is not a backup of a store.", "Name another file.")
+    raise StoreError(
+        "not_a_store", f"{path} is not a backup of a store.", "Name a file made by `ringbolt backup`."
+    )
 
 
 class _TypedErrors:
-    """Turns what the engine or the system raises into our errors."""
+    """Turns errors of SQLite and the operating system into ours."""
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -754,16 +779,16 @@ def _typed(error: BaseException, path: str) -> BaseException:
     if isinstance(error, apsw.FullError) or number in (errno.ENOSPC, errno.EDQUOT):
         return StoreError(
             "store_full",
-            f"There is no room left for {path}.",
+            f"The disk is full: {path} cannot grow.",
             "Nothing was written and reading still works. Make room, then repeat the call.",
         )
     if isinstance(error, apsw.ConstraintError):
-        return migrate.contradiction(error)
+        return migrate.contradicting_event(error)
     if isinstance(error, apsw.BusyError):
         return StoreError(
             "store_busy",
             f"Another program holds {path}.",
-            "Nothing was written. Try again; if it stays so, look which program has it open.",
+            "Nothing was written. Try again; if it persists, find out which program has the file open.",
         )
     if isinstance(error, (apsw.CorruptError, apsw.NotADBError, UnicodeDecodeError)):
         return StoreError(
@@ -780,5 +805,5 @@ def _typed(error: BaseException, path: str) -> BaseException:
     return StoreError(
         "store_unavailable",
         f"{path} cannot be used: {error}.",
-        "Look whether the path exists, is a file, and is on a disk that works.",
+        "Check that the path exists, is a file, and that the disk works.",
     )

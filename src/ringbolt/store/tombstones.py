@@ -1,7 +1,8 @@
-"""What is left of an event whose content was removed on purpose: that it was, and what it changed, no words.
+"""Tombstones: what is left of an event whose content was forgotten.
 
-The digest of the content stays in its place, so that the chain of hashes holds; what the event sets stays as
-far as it is structure (statuses, numbers, ids, times), so that the state can still be folded.
+Its text and data are gone. A digest of the content stays, so that the hash chain still holds. Of what the
+event sets, the structure stays (statuses, numbers, ids, times), so that later events still fold onto the
+state that they expect; everything that someone wrote is removed or replaced by a placeholder.
 """
 
 from __future__ import annotations
@@ -13,10 +14,11 @@ from typing import Any
 from ..model.rules import ID_LENGTH, normal_id
 from ..model.types import is_dict, is_list
 from ..model.validate import dumps
-from .tx import Row, content_digest
+from .hashes import content_digest
+from .tx import Row
 
-FORGOTTEN = "[forgotten]"  # stands for a text that must be there
-# Columns with what somebody has written, and what stands there instead: None is nothing.
+FORGOTTEN = "[forgotten]"  # the placeholder for a text that must not be null
+# Columns that hold what someone wrote, with their replacement.
 _WRITTEN: dict[str, dict[str, Any]] = {
     "heads": {
         "name": FORGOTTEN, "reason": None, "attention": None, "next_step": None, "blockers": None,
@@ -30,18 +32,18 @@ _WRITTEN: dict[str, dict[str, Any]] = {
     "records": {"key": None},
     "claims": {"reason": None},
 }  # fmt: skip
-# Reasons in our own words, by which a task that was stopped goes on again: no content.
+# Reasons that Ringbolt itself sets, and by which a stopped task is resumed. They are not content.
 OWN_REASONS = frozenset(("wait", "idle", "session gone", "duplicate", "stale", "blocked", "budget"))
-# Of labels these are structure: the steps that an entry matters for, and the home of facts.
+# Labels that are structure: the steps an entry matters for, and the home of facts.
 _KEPT_LABELS = ("item", "facts")
-# Of a record that an event adds, its status: nothing that has no content is shown as if it held.
-_OVER = "invalidated"
-# Columns of the metadata that waits keep there: states and ids, no content.
+# The status of a record whose event was forgotten, so that it is not shown as if it held.
+_ENDED = "invalidated"
+# Metadata that waits maintain: states and ids, not content.
 WAIT_STATE = ("active_wait_ids", "last_wait_state", "last_wait_event_at", "last_stuck_alert_at")
 
 
 def tombstone(event: Mapping[str, Any]) -> Row:
-    """The cells of an event's row once its content is gone."""
+    """The cells of an event's row after forgetting."""
     sets = redacted(json.loads(event["sets"])) if event["sets"] else None
     return {
         "text": None,
@@ -52,12 +54,12 @@ def tombstone(event: Mapping[str, Any]) -> Row:
 
 
 def has_content(event: Mapping[str, Any]) -> bool:
-    """Whether there is anything in an event that forgetting would remove."""
-    return event["forgotten"] is None and has_words(event)
+    """Whether forgetting would remove anything from an event."""
+    return event["forgotten"] is None and carries_content(event)
 
 
-def has_words(event: Mapping[str, Any]) -> bool:
-    """Whether an event has anything that no tombstone has."""
+def carries_content(event: Mapping[str, Any]) -> bool:
+    """Whether an event has anything that a tombstone must not have."""
     if event["text"] or event["data"] != "{}":
         return True
     sets: dict[str, Any] = json.loads(event["sets"]) if event["sets"] else {}
@@ -65,7 +67,7 @@ def has_words(event: Mapping[str, Any]) -> bool:
 
 
 def redacted(sets: Mapping[str, Any]) -> dict[str, Any]:
-    """What an event sets, without what anybody has written. Doing it again changes nothing more."""
+    """What an event sets, without what someone wrote. Redacting twice changes nothing more."""
     result: dict[str, Any] = {}
     for name, rows in sets.items():
         table = name.lstrip("+")
@@ -96,21 +98,21 @@ def _row(name: str, table: str, row: Mapping[str, Any]) -> dict[str, Any]:
     }
     if row.get("reason") in OWN_REASONS:
         cells["reason"] = row["reason"]
-    if name == "extras":  # it would take away what others have set
+    if name == "extras":  # an update replaces all metadata, also what other events set
         cells.pop("metadata", None)
     if name == "+records":
-        cells["status"] = "cancelled" if row.get("type") == "wait" else _OVER
+        cells["status"] = "cancelled" if row.get("type") == "wait" else _ENDED
         cells.pop("key", None)
     return cells
 
 
-def _read(value: Any) -> Any:
+def _decoded(value: Any) -> Any:
     return json.loads(value) if isinstance(value, str) else value
 
 
 def _result(result: Any) -> str:
-    """What a keyed call answered, so that its repetition is still known, without its words."""
-    fields = _read(result)
+    """The result of a keyed call without its texts, so that a repeated call is still recognised."""
+    fields = _decoded(result)
     if not is_dict(fields):
         return "{}"
     emptied: dict[str, Any] = {name: [] for name in ("warnings", "patterns") if name in fields}
@@ -118,17 +120,17 @@ def _result(result: Any) -> str:
 
 
 def is_id(text: object) -> bool:
-    """Whether a text is a task's id, which we have made and says nothing."""
+    """Whether a text is a task id, which we made and which reveals nothing."""
     return isinstance(text, str) and len(text) == ID_LENGTH and normal_id(text) == text
 
 
-# --- what was written in an event -------------------------------------------------------------------
+# --- the texts of an event ----------------------------------------------------------------------------
 
 
-def written(event: Mapping[str, Any], keys: bool = True) -> list[str]:
-    """Every text that somebody has written in an event: its words, its data, and what it sets.
+def all_texts(event: Mapping[str, Any], keys: bool = True) -> list[str]:
+    """Every text that someone wrote in an event: its text, its data, and what it sets.
 
-    `keys`: with the names of the fields, which may be somebody's own.
+    `keys`: with the names of fields, which a caller may have chosen.
     """
     found = [event["text"]] if event["text"] else []
     found += strings(json.loads(event["data"]), keys)
@@ -137,13 +139,13 @@ def written(event: Mapping[str, Any], keys: bool = True) -> list[str]:
 
 
 def set_texts(sets: Mapping[str, Any], keys: bool = False) -> list[str]:
-    """The texts that an event sets and that a tombstone would not have."""
+    """The texts that an event sets and a tombstone would not have."""
     kept = set(strings(redacted(sets)))
     return [text for text in strings(sets, keys) if text not in kept]
 
 
 def strings(value: Any, keys: bool = True) -> Iterator[str]:
-    """All texts in a JSON value; a text that is JSON itself is looked into."""
+    """All texts in a JSON value, also those inside texts that are JSON themselves."""
     if isinstance(value, str):
         yield value
         if value[:1] in ("{", "["):

@@ -1,7 +1,7 @@
-"""The workers of a store: a row for each that runs, or ran last, and what they all have done so far.
+"""The workers of a store: one row for each that runs or ended recently, and the totals of their work.
 
-They are rows among the jobs, of a kind that nobody leases, named by their holder; the one without a name has
-the sums. A worker writes them every few seconds: what it did since then is lost with it when it is killed.
+The rows live in the jobs table under a kind that is never leased, keyed by holder; the row with an empty key
+holds the totals. A worker writes its row every few seconds, so a killed worker loses the counts since then.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from .jobs import WORKER
 from .tx import Tx
 
 BEAT_SECONDS = 20.0
-MISSED_BEATS = 3  # after so many it is taken to be gone
+MISSED_BEATS = 3  # after which a worker counts as gone
 FORGET_SECONDS = 3600.0
 OUTCOMES = ("done", "failed", "dead", "lost")
 
-_SUMS = ""
+_TOTALS = ""
 _PUT = (
     "INSERT INTO jobs (kind, task_id, key, data, status, attempts, due_at, token, holder, created_at)"
     f" VALUES ('{WORKER}', '', :key, :data, :status, 0, :due, 0, :holder, :now)"
@@ -30,9 +30,9 @@ _PUT = (
 
 
 def begin(tx: Tx, holder: str, kinds: Sequence[str], now: float) -> None:
-    """A worker is here; those that have ended are forgotten."""
+    """Register a worker and delete the rows of those that ended."""
     tx.database.run(
-        f"DELETE FROM jobs WHERE kind = '{WORKER}' AND key <> '{_SUMS}'"
+        f"DELETE FROM jobs WHERE kind = '{WORKER}' AND key <> '{_TOTALS}'"
         " AND (status = 'waiting' OR due_at < :before OR due_at > :after)",
         {"before": stamp(now - FORGET_SECONDS), "after": stamp(now + FORGET_SECONDS)},
     )
@@ -40,7 +40,7 @@ def begin(tx: Tx, holder: str, kinds: Sequence[str], now: float) -> None:
 
 
 def beat(tx: Tx, holder: str, kinds: Sequence[str], now: float, *, ended: bool = False) -> None:
-    """A worker is still here, or has come to its end."""
+    """Record that a worker is alive, or that it has ended."""
     data = {"kinds": list(kinds), "seen_at": stamp(now), "ended_at": stamp(now) if ended else None}
     _put(
         tx,
@@ -54,28 +54,28 @@ def beat(tx: Tx, holder: str, kinds: Sequence[str], now: float, *, ended: bool =
 
 
 def add_up(tx: Tx, did: Mapping[tuple[str, str], int], now: float) -> None:
-    """Add what became of jobs, by kind and outcome, to the sums."""
+    """Add the outcomes of jobs, by kind and outcome, to the totals."""
     if not did:
         return
-    _put(tx, key=_SUMS, data={}, status="waiting", due="", holder=None, now=stamp(now), once=True)
+    _put(tx, key=_TOTALS, data={}, status="waiting", due="", holder=None, now=stamp(now), once=True)
     sums = {kind: dict(each) for kind, each in totals(tx, tx.database.lock_row).items()}
     for (kind, outcome), count in did.items():
         each = sums.setdefault(kind, {})
         each[outcome] = each.get(outcome, 0) + count
-    _put(tx, key=_SUMS, data=sums, status="waiting", due="", holder=None, now=stamp(now))
+    _put(tx, key=_TOTALS, data=sums, status="waiting", due="", holder=None, now=stamp(now))
 
 
 def totals(tx: Tx, lock: str = "") -> dict[str, dict[str, int]]:
-    """What became of jobs so far: how many, by kind and outcome."""
-    for _, data, _, _, _ in _rows(tx, f"key = '{_SUMS}'", lock):
+    """How many jobs had which outcome so far, by kind."""
+    for _, data, _, _, _ in _rows(tx, f"key = '{_TOTALS}'", lock):
         return data
     return {}
 
 
 def seen(tx: Tx, now: float) -> tuple[WorkerSeen, ...]:
-    """The workers that run, and those that ended lately; who was heard of last comes first."""
+    """The workers that run or ended recently, the last seen first."""
     found: list[WorkerSeen] = []
-    for holder, data, status, due, started in _rows(tx, f"key <> '{_SUMS}'"):
+    for holder, data, status, due, started in _rows(tx, f"key <> '{_TOTALS}'"):
         left = seconds_of(due) - now
         found.append(
             WorkerSeen(

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator
 from typing import Literal
 
 from .._version import __version__
+from ..hosts.host_table import HOSTS
 from ..hosts.install import Installer
-from ..hosts.targets import HOSTS, scopes
 from ..journal.spool import Spool
 from ..llm.spending import spent
 from ..memory import TaskMemory
@@ -99,7 +99,7 @@ def checks(memory: TaskMemory) -> Iterator[Finding]:
 def store(memory: TaskMemory) -> Finding:
     """Engine, place, schema, size."""
     facts = memory.store.info()
-    ends = memory.store.read(lambda tx: tx.ends())
+    ends = memory.store.read(lambda tx: tx.chain_ends())
     events = sum(end[1] for end in ends.values())
     told = (
         f"{facts['engine']}, {facts['url']}, schema {facts['schema']}, {facts['bytes']:,} bytes,"
@@ -298,7 +298,7 @@ def hosts(project: str | None) -> Finding:
 def _installed(host: str, scope: str, project: str | None) -> str:
     """How a host stands in a scope; empty if it has no such scope."""
 
-    return Installer(host, scope=scope, project=project).check().state if scope in scopes(host) else ""
+    return Installer(host, scope=scope, project=project).check().state if scope in HOSTS[host].scopes else ""
 
 
 # --- models, embedder, tokens, servers --------------------------------------------------------------

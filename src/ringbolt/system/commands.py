@@ -1,4 +1,4 @@
-"""Running a command to learn how it ends: words and no shell, no input, bounded in time and in output."""
+"""Running a command for its exit code and output: no shell, no input, bounded in time and size."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ def run(
     most_bytes: int,
     environ: Mapping[str, str] | None = None,
 ) -> tuple[int, bytes]:
-    """The exit code of a command and the beginning of its output; TimeoutError if it takes too long.
+    """The exit code of a command and the start of its output; TimeoutError if it takes too long.
 
-    Whatever it has started and left behind is ended with it.
+    Processes that it started and left behind are killed with it.
     """
     until = time.monotonic() + seconds
     place = folder if folder and os.path.isdir(folder) else None
@@ -59,5 +59,5 @@ def _read(process: subprocess.Popen[bytes], handle: int, until: float, most: int
                 if not (part := os.read(handle, 1 << 16)):
                     return bytes(output)
                 output += part[: most - len(output)]
-            elif process.poll() is not None:  # something that it started keeps its output open
+            elif process.poll() is not None:  # a process that it started keeps the output open
                 return bytes(output)

@@ -1,4 +1,4 @@
-"""Files that others read: replaced whole or not at all, and read without being led astray."""
+"""Files shared with others: replaced atomically, and read without following unexpected links."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _CODES = {
 
 
 class FileErrors:
-    """Turns what the system says of a file into our error."""
+    """Turns errors of the operating system about a file into ours."""
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -39,23 +39,23 @@ class FileErrors:
             raise StoreError(
                 _CODES.get(error.errno or 0, "store_unavailable"),
                 f"{self._path} cannot be read or written: {error.strerror or error}.",
-                "Look whether the path and its folder exist and are yours to use.",
+                "Check that the path and its folder exist and that you have permission.",
             ) from error
 
 
 def write_atomic(path: str, content: bytes, *, mode: int = 0o600) -> None:
-    """Put a file in its place whole: a reader sees the old content or the new one, also after a power cut."""
+    """Replace a file atomically: readers see the old content or the new one, even after a power cut."""
     with replacing(path, mode=mode) as file:
         file.write(content)
 
 
 @contextmanager
 def replacing(path: str, *, mode: int = 0o600) -> Generator[BinaryIO]:
-    """A new file to write to, which takes the place of the one at `path` when the block is left in peace."""
+    """A new file to write to; it replaces the one at `path` when the block ends without an error."""
     folder, name = os.path.split(path)
     temp, handle = _begin(folder, name, mode)
     try:
-        with open(handle, "wb") as file:  # closed, and with that unlocked, only when it is in its place
+        with open(handle, "wb") as file:  # closing it also unlocks it, so only after the rename
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -68,16 +68,16 @@ def replacing(path: str, *, mode: int = 0o600) -> Generator[BinaryIO]:
 
 
 def _begin(folder: str, name: str, mode: int) -> tuple[str, int]:
-    """A new temporary file in a folder, locked for as long as it is being written."""
+    """A new temporary file in a folder, locked while it is being written so that `sweep` leaves it."""
     while True:
         temp = os.path.join(folder, f".{name[:50]}.{os.getpid()}-{next(_numbers)}{TEMP}")
         try:
             handle = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
-        except FileExistsError:  # left by a process that was killed and had our number
+        except FileExistsError:  # left behind by a killed process with the same pid
             continue
         try:
             if _locked(handle, wait=True) and not _names(temp, handle):
-                os.close(handle)  # swept away before we had the lock
+                os.close(handle)  # swept before we had locked it
                 continue
         except BaseException:
             os.close(handle)
@@ -86,22 +86,22 @@ def _begin(folder: str, name: str, mode: int) -> tuple[str, int]:
 
 
 def is_temp(name: str) -> bool:
-    """Whether a file's name is that of a file which was being written."""
+    """Whether a name is that of a temporary file."""
     return name.startswith(".") and name.endswith(TEMP)
 
 
 def sweep(folder: str) -> int:
-    """Remove the files that a writer which is gone left half written; returns how many."""
+    """Remove temporary files whose writer is gone; returns how many."""
     removed = 0
     with os.scandir(folder) as entries:
         temps = [entry.path for entry in entries if is_temp(entry.name) and _is_plain(entry)]
     for temp in temps:
         try:
             handle = os.open(temp, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        except FileNotFoundError:  # finished, or swept by another
+        except FileNotFoundError:  # finished, or swept by another process
             continue
         try:
-            # Whoever writes it holds its lock: a number of a process says little in a container.
+            # A living writer holds the lock. The pid in the name says little inside a container.
             if _locked(handle, wait=False) and _names(temp, handle):
                 os.unlink(temp)
                 removed += 1
@@ -115,7 +115,7 @@ def _is_plain(entry: os.DirEntry[str]) -> bool:
 
 
 def _locked(handle: int, *, wait: bool) -> bool:
-    """Take a file's lock; False if another holds it, or if this file system has no locks."""
+    """Lock a file; False if another process holds the lock, or if the file system has no locks."""
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
     except OSError:
@@ -124,7 +124,7 @@ def _locked(handle: int, *, wait: bool) -> bool:
 
 
 def _names(path: str, handle: int) -> bool:
-    """Whether a path still is the file that was opened."""
+    """Whether a path still refers to the opened file."""
     try:
         found = os.stat(path, follow_symlinks=False)
     except FileNotFoundError:
@@ -133,7 +133,7 @@ def _names(path: str, handle: int) -> bool:
 
 
 def sync_folder(folder: str) -> None:
-    """Make the names in a folder survive a power cut."""
+    """Sync a folder, so that the names in it survive a power cut."""
     handle = os.open(folder or ".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(handle)
@@ -143,7 +143,7 @@ def sync_folder(folder: str) -> None:
 
 @contextmanager
 def locked_folder(folder: str) -> Generator[None]:
-    """Hold a folder against others that write it through here, for the length of the block."""
+    """Lock a folder against others that use this function, for the length of the block."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         _locked(handle, wait=True)
@@ -153,14 +153,14 @@ def locked_folder(folder: str) -> Generator[None]:
 
 
 def make_folder(path: str) -> bool:
-    """Make a folder if there is none; True if it was made. A link to a folder is none."""
+    """Create a folder if it does not exist; True if it was created. Symlinks are rejected."""
     try:
         os.mkdir(path, 0o700)
     except FileExistsError:
         if not stat.S_ISDIR(os.lstat(path).st_mode):
             raise InvalidInput(
                 "invalid_argument",
-                f"{shown(path, 400)} is in the way: it is no folder of its own.",
+                f"{shown(path, 400)} exists and is not a folder.",
                 "Move it away, or choose another folder.",
             ) from None
         return False
@@ -171,10 +171,10 @@ def make_folder(path: str) -> bool:
 
 
 def read_bounded(path: str, most: int, *, root: str | None = None) -> bytes:
-    """The content of a plain file of at most so many bytes, which lies within `root` if one is given."""
+    """The content of a regular file of at most `most` bytes, inside `root` if one is given."""
     content = bytearray()
     with open_plain(path, root=root) as file:
-        # Block by block: a limit may be far above what is there, and would be allocated.
+        # Block by block: reading up to the limit at once would allocate that much.
         while len(content) <= most and (block := file.read(_BLOCK)):
             content += block
     if len(content) > most:
@@ -188,22 +188,22 @@ def read_bounded(path: str, most: int, *, root: str | None = None) -> bytes:
 
 
 def open_plain(path: str, *, root: str | None = None) -> BinaryIO:
-    """Open a plain file for reading: no device or pipe, and no link that leads out of `root`."""
+    """Open a regular file for reading: no device or pipe, and no symlink that leads out of `root`."""
     real = os.path.realpath(path)
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     handle = os.open(real, flags) if root is None else _open_below(os.path.realpath(root), real, flags)
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
-        raise InvalidInput("invalid_argument", f"{shown(path, 400)} is no plain file.", "Name a file.")
+        raise InvalidInput("invalid_argument", f"{shown(path, 400)} is not a regular file.", "Name a file.")
     return open(handle, "rb")
 
 
 def _open_below(root: str, real: str, flags: int) -> int:
-    """Open a file by going down from a root, one folder after the other, so that no link is followed."""
+    """Open a file by descending from a root folder by folder, so that no symlink is followed."""
     if not is_below(real, root):
         raise InvalidInput(
             "invalid_argument",
-            f"{shown(real, 400)} lies outside {shown(root, 400)}.",
+            f"{shown(real, 400)} is outside {shown(root, 400)}.",
             "Put the file itself there, not a link to it.",
         )
     parts = os.path.relpath(real, root).split(os.sep)
@@ -219,5 +219,5 @@ def _open_below(root: str, real: str, flags: int) -> int:
 
 
 def is_below(path: str, root: str) -> bool:
-    """Whether a path is one below a root, both without links."""
+    """Whether a path is below a root; both must be free of symlinks."""
     return path.startswith(root.rstrip(os.sep) + os.sep)

@@ -1,4 +1,4 @@
-"""One request to a server that may be slow, broken or hostile: bounded in time and in size."""
+"""One request to a server that may be slow, broken or hostile: bounded in time and size."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CONNECT_SECONDS = 1.0
 
 
 class Address(Value, frozen=True, kw_only=True):
-    """Where a server takes its requests."""
+    """The address of a request."""
 
     scheme: str
     host: str
@@ -37,7 +37,7 @@ class Address(Value, frozen=True, kw_only=True):
 
 
 class StatusError(OSError):
-    """The server answered, but not with 200."""
+    """The server answered with a status other than 200."""
 
     def __init__(self, status: int, body: bytes) -> None:
         super().__init__(f"it answered {status} {shown(body[:300].decode('utf-8', 'replace'), 200)}")
@@ -45,40 +45,38 @@ class StatusError(OSError):
 
 
 class TooLarge(OSError):
-    """The answer has more bytes than anyone wants."""
+    """The response is larger than allowed."""
 
 
 class Unreachable(OSError):
-    """There was no connection, so nothing was sent."""
+    """No connection could be made, so nothing was sent."""
 
 
 class Forbidden(OSError):
-    """The address is one that must not be called; nothing was sent."""
+    """The address must not be called; nothing was sent."""
 
 
 def read_address(url: str, below: str) -> Address:
-    """The address of a path below the base URL of a server; ValueError if that is no URL of one."""
-
+    """The address of a path below the base URL of a server; ValueError if the URL is not valid."""
     parts = urlsplit(url)
     port = parts.port or (443 if parts.scheme == "https" else 80)
     plain = url.isprintable() and " " not in url and not parts.username and not parts.query
     if parts.scheme not in ("http", "https") or not parts.hostname or not plain:
-        raise ValueError("no address of a server")
+        raise ValueError("not the URL of a server")
     path = f"{parts.path.rstrip('/')}/{below}"
     return Address(scheme=parts.scheme, host=parts.hostname, port=port, path=path)
 
 
 def read_url(url: str, what: str) -> Address:
-    """The address that a URL names; ValueError, which says `what`, if it is not a plain http or https one."""
-
+    """The address of a URL; ValueError, which names `what`, if it is not a plain http or https URL."""
     if not (url.isascii() and url.isprintable()) or any(letter in url for letter in ' \\"<>^`{|}'):
-        raise ValueError(f"{what} has characters that no URL has")
+        raise ValueError(f"{what} contains characters that are not allowed in a URL")
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ValueError(f"{what} is no http:// or https:// URL")
+        raise ValueError(f"{what} is not an http:// or https:// URL")
     if "@" in parts.netloc:
-        raise ValueError(f"{what} has credentials in it")
-    port = parts.port  # ValueError if it is none
+        raise ValueError(f"{what} contains credentials")
+    port = parts.port  # ValueError if it is not a number
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     return Address(
         scheme=parts.scheme,
@@ -89,8 +87,7 @@ def read_url(url: str, what: str) -> Address:
 
 
 def is_public(ip: str) -> bool:
-    """Whether an address is one of the public internet, and not one that only wraps another."""
-
+    """Whether an IP address is public, and does not wrap a private one (6to4, Teredo, mapped IPv4)."""
     address = ip_address(ip.partition("%")[0])
     if isinstance(address, IPv6Address):
         if address.ipv4_mapped is not None:
@@ -101,26 +98,26 @@ def is_public(ip: str) -> bool:
 
 
 def read_key(variable: str) -> str:
-    """The key that a variable of the environment holds, or ""; ValueError if it cannot be one."""
+    """The API key in an environment variable, or ""; ValueError if it cannot be a key."""
     key = os.environ.get(variable, "").strip() if variable else ""
-    if not (key.isascii() and key.isprintable()):  # and it must not get into a message
-        raise ValueError(f"the key in {shown(variable)} has letters that no key has")
+    if not (key.isascii() and key.isprintable()):  # the message must not contain the key
+        raise ValueError(f"the key in {shown(variable)} contains characters that are not allowed")
     return key
 
 
 def post(address: Address, key: str, value: Any, seconds: float, most_bytes: int) -> bytes:
-    """The body of the answer to a JSON value. All that goes wrong is an OSError.
+    """Post a JSON value and return the body of the response. Every failure is an OSError.
 
-    A redirection is an error too: the key is for this server alone.
+    A redirect is an error too: the key is for this server only.
     """
     body = json.dumps(value).encode("utf-8", "replace")
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     status, read = exchange(address, body, headers, seconds, most_bytes)
     if status != 200:
-        # Some servers repeat the key that they refuse.
+        # Some servers repeat the key that they reject.
         raise StatusError(status, read.replace(key.encode(), b"***") if key else read)
     if len(read) > most_bytes:
-        raise TooLarge(f"its answer has more than {most_bytes} bytes")
+        raise TooLarge(f"its response has more than {most_bytes} bytes")
     return read
 
 
@@ -133,17 +130,17 @@ def exchange(
     *,
     allowed: Callable[[str], bool] | None = None,
 ) -> tuple[int, bytes]:
-    """The status of the answer to a body of JSON, and its first bytes: at most one more than `most_bytes`.
+    """Send a JSON body, or a GET without one; returns the status and at most `most_bytes` + 1 bytes.
 
-    Without a body it is a GET. No redirection is followed. With `allowed` the host is looked up once, and all
-    that it is found to be must be allowed, or nothing is sent: what was judged is what is connected to. All
-    that goes wrong is an OSError.
+    Redirects are not followed. With `allowed`, the host is resolved once and every address must be allowed, or
+    nothing is sent; the connection goes to these very addresses, so DNS cannot change in between. Every
+    failure is an OSError.
     """
     return _bounded(lambda opened: _exchange(address, body, headers, most_bytes, allowed, opened), seconds)
 
 
 def is_open(host: str, port: int, seconds: float, allowed: Callable[[str], bool]) -> bool:
-    """Whether anyone takes connections there; the host must be one that is allowed. Else an OSError."""
+    """Whether a port accepts connections; OSError if the host is unknown or not allowed."""
 
     def call(_: list[HTTPConnection]) -> bool:
         for place in _pinned(Address(scheme="", host=host, port=port, path=""), allowed):
@@ -157,8 +154,8 @@ def is_open(host: str, port: int, seconds: float, allowed: Callable[[str], bool]
     return _bounded(call, seconds)
 
 
-def said(error: Exception) -> str:
-    """What an error of `post` says, without a full stop."""
+def error_text(error: Exception) -> str:
+    """The message of an error, without a full stop."""
     return (getattr(error, "strerror", None) or str(error) or type(error).__name__).rstrip(".")
 
 
@@ -170,13 +167,12 @@ def _exchange(
     allowed: Callable[[str], bool] | None,
     opened: list[HTTPConnection],
 ) -> tuple[int, bytes]:
-
     kind = HTTPSConnection if address.scheme == "https" else HTTPConnection
     connection = kind(address.host, address.port, timeout=CONNECT_SECONDS)
     opened.append(connection)
     try:
         _connect(connection, None if allowed is None else _pinned(address, allowed))
-        connection.sock.settimeout(None)  # from here on the whole is bounded
+        connection.sock.settimeout(None)  # `_bounded` limits the rest
         sent = {"User-Agent": "ringbolt", **headers}
         if body is None:
             connection.request("GET", address.path, headers=sent)
@@ -196,17 +192,16 @@ def _connect(connection: HTTPConnection, places: list[tuple[str, int]] | None) -
             connection.connect()
         else:
             connection.sock = _opened(connection, places)
-    except (OSError, UnicodeError) as error:  # UnicodeError: a host that cannot be a name
-        raise Unreachable(said(error)) from None
+    except (OSError, UnicodeError) as error:  # UnicodeError: not a valid host name
+        raise Unreachable(error_text(error)) from None
 
 
 def _pinned(address: Address, allowed: Callable[[str], bool]) -> list[tuple[str, int]]:
-    """The addresses of a host, each of which is allowed."""
-
+    """The addresses of a host; raises `Forbidden` if any is not allowed."""
     try:
         found = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
-        raise Unreachable(said(error)) from None
+        raise Unreachable(error_text(error)) from None
     places = [(str(place[0]), address.port) for *_, place in found]
     for ip, _ in places:
         if not allowed(ip):
@@ -215,8 +210,7 @@ def _pinned(address: Address, allowed: Callable[[str], bool]) -> list[tuple[str,
 
 
 def _opened(connection: HTTPConnection, places: list[tuple[str, int]]) -> Any:
-    """A connection to the first of some addresses that answers, with the host's own certificate."""
-
+    """A connection to the first address that answers; TLS checks the host's certificate."""
     trouble: OSError = OSError("it has no address")
     for place in places:
         try:
@@ -231,10 +225,10 @@ def _opened(connection: HTTPConnection, places: list[tuple[str, int]]) -> Any:
 
 
 def _bounded(call: Callable[[list[HTTPConnection]], Result], seconds: float) -> Result:
-    """The result of a call that may hang anywhere, or TimeoutError when the time is up.
+    """The result of a call that may hang anywhere, or TimeoutError.
 
-    Neither finding a host's address nor reading byte by byte has a time limit of its own, so another thread
-    does the waiting; its connection is shut when nobody waits for it any more.
+    Neither resolving a host name nor a slow response has a total time limit, so another thread makes the call;
+    when the time is up, its connections are shut down.
     """
     opened: list[HTTPConnection] = []
     outcome: list[Any] = []
@@ -259,6 +253,5 @@ def _bounded(call: Callable[[list[HTTPConnection]], Result], seconds: float) -> 
 
 
 def _shut(socket: Any) -> None:
-
-    with suppress(OSError):  # it was shut in this very moment
+    with suppress(OSError):  # it was closed at this very moment
         socket.shutdown(2)

@@ -17,9 +17,11 @@ from ..ledger.base import Base, Draft
 from ..ledger.observed_time import KIND, Ages, Look, observe
 from ..model import rules, validate
 from ..model.errors import RingboltError
+from ..model.operation import operation
 from ..model.results import UpkeepChange, UpkeepReport
 from ..store import distilled, jobs
-from ..store.tx import OURSELVES, Row, Tx
+from ..store.schema import OWN_AGENT
+from ..store.tx import Row, Tx
 from ..waits.looking import boot
 from ..waits.records import steady
 from . import queries
@@ -47,6 +49,7 @@ class Upkeep(Base):
 
     _machine = staticmethod(machine)
 
+    @operation(scope="write", repeatable=True, example={"dry_run": True})
     def upkeep_run(
         self,
         *,
@@ -56,38 +59,62 @@ class Upkeep(Base):
         older_than: str | None = None,
         trust_clock: bool = False,
     ) -> UpkeepReport:
-        """Pause idle tasks, put old ones away, tell of stuck ones, release claims that ran out.
+        """Pause idle tasks, archive old ones, report stuck ones, and release expired claims.
 
         With rules `all` also: tasks whose session is gone, duplicates, and failed tasks that nobody took up.
-        All of it can be undone. Time counts only while the clock can be believed, so that setting it does
-        nothing to any task: `trust_clock` says that it is right.
+        All of it can be undone. Time counts only while the clock is trusted, so setting the clock does
+        nothing to any task.
+
+        Args:
+            rules: `automatic` (lease, resume, pause, stuck, archive), `all` (also reconcile, duplicate,
+                failed), or some of these.
+            workspace: Only the tasks of this workspace. `None`: all workspaces.
+            dry_run: Report what would be done, and change nothing.
+            older_than: How long a task must have been idle to be tidied up, such as `7d`. Default: the
+                setting `stale_threshold`.
+            trust_clock: Trust the clock at once, even if it was just set.
         """
         chosen = _chosen(rules)
         older = self._older(older_than)
         seen = self._observe(write=not dry_run, trust=bool(trust_clock))
         return self._run(chosen, workspace, dry_run, seen, older, {})
 
+    @operation(scope="write", repeatable=True)
     def tasks_reconcile(
         self, *, workspace: str | None = "", dry_run: bool = True, grace: str | None = None
     ) -> UpkeepReport:
-        """Find open tasks whose session is gone: what was worked on needs a review, the rest is abandoned.
+        """Find open tasks whose session is gone: those with work done need review, the others are abandoned.
 
-        A session is gone when it said that it ended, and the time of grace is over, or when it has written
-        nothing for very long; not while a claim, a wait or a part of the task is alive. Nothing becomes
-        completed.
+        A session is gone if it ended and the grace period is over, or if it has written nothing for very
+        long, unless a claim, a wait or a sub-task is alive. No task becomes completed.
+
+        Args:
+            workspace: `""`: the workspace of this memory. `None` (`*` where null means "not given"):
+                everywhere.
+            dry_run: Report what would be done, and change nothing.
+            grace: How long to leave a task alone after its session has ended. Default: the setting
+                `session_grace`.
         """
         limits = {} if grace is None else {"grace": _seconds("grace", grace)}
         seen = self._observe(write=False, trust=True)
         here = self.workspace if workspace == "" else workspace
         return self._run(("reconcile",), here, dry_run, seen, self._older(None), limits)
 
+    @operation(scope="write", repeatable=True, example={"older_than": "7d"})
     def tasks_hygiene(
         self, *, workspace: str | None = "", dry_run: bool = True, older_than: str | None = None
     ) -> UpkeepReport:
-        """Find duplicates, which the one that is kept supersedes, and failed tasks that nobody took up.
+        """Find duplicates, to be superseded by the one that is kept, and failed tasks that nobody took up.
 
-        Duplicates have the same label or title in one workspace. An open one is kept, one that is alive, the
-        one worked on last. Only what had no activity for `older_than` is changed.
+        Duplicates have the same label or title in one workspace. The one kept is open, alive and most
+        recently worked on, in this order.
+
+        Args:
+            workspace: `""`: the workspace of this memory. `None` (`*` where null means "not given"):
+                everywhere.
+            dry_run: Report what would be done, and change nothing.
+            older_than: How long a task must have been idle to be tidied up, such as `7d`. Default: the
+                setting `stale_threshold`.
         """
         seen = self._observe(write=False, trust=True)
         here = self.workspace if workspace == "" else workspace
@@ -192,7 +219,7 @@ class _Rounds:
         self._memory = memory
         self._most = most
         # The channel of what Ringbolt says itself, and in no session: no sign that anyone is at work.
-        self._scribe = memory.acting_as(agent=OURSELVES, channel="system", session="")
+        self._scribe = memory.acting_as(agent=OWN_AGENT, channel="system", session="")
         self._run = run
         self._dry = dry_run
         self.counts: dict[str, int] = {}
@@ -342,7 +369,7 @@ def _reclaimed(one: Finding) -> Draft:
 def _chosen(given: Any) -> tuple[str, ...]:
     groups = {"automatic": AUTOMATIC, "all": ALL, "hygiene": HYGIENE}
     words = groups.get(given, given) if isinstance(given, str) else given
-    named = {validate.word("rule", word, ALL) for word in validate.words("rules", words)}
+    named = {validate.choice("rule", word, ALL) for word in validate.text_list("rules", words)}
     return tuple(rule for rule in ALL if rule in named)
 
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..model.rules import SESSION_ENDED
-from ..store.tx import ACTIVITY, HEADS, Row, Tx
+from ..store.schema import ACTIVITY, HEADS
+from ..store.tx import Row, Tx
 
 # A real task: no goal, no copy that an import set aside, nothing that was put away.
 _OWN = "h.kind = 'task' AND h.root_id = h.task_id AND h.archived_at IS NULL"

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..model.errors import InvalidInput
 from ..model.validate import blake2b
-from ..system.http_client import said
+from ..system.http_client import error_text
 from . import screens, terminals
 from .conditions import JUDGED, Watch
 from .verdicts import MOST_JUDGED, State, Surroundings, Verdict, has_wanted, judged, look_whether_stable
@@ -27,7 +27,7 @@ def look_at_terminal(watch: Watch, state: State, around: Surroundings) -> tuple[
     try:
         lines, place = terminals.seen(watch.value, SECONDS)
     except OSError as error:
-        return Verdict(met=False, said=f"it cannot be seen: {said(error)}"), state
+        return Verdict(met=False, said=f"it cannot be seen: {error_text(error)}"), state
     if watch.word.startswith("stable"):
         digest = blake2b("\n".join(lines).encode(), digest_size=16).hexdigest()
         return look_whether_stable(watch, state, around, [*place, digest])
@@ -48,7 +48,7 @@ def first_picture(watch: Watch) -> str | None:
         return _picture(watch)[0]
     except OSError as error:
         hint = "Name a display that is there, as DISPLAY does: screen::0."
-        why = f"{watch.target} cannot be seen: {said(error)}."
+        why = f"{watch.target} cannot be seen: {error_text(error)}."
         raise InvalidInput("invalid_argument", why, hint) from None
 
 
@@ -67,7 +67,7 @@ def look_at_screen(watch: Watch, state: State, around: Surroundings) -> tuple[Ve
     try:
         seen, picture = _picture(watch)
     except OSError as error:
-        return Verdict(met=False, said=f"it cannot be seen: {said(error)}"), state
+        return Verdict(met=False, said=f"it cannot be seen: {error_text(error)}"), state
     there = "it is there" if seen else "it is not there"
     if watch.word in ("exists", "gone"):
         return Verdict(met=bool(seen) == (watch.word == "exists"), said=there), state

@@ -172,7 +172,9 @@ def _look_at_command(watch: Watch, state: State, around: Surroundings) -> tuple[
     except TimeoutError as error:
         return Verdict(met=False, said=str(error)), state
     except OSError as error:
-        return Verdict(met=False, said=f"it cannot be run: {http_client.said(error)}", failed=True), state
+        return Verdict(
+            met=False, said=f"it cannot be run: {http_client.error_text(error)}", failed=True
+        ), state
     if watch.word == JUDGED:
         return judged(watch, state, around, f"exit code {code}\n{shown_to_model(output)}")
     if watch.word in ("contains ", "matches "):
@@ -202,7 +204,7 @@ def _look_at_port(watch: Watch, state: State, around: Surroundings) -> tuple[Ver
     except http_client.Forbidden as error:
         return Verdict(met=False, said=f"{error} (wait_private)", failed=True), state
     except OSError as error:
-        return Verdict(met=False, said=f"nobody knows: {http_client.said(error)}"), state
+        return Verdict(met=False, said=f"nobody knows: {http_client.error_text(error)}"), state
     said = "it is open" if opened else "it is closed"
     return Verdict(met=opened == (watch.word == "open"), said=said), state
 
@@ -215,7 +217,7 @@ def _look_at_url(watch: Watch, state: State, around: Surroundings) -> tuple[Verd
     except http_client.Forbidden as error:
         return Verdict(met=False, said=f"{error} (wait_private)", failed=True), state
     except OSError as error:
-        return Verdict(met=False, said=f"no answer: {http_client.said(error)}"), state
+        return Verdict(met=False, said=f"no answer: {http_client.error_text(error)}"), state
     if watch.word == JUDGED:
         return judged(
             watch, state, around, f"status {status}\n{shown_to_model(body[: verdicts.MOST_JUDGED])}"

@@ -17,6 +17,7 @@ from typing import Any
 from ..ledger.base import Draft
 from ..model import rules, validate
 from ..model.errors import Conflict, InvalidInput
+from ..model.operation import operation
 from ..model.results import WaitResult
 from ..store import jobs
 from ..store.tx import Row, Tx
@@ -51,6 +52,11 @@ Settle = Callable[[Tx], None]
 class Waiting(Waking):
     """Operations that wait."""
 
+    @operation(
+        scope="write",
+        core=("target", "until", "timeout", "task_id"),
+        example={"target": "time:1s", "timeout": 5},
+    )
     def smart_wait(
         self,
         target: str,
@@ -65,12 +71,30 @@ class Waiting(Waking):
         command: Sequence[str] | None = None,
         key: str | None = None,
     ) -> WaitResult:
-        """Wait for a file, process, port, URL, log, time or task, then go on. Costs no tokens.
+        """Wait for a file, process, port, URL, log, time, task or person. Costs no tokens.
 
-        The wait belongs to a task and survives a restart: when the caller dies, a worker goes on with it.
-        With `block` false it is left to the worker at once. While nothing changes it is looked at less often.
-        When it is over, however it ended, its `callback_url` (else that of the task) is called, and a
-        `command` runs if the operator allows that.
+        The wait belongs to a task and survives restarts: if the caller dies, a worker continues it. Checks
+        become less frequent while nothing changes. When the wait ends, in whatever way, its callback URL is
+        called and its command runs, if the operator allows commands.
+
+        Args:
+            target: file:PATH, log:PATH, process:PID, port:HOST:PORT, a URL, time:5m, task:ID, manual: (a
+                person); any(a, b), all(a, b). Also `not(…)`, a point in time, `task:ID/STEP`,
+                `command:["…"]`, `terminal:PANE`, `screen:` and `window:TITLE`.
+            until: exists, gone, changed, stable, contains X, exits, open, closed, status 200, completed, …
+                Each kind of target has a default. A configured model judges conditions that no rule
+                understands.
+            timeout: Maximum seconds to wait.
+            poll_interval: Seconds between checks. Grows up to eightfold while nothing changes, except for
+                files, logs and processes.
+            task_id: Task id or a unique prefix; default: the current task.
+            message: Message to record when the wait starts.
+            block: Wait here until it ends. False: leave it to a worker and return at once.
+            callback_url: URL that gets a POST when the wait ends. Default: that of the task.
+            command: Command (a list of words) that a worker runs when the wait ends. Only if the operator
+                allows commands.
+            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
+                returns the first answer.
         """
         timeout = validate.number("timeout", timeout, 0, MOST_SECONDS)
         interval = validate.number("poll_interval", poll_interval, SHORTEST, LONGEST)
@@ -117,10 +141,14 @@ class Waiting(Waking):
         done = self._write("smart_wait", task_id, decide, key=key, arguments=arguments)
         return self._wait_for(done.task_id, done.seq) if block else self._result(done.task_id, done.seq)
 
+    @operation(scope="read")
     def wait_status(self, wait_id: str | None = None) -> tuple[WaitResult, ...]:
-        """How a wait stands, or all that are still watched in this workspace. Nothing is looked at.
+        """Show a wait, or all unresolved waits of this workspace. Nothing is checked.
 
-        One that is `due` was not looked at although it was time to: no worker runs.
+        A wait that is `due` should have been checked already: no worker is running.
+
+        Args:
+            wait_id: Id of a wait: `task#seq`, or `#seq` for the current task.
         """
         if wait_id is not None:
             return (self._result(*self._named(wait_id)),)
@@ -132,6 +160,7 @@ class Waiting(Waking):
 
         return self.store.read(work)
 
+    @operation(scope="write", example={"wait_id": "7#2", "message": "approved"})
     def wait_update(
         self,
         wait_id: str,
@@ -139,9 +168,13 @@ class Waiting(Waking):
         timeout: float | None = None,
         message: str | None = None,
     ) -> WaitResult:
-        """Change what a wait waits for or how long, counted from its start; or decide a `manual:` one.
+        """Change the condition or timeout of a wait, or decide a `manual:` wait.
 
-        A message to a wait with a `manual:` part is the decision that it waits for.
+        Args:
+            wait_id: Id of a wait: `task#seq`, or `#seq` for the current task.
+            until: The new condition.
+            timeout: Maximum seconds to wait, counted from its start.
+            message: The decision that a `manual:` wait is waiting for; for other waits, a remark.
         """
         task_id, seq = self._named(wait_id)
         message = self._text("message", message)
@@ -180,8 +213,14 @@ class Waiting(Waking):
         self._look(self._live(task_id, seq))
         return self._result(task_id, seq)
 
+    @operation(scope="write", example={"wait_id": "7#2", "reason": "not needed any more"})
     def wait_cancel(self, wait_id: str, reason: str | None = None) -> WaitResult:
-        """Stop waiting; a wait that is over stays as it is."""
+        """Cancel a wait. A wait that has ended stays as it is.
+
+        Args:
+            wait_id: Id of a wait: `task#seq`, or `#seq` for the current task.
+            reason: Why nobody waits any more.
+        """
         task_id, seq = self._named(wait_id)
         reason = self._text("reason", reason) or "cancelled"
 

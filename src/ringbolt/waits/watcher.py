@@ -123,7 +123,7 @@ class Watcher:
             rows = [self._row(one) for one in held if one.dirty]
 
             def work(tx: Tx) -> None:
-                jobs.keep(tx, rows)
+                jobs.save_progress(tx, rows)
                 jobs.release(tx, [one.job for one in held])
 
             self._store.write(work)
@@ -187,7 +187,7 @@ class Watcher:
                 again.append({"id": held.job.id, "token": held.job.token})
                 self._plan(held, 0)
         if again:
-            self._store.write(lambda tx: jobs.taken_in(tx, again))
+            self._store.write(lambda tx: jobs.accept_repeats(tx, again))
 
     def _read(self, wanted: Sequence[tuple[Any, Job]]) -> list[tuple[Any, Live | None]]:
         """Waits as the store has them, in pages; None for those that are over."""
@@ -240,15 +240,15 @@ class Watcher:
     def _bury(self) -> None:
         """What the dead of this machine have held is free again, before their leases have run out."""
         for holder in self._store.read(lambda tx: jobs.holders(tx, KIND)):
-            if jobs.is_dead(holder):
-                self._store.write(lambda tx, h=holder: jobs.abandon(tx, KIND, h))
+            if jobs.is_dead_process(holder):
+                self._store.write(lambda tx, h=holder: jobs.expire(tx, KIND, h))
                 self._next_lease = 0.0
 
     def _hold_on(self) -> None:
         """Keep the leases alive; what another has by now is no longer ours, and what was asked for once more
         is read again."""
         clock = self._memory._clock()
-        mine = self._store.write(lambda tx: jobs.hold(tx, KIND, self._holder, clock, self._lease_seconds))
+        mine = self._store.write(lambda tx: jobs.renew(tx, KIND, self._holder, clock, self._lease_seconds))
         again: list[Held] = []
         for held in list(self._held.values()):
             token, attempts = mine.pop(held.job.id, (None, 1))
@@ -258,7 +258,7 @@ class Watcher:
                 again.append(held)
         if mine:  # taken when the store was in trouble, and not known here
             rows = [{"id": number, "token": token} for number, (token, _) in mine.items()]
-            self._store.write(lambda tx: jobs.give_back(tx, rows))
+            self._store.write(lambda tx: jobs.release_rows(tx, rows))
         self._reload(again)
 
     def _forget(self, held: Held) -> None:
@@ -393,7 +393,7 @@ class Watcher:
         dirty = [one for one in self._held.values() if one.dirty]
         if dirty:
             rows = [self._row(one) for one in dirty]
-            self._store.write(lambda tx: jobs.keep(tx, rows))
+            self._store.write(lambda tx: jobs.save_progress(tx, rows))
             for held in dirty:
                 held.dirty = False
 

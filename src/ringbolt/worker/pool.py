@@ -168,12 +168,12 @@ class Crew:
     def _begin(self, patience: float | None = None) -> None:
         kinds = tuple(self._handlers)
         held = self._store.read(lambda tx: [(kind, who) for kind in kinds for who in jobs.holders(tx, kind)])
-        dead = [(kind, who) for kind, who in held if jobs.is_dead(who)]
+        dead = [(kind, who) for kind, who in held if jobs.is_dead_process(who)]
 
         def work(tx: Tx) -> None:
             workers.begin(tx, self.holder, kinds, self._now())
             for kind, who in dead:  # whoever was killed here a moment ago needs no lease any more
-                jobs.abandon(tx, kind, who)
+                jobs.expire(tx, kind, who)
 
         self._store.write(work, patience=patience)
         self._beaten = time.monotonic()

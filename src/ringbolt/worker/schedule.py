@@ -81,7 +81,7 @@ class EmbedRound:
         self._position, self._next = newest, self._clock() + REST
         if meaning_of(self._memory).is_behind(self._memory.store):
             now = self._memory._clock()
-            self._memory.store.write(lambda tx: jobs.see_to(tx, "embed", "", {}, now))
+            self._memory.store.write(lambda tx: jobs.ensure(tx, "embed", "", {}, now))
 
 
 class MirrorRound:
@@ -121,6 +121,6 @@ class MirrorRound:
 
         def work(tx: jobs.Tx) -> None:
             for path, task_id in found.items():
-                jobs.see_to(tx, "mirror", path, {"task_id": task_id}, now)
+                jobs.ensure(tx, "mirror", path, {"task_id": task_id}, now)
 
         self._memory.store.write(work)

@@ -37,7 +37,7 @@ def drill_command(which: str | None, at: int | None, every: bool, no_keep: bool)
     if every and (task is not None or at is not None):
         raise click.UsageError("--all goes without a task and --at.")
     with open_memory() as memory, bar("Drilling") as tell:
-        ids = [task] if not every else sorted(memory.store.read(lambda tx: tx.ends()))
+        ids = [task] if not every else sorted(memory.store.read(lambda tx: tx.chain_ends()))
         drills = [one for name in _told(ids, tell) for one in run(memory, name, at=at, keep=not no_keep)]
     report = drills[0] if len(drills) == 1 else total(drills)
     show({**report.to_dict(), "drills": [one.to_dict() for one in drills]}, _tell_drill)

@@ -7,14 +7,14 @@ from typing import Any
 
 import click
 
-from ...hosts.claude_plugin import write
-from ...hosts.generic import agents_snippet, server_lines
+from ...hosts.claude_plugin import write_plugin
+from ...hosts.host_table import HOSTS
 from ...hosts.install import Installer, hook_program
+from ...hosts.manual_setup import agents_snippet, mcp_settings
 from .console import Command, given, leave, line, say, show, warn
 
 # What a look finds, as an exit code: 3 is what is not there, 4 what is another than it should be.
 _EXIT = {"installed": 0, "not installed": 3}
-_HOSTS = ("claude-code", "codex", "cursor", "gemini-cli", "vscode", "opencode", "openclaw", "generic")
 
 
 @click.command(
@@ -30,7 +30,7 @@ _HOSTS = ("claude-code", "codex", "cursor", "gemini-cli", "vscode", "opencode", 
         "ringbolt install generic",
     ),
 )
-@click.argument("host", type=click.Choice(_HOSTS))
+@click.argument("host", type=click.Choice((*HOSTS, "generic")))
 @click.option("--user", "scope", flag_value="user", default=None, help="For all that you do with the host.")
 @click.option("--project", "scope", flag_value="project", help="For this project alone.")
 @click.option("--dry-run", is_flag=True, help="Print what would change as a diff, and change nothing.")
@@ -65,7 +65,7 @@ def install_command(
     if host == "generic":
         _tell_generic(program)
     elif plugin is not None:
-        written = write(plugin, hook_program(program))
+        written = write_plugin(plugin, hook_program(program))
         show({"files": written}, lambda data: say("\n".join(data["files"])))
     else:
         _run(host, scope, program, "remove" if remove else "check" if check else "install", dry_run)
@@ -104,5 +104,5 @@ def _tell(report: Any) -> None:
 def _tell_generic(program: str | None) -> None:
 
     ringbolt = os.path.join(os.path.dirname(hook_program(program)), "ringbolt")
-    data = {"mcp": server_lines(ringbolt), "agents": agents_snippet()}
+    data = {"mcp": mcp_settings(ringbolt), "agents": agents_snippet()}
     show(data, lambda data: say(f"{data['mcp']}\n{data['agents']}".rstrip("\n")))

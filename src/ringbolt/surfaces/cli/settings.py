@@ -45,7 +45,7 @@ def described(settings: Settings) -> dict[str, dict[str, Any]]:
     """Every setting: its value, where that came from, what it may be, and what it is for."""
 
     found: dict[str, dict[str, Any]] = {}
-    for name, (default, _, _, meaning) in SETTINGS.items():
+    for name, setting in SETTINGS.items():
         source = settings.sources.get(name, "default")
         if os.path.isabs(source) and (number := line_of(source, name)):
             source = f"{source}, line {number}"
@@ -53,9 +53,9 @@ def described(settings: Settings) -> dict[str, dict[str, Any]]:
         found[name] = {
             "value": without_password(value) if name == "store" else value,
             "source": source,
-            "default": default,
+            "default": setting.default,
             "allowed": allowed(name),
-            "meaning": meaning,
+            "meaning": setting.meaning,
         }
     return found
 

@@ -37,7 +37,7 @@ def info(location: str | None) -> None:
         given()["store"] = location
     given()["everywhere"] = True
     with open_memory() as memory:
-        ends = memory.store.read(lambda tx: tx.ends())
+        ends = memory.store.read(lambda tx: tx.chain_ends())
         facts = memory.store.info()
     facts |= {"tasks": len(ends), "events": sum(end[1] for end in ends.values())}
     show(facts, _tell_facts)

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from ...hosts.transcripts import TranscriptClock, capture_transcripts
+from ...hosts.transcript_import import TranscriptClock, capture_transcripts
 from ...model.errors import InvalidInput, StoreError
 from ...model.rules import parse_duration
 from ...model.validate import moment, seconds_of

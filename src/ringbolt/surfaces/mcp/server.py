@@ -21,8 +21,8 @@ from ... import operations
 from ..._version import __version__
 from ...memory import TaskMemory
 from ...model.errors import RingboltError
+from ...model.operation import Operation
 from ...model.types import Value
-from ...operations import Operation
 from ...packet import encode
 from . import resources, texts
 from . import tools as mcp_tools

@@ -1,7 +1,7 @@
-"""The operations as MCP tools: which there are, and how each is described to a model. Loads no mcp.
+"""The operations as MCP tools, and how each is described to a model. Does not import mcp.
 
-Core tools are shown to a model always, so they have few arguments and few words; the rest comes with the
-full set. Whatever a schema shows, all arguments of the operation are understood when it is called.
+Models see core tools all the time, so these have few arguments and short descriptions. Whatever the schema
+shows, a call may have all arguments of the operation.
 """
 
 from __future__ import annotations
@@ -11,70 +11,30 @@ from functools import cache
 from typing import Any
 
 from ...model import validate
+from ...model.operation import Operation, first_sentence
 from ...model.types import is_dict
-from ...operations import OPERATIONS, Operation, input_schema, output_schema
+from ...operations import OPERATIONS, input_schema, output_schema, parameters
 
 Schema = dict[str, Any]
 
 
 SETS = ("core", "full")
-# A result that is no object stands under this name: before 2026-07-28 structured content must be an object.
+# Name for a result that is not an object: before 2026-07-28 structured content must be an object.
 WRAPPED = "result"
 
-_TITLES: Schema = {"type": "array", "items": {"type": "string"}}
-_TASK = "Id of the task; else the current one."
-_STEP = "A step: id, number from 1, or title."
-# How core tools show an argument, where the table of operations takes more forms or says more than a model
-# needs: `operation.name`, or a name alone for all of them.
-_SHOWN: dict[str, Schema] = {
-    "task_id": {"type": "string", "description": _TASK},
-    "task_recall.task_id": {"type": "string", "description": "Only this task; else all of the workspace."},
-    "task_register.name": {"type": "string", "description": "A few words."},
-    "task_register.plan": {**_TITLES, "description": "Titles of the steps, in order."},
-    "task_register.request": {"type": "string", "description": "The user's request, word for word."},
-    "task_register.goal": {"type": "string", "description": "What is to be reached."},
-    "task_plan.steps": {**_TITLES, "description": "Titles, in order."},
-    "step": {"type": ["string", "integer"], "description": _STEP},
-    "task_update.status": {
-        "type": "string",
-        "description": "The task's: active, waiting, paused, completed, failed or cancelled.",
-    },
-    "step_status": {
-        "type": "string",
-        "description": "The step's: pending, active, completed, failed or skipped.",
-    },
-    "task_update.next": {"type": "string", "description": "What comes next, in words."},
-    "task_update.blockers": {**_TITLES, "description": "What stands in the way; [] clears it."},
-    "task_update.query": {"type": "string", "description": "A question about the task, to be answered."},
-    "task_note.kind": {
-        "type": "string",
-        "description": "decision, exclusion (did not work: not to be tried again), variable (name and value),"
-        " error, discovery, artifact, instruction (of the user), question or context.",
-    },
-    "task_note.value": {"description": "A variable's value."},
-    "task_recall.query": {"type": "string", "description": 'Any words, "quoted phrases", beginnings*.'},
-    "task_recall.types": {
-        **_TITLES,
-        "description": "Only these: decision, exclusion, error, variable, message, action, log, …",
-    },
-    "task_list.status": {"type": "string", "description": "open, ended, all, or a status."},
-    "smart_wait.target": {
-        "type": "string",
-        "description": "file:PATH, log:PATH, process:PID, port:HOST:PORT, a URL, time:5m, task:ID, manual:"
-        " (a person); any(a, b), all(a, b).",
-    },
-    "smart_wait.until": {
-        "type": "string",
-        "description": "exists, gone, changed, stable, contains X, exits, open, status 200, completed, …",
-    },
-    "smart_wait.timeout": {"type": "number", "description": "Seconds."},
-    "limit": {"type": "integer", "description": "The most to answer."},
+_TEXTS: Schema = {"type": "array", "items": {"type": "string"}}
+# Core tools show one simple type where the operation accepts several.
+_SIMPLER: dict[str, Schema] = {
+    "task_register.plan": _TEXTS,
+    "task_plan.steps": _TEXTS,
+    "task_recall.types": _TEXTS,
+    "task_list.status": {"type": "string"},
 }
 
 
 def listed(tools: str) -> dict[str, Operation]:
     """The operations of a set of tools, by name, always in the same order."""
-    validate.word("tools", tools, SETS)
+    validate.choice("tools", tools, SETS)
     wanted = ("core",) if tools == "core" else SETS
     return {name: operation for name, operation in OPERATIONS.items() if operation.tools in wanted}
 
@@ -102,18 +62,22 @@ def tool(operation: Operation, tools: str) -> Schema:
 
 
 def _few_arguments(operation: Operation) -> Schema:
-    whole = input_schema(operation.name)
+    """The core arguments, each with the first sentence of its description."""
     shown = {
-        name: _SHOWN.get(f"{operation.name}.{name}") or _SHOWN.get(name) or whole["properties"][name]
-        for name in operation.core
+        one.name: {
+            **_SIMPLER.get(f"{operation.name}.{one.name}", one.schema),
+            "description": first_sentence(one.description),
+        }
+        for one in parameters(operation.name)
+        if one.name in operation.core
     }
-    required = [name for name in whole["required"] if name in shown]
+    required = [one.name for one in parameters(operation.name) if one.required and one.name in shown]
     return {"type": "object", "properties": shown, **({"required": required} if required else {})}
 
 
 def _all_arguments(operation: Operation) -> Schema:
     whole = input_schema(operation.name)
-    # A list that does not say of what is refused by some hosts.
+    # Some hosts refuse a list without `items`.
     properties: dict[str, Schema] = {
         name: {**schema, "items": {}} if schema.get("type") == "array" and "items" not in schema else schema
         for name, schema in whole["properties"].items()

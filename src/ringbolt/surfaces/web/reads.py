@@ -176,7 +176,7 @@ def timeline(memory: TaskMemory, asked: Asked) -> dict[str, Any]:
 
 def records(memory: TaskMemory, asked: Asked) -> list[dict[str, Any]]:
     """All side effects or waits of a task, ended ones too, the newest first."""
-    kind = validate.word("kind", asked.text("kind"), ("effect", "wait"))
+    kind = validate.choice("kind", asked.text("kind"), ("effect", "wait"))
     limit = asked.number("limit", 100, 1, 500)
 
     def work(tx: Tx) -> list[Row]:

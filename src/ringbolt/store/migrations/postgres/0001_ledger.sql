@@ -1,26 +1,34 @@
--- The ledger, as on SQLite, with a tenant first in every key. `events` is the truth and is only ever
--- appended to; heads, extras, steps, records, labels, files, links, claims and keys are the state that
--- follows from it, written in the same transaction.
--- Everything a document of the sources names is here under its name, as a table or a view.
+-- The schema of a Ringbolt store on PostgreSQL: that of ../sqlite, with a tenant first in every key.
+--
+--   Ledger   `events` is the truth and is only appended to; heads, extras, steps, records, labels, files, links,
+--            claims and keys are the state folded from it, written in the same transaction.
+--   Derived  words, vectors, distilled and learned_patterns can be rebuilt from the events.
+--   Work     jobs for the worker, and what models have cost.
+--   Tenants  row-level security on every table.
+--   Views    the ledger under the table and column names that other projects use.
+--
+-- `{words}` is replaced by the best collation of the server for matching words regardless of case.
 
-CREATE TABLE origins (                      -- who wrote: stored once, found by the hash of its content
+-- Ledger ---------------------------------------------------------------------------------------------
+
+CREATE TABLE origins (                      -- who wrote an event; the id is a hash of the content
   tenant_id TEXT COLLATE "C" NOT NULL DEFAULT current_setting('ringbolt.tenant') CHECK (tenant_id <> ''),
   id        BIGINT NOT NULL,
   principal TEXT COLLATE "C" NOT NULL,
   agent     TEXT COLLATE "C" NOT NULL,
-  channel   TEXT COLLATE "C" NOT NULL,                  -- user, agent, tool, web, import, system
+  channel   TEXT COLLATE "C" NOT NULL,                -- user, agent, tool, web, import, system
   session   TEXT COLLATE "C" NOT NULL,
   PRIMARY KEY (tenant_id, id)
 );
 
-CREATE TABLE heads (                        -- one row a task; every column is short, for it is often rewritten
+CREATE TABLE heads (                        -- one row per task; short columns, because every event rewrites it
   tenant_id TEXT COLLATE "C" NOT NULL DEFAULT current_setting('ringbolt.tenant') CHECK (tenant_id <> ''),
   task_id        TEXT COLLATE "C" NOT NULL,
-  root_id        TEXT COLLATE "C" NOT NULL,             -- the id that seeds the hash chain: differs only after a conflict
+  root_id        TEXT COLLATE "C" NOT NULL,           -- seeds the hash chain; differs from task_id only after a conflict
   last_seq       BIGINT NOT NULL,
   last_hash      BYTEA NOT NULL,
-  position       BIGINT NOT NULL,          -- events.id of the last event: the order of lists
-  version        BIGINT NOT NULL,          -- seq of the last event that changed this row on purpose
+  position       BIGINT NOT NULL,                     -- events.id of the last event: the order of lists
+  version        BIGINT NOT NULL,                     -- seq of the last event that set a column of this row
   kind           TEXT COLLATE "C" NOT NULL,
   name           TEXT COLLATE {words} NOT NULL,
   status         TEXT COLLATE "C" NOT NULL,
@@ -28,7 +36,7 @@ CREATE TABLE heads (                        -- one row a task; every column is s
   reason         TEXT COLLATE "C",
   attention      TEXT COLLATE "C",
   next_step      TEXT COLLATE "C",
-  blockers       TEXT COLLATE "C",                      -- JSON list
+  blockers       TEXT COLLATE "C",                    -- JSON list
   done           BIGINT NOT NULL DEFAULT 0,
   total          BIGINT NOT NULL DEFAULT 0,
   current_item   TEXT COLLATE "C",
@@ -38,11 +46,15 @@ CREATE TABLE heads (                        -- one row a task; every column is s
   workspace_path TEXT COLLATE "C",
   repository     TEXT COLLATE "C",
   session_id     TEXT COLLATE "C",
-  focus          BIGINT NOT NULL DEFAULT 0,-- the highest of a session is its current task
+  focus          BIGINT NOT NULL DEFAULT 0,           -- the highest in a session is its current task
   parent_id      TEXT COLLATE "C",
   finish_seq     BIGINT,
   messages       BIGINT NOT NULL DEFAULT 0,
   actions        BIGINT NOT NULL DEFAULT 0,
+  name_seq       BIGINT,                              -- the events that set name, next_step, blockers and attention:
+  next_seq       BIGINT,                              -- views show who wrote each text
+  blockers_seq   BIGINT,
+  attention_seq  BIGINT,
   created_at     TEXT COLLATE "C" NOT NULL,
   updated_at     TEXT COLLATE "C" NOT NULL,
   plan_generated_at    TEXT COLLATE "C",
@@ -58,14 +70,15 @@ CREATE INDEX heads_by_workspace ON heads(tenant_id, workspace_path, status, posi
 CREATE INDEX heads_by_session ON heads(tenant_id, session_id, focus) WHERE session_id IS NOT NULL;
 CREATE INDEX heads_by_parent ON heads(tenant_id, parent_id) WHERE parent_id IS NOT NULL;
 
-CREATE TABLE extras (                       -- what is long or rarely changes
+CREATE TABLE extras (                       -- long or rarely changed columns of a task
   tenant_id TEXT COLLATE "C" NOT NULL DEFAULT current_setting('ringbolt.tenant') CHECK (tenant_id <> ''),
   task_id       TEXT COLLATE "C" NOT NULL,
   goal          TEXT COLLATE "C",
-  context       TEXT COLLATE "C",                       -- JSON
-  acceptance    TEXT COLLATE "C",                       -- JSON list
+  context       TEXT COLLATE "C",                     -- JSON
+  acceptance    TEXT COLLATE "C",                     -- JSON list
   approval_mode TEXT COLLATE "C" NOT NULL DEFAULT 'auto',
   callback_url  TEXT COLLATE "C",
+  goal_seq      BIGINT,                               -- the event that set goal
   metadata      TEXT COLLATE "C" NOT NULL DEFAULT '{}', -- JSON object
   PRIMARY KEY (tenant_id, task_id)
 );
@@ -78,19 +91,20 @@ CREATE TABLE events (
   event_type     TEXT COLLATE "C" NOT NULL,
   timestamp      TEXT COLLATE "C" NOT NULL,
   item_id        TEXT COLLATE "C",
-  ref_seq        BIGINT,                   -- the event that this one is about: the action of a log, …
+  ref_seq        BIGINT,                              -- the event this one is about, such as the action of a log
   text           TEXT COLLATE "C",
-  data           TEXT COLLATE "C" NOT NULL DEFAULT '{}',-- JSON object: what happened
-  sets           TEXT COLLATE "C",                      -- JSON object: what that changed in the state
+  data           TEXT COLLATE "C" NOT NULL DEFAULT '{}', -- JSON object: what happened
+  sets           TEXT COLLATE "C",                    -- JSON object: the state rows it changed
   origin_id      BIGINT NOT NULL,
   correlation_id TEXT COLLATE "C" NOT NULL DEFAULT '',
-  hash           BYTEA NOT NULL,             -- over the one before and all of this
-  forgotten      BYTEA,                      -- digest of a content that was removed on purpose
+  hash           BYTEA NOT NULL,                      -- of the previous hash and this event
+  forgotten      BYTEA,                               -- digest of the content, once that was forgotten
   PRIMARY KEY (tenant_id, task_id, seq)
 );
 CREATE INDEX events_by_id ON events(tenant_id, id);
 CREATE INDEX events_by_type ON events(tenant_id, task_id, event_type, seq);
 CREATE INDEX events_by_ref ON events(tenant_id, task_id, ref_seq) WHERE ref_seq IS NOT NULL;
+CREATE INDEX events_by_time ON events(tenant_id, timestamp) INCLUDE (id);
 CREATE INDEX events_by_correlation ON events(tenant_id, correlation_id) WHERE correlation_id <> '';
 
 CREATE TABLE steps (
@@ -101,32 +115,35 @@ CREATE TABLE steps (
   title        TEXT COLLATE "C" NOT NULL,
   status       TEXT COLLATE "C" NOT NULL,
   stage        TEXT COLLATE "C",
-  basis        TEXT COLLATE "C",                        -- explicit, inferred
-  evidence     TEXT COLLATE "C",                        -- reported, verified
+  basis        TEXT COLLATE "C",                      -- explicit, inferred
+  evidence     TEXT COLLATE "C",                      -- reported, verified
   cause_seq    BIGINT,
   note         TEXT COLLATE "C",
   active_issue TEXT COLLATE "C",
   depends_on   TEXT COLLATE "C" NOT NULL DEFAULT '[]',
   detail       TEXT COLLATE "C" NOT NULL DEFAULT '{}',
   plan_version BIGINT NOT NULL,
-  dropped_in   BIGINT,                     -- the plan version that dropped it: a tombstone
+  dropped_in   BIGINT,                                -- the plan version that dropped it (a tombstone)
   replaced_by  TEXT COLLATE "C",
   started_at   TEXT COLLATE "C",
   completed_at TEXT COLLATE "C",
   duration_seconds DOUBLE PRECISION,
+  title_seq    BIGINT,                                -- the events that set title, note and active_issue
+  note_seq     BIGINT,
+  issue_seq    BIGINT,
   version      BIGINT NOT NULL,
   PRIMARY KEY (tenant_id, task_id, item_id)
 );
 
-CREATE TABLE records (                      -- what can change about an event: status of an action, entry, effect
+CREATE TABLE records (                      -- what can change about an event: the status of an action, entry or effect
   tenant_id TEXT COLLATE "C" NOT NULL DEFAULT current_setting('ringbolt.tenant') CHECK (tenant_id <> ''),
   task_id  TEXT COLLATE "C" NOT NULL,
   seq      BIGINT NOT NULL,
   type     TEXT COLLATE "C" NOT NULL,
   status   TEXT COLLATE "C" NOT NULL,
   item_id  TEXT COLLATE "C",
-  key      TEXT COLLATE "C",                            -- a variable's name, an effect's or exclusion's signature
-  ref_seq  BIGINT,                         -- what ended, settled or replaced it
+  key      TEXT COLLATE "C",                          -- a variable's name, an effect's or exclusion's signature
+  ref_seq  BIGINT,                                    -- the event that ended, settled or replaced it
   ended_at TEXT COLLATE "C",
   version  BIGINT NOT NULL,
   PRIMARY KEY (tenant_id, task_id, seq)
@@ -135,11 +152,11 @@ CREATE INDEX records_by_type ON records(tenant_id, task_id, type, status, seq);
 CREATE INDEX records_by_key ON records(tenant_id, task_id, type, key, seq) WHERE key IS NOT NULL;
 CREATE INDEX records_by_item ON records(tenant_id, task_id, item_id, type, status, seq) WHERE item_id IS NOT NULL;
 
-CREATE TABLE labels (                       -- tags, and the items that an entry matters for; seq 0: the task
+CREATE TABLE labels (                       -- tags, and the steps an entry matters for; seq 0 is the task itself
   tenant_id TEXT COLLATE "C" NOT NULL DEFAULT current_setting('ringbolt.tenant') CHECK (tenant_id <> ''),
   task_id TEXT COLLATE "C" NOT NULL,
   seq     BIGINT NOT NULL,
-  kind    TEXT COLLATE "C" NOT NULL,                    -- tag, item
+  kind    TEXT COLLATE "C" NOT NULL,                  -- tag, item
   value   TEXT COLLATE "C" NOT NULL,
   PRIMARY KEY (tenant_id, task_id, kind, value, seq)
 );
@@ -150,7 +167,7 @@ CREATE TABLE files (
   tenant_id TEXT COLLATE "C" NOT NULL DEFAULT current_setting('ringbolt.tenant') CHECK (tenant_id <> ''),
   task_id TEXT COLLATE "C" NOT NULL,
   path    TEXT COLLATE "C" NOT NULL,
-  change  TEXT COLLATE "C" NOT NULL,                    -- created, modified, deleted, undone
+  change  TEXT COLLATE "C" NOT NULL,                  -- created, modified, deleted, undone
   seq     BIGINT NOT NULL,
   at      TEXT COLLATE "C" NOT NULL,
   PRIMARY KEY (tenant_id, task_id, path)
@@ -171,16 +188,16 @@ CREATE INDEX links_by_target ON links(tenant_id, target, kind);
 CREATE TABLE claims (
   tenant_id TEXT COLLATE "C" NOT NULL DEFAULT current_setting('ringbolt.tenant') CHECK (tenant_id <> ''),
   task_id    TEXT COLLATE "C" NOT NULL,
-  item_id    TEXT COLLATE "C" NOT NULL,                 -- empty: the whole task
+  item_id    TEXT COLLATE "C" NOT NULL,               -- empty: the whole task
   holder     TEXT COLLATE "C" NOT NULL,
   token      BIGINT NOT NULL,
-  status     TEXT COLLATE "C" NOT NULL,                 -- held, released
+  status     TEXT COLLATE "C" NOT NULL,               -- held, released
   reason     TEXT COLLATE "C",
-  expires_at TEXT COLLATE "C" NOT NULL,                 -- moved by heartbeats without an event
+  expires_at TEXT COLLATE "C" NOT NULL,               -- heartbeats move it without an event
   PRIMARY KEY (tenant_id, task_id, item_id)
 );
 
-CREATE TABLE keys (                         -- idempotency: what a keyed call answered the first time
+CREATE TABLE keys (                         -- idempotency: the first result of each keyed call
   tenant_id TEXT COLLATE "C" NOT NULL DEFAULT current_setting('ringbolt.tenant') CHECK (tenant_id <> ''),
   task_id   TEXT COLLATE "C" NOT NULL,
   key       TEXT COLLATE "C" NOT NULL,
@@ -191,6 +208,68 @@ CREATE TABLE keys (                         -- idempotency: what a keyed call an
   PRIMARY KEY (tenant_id, task_id, key)
 );
 CREATE INDEX keys_by_key ON keys(tenant_id, key);
+
+ALTER TABLE events ADD FOREIGN KEY (tenant_id, origin_id) REFERENCES origins;
+ALTER TABLE events ADD FOREIGN KEY (tenant_id, task_id) REFERENCES heads;
+ALTER TABLE extras ADD FOREIGN KEY (tenant_id, task_id) REFERENCES heads;
+ALTER TABLE steps ADD FOREIGN KEY (tenant_id, task_id) REFERENCES heads;
+ALTER TABLE records ADD FOREIGN KEY (tenant_id, task_id) REFERENCES heads;
+ALTER TABLE labels ADD FOREIGN KEY (tenant_id, task_id) REFERENCES heads;
+ALTER TABLE files ADD FOREIGN KEY (tenant_id, task_id) REFERENCES heads;
+ALTER TABLE links ADD FOREIGN KEY (tenant_id, task_id) REFERENCES heads;
+ALTER TABLE claims ADD FOREIGN KEY (tenant_id, task_id) REFERENCES heads;
+ALTER TABLE keys ADD FOREIGN KEY (tenant_id, task_id) REFERENCES heads;
+
+-- Derived --------------------------------------------------------------------------------------------
+
+-- The full-text index, by event id. It stores which terms occur in which event, not the text itself.
+CREATE TABLE words (
+  tenant_id TEXT COLLATE "C" NOT NULL DEFAULT current_setting('ringbolt.tenant') CHECK (tenant_id <> ''),
+  id        BIGINT NOT NULL,
+  terms     TSVECTOR NOT NULL,
+  PRIMARY KEY (tenant_id, id)
+);
+CREATE INDEX words_by_term ON words USING gin(terms);
+CREATE TABLE words_missing (                -- events that `reindex` has not indexed again yet
+  tenant_id TEXT COLLATE "C" NOT NULL DEFAULT current_setting('ringbolt.tenant') CHECK (tenant_id <> ''),
+  id        BIGINT NOT NULL,
+  PRIMARY KEY (tenant_id, id)
+);
+
+-- Embeddings for search by meaning, one vector per chunk of an event's text. With the extension pgvector (0.7 or
+-- newer) the column becomes a halfvec and the server compares; without it, or without the right to create
+-- it, it stays a bytea of float16 numbers and the client compares. `reindex` checks again. There is no index
+-- by distance: it would find the nearest of all rows and then filter, where we want the nearest that match.
+CREATE TABLE vector_models (
+  tenant_id  TEXT COLLATE "C" NOT NULL DEFAULT current_setting('ringbolt.tenant') CHECK (tenant_id <> ''),
+  model      INTEGER NOT NULL,
+  name       TEXT COLLATE "C" NOT NULL,               -- with its version; vectors of different models are never compared
+  dimensions INTEGER NOT NULL,
+  done_from  BIGINT NOT NULL,                         -- every event from this id …
+  done_to    BIGINT NOT NULL,                         -- … to this one has its vectors
+  PRIMARY KEY (tenant_id, model),
+  UNIQUE (tenant_id, name)
+);
+CREATE TABLE vectors (
+  tenant_id TEXT COLLATE "C" NOT NULL DEFAULT current_setting('ringbolt.tenant') CHECK (tenant_id <> ''),
+  number    BIGINT GENERATED BY DEFAULT AS IDENTITY,  -- order of insertion
+  model     INTEGER NOT NULL,
+  id        BIGINT NOT NULL,                          -- events.id
+  chunk     SMALLINT NOT NULL,
+  vector    BYTEA NOT NULL,
+  PRIMARY KEY (tenant_id, model, id, chunk)
+);
+CREATE INDEX vectors_by_number ON vectors(tenant_id, model, number);
+
+CREATE TABLE distilled (                    -- derived from the events, one row per kind; can be rebuilt
+  tenant_id TEXT COLLATE "C" NOT NULL DEFAULT current_setting('ringbolt.tenant') CHECK (tenant_id <> ''),
+  task_id   TEXT COLLATE "C" NOT NULL,
+  kind      TEXT COLLATE "C" NOT NULL,                -- progress, names, extraction, summary
+  seq       BIGINT NOT NULL,                          -- the last event it covers
+  at        TEXT COLLATE "C" NOT NULL,
+  state     TEXT COLLATE "C" NOT NULL,                -- JSON object of bounded size, enough to continue from seq
+  PRIMARY KEY (tenant_id, task_id, kind)
+);
 
 CREATE TABLE learned_patterns (
   tenant_id TEXT COLLATE "C" NOT NULL DEFAULT current_setting('ringbolt.tenant') CHECK (tenant_id <> ''),
@@ -204,24 +283,50 @@ CREATE TABLE learned_patterns (
   PRIMARY KEY (tenant_id, pattern_type, pattern_key)
 );
 
-ALTER TABLE events ADD FOREIGN KEY (tenant_id, origin_id) REFERENCES origins;
-ALTER TABLE events ADD FOREIGN KEY (tenant_id, task_id) REFERENCES heads;
-ALTER TABLE extras ADD FOREIGN KEY (tenant_id, task_id) REFERENCES heads;
-ALTER TABLE steps ADD FOREIGN KEY (tenant_id, task_id) REFERENCES heads;
-ALTER TABLE records ADD FOREIGN KEY (tenant_id, task_id) REFERENCES heads;
-ALTER TABLE labels ADD FOREIGN KEY (tenant_id, task_id) REFERENCES heads;
-ALTER TABLE files ADD FOREIGN KEY (tenant_id, task_id) REFERENCES heads;
-ALTER TABLE links ADD FOREIGN KEY (tenant_id, task_id) REFERENCES heads;
-ALTER TABLE claims ADD FOREIGN KEY (tenant_id, task_id) REFERENCES heads;
-ALTER TABLE keys ADD FOREIGN KEY (tenant_id, task_id) REFERENCES heads;
+-- Work -----------------------------------------------------------------------------------------------
 
--- Tenants: whoever is connected sees and writes the rows of the tenant that the transaction names, and no
--- other; the owner of the tables too. Only a superuser is not bound, and the library refuses to be one.
+CREATE TABLE jobs (                         -- work for the background worker; finished jobs are deleted
+  tenant_id   TEXT COLLATE "C" NOT NULL DEFAULT current_setting('ringbolt.tenant') CHECK (tenant_id <> ''),
+  id          BIGINT GENERATED BY DEFAULT AS IDENTITY,
+  kind        TEXT COLLATE "C" NOT NULL,
+  task_id     TEXT COLLATE "C" NOT NULL,              -- empty: not about a task
+  key         TEXT COLLATE "C" NOT NULL,              -- unique with kind and task
+  data        TEXT COLLATE "C" NOT NULL,              -- JSON object
+  status      TEXT COLLATE "C" NOT NULL,              -- waiting, leased, dead
+  attempts    BIGINT NOT NULL,
+  due_at      TEXT COLLATE "C" NOT NULL,              -- when it may run; while leased, when the lease ends
+  token       BIGINT NOT NULL,                        -- incremented with each lease; late workers get stale_token
+  holder      TEXT COLLATE "C",
+  error       TEXT COLLATE "C",
+  created_at  TEXT COLLATE "C" NOT NULL,
+  PRIMARY KEY (tenant_id, id),
+  UNIQUE (tenant_id, kind, task_id, key)
+);
+CREATE INDEX jobs_by_due ON jobs(tenant_id, status, due_at);
+
+CREATE TABLE spending (                     -- sums of the model.used events, for budgets
+  tenant_id  TEXT COLLATE "C" NOT NULL DEFAULT current_setting('ringbolt.tenant') CHECK (tenant_id <> ''),
+  day        TEXT COLLATE "C" NOT NULL,
+  task_id    TEXT COLLATE "C" NOT NULL,
+  model      TEXT COLLATE "C" NOT NULL,
+  calls      BIGINT NOT NULL,
+  tokens_in  BIGINT NOT NULL,
+  tokens_out BIGINT NOT NULL,
+  cost       DOUBLE PRECISION NOT NULL,
+  PRIMARY KEY (tenant_id, day, task_id, model)
+);
+CREATE INDEX spending_by_task ON spending(tenant_id, task_id);
+
+-- Tenants --------------------------------------------------------------------------------------------
+
+-- A connection sees and writes only the rows of the tenant that its transaction names; FORCE binds the owner
+-- of the tables too. Only a superuser is exempt, and the library refuses to run as one.
 DO $$
 DECLARE name TEXT;
 BEGIN
   FOREACH name IN ARRAY ARRAY['origins', 'heads', 'extras', 'events', 'steps', 'records', 'labels', 'files',
-                              'links', 'claims', 'keys', 'learned_patterns'] LOOP
+                              'links', 'claims', 'keys', 'learned_patterns', 'words_missing', 'vector_models',
+                              'vectors', 'distilled', 'jobs', 'spending'] LOOP
     EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', name);
     EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', name);
     EXECUTE format('CREATE POLICY tenant ON %I USING (tenant_id = current_setting(''ringbolt.tenant'', true))'
@@ -229,7 +334,20 @@ BEGIN
   END LOOP;
 END $$;
 
--- The sources' names ---------------------------------------------------------------------------------
+-- `words` is the exception: any tenant may read its rows. A read policy is checked before any operator that is
+-- not leakproof, and `@@` is not, so no search could use the index. Instead the tenant is one of the terms,
+-- every search asks for it, and the events found are read from `events`, whose policy holds. (Distances of
+-- vectors are only sorted by, never a condition, so `vectors` can have the ordinary policy.)
+ALTER TABLE words ENABLE ROW LEVEL SECURITY;
+ALTER TABLE words FORCE ROW LEVEL SECURITY;
+CREATE POLICY everyone ON words FOR SELECT USING (true);
+CREATE POLICY tenant_insert ON words FOR INSERT
+  WITH CHECK (tenant_id = current_setting('ringbolt.tenant', true));
+CREATE POLICY tenant_update ON words FOR UPDATE USING (tenant_id = current_setting('ringbolt.tenant', true))
+  WITH CHECK (tenant_id = current_setting('ringbolt.tenant', true));
+CREATE POLICY tenant_delete ON words FOR DELETE USING (tenant_id = current_setting('ringbolt.tenant', true));
+
+-- Views ----------------------------------------------------------------------------------------------
 
 CREATE VIEW tasks WITH (security_invoker = true) AS
 SELECT h.task_id AS id, h.name, coalesce(x.goal, e.text, h.name COLLATE "C") AS goal, x.context, h.workspace_path,
@@ -283,12 +401,15 @@ SELECT e.task_id || '#' || e.seq AS id, e.task_id,
 
 CREATE VIEW wait_jobs WITH (security_invoker = true) AS
 SELECT r.task_id || '#' || r.seq AS id, r.task_id, (e.data::json ->> 'target_type') AS target_type,
-       (e.data::json ->> 'target') AS target_id, (e.data::json ->> 'until') AS criteria,
-       (e.data::json ->> 'timeout')::double precision AS timeout_seconds,
+       (e.data::json ->> 'target') AS target_id, (coalesce(u.data, e.data)::json ->> 'until') AS criteria,
+       (coalesce(u.data, e.data)::json ->> 'timeout')::double precision AS timeout_seconds,
        (e.data::json ->> 'poll_interval')::double precision AS poll_interval, r.status, f.text AS result_message,
        e.timestamp AS created_at, r.ended_at AS resolved_at
   FROM records r
   JOIN events e ON e.task_id = r.task_id AND e.seq = r.seq
+  LEFT JOIN events u ON u.task_id = r.task_id
+       AND u.seq = (SELECT max(x.seq) FROM events x WHERE x.task_id = r.task_id AND x.ref_seq = r.seq
+                       AND x.event_type = 'wait.updated')
   LEFT JOIN events f ON f.task_id = r.task_id AND f.seq = r.ref_seq AND f.event_type = 'wait.ended'
  WHERE r.type = 'wait';
 

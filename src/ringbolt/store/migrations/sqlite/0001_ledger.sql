@@ -1,8 +1,14 @@
--- The ledger. `events` is the truth and is only ever appended to; heads, extras, steps, records, labels,
--- files, links, claims and keys are the state that follows from it, written in the same transaction.
--- Everything a document of the sources names is here under its name, as a table or a view.
+-- The schema of a Ringbolt store on SQLite; ../postgres has the same tables with a tenant in every key.
+--
+--   Ledger   `events` is the truth and is only appended to; heads, extras, steps, records, labels, files, links,
+--            claims and keys are the state folded from it, written in the same transaction.
+--   Derived  words, vectors, distilled and learned_patterns can be rebuilt from the events.
+--   Work     jobs for the worker, and what models have cost.
+--   Views    the ledger under the table and column names that other projects use.
 
-CREATE TABLE origins (                      -- who wrote: stored once, found by the hash of its content
+-- Ledger ---------------------------------------------------------------------------------------------
+
+CREATE TABLE origins (                      -- who wrote an event; the id is a hash of the content
   id        INTEGER PRIMARY KEY,
   principal TEXT NOT NULL,
   agent     TEXT NOT NULL,
@@ -10,13 +16,13 @@ CREATE TABLE origins (                      -- who wrote: stored once, found by 
   session   TEXT NOT NULL
 );
 
-CREATE TABLE heads (                        -- one row a task; every column is short, for it is often rewritten
+CREATE TABLE heads (                        -- one row per task; short columns, because every event rewrites it
   task_id        TEXT PRIMARY KEY,
-  root_id        TEXT NOT NULL,             -- the id that seeds the hash chain: differs only after a conflict
+  root_id        TEXT NOT NULL,             -- seeds the hash chain; differs from task_id only after a conflict
   last_seq       INTEGER NOT NULL,
   last_hash      BLOB NOT NULL,
   position       INTEGER NOT NULL,          -- events.id of the last event: the order of lists
-  version        INTEGER NOT NULL,          -- seq of the last event that changed this row on purpose
+  version        INTEGER NOT NULL,          -- seq of the last event that set a column of this row
   kind           TEXT NOT NULL,
   name           TEXT NOT NULL,
   status         TEXT NOT NULL,
@@ -34,11 +40,15 @@ CREATE TABLE heads (                        -- one row a task; every column is s
   workspace_path TEXT,
   repository     TEXT,
   session_id     TEXT,
-  focus          INTEGER NOT NULL DEFAULT 0,-- the highest of a session is its current task
+  focus          INTEGER NOT NULL DEFAULT 0, -- the highest in a session is its current task
   parent_id      TEXT,
   finish_seq     INTEGER,
   messages       INTEGER NOT NULL DEFAULT 0,
   actions        INTEGER NOT NULL DEFAULT 0,
+  name_seq       INTEGER,                   -- the events that set name, next_step, blockers and attention:
+  next_seq       INTEGER,                   -- views show who wrote each text
+  blockers_seq   INTEGER,
+  attention_seq  INTEGER,
   created_at     TEXT NOT NULL,
   updated_at     TEXT NOT NULL,
   plan_generated_at    TEXT,
@@ -53,13 +63,14 @@ CREATE INDEX heads_by_workspace ON heads(workspace_path, status, position);
 CREATE INDEX heads_by_session ON heads(session_id, focus) WHERE session_id IS NOT NULL;
 CREATE INDEX heads_by_parent ON heads(parent_id) WHERE parent_id IS NOT NULL;
 
-CREATE TABLE extras (                       -- what is long or rarely changes
+CREATE TABLE extras (                       -- long or rarely changed columns of a task
   task_id       TEXT PRIMARY KEY REFERENCES heads(task_id),
   goal          TEXT,
   context       TEXT,                       -- JSON
   acceptance    TEXT,                       -- JSON list
   approval_mode TEXT NOT NULL DEFAULT 'auto',
   callback_url  TEXT,
+  goal_seq      INTEGER,                    -- the event that set goal
   metadata      TEXT NOT NULL DEFAULT '{}'  -- JSON object
 ) WITHOUT ROWID;
 
@@ -70,18 +81,19 @@ CREATE TABLE events (
   event_type     TEXT NOT NULL,
   timestamp      TEXT NOT NULL,
   item_id        TEXT,
-  ref_seq        INTEGER,                   -- the event that this one is about: the action of a log, …
+  ref_seq        INTEGER,                   -- the event this one is about, such as the action of a log
   text           TEXT,
-  data           TEXT NOT NULL DEFAULT '{}',-- JSON object: what happened
-  sets           TEXT,                      -- JSON object: what that changed in the state
+  data           TEXT NOT NULL DEFAULT '{}', -- JSON object: what happened
+  sets           TEXT,                      -- JSON object: the state rows it changed
   origin_id      INTEGER NOT NULL REFERENCES origins(id),
   correlation_id TEXT NOT NULL DEFAULT '',
-  hash           BLOB NOT NULL,             -- over the one before and all of this
-  forgotten      BLOB                       -- digest of a content that was removed on purpose
+  hash           BLOB NOT NULL,             -- of the previous hash and this event
+  forgotten      BLOB                       -- digest of the content, once that was forgotten
 );
 CREATE UNIQUE INDEX events_by_task ON events(task_id, seq);
 CREATE INDEX events_by_type ON events(task_id, event_type, seq);
 CREATE INDEX events_by_ref ON events(task_id, ref_seq) WHERE ref_seq IS NOT NULL;
+CREATE INDEX events_by_time ON events(timestamp);
 CREATE INDEX events_by_correlation ON events(correlation_id) WHERE correlation_id <> '';
 
 CREATE TABLE steps (
@@ -99,23 +111,26 @@ CREATE TABLE steps (
   depends_on   TEXT NOT NULL DEFAULT '[]',
   detail       TEXT NOT NULL DEFAULT '{}',
   plan_version INTEGER NOT NULL,
-  dropped_in   INTEGER,                     -- the plan version that dropped it: a tombstone
+  dropped_in   INTEGER,                     -- the plan version that dropped it (a tombstone)
   replaced_by  TEXT,
   started_at   TEXT,
   completed_at TEXT,
   duration_seconds REAL,
+  title_seq    INTEGER,                     -- the events that set title, note and active_issue
+  note_seq     INTEGER,
+  issue_seq    INTEGER,
   version      INTEGER NOT NULL,
   PRIMARY KEY (task_id, item_id)
 ) WITHOUT ROWID;
 
-CREATE TABLE records (                      -- what can change about an event: status of an action, entry, effect
+CREATE TABLE records (                      -- what can change about an event: the status of an action, entry or effect
   task_id  TEXT NOT NULL REFERENCES heads(task_id),
   seq      INTEGER NOT NULL,
   type     TEXT NOT NULL,
   status   TEXT NOT NULL,
   item_id  TEXT,
   key      TEXT,                            -- a variable's name, an effect's or exclusion's signature
-  ref_seq  INTEGER,                         -- what ended, settled or replaced it
+  ref_seq  INTEGER,                         -- the event that ended, settled or replaced it
   ended_at TEXT,
   version  INTEGER NOT NULL,
   PRIMARY KEY (task_id, seq)
@@ -124,7 +139,7 @@ CREATE INDEX records_by_type ON records(task_id, type, status, seq);
 CREATE INDEX records_by_key ON records(task_id, type, key, seq) WHERE key IS NOT NULL;
 CREATE INDEX records_by_item ON records(task_id, item_id, type, status, seq) WHERE item_id IS NOT NULL;
 
-CREATE TABLE labels (                       -- tags, and the items that an entry matters for; seq 0: the task
+CREATE TABLE labels (                       -- tags, and the steps an entry matters for; seq 0 is the task itself
   task_id TEXT NOT NULL REFERENCES heads(task_id),
   seq     INTEGER NOT NULL,
   kind    TEXT NOT NULL,                    -- tag, item
@@ -161,11 +176,11 @@ CREATE TABLE claims (
   token      INTEGER NOT NULL,
   status     TEXT NOT NULL,                 -- held, released
   reason     TEXT,
-  expires_at TEXT NOT NULL,                 -- moved by heartbeats without an event
+  expires_at TEXT NOT NULL,                 -- heartbeats move it without an event
   PRIMARY KEY (task_id, item_id)
 ) WITHOUT ROWID;
 
-CREATE TABLE keys (                         -- idempotency: what a keyed call answered the first time
+CREATE TABLE keys (                         -- idempotency: the first result of each keyed call
   task_id   TEXT NOT NULL REFERENCES heads(task_id),
   key       TEXT NOT NULL,
   operation TEXT NOT NULL,
@@ -175,6 +190,44 @@ CREATE TABLE keys (                         -- idempotency: what a keyed call an
   PRIMARY KEY (task_id, key)
 ) WITHOUT ROWID;
 CREATE INDEX keys_by_key ON keys(key);
+
+-- Derived --------------------------------------------------------------------------------------------
+
+-- The full-text index, by event id. It stores which words occur in which event, not the text itself.
+CREATE VIRTUAL TABLE words USING fts5(
+  body, content='', contentless_delete=1, detail=none,
+  tokenize="porter unicode61 remove_diacritics 2"
+);
+CREATE TABLE words_mark (
+  up_to INTEGER NOT NULL                    -- events.id the index has reached; searches scan later events directly
+);
+INSERT INTO words_mark (up_to) VALUES (0);
+
+-- Embeddings for search by meaning: float16 vectors, one per chunk of an event's text.
+CREATE TABLE vector_models (
+  model      INTEGER PRIMARY KEY,
+  name       TEXT NOT NULL UNIQUE,          -- with its version; vectors of different models are never compared
+  dimensions INTEGER NOT NULL,
+  done_from  INTEGER NOT NULL,              -- every event from this id …
+  done_to    INTEGER NOT NULL               -- … to this one has its vectors
+);
+CREATE TABLE vectors (
+  number INTEGER PRIMARY KEY,               -- order of insertion
+  model  INTEGER NOT NULL,
+  id     INTEGER NOT NULL,                  -- events.id
+  chunk  INTEGER NOT NULL,
+  vector BLOB NOT NULL
+);
+CREATE UNIQUE INDEX vectors_by_event ON vectors(model, id, chunk);
+
+CREATE TABLE distilled (                    -- derived from the events, one row per kind; can be rebuilt
+  task_id TEXT NOT NULL,
+  kind    TEXT NOT NULL,                    -- progress, names, extraction, summary
+  seq     INTEGER NOT NULL,                 -- the last event it covers
+  at      TEXT NOT NULL,
+  state   TEXT NOT NULL,                    -- JSON object of bounded size, enough to continue from seq
+  PRIMARY KEY (task_id, kind)
+) WITHOUT ROWID;
 
 CREATE TABLE learned_patterns (
   id           INTEGER PRIMARY KEY,
@@ -187,7 +240,38 @@ CREATE TABLE learned_patterns (
   UNIQUE (pattern_type, pattern_key)
 );
 
--- The sources' names ---------------------------------------------------------------------------------
+-- Work -----------------------------------------------------------------------------------------------
+
+CREATE TABLE jobs (                         -- work for the background worker; finished jobs are deleted
+  id          INTEGER PRIMARY KEY,
+  kind        TEXT NOT NULL,
+  task_id     TEXT NOT NULL,                -- empty: not about a task
+  key         TEXT NOT NULL,                -- unique with kind and task
+  data        TEXT NOT NULL,                -- JSON object
+  status      TEXT NOT NULL,                -- waiting, leased, dead
+  attempts    INTEGER NOT NULL,
+  due_at      TEXT NOT NULL,                -- when it may run; while leased, when the lease ends
+  token       INTEGER NOT NULL,             -- incremented with each lease; late workers get stale_token
+  holder      TEXT,
+  error       TEXT,
+  created_at  TEXT NOT NULL,
+  UNIQUE (kind, task_id, key)
+);
+CREATE INDEX jobs_by_due ON jobs(status, due_at);
+
+CREATE TABLE spending (                     -- sums of the model.used events, for budgets
+  day        TEXT NOT NULL,
+  task_id    TEXT NOT NULL,
+  model      TEXT NOT NULL,
+  calls      INTEGER NOT NULL,
+  tokens_in  INTEGER NOT NULL,
+  tokens_out INTEGER NOT NULL,
+  cost       REAL NOT NULL,
+  PRIMARY KEY (day, task_id, model)
+) WITHOUT ROWID;
+CREATE INDEX spending_by_task ON spending(task_id);
+
+-- Views ----------------------------------------------------------------------------------------------
 
 CREATE VIEW tasks AS
 SELECT h.task_id AS id, h.name, coalesce(x.goal, e.text, h.name) AS goal, x.context, h.workspace_path,
@@ -241,12 +325,16 @@ SELECT e.task_id || '#' || e.seq AS id, e.task_id,
 
 CREATE VIEW wait_jobs AS
 SELECT r.task_id || '#' || r.seq AS id, r.task_id, json_extract(e.data, '$.target_type') AS target_type,
-       json_extract(e.data, '$.target') AS target_id, json_extract(e.data, '$.until') AS criteria,
-       json_extract(e.data, '$.timeout') AS timeout_seconds,
+       json_extract(e.data, '$.target') AS target_id,
+       json_extract(coalesce(u.data, e.data), '$.until') AS criteria,
+       json_extract(coalesce(u.data, e.data), '$.timeout') AS timeout_seconds,
        json_extract(e.data, '$.poll_interval') AS poll_interval, r.status, f.text AS result_message,
        e.timestamp AS created_at, r.ended_at AS resolved_at
   FROM records r
   JOIN events e ON e.task_id = r.task_id AND e.seq = r.seq
+  LEFT JOIN events u ON u.task_id = r.task_id
+       AND u.seq = (SELECT max(x.seq) FROM events x WHERE x.task_id = r.task_id AND x.ref_seq = r.seq
+                       AND x.event_type = 'wait.updated')
   LEFT JOIN events f ON f.task_id = r.task_id AND f.seq = r.ref_seq AND f.event_type = 'wait.ended'
  WHERE r.type = 'wait';
 
@@ -283,8 +371,10 @@ SELECT e.timestamp,
   LEFT JOIN events f ON f.task_id = r.task_id AND f.seq = r.ref_seq AND f.event_type = 'action.ended'
  WHERE r.type = 'action' AND r.status NOT IN ('started', 'invalidated');
 
--- What the planner should know: tasks can be long. Without figures it takes a task for some ten rows and
--- reads all of it where an index would do; fixed ones also keep its plans the same in every store.
+-- Planner statistics ---------------------------------------------------------------------------------
+
+-- Tasks can be long. Without statistics SQLite assumes about ten rows per task and scans the whole task where
+-- an index would do. Fixed figures also give the same query plans in every store.
 ANALYZE sqlite_schema;
 INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
   ('records', 'records',         '1000000 10000 1'),

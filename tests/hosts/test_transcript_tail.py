@@ -7,13 +7,15 @@ import os
 import subprocess
 import sys
 import time
+from functools import partial
 
 import pytest
 
 from ringbolt import TaskMemory
 from ringbolt.hosts import events, host_schemas
 from ringbolt.hosts.deadline import Late
-from ringbolt.hosts.transcript_tail import overhear
+from ringbolt.hosts.transcript_tail import apply_transcript_tail
+from ringbolt.journal.side_files import SideFiles
 from ringbolt.journal.spool import Spool
 from ringbolt.model import validate
 from ringbolt.model.redaction import Redactor
@@ -43,7 +45,7 @@ class Session:
             host_schemas.read_event("claude-code", event, self.told(event, **fields)), Redactor(KEY)
         )
         with TaskMemory.open(self.store, workspace="/w/shop", session="s1", agent="claude-code") as memory:
-            overhear(memory, self.store, found, KEY)
+            apply_transcript_tail(SideFiles(self.store), found, KEY, partial(events.apply, memory))
             events.apply(memory, found, f"hook/{self.lines}")
 
     def write(self, kind, *blocks, end="\n", **more):
@@ -258,7 +260,7 @@ def test_what_was_heard_before_the_time_was_up_is_not_heard_again(session, monke
     assert [text for kind, text in session.ledger() if kind == "message"] == ["First.", "Second."]
 
 
-def test_what_can_never_be_written_holds_up_nothing(session, monkeypatch):
+def test_what_can_never_be_written_holds_up_nothing(tmp_path, monkeypatch):
     from ringbolt.hosts.capture import Capture
 
     concluded = Capture.concluded
@@ -269,12 +271,19 @@ def test_what_can_never_be_written_holds_up_nothing(session, monkeypatch):
         return concluded(self, text, **more)
 
     monkeypatch.setattr(Capture, "concluded", odd)
+    host, session = QuickHost(tmp_path, monkeypatch), Session(tmp_path)
+    place = {"transcript_path": str(session.transcript)}
+    host.tell("SessionStart", source="startup", **place)
+    host.tell("UserPromptSubmit", prompt=REQUEST, **place)
     session.says("Odd.")
     session.says("Plain.")
-    session.tell("PostToolUse", tool_name="Bash", tool_input={"command": "ls"}, tool_use_id="t1")
-    assert session.ledger() == [("message", "Plain."), ("action", "Bash: ls")]
-    assert Spool(session.store).counts() == (0, 1)
-    assert Spool(session.store).count(lambda event: event["host"] == "claude-code") == 1  # to be forgotten by
+    host.bash("ls", "ok", **place)
+    texts = [(event.type, event.text) for event in host.events() if event.type in ("message", "action")]
+    assert texts == [("message", "Plain."), ("action", "Bash: ls")]
+    assert Spool(str(host.store)).counts() == (0, 1)
+    assert (
+        Spool(str(host.store)).count(lambda event: event["host"] == "claude-code") == 1
+    )  # to be forgotten by
 
 
 def test_the_hook_itself_reads_the_transcript(session):

@@ -1,0 +1,277 @@
+"""The hosts that we know: one row for each, with everything that differs between them.
+
+A row says how a host reports events to our hook and takes context from it, and which of its files `ringbolt
+install` writes to. Our own names of events and fields are those of Claude Code, which most hosts copy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..model.types import Value
+
+USER, PROJECT = "user", "project"
+EVENTS = (
+    "SessionStart UserPromptSubmit PreToolUse PostToolUse PostToolUseFailure PreCompact PostCompact"
+    " SubagentStart SubagentStop Stop SessionEnd"
+).split()
+# Our field, and where a host may have it: the first that is there counts.
+FIELDS: dict[str, tuple[str, ...]] = {
+    "session": ("session_id",),
+    "cwd": ("cwd",),
+    "transcript": ("transcript_path",),
+    "source": ("source",),
+    "prompt": ("prompt",),
+    "prompt_id": ("prompt_id",),
+    "tool": ("tool_name",),
+    "input": ("tool_input",),
+    "output": ("tool_response",),
+    "error": ("error",),
+    "duration_ms": ("duration_ms",),
+    "tool_use_id": ("tool_use_id",),
+    "summary": ("compact_summary",),
+    "message": ("last_assistant_message",),
+    "agent_id": ("agent_id",),
+    "agent_type": ("agent_type",),
+    "agent_task": ("agent_prompt", "prompt", "description"),
+    "reason": ("reason",),
+    "trigger": ("trigger",),
+}
+# Seconds that a host gives our hook. The work itself ends after 0.3 s; the rest is for a busy machine. Events
+# that may be answered with a packet get more.
+QUICK_SECONDS, PACKET_SECONDS = 5, 10
+_WITH_PACKET = ("SessionStart", "UserPromptSubmit", "PreCompact", "SubagentStart")
+# Stands for the path of the `ringbolt` program in the rows.
+RINGBOLT = "{ringbolt}"
+
+
+class HostFile(Value, frozen=True, kw_only=True):
+    """A file of a host that `install` writes to.
+
+    `user` is where one user has it: a variable that may name the folder, else the folder below the home
+    directory, and the file's name. `project` is its path within a project.
+    """
+
+    user: tuple[str, str, str] = ("", "", "")
+    project: str = ""
+    hooks: bool = False  # whether it lists hooks
+    servers: str = ""  # the table of MCP servers in it
+    server: Mapping[str, Any] = {}  # our entry in that table
+    required: Mapping[str, Any] = {}  # members that every such file must have
+    jsonc: bool = False  # whether the host also reads it with the name NAME.jsonc
+    template: str = ""  # for a file that is entirely ours: what it is made from
+
+
+class Host(Value, frozen=True, kw_only=True):
+    """How one host works. `events` maps its events to ours."""
+
+    events: Mapping[str, str]
+    fields: Mapping[str, tuple[str, ...]] = {}  # where this host differs from FIELDS
+    inputs: Mapping[str, str] = {}  # its names of fields of a tool's input, and ours
+    tools: Mapping[str, str] = {}  # its names of tools, and ours
+    project: str = ""  # the variable with the project's folder; the agent's shell may be elsewhere
+    # Our events whose answer may carry context, and the form of that answer. claude: {"hookSpecificOutput":
+    # {"hookEventName", "additionalContext"}}; flat: {"additional_context"}.
+    injects: tuple[str, ...] = ()
+    answer: str = "claude"
+    # The most that we inject: below what the host allows, so that it cuts nothing.
+    characters: int = 8000
+    tokens: int = 2000
+    # PreCompact means that the host checks whether to compact, which it does before every request.
+    only_looks: bool = False
+    # The host adds plain text that answers PreCompact to its instructions for the summary.
+    notes: bool = False
+    # The transcript has events that hooks do not report, for transcript_tail to read.
+    tails_transcript: bool = False
+
+    # --- installation
+    scopes: tuple[str, ...] = (USER, PROJECT)  # the first is the default
+    files: tuple[HostFile, ...] = ()
+    flat_hooks: bool = False  # whether hooks are listed without the groups that Claude Code has
+    hook_fields: Mapping[str, Any] = {}  # what a hook has besides its command and timeout
+    matchers: Mapping[str, str] = {}  # by the host's event: what to call the hook for
+    timeout_unit: int = 1  # in which a timeout is given, per second
+    advice: tuple[str, ...] = ()  # what the user should know after an installation
+
+    def timeout(self, event: str) -> int:
+        """The timeout of a host's event, in the host's unit."""
+        seconds = PACKET_SECONDS if self.events[event] in _WITH_PACKET else QUICK_SECONDS
+        return seconds * self.timeout_unit
+
+
+def _same(*without: str) -> dict[str, str]:
+    return {name: name for name in EVENTS if name not in without}
+
+
+_STDIO = {"command": RINGBOLT, "args": ["mcp"]}
+
+HOSTS: dict[str, Host] = {
+    # Takes 10,000 characters; of more the model sees 2 KB.
+    "claude-code": Host(
+        events=_same(),
+        injects=("SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "SubagentStart"),
+        notes=True,
+        project="CLAUDE_PROJECT_DIR",
+        tails_transcript=True,
+        files=(
+            HostFile(
+                user=("CLAUDE_CONFIG_DIR", ".claude", "settings.json"),
+                project=".claude/settings.json",
+                hooks=True,
+            ),
+            HostFile(
+                user=("CLAUDE_CONFIG_DIR", "", ".claude.json"),
+                project=".mcp.json",
+                servers="mcpServers",
+                server={"type": "stdio", **_STDIO},
+            ),
+        ),
+        matchers={
+            "SessionStart": "startup|resume|clear|compact|fork",
+            "PreCompact": "manual|auto",
+            "PostCompact": "manual|auto",
+            **dict.fromkeys(
+                ("PreToolUse", "PostToolUse", "PostToolUseFailure", "SubagentStart", "SubagentStop"), "*"
+            ),
+        },
+        advice=("Sessions that are open now do not use it until they are restarted.",),
+    ),
+    # Takes 2,500 tokens.
+    "codex": Host(
+        events=_same("PostToolUseFailure"),
+        injects=("SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse"),
+        files=(
+            HostFile(user=("CODEX_HOME", ".codex", "hooks.json"), project=".codex/hooks.json", hooks=True),
+            HostFile(
+                user=("CODEX_HOME", ".codex", "config.toml"),
+                project=".codex/config.toml",
+                servers="mcp_servers",
+                server=_STDIO,
+            ),
+        ),
+        matchers={"SessionStart": "startup|resume|clear|compact"},
+        advice=("Codex runs a hook only after you approve it: enter /hooks there.",),
+    ),
+    "cursor": Host(
+        events={
+            "sessionStart": "SessionStart",
+            "beforeSubmitPrompt": "UserPromptSubmit",
+            "preToolUse": "PreToolUse",
+            "postToolUse": "PostToolUse",
+            "postToolUseFailure": "PostToolUseFailure",
+            "preCompact": "PreCompact",
+            "subagentStart": "SubagentStart",
+            "subagentStop": "SubagentStop",
+            "stop": "Stop",
+            "sessionEnd": "SessionEnd",
+        },
+        fields={
+            "session": ("conversation_id", "session_id"),
+            "cwd": ("cwd", "workspace_roots"),
+            "output": ("tool_output", "tool_response"),
+            "error": ("error_message", "error"),
+            "duration_ms": ("duration", "duration_ms"),
+            "message": ("last_assistant_message", "text"),
+        },
+        injects=("SessionStart", "UserPromptSubmit"),
+        answer="flat",
+        files=(
+            HostFile(
+                user=("", ".cursor", "hooks.json"),
+                project=".cursor/hooks.json",
+                hooks=True,
+                required={"version": 1},
+            ),
+            HostFile(
+                user=("", ".cursor", "mcp.json"),
+                project=".cursor/mcp.json",
+                servers="mcpServers",
+                server=_STDIO,
+            ),
+        ),
+        flat_hooks=True,
+    ),
+    "gemini-cli": Host(
+        events={
+            "SessionStart": "SessionStart",
+            "BeforeAgent": "UserPromptSubmit",
+            "BeforeTool": "PreToolUse",
+            "AfterTool": "PostToolUse",
+            "PreCompress": "PreCompact",
+            "AfterAgent": "Stop",
+            "SessionEnd": "SessionEnd",
+        },
+        fields={"message": ("prompt_response", "last_assistant_message")},
+        injects=("SessionStart", "UserPromptSubmit", "PostToolUse"),
+        project="GEMINI_PROJECT_DIR",
+        only_looks=True,
+        files=(
+            HostFile(
+                user=("", ".gemini", "settings.json"),
+                project=".gemini/settings.json",
+                hooks=True,
+                servers="mcpServers",
+                server=_STDIO,
+            ),
+        ),
+        hook_fields={"name": "ringbolt"},
+        matchers={"BeforeTool": "*", "AfterTool": "*"},
+        timeout_unit=1000,
+    ),
+    "vscode": Host(
+        events=_same("PostToolUseFailure", "PostCompact", "SessionEnd"),
+        fields={"session": ("session_id", "sessionId")},
+        injects=("SessionStart", "PostToolUse"),
+        scopes=(PROJECT,),
+        files=(
+            HostFile(project=".github/hooks/ringbolt.json", hooks=True),
+            HostFile(project=".vscode/mcp.json", servers="servers", server={"type": "stdio", **_STDIO}),
+        ),
+        flat_hooks=True,
+        hook_fields={"type": "command"},
+        advice=("VS Code asks once whether it may start the MCP server.",),
+    ),
+    # Their plugins report as Claude Code does.
+    "opencode": Host(
+        events=_same(),
+        inputs={"filePath": "file_path"},
+        tools={"todowrite": "TodoWrite"},
+        injects=("SessionStart", "UserPromptSubmit", "PreToolUse"),
+        notes=True,
+        files=(
+            HostFile(
+                user=("XDG_CONFIG_HOME", ".config", "opencode/plugins/ringbolt.js"),
+                project=".opencode/plugins/ringbolt.js",
+                template="opencode.js",
+            ),
+            HostFile(
+                user=("XDG_CONFIG_HOME", ".config", "opencode/opencode.json"),
+                project="opencode.json",
+                jsonc=True,
+                servers="mcp",
+                server={"type": "local", "command": [RINGBOLT, "mcp"], "enabled": True},
+            ),
+        ),
+        advice=("Restart OpenCode.",),
+    ),
+    "openclaw": Host(
+        events=_same(),
+        injects=("SessionStart", "UserPromptSubmit", "PreToolUse"),
+        scopes=(USER,),
+        files=tuple(
+            HostFile(
+                user=("OPENCLAW_STATE_DIR", ".openclaw", f"extensions/ringbolt/{name}"), template=template
+            )
+            for name, template in (
+                ("index.js", "openclaw.js"),
+                ("openclaw.plugin.json", "openclaw.plugin.json"),
+                ("package.json", "openclaw.package.json"),
+            )
+        ),
+        advice=(
+            "Enable it with `openclaw plugins enable ringbolt`, and restart the gateway.",
+            "Turns that end are seen only with plugins.entries.ringbolt.hooks.allowConversationAccess.",
+        ),
+    ),
+}

@@ -1,0 +1,193 @@
+"""Appending an event and folding it into the state: the only way in which the state of a task changes.
+
+An event carries its effect with it. `sets` is JSON with the rows that it changes, by table: `+steps` adds
+rows, `steps` updates columns, `files` replaces whole rows. `append` stores the event and applies `sets` in
+the same transaction. Because the effect is recorded and not computed again, folding the events of a task
+anywhere (in `verify`, `undo`, time travel, an import) gives the same state, even after the rules of the
+operations have changed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec.structs import asdict
+
+from ..model.rules import plan_position
+from ..model.types import Origin
+from ..model.validate import dumps
+from .database import Database, Row
+from .hashes import event_hash, first_link
+from .schema import (
+    EVENTS,
+    EXTRAS,
+    HEADS,
+    KEYS,
+    LABELS,
+    MESSAGE_TYPES,
+    ORIGINS,
+    RECORDS,
+    SOURCES,
+    STATE,
+    STEPS,
+    insert,
+    is_activity,
+)
+from .steps import Steps
+
+
+def _upsert(table: str) -> str:
+    columns, key = STATE[table]
+    changed = ", ".join(
+        f"{column} = excluded.{column}" for column in columns if column != "task_id" and column not in key
+    )
+    target = ", ".join(("task_id", *key))
+    return insert(table, columns, f" ON CONFLICT ({target}) DO UPDATE SET {changed}")
+
+
+_INSERT_EVENT = insert("events", EVENTS)
+_INSERT_STEP = insert("steps", STEPS)
+_INSERT_RECORD = insert("records", RECORDS)
+_INSERT_HEAD = insert("heads", HEADS)
+_INSERT_EXTRAS = insert("extras", EXTRAS)
+_INSERT_LABEL = insert("labels", LABELS, " ON CONFLICT DO NOTHING")
+_INSERT_KEY = insert("keys", KEYS)
+_INSERT_ORIGIN = insert("origins", ["id", *ORIGINS], " ON CONFLICT DO NOTHING")
+_UPSERT = {table: _upsert(table) for table in ("files", "links", "claims")}
+_NEW_STEP: Row = {**dict.fromkeys(STEPS), "status": "pending", "depends_on": "[]", "detail": "{}"}
+
+
+class Appending(Steps):
+    """The part of a transaction that writes."""
+
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        self._index = database.index
+        self._position = database.position
+
+    def append(self, head: Row, event: Row, origin: Origin, sets: Mapping[str, Any] | None = None) -> None:
+        """Add an event to a task and apply what it sets.
+
+        `head` is the task's row, locked, and is brought up to date; before a first event it only has its ids.
+        The event's hash is filled in here. `sets` spares decoding the event's own JSON, where the caller has
+        it as objects.
+        """
+        task_id, seq = event["task_id"], event["seq"]
+        if sets is None:
+            sets = decode_sets(event)
+        head_sets: Mapping[str, Any] = sets.get("heads", {})
+        if seq == 1:
+            # The row must exist before the event that refers to it.
+            head.update(
+                last_seq=0, last_hash=first_link(head["root_id"]), position=0, version=1, done=0,
+                total=0, messages=0, actions=0, plan_version=0, focus=0,
+                created_at=event["timestamp"], updated_at=event["timestamp"],
+            )  # fmt: skip
+            head.update((name, _cell(value)) for name, value in head_sets.items())
+            head.update(_sourced("heads", head_sets, seq))
+            self._run(_INSERT_HEAD, {name: head.get(name) for name in HEADS})
+        event["hash"] = event_hash(head["last_hash"], event)
+        self._run(_INSERT_ORIGIN, {"id": event["origin_id"], **asdict(origin)})
+        self._run(_INSERT_EVENT, event)
+        self._index({**event, "agent": origin.agent, "workspace_path": head.get("workspace_path")})
+        changes: Row = {"last_seq": seq, "last_hash": event["hash"]}
+        if is_activity(event["event_type"], origin):
+            changes["updated_at"] = event["timestamp"]
+        if sets:
+            self._apply(task_id, seq, sets)
+            if head_sets:
+                changes["version"] = seq
+                changes.update((name, _cell(value)) for name, value in head_sets.items())
+                changes.update(_sourced("heads", head_sets, seq))
+            if "steps" in sets or "+steps" in sets:
+                # Where the plan stands is kept in the head, so that lists need not read any steps.
+                changes.update(plan_position(self.steps(task_id)))
+        if event["event_type"] in MESSAGE_TYPES and event["text"]:
+            changes["messages"] = head["messages"] + 1
+        elif event["event_type"] == "action":
+            changes["actions"] = head["actions"] + 1
+        columns = ", ".join(f"{name} = :{name}" for name in changes)
+        self._run(
+            f"UPDATE heads SET {columns}, position = {self._position} WHERE task_id = :task_id",
+            {**changes, "task_id": task_id},
+        )
+        head.update(changes)
+
+    def _apply(self, task_id: str, seq: int, sets: Mapping[str, Any]) -> None:
+        """Write the state rows that an event sets, except the head, which `append` writes last."""
+        for name, rows in sets.items():
+            table = name.lstrip("+")
+            if name == "heads":
+                continue
+            if name == "+steps":
+                base = {**_NEW_STEP, "task_id": task_id, "version": seq}
+                self._run_many(
+                    _INSERT_STEP,
+                    [
+                        {**base, "item_id": key, **_cells(row), **_sourced(table, row, seq)}
+                        for key, row in rows.items()
+                    ],
+                )
+            elif name == "+records":
+                base = {**dict.fromkeys(RECORDS), "task_id": task_id, "version": seq}
+                self._run_many(
+                    _INSERT_RECORD,
+                    [{**base, "seq": int(key), **_cells(row)} for key, row in rows.items()],
+                )
+            elif name == "+extras":
+                row = {**dict.fromkeys(EXTRAS), "approval_mode": "auto", "metadata": "{}"}
+                sourced = _sourced("extras", rows, seq)
+                self._run(_INSERT_EXTRAS, {**row, **_cells(rows), **sourced, "task_id": task_id})
+            elif name == "+labels":
+                self._run_many(
+                    _INSERT_LABEL,
+                    [
+                        {"task_id": task_id, "seq": number, "kind": kind, "value": value}
+                        for number, kind, value in rows
+                    ],
+                )
+            elif name == "+keys":
+                self._run(_INSERT_KEY, {**_cells(rows), "task_id": task_id, "seq": seq})
+            elif name in _UPSERT:
+                full = dict.fromkeys(STATE[table][0])
+                self._run_many(_UPSERT[name], [{**full, **_cells(row), "task_id": task_id} for row in rows])
+            elif name == "extras":
+                self._update(table, {"task_id": task_id}, {**rows, **_sourced(table, rows, seq)})
+            else:
+                key = STATE[table][1][0]
+                for value, row in rows.items():
+                    named = int(value) if key == "seq" else value
+                    changed = {**row, **_sourced(table, row, seq), "version": seq}
+                    self._update(table, {"task_id": task_id, key: named}, changed)
+
+    def _update(self, table: str, key: Mapping[str, Any], row: Mapping[str, Any]) -> None:
+        columns = ", ".join(f"{name} = :{name}" for name in row)
+        where = " AND ".join(f"{name} = :{name}" for name in key)
+        self._run(f"UPDATE {table} SET {columns} WHERE {where}", {**_cells(row), **key})
+
+    def renew_claim(self, task_id: str, item_id: str, expires_at: str) -> None:
+        """Move the end of a lease: the one change of state without an event, so that a heartbeat is cheap."""
+        self._update("claims", {"task_id": task_id, "item_id": item_id}, {"expires_at": expires_at})
+
+
+def decode_sets(event: Mapping[str, Any]) -> dict[str, Any]:
+    """The rows that an event sets, decoded."""
+    return json.loads(event["sets"]) if event["sets"] else {}
+
+
+def _sourced(table: str, row: Mapping[str, Any], seq: int) -> dict[str, int]:
+    """The columns that name this event as the source of the texts which a row sets.
+
+    An undo brings a text back and names its original source in `row`, which then stays.
+    """
+    return {cite: row.get(cite, seq) for name, cite in SOURCES.get(table, {}).items() if name in row}
+
+
+def _cell(value: Any) -> Any:
+    return dumps(value) if isinstance(value, (list, dict)) else value
+
+
+def _cells(row: Mapping[str, Any]) -> Row:
+    return {name: _cell(value) for name, value in row.items()}

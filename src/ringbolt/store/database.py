@@ -1,0 +1,94 @@
+"""The seam between queries and engines: the SQL is portable, and an engine runs it.
+
+Queries are written once, in SQL that SQLite and PostgreSQL both understand, with `:name` parameters. The few
+places where the engines differ are attributes and methods of `Database`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from ..signals.terms import Term
+
+Row = dict[str, Any]
+
+Cells = tuple[Any, ...]
+
+
+class Database(Protocol):
+    """A connection inside a transaction.
+
+    `lock_row` ends a query whose row no other transaction may change until ours ends; `take_rows` also skips
+    rows that others have locked. `one_of` compares with the result of a subquery in the form that always
+    uses an index, whatever the planner believes about sizes. `position` is the id of the last inserted event.
+    """
+
+    lock_row: str
+    take_rows: str
+    one_of: str
+    position: str
+    # The full-text index: its column with an event's id, and the condition for a matching row.
+    word_id: str
+    matches: str
+
+    def matching(self, groups: Sequence[Sequence[Term]]) -> str:
+        """The search expression for "one term of each group", as the parameter of `matches`."""
+        ...
+
+    def index(self, event: Row) -> None:
+        """Add a new event, with its agent and workspace, to the full-text index."""
+        ...
+
+    def query(self, sql: str, params: Mapping[str, Any]) -> list[Cells]: ...
+    def query_all(self, queries: Sequence[tuple[str, Mapping[str, Any]]]) -> list[list[Cells]]:
+        """Run several queries at once: on a server, in one round trip."""
+        ...
+
+    def query_fresh(self, queries: Sequence[tuple[str, Mapping[str, Any]]]) -> list[list[Cells]]:
+        """Like `query_all`, each planned for its own parameters: terms differ a lot in frequency."""
+        ...
+
+    def run(self, sql: str, params: Mapping[str, Any]) -> None: ...
+    def run_many(self, sql: str, rows: Sequence[Mapping[str, Any]]) -> None: ...
+
+    def lock(self, name: str) -> None:
+        """Let no other transaction that locks the same name continue until ours ends."""
+        ...
+
+    def settled(self) -> int | None:
+        """An id up to which every later transaction sees all events; None while someone is writing."""
+        ...
+
+    def horizon(self) -> tuple[int, frozenset[str]]:
+        """The newest id that was given out, and the transactions that are writing now.
+
+        Each event up to that id is visible, or belongs to one of these transactions, or was rolled back.
+        """
+        ...
+
+    def compares_vectors(self) -> bool:
+        """Whether the engine itself can compute distances between vectors."""
+        ...
+
+
+class Queries:
+    """Base of the parts of `Tx`: the database of one transaction, with its methods bound once."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        # Bound here because a write calls them dozens of times.
+        self._query = database.query
+        self._query_all = database.query_all
+        self._run = database.run
+        self._run_many = database.run_many
+        self._one_of = database.one_of.format
+
+    def rows(self, names: Sequence[str], sql: str, **params: Any) -> list[Row]:
+        """The rows of a query as dicts with these names for the columns."""
+        return [dict(zip(names, row, strict=True)) for row in self._query(sql, params)]
+
+    def row(self, names: Sequence[str], sql: str, **params: Any) -> Row | None:
+        """The first row of a query, if there is one."""
+        rows = self._query(sql, params)
+        return dict(zip(names, rows[0], strict=True)) if rows else None

@@ -1,0 +1,182 @@
+"""Tasks as rows: one by id or prefix, the current one of a session, and lists of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from .database import Queries, Row
+from .schema import EXTRAS, HEADS, IS_OPEN
+
+RECENT_HEADS = ("task_id", "last_seq", "last_hash", "position", "status", "workspace_path", "archived_at")
+SELECT_HEAD = f"SELECT {', '.join(HEADS)} FROM heads WHERE task_id = :task_id"
+SELECT_EXTRAS = f"SELECT {', '.join(EXTRAS)} FROM extras WHERE task_id = :task_id"
+# Of a task `h`: its completed steps that a receipt has verified, and its side effects of unknown outcome.
+VERIFIED_STEPS = (
+    "CASE WHEN h.done > 0 THEN (SELECT count(*) FROM steps v WHERE v.task_id = h.task_id"
+    " AND v.evidence = 'verified' AND v.status = 'completed' AND v.dropped_in IS NULL) ELSE 0 END"
+)
+UNKNOWN_EFFECTS = (
+    "(SELECT count(*) FROM records u WHERE u.task_id = h.task_id AND u.type = 'effect'"
+    " AND u.status IN ('intended', 'unknown'))"
+)
+# An open task of its own: not a goal, not the other side of an import conflict, not archived.
+_CURRENT = f"{IS_OPEN} AND kind = 'task' AND root_id = task_id AND archived_at IS NULL"
+
+
+class Heads(Queries):
+    """Reading rows of tasks."""
+
+    def head(self, task_id: str, lock: bool = False) -> Row | None:
+        """A task's row; with `lock`, no other transaction can append to the task until this one ends."""
+        sql = SELECT_HEAD + self.database.lock_row if lock else SELECT_HEAD
+        return self.row(HEADS, sql, task_id=task_id)
+
+    def heads_with_prefix(self, prefix: str, limit: int = 10) -> list[Row]:
+        """The tasks whose id begins with a prefix."""
+        return self.rows(
+            ("task_id", "name", "status"),
+            "SELECT task_id, name, status FROM heads WHERE task_id >= :low AND task_id < :high"
+            " ORDER BY task_id LIMIT :limit",
+            low=prefix,
+            high=prefix + "~",
+            limit=limit,
+        )
+
+    def session_task(self, session_id: str, workspace: str | None) -> str | None:
+        """The open task that a session focused last."""
+        rows = self._query(
+            f"SELECT task_id FROM heads WHERE session_id = :session_id AND {_CURRENT}"
+            " AND (CAST(:workspace AS TEXT) IS NULL OR workspace_path = :workspace)"
+            " ORDER BY focus DESC, task_id LIMIT 1",
+            {"session_id": session_id, "workspace": workspace},
+        )
+        return rows[0][0] if rows else None
+
+    def last_focus(self, session_id: str) -> int:
+        """The highest focus number that a session has used."""
+        rows = self._query(
+            "SELECT max(focus) FROM heads WHERE session_id = :session_id", {"session_id": session_id}
+        )
+        return rows[0][0] or 0
+
+    def open_tasks(self, workspace: str | None, limit: int = 10) -> list[Row]:
+        """The open tasks of a workspace, the last changed first."""
+        where = "workspace_path = :workspace" if workspace else "workspace_path IS NULL"
+        return self.rows(
+            ("task_id", "name", "status", "session_id"),
+            f"SELECT task_id, name, status, session_id FROM heads WHERE {where} AND {_CURRENT}"
+            " ORDER BY position DESC LIMIT :limit",
+            workspace=workspace,
+            limit=limit,
+        )
+
+    def cards(
+        self,
+        statuses: Sequence[str],
+        limit: int,
+        *,
+        workspace: str | None = None,
+        session: str | None = None,
+        tag: str | None = None,
+        parent: str | None = None,
+        text: str | None = None,
+        kind: str | None = None,
+        archived: bool = False,
+        before: int | None = None,
+    ) -> list[Row]:
+        """Task rows with the titles of their current and next steps, the last changed first.
+
+        There is one branch per status, each in the order of its index, so the cost depends on how many rows
+        are returned and not on how many tasks there are.
+        """
+        tagged = (
+            "EXISTS (SELECT 1 FROM labels l WHERE l.task_id = heads.task_id AND l.seq = 0"
+            " AND l.kind = 'tag' AND l.value = :tag)"
+        )
+        filters = [
+            ("workspace_path = :workspace", workspace),
+            ("session_id = :session", session),
+            ("parent_id = :parent", parent),
+            ("kind = :kind", kind),
+            ("position < :before", before),
+            (tagged, tag),
+            # The empty prefix of the name lends its collation to the parameter.
+            ("lower(name) LIKE lower(substr(name, 1, 0) || :text) ESCAPE '!'", text),
+        ]
+        where = "".join(f" AND {clause}" for clause, value in filters if value is not None)
+        if not archived:
+            where += " AND archived_at IS NULL"
+        branches = " UNION ALL ".join(
+            f"SELECT * FROM (SELECT {', '.join(HEADS)} FROM heads WHERE status = :status{number}{where}"
+            f" ORDER BY position DESC LIMIT :limit) b{number}"
+            for number in range(len(statuses))
+        )
+        names = [*HEADS, "current_title", "next_title", "verified", "unknown"]
+        return self.rows(
+            names,
+            f"SELECT h.*, c.title, n.title, {VERIFIED_STEPS}, {UNKNOWN_EFFECTS} FROM ({branches}) h"
+            " LEFT JOIN steps c ON c.task_id = h.task_id AND c.item_id = h.current_item"
+            " LEFT JOIN steps n ON n.task_id = h.task_id AND n.item_id = h.next_item"
+            " ORDER BY h.position DESC LIMIT :limit",
+            limit=limit,
+            workspace=workspace,
+            session=session,
+            parent=parent,
+            kind=kind,
+            before=before,
+            tag=tag,
+            text=text,
+            **{f"status{number}": status for number, status in enumerate(statuses)},
+        )
+
+    def recent_heads(
+        self, statuses: Sequence[str], limit: int, workspace: str | None = None, before: int | None = None
+    ) -> list[Row]:
+        """The end of each task's chain, the last changed first: in one workspace or all, archived ones too.
+
+        One branch per status, as in `cards`, and few columns: every refresh of the mirrors asks this.
+        """
+        where = "" if workspace is None else " AND workspace_path = :workspace"
+        where += "" if before is None else " AND position < :before"
+        names = ", ".join(RECENT_HEADS)
+        branches = " UNION ALL ".join(
+            f"SELECT * FROM (SELECT {names} FROM heads WHERE status = '{status}'{where}"
+            f" ORDER BY position DESC LIMIT :limit) b{number}"
+            for number, status in enumerate(statuses)
+        )
+        return self.rows(
+            RECENT_HEADS,
+            f"SELECT * FROM ({branches}) h ORDER BY position DESC LIMIT :limit",
+            limit=limit,
+            workspace=workspace,
+            before=before,
+        )
+
+    def task_ids(self) -> list[str]:
+        """All task ids, the longest unchanged first: the same order in every store with the same ledger."""
+        rows = self._query("SELECT task_id FROM heads ORDER BY updated_at, task_id", {})
+        return [row[0] for row in rows]
+
+    def chain_ends(self) -> dict[str, tuple[str, int, bytes]]:
+        """The root id, last seq and last hash of each task, in the order of `task_ids`."""
+        rows = self._query(
+            "SELECT task_id, root_id, last_seq, last_hash FROM heads ORDER BY updated_at, task_id", {}
+        )
+        return {row[0]: (row[1], row[2], row[3]) for row in rows}
+
+    def extras(self, task_id: str) -> Row:
+        """The long or rarely changed columns of a task."""
+        return decode_extras(self.rows(EXTRAS, SELECT_EXTRAS, task_id=task_id)[0])
+
+    def callback_url(self, task_id: str) -> str | None:
+        """The URL to call when a task ends."""
+        rows = self._query("SELECT callback_url FROM extras WHERE task_id = :task_id", {"task_id": task_id})
+        return rows[0][0] if rows else None
+
+
+def decode_extras(row: Row) -> Row:
+    """An extras row with its JSON columns decoded."""
+    for name in ("context", "acceptance", "metadata"):
+        row[name] = json.loads(row[name]) if row[name] else None
+    return row

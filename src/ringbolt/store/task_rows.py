@@ -1,0 +1,151 @@
+"""All rows that a task is shown with, read in one batch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from . import distilled
+from .claims_keys import SELECT_CLAIMS
+from .database import Row
+from .heads import SELECT_EXTRAS, SELECT_HEAD
+from .records import Records, join_events
+from .schema import (
+    BOOKKEEPING,
+    CLAIMS,
+    EVENT_FROM,
+    EVENT_NAMES,
+    EXTRAS,
+    FILES,
+    HEADS,
+    LABELS,
+    LINKS,
+    RECORDS,
+    SOURCES,
+    STEPS,
+    quoted,
+)
+from .steps import SELECT_STEPS
+
+TaskRows = dict[str, list[Row]]
+
+SELECT_LINKS = (
+    f"SELECT {', '.join(LINKS)} FROM links WHERE task_id = :task_id AND status = 'active'"
+    " ORDER BY seq, kind, target"
+)
+_SELECT_FILES = (
+    f"SELECT {', '.join(FILES)} FROM files WHERE task_id = :task_id AND change <> 'undone'"
+    " ORDER BY seq DESC, path LIMIT :files"
+)
+_SELECT_LABELS = "SELECT seq, kind, value FROM labels WHERE task_id = :task_id AND seq "
+_SELECT_CHANNELS = f"SELECT e.seq, o.channel{EVENT_FROM} WHERE e.task_id = :task_id AND e.seq "
+# UNION, not UNION ALL: the titles of thousands of steps come from a few events.
+_SOURCE_SEQS = " UNION ".join(
+    f"SELECT {cite} FROM {table} WHERE task_id = :task_id AND {cite} IS NOT NULL"
+    for table, cites in SOURCES.items()
+    for cite in cites.values()
+)
+_RECENT = ("seq", "type", "at", "text", "channel", "item", "status")
+_SELECT_RECENT = (
+    "SELECT e.seq, e.event_type, e.timestamp, substr(e.text, 1, 1000), o.channel, e.item_id, r.status"
+    " FROM (SELECT seq, event_type, timestamp, text, item_id, origin_id, task_id, ref_seq FROM events"
+    f" WHERE task_id = :task_id AND event_type NOT IN ({quoted(BOOKKEEPING)})"
+    " ORDER BY seq DESC LIMIT :recent) e"
+    " JOIN origins o ON o.id = e.origin_id"
+    " LEFT JOIN records r ON r.task_id = e.task_id AND r.seq = e.seq ORDER BY e.seq DESC"
+)
+_GOALS = ("target", "name", "status", "reason", "channel", "met", "total")
+_SELECT_GOALS = (
+    "SELECT g.target, h.name, h.status, h.reason, o.channel,"
+    " (SELECT count(*) FROM records r WHERE r.task_id = h.task_id AND r.type = 'criterion'"
+    " AND r.status IN ('met', 'waived')),"
+    " (SELECT count(*) FROM records r WHERE r.task_id = h.task_id AND r.type = 'criterion'"
+    " AND r.status <> 'invalidated')"
+    " FROM links g LEFT JOIN heads h ON h.task_id = g.target AND h.kind = 'goal'"
+    " LEFT JOIN events e ON e.task_id = h.task_id AND e.seq = h.name_seq"
+    " LEFT JOIN origins o ON o.id = e.origin_id"
+    " WHERE g.task_id = :task_id AND g.kind = 'goal' AND g.status = 'active' ORDER BY g.seq, g.target LIMIT 5"
+)
+
+
+class TaskReads(Records):
+    """Reading a whole task."""
+
+    def task_rows(
+        self, task_id: str, wanted: Sequence[tuple[str, str, int]], files: int, recent: int = 0
+    ) -> TaskRows:
+        """Every row that a task is shown with, by the name of its table.
+
+        `wanted` names records as (type, status, how many of the newest); they come oldest first, each with
+        its event and the text of the event that settled it. With `recent`, also that many of the last
+        events, newest first and cut short, and what only views show: goals, channels of files, distilled
+        texts.
+        """
+        params: dict[str, Any] = {"task_id": task_id, "files": files, "recent": recent}
+        branches: list[str] = []
+        settled: list[str] = []
+        for number, (kind, status, most) in enumerate(wanted):
+            params.update({f"type{number}": kind, f"status{number}": status, f"most{number}": most})
+            branches.append(
+                f"SELECT * FROM (SELECT {', '.join(RECORDS)} FROM records"
+                f" WHERE task_id = :task_id AND type = :type{number} AND status = :status{number}"
+                f" ORDER BY seq DESC LIMIT :most{number}) b{number}"
+            )
+            if kind == "effect" or status == "resolved":
+                settled.append(f"SELECT ref_seq FROM ({branches[-1]}) s{number} WHERE ref_seq IS NOT NULL")
+        some = f"({' UNION ALL '.join(branches)}) r"
+        ending = "SELECT finish_seq FROM heads WHERE task_id = :task_id AND finish_seq IS NOT NULL"
+        tagged = self._one_of(f"SELECT seq FROM {some} UNION ALL SELECT 0")
+        records, events = self.record_queries(some, " UNION ALL ".join(("SELECT 1", ending, *settled)))
+        queries: dict[str, tuple[Sequence[str], str]] = {
+            "records": (RECORDS, records),
+            "events": (EVENT_NAMES, events),
+            "heads": (HEADS, SELECT_HEAD),
+            "extras": (EXTRAS, SELECT_EXTRAS),
+            "steps": (STEPS, SELECT_STEPS),
+            "labels": (LABELS[1:], _SELECT_LABELS + tagged + " ORDER BY seq, kind, value"),
+            "files": (FILES, _SELECT_FILES),
+            "links": (LINKS, SELECT_LINKS),
+            "claims": (CLAIMS, SELECT_CLAIMS),
+            "channels": (("seq", "channel"), _SELECT_CHANNELS + self._one_of(_SOURCE_SEQS)),
+        }
+        if recent:
+            touched = self._one_of(f"SELECT seq FROM ({_SELECT_FILES}) f")
+            queries |= {
+                "goals": (_GOALS, _SELECT_GOALS),
+                "recent": (_RECENT, _SELECT_RECENT),
+                "distilled": (distilled.NAMES, distilled.SELECT),
+                "file_channels": (("seq", "channel"), _SELECT_CHANNELS + touched),
+            }
+        return _assembled(queries, self._query_all([(sql, params) for _, sql in queries.values()]))
+
+    def file(self, task_id: str, path: str) -> Row | None:
+        """The row of one file that a task touched."""
+        return self.row(
+            FILES,
+            f"SELECT {', '.join(FILES)} FROM files WHERE task_id = :task_id AND path = :path",
+            task_id=task_id,
+            path=path,
+        )
+
+    def file_count(self, task_id: str) -> int:
+        """How many files a task touched."""
+        rows = self._query(
+            "SELECT count(*) FROM files WHERE task_id = :task_id AND change <> 'undone'",
+            {"task_id": task_id},
+        )
+        return rows[0][0]
+
+
+def _assembled(queries: Mapping[str, tuple[Sequence[str], str]], answers: list[list[Any]]) -> TaskRows:
+    """The answers as rows with names; the events go to the records that they belong to."""
+    rows = {
+        name: [dict(zip(names, row, strict=True)) for row in found]
+        for (name, (names, _)), found in zip(queries.items(), answers, strict=True)
+    }
+    events = {row["seq"]: row for row in rows.pop("events")}
+    rows["first"] = [events[1]] if 1 in events else []
+    finish_seq = rows["heads"][0]["finish_seq"] if rows["heads"] else None
+    rows["finish"] = [events[finish_seq]] if finish_seq in events else []
+    rows["records"] = join_events(rows["records"], events)
+    return rows
