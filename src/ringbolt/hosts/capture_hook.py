@@ -98,7 +98,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         complain("the time was up")
     except BaseException as error:  # noqa: BLE001 - whatever it is, it must not stop the host
         complain(f"{type(error).__name__}: {error}")
-    if not BUILT and words[1:] == ["SessionStart"]:
+    if not BUILT and [word.lower() for word in words[1:]] == ["sessionstart"]:
         keep_build()
     # Without taking the interpreter apart, which takes longer than our own work.
     system._exit(0)  # pyright: ignore[reportPrivateUsage]
@@ -232,7 +232,7 @@ class CapturedEvent:
                 "principal": variable("RINGBOLT_PRINCIPAL") or variable("USER"),
             },
         }
-        record["env"] = {key: redaction_safe(value) for key, value in record["env"].items() if value}
+        record["env"] = {key: encodable(value) for key, value in record["env"].items() if value}
         if (size := self._transcript_size()) is not None:
             record["transcript_bytes"] = size
         if self.told is None:
@@ -409,7 +409,7 @@ def embedded(name: str) -> Any:
     return marshal.loads(BUILT[name])  # noqa: S302 - from the file that runs
 
 
-def redaction_safe(text: str) -> str:
+def encodable(text: str) -> str:
     """A variable of the environment as JSON can hold it: its bytes may be anything."""
     return text.encode("utf-8", "replace").decode("utf-8", "replace")[:4000]
 
