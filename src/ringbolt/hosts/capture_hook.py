@@ -764,7 +764,22 @@ def host_facts(host: str) -> dict[str, Any]:
 
 def write_event(folder: str, name: str, content: bytes) -> str:
     """Write an event file so that it is in new/ as a whole or not at all; returns its path."""
-    part, path = f"{folder}/tmp/{name}", f"{folder}/new/{name}"  # noqa: S108 - the journal's own
+    part, path = write_part(folder, name, content), f"{folder}/new/{name}"
+    try:
+        try:
+            system.replace(part, path)
+        except FileNotFoundError:  # somebody removed new/
+            make_journal(folder)
+            system.replace(part, path)
+    except BaseException:
+        unlink(part)
+        raise
+    return path
+
+
+def write_part(folder: str, name: str, content: bytes) -> str:
+    """Write a file into the tmp/ of a journal, safely on disk; returns its path."""
+    part = f"{folder}/tmp/{name}"  # noqa: S108 - the journal's own
     try:
         file = system.open(part, _CREATE, 0o600)
     except FileNotFoundError:
@@ -776,15 +791,10 @@ def write_event(folder: str, name: str, content: bytes) -> str:
             system.fsync(file)
         finally:
             system.close(file)
-        try:
-            system.replace(part, path)
-        except FileNotFoundError:  # somebody removed new/
-            make_journal(folder)
-            system.replace(part, path)
     except BaseException:
         unlink(part)
         raise
-    return path
+    return part
 
 
 def make_journal(folder: str) -> None:
@@ -907,18 +917,9 @@ def redaction_key(folders: Iterable[str]) -> bytes:
 
 def _keep_key(folder: str, key: bytes) -> bytes:
     """Keep a new key, unless another hook was faster; returns the one that counts."""
-    part, path = f"{folder}/tmp/{key[:8].hex()}.key", f"{folder}/redact-key"  # noqa: S108
+    path = f"{folder}/redact-key"
+    part = write_part(folder, f"{key[:8].hex()}.key", key)
     try:
-        file = system.open(part, _CREATE, 0o600)
-    except FileNotFoundError:
-        make_journal(folder)
-        file = system.open(part, _CREATE, 0o600)
-    try:
-        try:
-            _write_all(file, key)
-            system.fsync(file)
-        finally:
-            system.close(file)
         # Not a rename: that would replace the key that another hook has just used.
         system.link(part, path)
     except FileExistsError:
