@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ringbolt.hosts.capture import OUTPUT_CHARACTERS, Capture, clipped, is_assent, summary_of
+from ringbolt.hosts.capture import Capture, clipped, is_assent, summary_of
+from ringbolt.hosts.capture_hook import OUTPUT_CHARACTERS
 
 REQUEST = "Please move the login to the new server.\n\nDo not touch the database."
 

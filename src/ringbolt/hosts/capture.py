@@ -15,6 +15,7 @@ from ..memory import TaskMemory
 from ..model import rules
 from ..model.errors import RingboltError
 from ..model.types import Task, Written, is_dict, is_list
+from .capture_hook import clipped as clipped
 
 Result = TypeVar("Result")
 
@@ -25,8 +26,6 @@ _NO_TASK = ("no_current_task", "ambiguous_task")
 _FIRST = "first_prompt"
 NAME_CHARACTERS = 120
 SUMMARY_CHARACTERS = 300
-# Of a longer output the beginning and the end are kept; the end says how it went.
-OUTPUT_CHARACTERS = 16_000
 # Words that go on with what was said before and ask for nothing by themselves.
 _ASSENT = frozenset(
     "yes y yep yeah yup ok okay sure k continue proceed go on ahead do it please thanks thank you great good"
@@ -341,14 +340,6 @@ def summary_of(tool: str, given: Mapping[str, Any]) -> str:
     )
     line = " ".join(said[: 2 * SUMMARY_CHARACTERS].split())[:SUMMARY_CHARACTERS]
     return f"{tool}: {line}" if line else tool or "tool"
-
-
-def clipped(text: str) -> str:
-    """A long output without its middle."""
-    if len(text) <= OUTPUT_CHARACTERS:
-        return text
-    head, tail = OUTPUT_CHARACTERS // 4, OUTPUT_CHARACTERS * 3 // 4
-    return f"{text[:head]}\n… {len(text) - head - tail:,} characters left out …\n{text[-tail:]}"
 
 
 def as_text(value: Any) -> str:

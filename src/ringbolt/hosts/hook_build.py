@@ -1,19 +1,56 @@
-"""The command lines that hosts run."""
+"""Builds the capture hook: one compiled file that the base interpreter runs without `site`, `re` or `json`.
+
+The file holds the code of `capture_hook.py` and, as marshalled bytes, `model/redaction.py` without its
+imports, that module's patterns as `re` compiles them, the facts about each host, and where the package is.
+Its name has our version, Python's magic number and a digest of all that goes into it, so a settings file
+that names it says which build it runs.
+
+A command line names the build first and `ringbolt-hook` second. A Python that cannot run the build (another
+version, or the file is gone) fails before it reads standard input, so the second program gets the event.
+"""
 
 from __future__ import annotations
+import __future__
 
+import ast
+import marshal
 import os
 import shlex
+import sys
+import sysconfig
+from collections.abc import Iterable
+from functools import cache
+from hashlib import blake2b
+from importlib import import_module
+from importlib.util import MAGIC_NUMBER, find_spec
+from typing import Any
 
+from .._version import __version__
+from ..config import user_folder
+from ..model import redaction
 from ..model.types import Value
+from ..system.files import FileErrors, write_atomic
+from . import capture_hook
+from .host_table import FIELDS, HOSTS
 
 PROGRAM = "ringbolt-hook"
+# Our names of texts that are kept whole, and of the fields that the hook looks at.
+_WHOLE = ("prompt", "summary", "message", "agent_task")
+_LOOKED_AT = ("session", "tool", "input", "output", "transcript", "agent_id")
+# Modules of which the hook uses nothing but types.
+_ONLY_TYPES = ("typing", "collections.abc")
 
 
 class HookProgram(Value, frozen=True, kw_only=True):
-    """What a host runs: the program `ringbolt-hook`."""
+    """What a host runs: `ringbolt-hook`, and before it the words that start a build, if there can be one."""
 
     path: str = PROGRAM
+    fast: tuple[str, ...] = ()
+
+    @property
+    def build(self) -> str:
+        """The path of the build; empty without one."""
+        return self.fast[-1] if self.fast else ""
 
     def command(self, host: str, event: str) -> str:
         """The command line of an event, for a POSIX shell."""
@@ -21,18 +58,193 @@ class HookProgram(Value, frozen=True, kw_only=True):
 
     def shell_line(self, host: str, event: str) -> str:
         """The same with an event that the shell is to expand."""
-        return f"{shlex.join([self.path, host])} {event}"
+        programs = [self.fast, (self.path,)] if self.fast else [(self.path,)]
+        return " || ".join(f"{shlex.join([*words, host])} {event}" for words in programs)
 
 
 def is_hook_command(command: str | None, host: str, event: str) -> bool:
-    """Whether a command line is that of our hook, wherever its program is."""
+    """Whether a command line is that of our hook, with or without a build, wherever its programs are."""
     try:
         words = shlex.split(command or "")
     except ValueError:
         return False
-    return len(words) == 3 and os.path.basename(words[0]) == PROGRAM and words[1:] == [host, event]
+    *build, program = _split(words, "||")
+    if len(program) != 3 or os.path.basename(program[0]) != PROGRAM or program[1:] != [host, event]:
+        return False
+    if not build:
+        return True
+    return len(build) == 1 and len(build[0]) > 3 and _is_build_name(os.path.basename(build[0][-3]))
+
+
+def _split(words: list[str], separator: str) -> list[list[str]]:
+    parts: list[list[str]] = [[]]
+    for word in words:
+        if word == separator:
+            parts.append([])
+        else:
+            parts[-1].append(word)
+    return parts
 
 
 def with_build(path: str) -> HookProgram:
-    """The hook at a path."""
-    return HookProgram(path=path)
+    """A program with its build: only of the `ringbolt-hook` beside this Python, whose package this is."""
+    base = getattr(sys, "_base_executable", None) or ""
+    beside = os.path.realpath(os.path.dirname(sys.executable))
+    if os.name != "posix" or os.path.realpath(os.path.dirname(path)) != beside or not base.isprintable():
+        return HookProgram(path=path)
+    build = os.path.join(build_folder(), build_name())
+    if not os.access(base, os.X_OK) or not build.isprintable():
+        return HookProgram(path=path)
+    return HookProgram(path=path, fast=(base, "-I", "-S", build))
+
+
+# --- the file ---------------------------------------------------------------------------------------
+
+
+def build_folder() -> str:
+    """Where builds are kept."""
+    return os.path.join(user_folder("data"), "hooks")
+
+
+@cache
+def build_name() -> str:
+    """The name of this version's build. It follows from what goes in: marshalled code differs every time."""
+    parts = [*_sources(), repr(_package()), repr({host: facts_of_host(host) for host in HOSTS}), sys.version]
+    digest = blake2b("\0".join(parts).encode("utf-8", "replace"), digest_size=6).hexdigest()
+    return f"{PROGRAM}-{__version__}-{MAGIC_NUMBER[:2].hex()}-{digest}.pyc"
+
+
+def _is_build_name(name: str) -> bool:
+    return name.startswith(f"{PROGRAM}-") and name.endswith(".pyc")
+
+
+def write_build(path: str) -> None:
+    """Write the build, unless it is there."""
+    if os.path.isfile(path):
+        return
+    with FileErrors(path):
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        write_atomic(path, compiled(), mode=0o644)
+
+
+def remove_unused_builds(settings: Iterable[str]) -> None:
+    """Remove the builds that none of these settings files names, and their folder when it is empty."""
+    folder = build_folder()
+    if not os.path.isdir(folder):
+        return
+    texts = [_text(path) for path in settings]
+    for name in os.listdir(folder):
+        if _is_build_name(name) and not any(name in text for text in texts):
+            os.unlink(os.path.join(folder, name))
+    if not os.listdir(folder):
+        os.rmdir(folder)
+
+
+def _text(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read()
+    except OSError:
+        return ""
+
+
+def compiled() -> bytes:
+    """The content of the build: what Python writes to a .pyc file, without a source to compare with."""
+    hook, redacting = (ast.parse(source) for source in _sources())
+    built: dict[str, bytes] = {
+        "redaction": marshal.dumps(_code(_without_imports(redacting), "redaction.py")),
+        "patterns": marshal.dumps(ready_patterns()),
+        "sre": marshal.dumps(import_module("_sre").MAGIC),
+        "package": marshal.dumps(_package()),
+        **{f"host {host}": marshal.dumps(facts_of_host(host)) for host in HOSTS},
+    }
+    code = _code(_with_built(_without_imports(hook, _ONLY_TYPES), built), "capture_hook.py")
+    # No flags, no time and no size of a source: Python runs such a file without asking for one.
+    return MAGIC_NUMBER + bytes(12) + marshal.dumps(code)
+
+
+def _sources() -> list[str]:
+    texts: list[str] = []
+    for module in (capture_hook, redaction):
+        with open(str(module.__file__), encoding="utf-8") as file:
+            texts.append(file.read())
+    return texts
+
+
+def _code(tree: ast.Module, name: str) -> Any:
+    # `from __future__ import …` would load a file each time: the flag does the same here. Level 2 leaves
+    # docstrings out. The name is not a path, so builds are alike wherever the package is.
+    annotations = __future__.annotations.compiler_flag
+    return compile(tree, name, "exec", flags=annotations, optimize=2, dont_inherit=True)
+
+
+def _without_imports(tree: ast.Module, modules: tuple[str, ...] | None = None) -> ast.Module:
+    """A module without the imports at its top: those of `__future__` and some modules, or all of them."""
+
+    def goes(node: ast.stmt) -> bool:
+        if not isinstance(node, (ast.Import, ast.ImportFrom)):
+            return False
+        source = node.module if isinstance(node, ast.ImportFrom) else None
+        return modules is None or source in ("__future__", *modules)
+
+    tree.body = [node for node in tree.body if not goes(node)]
+    return tree
+
+
+def _with_built(tree: ast.Module, built: dict[str, bytes]) -> ast.Module:
+    """The hook's module with the embedded parts as the value of `BUILT`."""
+    for node in tree.body:
+        if (
+            isinstance(node, ast.AnnAssign)
+            and isinstance(node.target, ast.Name)
+            and node.target.id == "BUILT"
+        ):
+            node.value = ast.parse(repr(built), mode="eval").body
+            return ast.fix_missing_locations(tree)
+    raise AssertionError("capture_hook.py has no BUILT")
+
+
+def ready_patterns() -> dict[str, tuple[Any, ...]]:
+    """The arguments of `_sre.compile` for each pattern, as `re` computes them; none if `re` has changed."""
+    try:
+        return {source: _ready(source) for source in redaction.pattern_sources()}
+    except (ImportError, AttributeError, TypeError):
+        return {}  # the hook then imports `re` when it needs a pattern
+
+
+def _ready(source: str) -> tuple[Any, ...]:
+    """What re._compiler.compile computes for its last line; private, so imported where that may fail."""
+    compiler: Any = import_module("re._compiler")
+    parsed: Any = import_module("re._parser").parse(source, 0)
+    groups: dict[str, int] = parsed.state.groupdict
+    names: list[str | None] = [None] * parsed.state.groups
+    for name, number in groups.items():
+        names[number] = name
+    code = [int(word) for word in compiler._code(parsed, 0)]  # named constants cannot be marshalled
+    return int(parsed.state.flags), code, parsed.state.groups - 1, groups, tuple(names)
+
+
+def _package() -> dict[str, Any]:
+    """Where the package and the libraries that it needs are, for an interpreter without `site`."""
+    packages = [find_spec(name) for name in ("ringbolt", "apsw", "msgspec")]
+    places = [os.path.dirname(os.path.dirname(spec.origin)) for spec in packages if spec and spec.origin]
+    installed = sysconfig.get_paths()
+    paths = dict.fromkeys([*places, installed["purelib"], installed["platlib"]])
+    return {"paths": list(paths), "python": sys.executable}
+
+
+def facts_of_host(host: str) -> dict[str, Any]:
+    """What the hook needs to know about a host; empty if the host is unknown."""
+    if (row := HOSTS.get(host)) is None:
+        return {}
+    places = {**FIELDS, **row.fields}
+    return {
+        "events": dict(row.events),
+        "whole": tuple(dict.fromkeys(place for name in _WHOLE for place in places[name])),
+        "injects": row.injects,
+        "inputs": dict(row.inputs),
+        "tools": dict(row.tools),
+        "project": row.project,
+        "only_looks": row.only_looks,
+        **{name: places[name] for name in _LOOKED_AT},
+    }

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..model.types import is_dict, is_list
+from .capture_hook import has_failed as has_failed
+from .capture_hook import unwrapped
 from .host_table import FIELDS, HOSTS, Host
 from .transcript_facts import exit_code
 
@@ -78,21 +80,11 @@ def output_of(response: Any) -> Any:
     if is_dict(file) and isinstance(file.get("content"), str):
         return file["content"]
     if isinstance(text := response.get("llmContent"), str):
-        return _unwrapped(text)
+        return unwrapped(text)
     for name in ("llmContent", "output", "content", "result"):
         if response.get(name):
             return response[name]
     return {name: value for name, value in response.items() if name not in _BULKY}
-
-
-def _unwrapped(text: str) -> str:
-    """A result of Gemini CLI without the lines that it adds around it."""
-    begin, end = "<untrusted_context>\n", "\n</untrusted_context>"
-    if not (text.startswith(begin) and text.endswith(end)):
-        return text
-    head, _, last = text[len(begin) : -len(end)].rpartition("\n")
-    kept = head if last.startswith("Process Group PGID: ") else f"{head}\n{last}" if head else last
-    return kept.removeprefix("Output: ")
 
 
 def around_edit(response: Any) -> str | None:
@@ -103,34 +95,6 @@ def around_edit(response: Any) -> str | None:
         lines = hunk.get("lines") if is_dict(hunk) else None
         found += [str(line)[1:] for line in lines if str(line)[:1] == " "] if is_list(lines) else []
     return "\n".join(found) or None
-
-
-def has_failed(response: Any) -> bool:
-    """Whether a tool's output itself says that it failed."""
-    if isinstance(response, str):
-        return _exit_code(response.partition("\n")[0], "Exit code: ") not in ("", "0")
-    if not is_dict(response):
-        return False
-    if (
-        response.get("is_error") is True
-        or response.get("isError") is True
-        or response.get("success") is False
-    ):
-        return True
-    if isinstance(text := response.get("llmContent"), str):
-        # Gemini CLI adds lines of its own after a command's output.
-        lines = _unwrapped(text).rsplit("\n", 4)[1:]
-        if any(_exit_code(line, "Exit Code: ") not in ("", "0") for line in lines):
-            return True
-    metadata = response.get("metadata")
-    if is_dict(metadata) and isinstance(code := metadata.get("exit"), int):
-        return code != 0
-    return bool(response.get("error"))
-
-
-def _exit_code(line: str, begin: str) -> str:
-    code = line[len(begin) :].strip() if line.startswith(begin) else ""
-    return code if code.lstrip("-").isdigit() else ""
 
 
 _BULKY = ("originalFile", "oldString", "newString", "structuredPatch", "oldTodos")

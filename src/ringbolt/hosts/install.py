@@ -18,10 +18,10 @@ from ..model.errors import Conflict, InvalidInput, StoreError, shown
 from ..model.scope import workspace_of
 from ..model.types import Value
 from ..system.files import FileErrors, locked_folder, read_bounded, replacing
-from .hook_build import with_build
+from .hook_build import remove_unused_builds, with_build, write_build
 from .host_table import HOSTS
 from .install_targets import Target, install_targets
-from .json_settings import BOM, MISSING, OUTDATED, Before
+from .json_settings import BOM, INSTALLED, MISSING, OUTDATED, Before
 from .jsonc import NotJson, parse
 from .plugin_files import OwnFile
 
@@ -98,8 +98,11 @@ class Installer:
             changes = [change for change in changes if change.before != change.after]
             for change in changes:
                 _check_writable(change)
+            if plan == self._installing and self.hook.build:
+                write_build(self.hook.build)
             backups = [backup for change in changes if (backup := _make(change))]
             paths = tuple(change.path for change in changes)
+            remove_unused_builds(_remembered_settings())
             return self.check().replace(changed=paths, backups=tuple(backups))
 
     def _installing(self, target: Target) -> Change:
@@ -134,6 +137,8 @@ class Installer:
     def _report(self, states: dict[str, dict[str, str]]) -> Report:
         every = {state for file in states.values() for state in file.values()}
         together = next(iter(every)) if len(every) == 1 else OUTDATED if OUTDATED in every else PARTLY
+        if together == INSTALLED and self.hook.build and not os.path.isfile(self.hook.build):
+            together = OUTDATED  # the hooks work without the build, but slower
         notes = HOSTS[self.host].advice if together != MISSING else ()
         return Report(host=self.host, scope=self.scope, state=together, files=states, notes=notes)
 
@@ -319,6 +324,18 @@ def _remembered(path: str) -> Before | None:
             f"{shown(place, 400)} cannot be read: {error}.",
             "Move it away; a removal then deletes whatever becomes empty.",
         ) from None
+
+
+def _remembered_settings() -> list[str]:
+    """The settings files that have something of ours in them."""
+    folder = _memory_folder()
+    found: list[str] = []
+    for name in os.listdir(folder):
+        try:
+            found.append(json.loads(read_bounded(os.path.join(folder, name), _MOST))["path"])
+        except (ValueError, KeyError, TypeError, OSError):
+            continue
+    return found
 
 
 def _remember(path: str, before: Before) -> None:

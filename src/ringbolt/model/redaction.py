@@ -1,7 +1,11 @@
-"""Redaction: secrets in what hosts tell are replaced before they are written. Pure, and in linear time.
+"""Redaction: secrets in what hosts report are replaced before anything is written. Pure, and in linear time.
 
-A secret becomes `[redacted type length hash8]`. The hash is keyed, so that the same secret is known again
-in one store, and says nothing to anyone without the key.
+A secret becomes `[redacted type length hash8]`. The hash is keyed, so that the same secret is recognised
+within one store, and says nothing to anyone without the key.
+
+The capture hook carries this module inside its one compiled file, without the imports below and with
+ready-compiled patterns (hosts/hook_build.py). So import only names that the hook has stand-ins for, and
+list every pattern in `pattern_sources`; a test checks both.
 """
 
 from __future__ import annotations
@@ -61,8 +65,10 @@ _WORDS = (
     " signing_key encryption_key account_key master_key session_key credential credentials cookie"
 ).split()
 _NAME = "|".join(word.replace("_", "[_-]?") for word in sorted(_WORDS, key=len, reverse=True))
+# The end of the name is possessive (`+`): what follows cannot be part of a name, so trying shorter ones is
+# lost time.
 _ASSIGNED = (
-    rf"(?P<option>--(?:[a-z]{{1,20}}-){{0,3}})?(?P<name>(?:{_NAME})s?(?:[_-][A-Za-z0-9]{{1,20}}){{0,3}})"
+    rf"(?i)(?P<option>--(?:[a-z]{{1,20}}+-){{0,3}})?(?P<name>(?:{_NAME})s?(?:[_-][A-Za-z0-9]{{1,20}}+){{0,3}}+)"
     r"(?:(?P<flag>[ \t]{1,3})|(?P<open>\\?[\"']?)\s{0,3}(?:=>|:=|[=:])\s{0,3})(?P<quote>\\?[\"'`]?)"
     r"(?P<value>[^\s\"'`,;\\<>]{4,500})"
 )
@@ -78,13 +84,32 @@ _HARMLESS_VALUE = (
     r"|settings\.|args\.|request\.|bytes\b|int\b|any\b)"
 )
 _DOTTED = r"[A-Za-z_]+(?:\.[A-Za-z_]+){1,6}$"
+_PRIVATE_KEY = (
+    r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,20}-----[\s\S]*?(?:-----END[^\n]{0,60}-----|\Z)"
+)
+_URL_PASSWORD = r"(?<=://)([^\s/:@\"']{0,100}):([^\s/@\"']{1,200})@"  # noqa: S105 - a pattern
+_WEBHOOK = r"(hooks\.slack\.com/services/|discord(?:app)?\.com/api/webhooks/)([\w/-]{20,200})"
+_HEADER = (
+    r"(?i)\b(bearer|basic|authorization[\"']?\s{0,3}[:=]\s{0,3}[\"']?token)(\s{1,3})([\w.~+/=-]{12,4000})"
+)
+_LOGIN = r"(\s(?:-u|--user)[ =]['\"]?[\w.@-]{1,80}:|sshpass -p ?['\"]?)(?!\[redacted)([^\s'\"$]{4,200})"
+# Nothing that could be part of it stands before a maker's token: it may occur by chance in a long code.
+_APART = "(?<![A-Za-z0-9+/_-])"
+
+
+def pattern_sources() -> list[str]:
+    """Every pattern of this module, for the build of the capture hook."""
+    makers = [_APART + source for _, _, source in _MAKERS]
+    others = [_PRIVATE_KEY, _URL_PASSWORD, _WEBHOOK, _HEADER, _LOGIN, _ASSIGNED]
+    return [*makers, *others, _HARMLESS_NAME, _HARMLESS_VALUE, _DOTTED]
 
 
 class Redactor:
     """Replaces the secrets of texts and of JSON values."""
 
-    def __init__(self, key: bytes) -> None:
-        self._key = key[:64]
+    def __init__(self, key: bytes | Callable[[], bytes]) -> None:
+        """`key` is the key of the hashes, or a function that gives it: it is called for the first secret."""
+        self._key = key
 
     def text(self, text: str) -> str:
         """A text without its secrets. What it surely has none of is not looked for."""
@@ -115,7 +140,9 @@ class Redactor:
 
     def replaced(self, kind: str, secret: str) -> str:
         """What stands for a secret."""
-        digest = blake2b(secret.encode("utf-8", "replace"), digest_size=4, key=self._key).hexdigest()
+        if not isinstance(self._key, bytes):
+            self._key = self._key()
+        digest = blake2b(secret.encode("utf-8", "replace"), digest_size=4, key=self._key[:64]).hexdigest()
         return f"[redacted {kind} {len(secret)} {digest}]"
 
 
@@ -174,67 +201,52 @@ def entropy(text: str) -> float:
 _compiled: dict[str, re.Pattern[str]] = {}
 
 
-def _pattern(source: str, flags: int = 0) -> re.Pattern[str]:
+def _pattern(source: str) -> re.Pattern[str]:
     if (found := _compiled.get(source)) is None:
-        found = _compiled[source] = re.compile(source, flags)
+        found = _compiled[source] = re.compile(source)
     return found
 
 
 def _private_keys(redactor: Redactor, text: str) -> str:
-    pattern = _pattern(
-        r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,20}-----[\s\S]*?(?:-----END[^\n]{0,60}-----|\Z)"
-    )
-    return pattern.sub(lambda found: redactor.replaced("private-key", found[0]), text)
+    return _pattern(_PRIVATE_KEY).sub(lambda found: redactor.replaced("private-key", found[0]), text)
 
 
 def _makers(redactor: Redactor, text: str) -> str:
     lowered = text.lower()
     for kind, hints, source in _MAKERS:
         if any(hint in lowered for hint in hints.split()):
-            # Nothing that could be part of it stands before it: a token may occur by chance in a long code.
-            pattern = _pattern(f"(?<![A-Za-z0-9+/_-]){source}")
+            pattern = _pattern(_APART + source)
             text = pattern.sub(lambda found, kind=kind: redactor.replaced(kind, found[0]), text)
     return text
 
 
 def _addresses(redactor: Redactor, text: str) -> str:
     """Passwords in URLs, and the secret part of addresses that are secrets themselves."""
-    pattern = _pattern(r"(?<=://)([^\s/:@\"']{0,100}):([^\s/@\"']{1,200})@")
 
     def keep_user(found: re.Match[str]) -> str:
         if _pattern(_HARMLESS_VALUE).match(found[2]):
             return found[0]
         return f"{found[1]}:{redactor.replaced('password', found[2])}@"
 
-    text = pattern.sub(keep_user, text)
-    hooks = _pattern(r"(hooks\.slack\.com/services/|discord(?:app)?\.com/api/webhooks/)([\w/-]{20,200})")
-    return hooks.sub(lambda found: found[1] + redactor.replaced("webhook", found[2]), text)
+    text = _pattern(_URL_PASSWORD).sub(keep_user, text)
+    return _pattern(_WEBHOOK).sub(lambda found: found[1] + redactor.replaced("webhook", found[2]), text)
 
 
 def _headers(redactor: Redactor, text: str) -> str:
-    pattern = _pattern(
-        r"(?i)\b(bearer|basic|authorization[\"']?\s{0,3}[:=]\s{0,3}[\"']?token)(\s{1,3})([\w.~+/=-]{12,4000})"
-    )
-
     def keep_scheme(found: re.Match[str]) -> str:
         if found[3].isalpha() and found[3].islower():
             return found[0]  # a word: "basic authentication"
         return found[1] + found[2] + redactor.replaced("authorization", found[3])
 
-    return pattern.sub(keep_scheme, text)
+    return _pattern(_HEADER).sub(keep_scheme, text)
 
 
 def _logins(redactor: Redactor, text: str) -> str:
     """What programs are given as user and password."""
-    pattern = _pattern(
-        r"(\s(?:-u|--user)[ =]['\"]?[\w.@-]{1,80}:|sshpass -p ?['\"]?)(?!\[redacted)([^\s'\"$]{4,200})"
-    )
-    return pattern.sub(lambda found: found[1] + redactor.replaced("password", found[2]), text)
+    return _pattern(_LOGIN).sub(lambda found: found[1] + redactor.replaced("password", found[2]), text)
 
 
 def _assignments(redactor: Redactor, text: str) -> str:
-    pattern = _pattern(_ASSIGNED, re.IGNORECASE)
-
     def judged(found: re.Match[str]) -> str:
         name, value = found["name"], found["value"]
         if found["flag"] and not found["option"]:
@@ -245,7 +257,7 @@ def _assignments(redactor: Redactor, text: str) -> str:
         kind = "password" if name.lower().startswith(("pass", "pwd")) else "value"
         return found[0][: found.start("value") - found.start()] + redactor.replaced(kind, value)
 
-    return pattern.sub(judged, text)
+    return _pattern(_ASSIGNED).sub(judged, text)
 
 
 _PASSES: tuple[tuple[tuple[str, ...], Callable[[Redactor, str], str]], ...] = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from ...hosts.hook import main
+from ...hosts.capture_hook import main
 from .command import Command
 
 
