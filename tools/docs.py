@@ -254,7 +254,7 @@ Removal.expires_at: until when
 Removal.tasks: how many tasks it is about
 Removal.events: how many events go, or lose their content
 Removal.carried: how many events of others repeat them, and go too
-Removal.spooled: how many events of hosts that wait to be written go
+Removal.waiting: how many events of hosts that wait to be written go
 Removal.task_ids: the tasks, at most 100
 Removal.scrubbed: whether the store's files were written anew without it
 Removal.elsewhere: files that may still hold it, and are yours to remove

@@ -5,15 +5,21 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from logging import getLogger
 from typing import Any, Self
 
 from .config import changed, load_settings, store_location
+from .journal.catch_up import CatchUp
+from .journal.event_files import Journal
 from .ledger.base import Base, channel_named, workspace_named
 from .model import validate
 from .model.errors import InvalidInput, shown
 from .model.settings import Settings
 from .model.types import Origin
 from .store import open_store
+
+# What one read or write may spend on events that wait.
+_DRAIN_SECONDS = 0.1
 
 
 class Opening(Base):
@@ -31,6 +37,7 @@ class Opening(Base):
         channel: str = "agent",
         settings: Settings | None = None,
         create: bool = True,
+        catch_up: bool = True,
         clock: Callable[[], float] = time.time,
         random: Callable[[int], bytes] = os.urandom,
         **overrides: Any,
@@ -39,7 +46,8 @@ class Opening(Base):
 
         Without a location: RINGBOLT_STORE, then the settings file, then the user's data folder.
         `workspace` is where the tasks belong: by default the worktree of the current folder; None for
-        none. Any setting can be given as an argument.
+        none. Any setting can be given as an argument. `catch_up`: events that hooks of hosts have left in the journal
+        are taken into the store now and before every read and write.
         """
 
         given: dict[str, Any] = {"store": _location(location), **overrides}
@@ -56,7 +64,10 @@ class Opening(Base):
             channel=channel_named(channel),
             session=validate.text("session", session or environ.get("RINGBOLT_SESSION", ""), 200),
         )
-        store = open_store(store_location(settings), settings, create=create)
+        place = store_location(settings)
+        # Where hooks have left events there is a store, even if nobody has opened it yet.
+        create = create or (catch_up and not Journal.of(place, settings.tenant).is_empty())
+        store = open_store(place, settings, create=create)
         memory = cls(
             store,
             settings,
@@ -72,7 +83,25 @@ class Opening(Base):
             keeper = Keeper(memory)
             keeper.check(workspace)
             memory._mirrors = keeper
+        if catch_up:
+            store.catch_up = CatchUp(Journal.of(store.url, settings.tenant), lambda: _drain(memory))
+            store.catch_up()
         return memory
+
+
+def _drain(memory: Opening) -> bool:
+    """Take in what waits in the journal, within a short time; False if nothing could be done."""
+    # Late: hosts are above this, and most processes never find an event.
+    from .hosts.drain import BATCH, drain
+
+    journal = Journal.of(memory.store.url, memory.settings.tenant)
+    try:
+        report = drain(memory, journal, limit=BATCH, seconds=_DRAIN_SECONDS)
+    except Exception:
+        # A fault of ours: whoever reads or writes must not suffer from it.
+        getLogger("ringbolt.journal").exception("the journal could not be drained")
+        return False
+    return bool(report.applied or report.rejected)
 
 
 def _location(location: Any) -> str | None:

@@ -131,7 +131,7 @@ def test_every_event_is_answered_with_silence_or_in_the_hosts_form(host):
         assert host.complained == ""
     assert host.tell("Notification", message="x") == ""
     assert host.raw("Nonsense", b"{}") == ""
-    assert host.spooled() == 0
+    assert host.left() == 0
     with host.memory() as memory:
         texts = [event.text for event in memory.events()]
     assert "Done." in texts
@@ -273,7 +273,7 @@ def test_hard_outputs_are_written(host):
         host.told("PostToolUse", tool_name="Bash", tool_use_id="x", tool_input={"command": "utf"})
     )
     host.raw("PostToolUse", told.encode()[:-1] + b', "tool_response": "caf\xe9 \xff"}')
-    assert host.spooled() == 0
+    assert host.left() == 0
     with host.memory() as memory:
         actions = [event for event in memory.events() if event.type == "action"]
     assert len(actions) == 3
@@ -316,7 +316,7 @@ def test_a_store_that_cannot_be_used_costs_no_event(host, spoil):
     with host.memory() as memory:
         done = [event.data["input"]["command"] for event in memory.events() if event.type == "action"]
     assert done == ["echo 0", "echo 1", "echo 2"]
-    assert host.spooled() == 0
+    assert host.left() == 0
 
 
 def test_a_store_that_cannot_grow_costs_no_event(host):
@@ -328,7 +328,7 @@ def test_a_store_that_cannot_grow_costs_no_event(host):
         input=told.encode(), env=host.environment(), capture_output=True, timeout=60, check=False,
     )  # fmt: skip
     assert (done.returncode, done.stdout) == (0, b"")
-    assert host.spooled() == 1
+    assert host.left() == 1
     host.tell("Stop", last_assistant_message="Then.")
     with host.memory() as memory:
         assert [event.text for event in memory.events()][-2:] == ["Kept.", "Then."]
@@ -337,7 +337,7 @@ def test_a_store_that_cannot_grow_costs_no_event(host):
 def test_where_nothing_can_be_written_beside_the_store_it_is_kept_with_the_users_data(host):
     env = {"RINGBOLT_STORE": "/proc/no/store.db"}
     assert host.tell("UserPromptSubmit", env=env, prompt=REQUEST) == ""
-    assert host.spooled() == 1
+    assert host.left() == 1
     # And where nothing can be written at all, the host is still not held up.
     assert host.tell("UserPromptSubmit", env={**env, "XDG_DATA_HOME": "/proc/no"}, prompt=REQUEST) == ""
     assert "could not be kept" in host.complained

@@ -88,7 +88,7 @@ def check_kills(host, points) -> None:
     assert [text for text in texts(host) if text.startswith("kept")] == kept
     assert all(said[text] == 1 for text in (*acknowledged, "last"))
     assert all(count == 1 for text, count in said.items() if text.startswith("at "))
-    assert host.spooled() == 0
+    assert host.left() == 0
 
 
 def test_killed_anywhere_nothing_is_lost_or_written_twice(host):
@@ -115,7 +115,7 @@ def test_a_store_on_a_disk_that_was_made_read_only_costs_no_event(tmp_path, requ
         subprocess.run(["mount", "-o", "remount,rw", str(disk)], check=True)
         host.tell("Stop", last_assistant_message="then")
         assert texts(host)[-2:] == ["while it was read-only", "then"]
-        assert host.spooled() == 0
+        assert host.left() == 0
 
 
 def fill_up(path) -> None:
@@ -141,13 +141,13 @@ def test_a_full_disk_costs_no_event(tmp_path, request):
         for text in said:
             fill_up(disk / "ballast")  # also what the store gives up for such a moment
             host.tell("Stop", last_assistant_message=text)
-        assert host.spooled() >= 2
+        assert host.left() >= 2
         (disk / "ballast").unlink()
         host.tell("Stop", last_assistant_message="then")
         found = [text for text in texts(host) if text.startswith(("full", "then"))]
         # What still fitted came first; the rest was kept, and came in order.
         assert found == [*said, "then"]
-        assert host.spooled() == 0
+        assert host.left() == 0
 
 
 def test_a_host_that_never_closes_its_end_is_not_waited_for(host):
@@ -196,7 +196,7 @@ def test_two_that_replay_at_once_write_each_event_once_and_in_order(host):
     said = texts(host)
     assert [text for text in said if text.startswith("kept")] == kept
     assert sorted(text for text in said if text.startswith("new")) == [f"new {number}" for number in range(4)]
-    assert host.spooled() == 0
+    assert host.left() == 0
 
 
 # --- many at once -----------------------------------------------------------------------------------
@@ -216,7 +216,7 @@ def many_at_once(host, wanted: int) -> list[float]:
         commands = [event.data["input"]["command"] for event in memory.events() if event.type == "action"]
         assert memory.verify().ok
     assert Counter(commands) == Counter(f"echo {number}" for number in range(wanted))
-    assert host.spooled() == 0
+    assert host.left() == 0
     return took
 
 

@@ -35,8 +35,8 @@ _CHECKING = (
 _TODO_LISTS = {"TodoWrite": "todos", "update_plan": "plan", "write_todos": "todos"}
 
 
-def cleaned(event: Mapping[str, Any], redactor: Redactor) -> dict[str, Any]:
-    """An event without secrets, each text of it clipped: what may be written anywhere."""
+def tidied(event: Mapping[str, Any]) -> dict[str, Any]:
+    """An event with what its tool gave as a plain text, without what only the host's own screen needs."""
     given = dict(event)
     if "output" in given:
         given["failed"] = has_failed(given["output"])
@@ -45,6 +45,17 @@ def cleaned(event: Mapping[str, Any], redactor: Redactor) -> dict[str, Any]:
             given["output"] = around_edit(given["output"])  # the edit itself is in the input
         elif not structured:
             given["output"] = as_text(output_of(given["output"]))
+    return given
+
+
+def fitted(event: Mapping[str, Any]) -> dict[str, Any]:
+    """An event whose values are of a bounded size, which its texts are already."""
+    return {name: value if name in _WHOLE else _fitting(value) for name, value in event.items()}
+
+
+def cleaned(event: Mapping[str, Any], redactor: Redactor) -> dict[str, Any]:
+    """An event without secrets, each text of it clipped: what may be written anywhere."""
+    given = tidied(event)
     whole = {name: given.pop(name) for name in _WHOLE if isinstance(given.get(name), str)}
     found = {name: _fitting(redactor.value(value, clipped, name=name)) for name, value in given.items()}
     return found | {name: redactor.text(storable(text[:_MOST_TEXT])) for name, text in whole.items()}

@@ -8,9 +8,12 @@ import os
 _MOST = 512 << 10
 
 
-def exit_code(transcript: str, call: str) -> int | None:
-    """The exit code of a command, which Codex has in its transcript before it calls the hook."""
-    tail = _part(transcript, -_MOST)
+def exit_code(transcript: str, call: str, end: int | None = None) -> int | None:
+    """The exit code of a command, which Codex has in its transcript before it calls the hook.
+
+    `end`: how long the transcript was then.
+    """
+    tail = _part(transcript, -_MOST if end is None else max(0, end - _MOST))
     # A line is written in one go, and quotation marks in its texts have a backslash before them.
     _, found, line = tail.rpartition(f'"id":"{call}"'.encode())
     line = line.partition(b"\n")[0]

@@ -60,7 +60,7 @@ class Shape(Value, frozen=True, kw_only=True):
     notes: bool = False
     # The variable that holds the project's folder; a shell of the agent may be elsewhere.
     project: str = ""
-    # Whether the transcript tells what no event does, in lines that overheard.py reads.
+    # Whether the transcript tells what no event does, in lines that transcript_tail reads.
     overheard: bool = False
 
 
@@ -142,8 +142,13 @@ SHAPES: dict[str, Shape] = {
 _INJECTED = ("<hook_context>", "</hook_context>")
 
 
-def read_event(host: str, name: str, told: Mapping[str, Any]) -> dict[str, Any] | None:
-    """What a host tells, in our words; None if it is of no use to us."""
+def read_event(
+    host: str, name: str, told: Mapping[str, Any], transcript_bytes: int | None = None
+) -> dict[str, Any] | None:
+    """What a host tells, in our words; None if it is of no use to us.
+
+    `transcript_bytes`: how long the transcript was when the event happened, if that is known.
+    """
     shape = SHAPES.get(host)
     ours = shape.events.get(name) if shape else None
     if shape is None or ours is None:
@@ -162,14 +167,14 @@ def read_event(host: str, name: str, told: Mapping[str, Any]) -> dict[str, Any] 
     if isinstance(prompt := event.get("prompt"), str):
         event["prompt"] = _typed(host, prompt)
     if host == "codex" and ours == "PostToolUse" and isinstance(output := event.get("output"), str):
-        event["output"] = _with_outcome(event, output)
+        event["output"] = _with_outcome(event, output, transcript_bytes)
     return event
 
 
-def _with_outcome(event: Mapping[str, Any], output: str) -> Any:
+def _with_outcome(event: Mapping[str, Any], output: str, size: int | None) -> Any:
     """What a command of Codex printed, and that it failed if it did: the event does not say so."""
 
-    code = exit_code(str(event.get("transcript") or ""), str(event.get("tool_use_id") or ""))
+    code = exit_code(str(event.get("transcript") or ""), str(event.get("tool_use_id") or ""), size)
     return {"is_error": True, "output": output or f"Exit code {code}"} if code else output
 
 

@@ -12,17 +12,15 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from ..journal.spool import Spool, session_file
-from ..memory import TaskMemory
-from ..model.errors import StoreError
+from ..journal.side_files import SideFiles, transcript_file
 from ..model.redaction import Redactor, bounded
 from ..model.types import is_dict, is_list
 from ..model.validate import blake2b, stamp
 from .capture import as_text
-from .events import apply, cleaned
+from .events import cleaned
 
 # Bytes that are read at once: more than that is caught up with later, by the next events.
 MOST = 2 << 20
@@ -36,44 +34,33 @@ _TELLING = 10_000
 _HINTS = (_SAID, _FAILED, _PUT_IN)
 
 
-def overhear(memory: TaskMemory, location: str, event: Mapping[str, Any], key: bytes) -> None:
-    """Write what the transcript tells that no event told, before the event itself is written."""
+Write = Callable[[Mapping[str, Any], str], None]
+
+
+def overhear(files: SideFiles, event: Mapping[str, Any], key: bytes, write: Write) -> None:
+    """Write what the transcript tells that no event told, before the event itself is written.
+
+    `write` is given each thing with a name of its own, in order. How far the transcript was read is kept in `files`.
+    """
     if not event.get("transcript") or not event.get("session") or event.get("agent_id"):
         return  # a sub-agent has a transcript of its own
-    heard = Overheard(location, event)
+    heard = Overheard(files, event)
     try:
         for told in heard.events(Redactor(key)):
-            _write(memory, location, told)
+            write(told, f"{told['session']}/{told.get('said_id') or told.get('tool_use_id')}"[:200])
     finally:
         heard.keep_place()  # also where the time was up: the next event goes on from there
-
-
-def note_last_words(location: str, event: Mapping[str, Any]) -> None:
-    """The end of a turn is told later: what was said then is not to be taken from the transcript as well."""
-    if event.get("session") and not event.get("agent_id"):
-        heard = Overheard(location, event)
-        if heard.is_known():
-            heard.keep_place()
-
-
-def _write(memory: TaskMemory, location: str, told: Mapping[str, Any]) -> None:
-    """Write one thing that was overheard; one that can never be written is put aside."""
-
-    name = f"{told['session']}/{told.get('said_id') or told.get('tool_use_id')}"
-    try:
-        apply(memory, told, name[:200])
-    except (StoreError, OSError):
-        raise
-    except Exception:  # noqa: BLE001 - it must hold up neither the event nor what was said after it
-        Spool(location).reject({"id": name, "host": memory.origin.agent, "told": told})
 
 
 class Overheard:
     """The transcript of one session, from where it was read last."""
 
-    def __init__(self, location: str, event: Mapping[str, Any]) -> None:
+    def __init__(self, files: SideFiles, event: Mapping[str, Any]) -> None:
         self._session = str(event["session"])
-        self._state = f"{session_file(location, self._session)}.read"
+        self._files = files
+        self._state = transcript_file(self._session)
+        # The transcript as long as it was when the event happened: what came later is for later events.
+        self._end: int | None = event.get("transcript_bytes")
         self._path = str(event.get("transcript") or "")
         self._event = event
         self._place, self._told, self._since, self._before = 0, "", "", ""
@@ -109,29 +96,25 @@ class Overheard:
         state = f"{self._place:<20} {told:<24} {self._since:<24}"
         if state == self._before or not self._found:
             return
-        try:
-            os.makedirs(os.path.dirname(self._state), mode=0o700, exist_ok=True)
-            file = os.open(self._state, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        except OSError:
-            return
-        try:
-            os.pwrite(file, state.encode(), 0)  # always of the same length: nobody finds half of it
-        finally:
-            os.close(file)
+        self._files.set(self._state, state)
 
     def _unread(self) -> Iterator[tuple[bytes, int]]:
         """The lines of interest that have come since the last time, each with the place after it."""
         known = self.is_known()
         try:
+            if self._end == 0:
+                raise FileNotFoundError
             file = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
         except FileNotFoundError:
             # All of it is still to come: of a fork, also what was before.
             if not known and self._event.get("source") not in _FRESH:
-                self._since = stamp(time.time())
+                at = self._event.get("at")
+                self._since = stamp(at if isinstance(at, (int, float)) else time.time())
             self._found = True
             return
         try:
             size = os.fstat(file).st_size
+            size = size if self._end is None else min(size, self._end)
             if not known:
                 self._place = 0 if self._event.get("source") in _FRESH else size
                 self._found = True
@@ -151,13 +134,12 @@ class Overheard:
 
     def is_known(self) -> bool:
         """Whether the session was met before: from where on it is to be read."""
+        self._before = self._files.read(self._state)
         try:
-            with open(self._state, encoding="ascii") as file:
-                self._before = file.read(100)
             self._place, self._told = int(self._before[:20]), self._before[21:45].strip()
             self._since = self._before[46:].strip()
             self._found = True
-        except (OSError, ValueError):
+        except ValueError:
             return False
         return True
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+from ..journal.event_files import Journal
+from ..journal.side_files import redaction_key
 from ..memory import TaskMemory
 from ..model import rules, validate
 from ..model.errors import InvalidInput
@@ -20,7 +22,6 @@ from ..packet.encode import clip, one_line
 from ..store.tx import Row, Tx
 from .capture import NAME_CHARACTERS, Capture, as_text, clipped, is_assent
 from .events import session_of
-from .hook import _key
 from .transcript_events import Happening, mapping
 
 AFTER_COMPACTION = "after compaction"
@@ -65,7 +66,7 @@ class Import:
         self.writes = memory is not None and not dry_run
         self.redactor: Redactor | None = None
         if memory is not None:
-            self.redactor = Redactor(_key(memory.store.url))
+            self.redactor = Redactor(redaction_key(Journal.of(memory.store.url, memory.settings.tenant)))
 
 
 class _Live(Value, frozen=True, kw_only=True):

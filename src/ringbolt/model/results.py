@@ -239,7 +239,7 @@ class ImportReport(Value, frozen=True, kw_only=True):
 class Removal(Value, frozen=True, kw_only=True):
     """What forgetting or purging takes away: would take, with a token to confirm it, until it is `done`.
 
-    `carried` are events that others wrote and that repeat what is forgotten; `spooled` events of hosts that
+    `carried` are events that others wrote and that repeat what is forgotten; `waiting` events of hosts that
     were not written yet. `scrubbed`: nothing of it is left in the files of the store. `elsewhere` are files
     that may still hold it, and that are yours to remove.
     """
@@ -251,7 +251,7 @@ class Removal(Value, frozen=True, kw_only=True):
     tasks: int
     events: int
     carried: int = 0
-    spooled: int = 0
+    waiting: int = 0
     task_ids: tuple[str, ...] = ()
     scrubbed: bool | None = None
     elsewhere: tuple[str, ...] = ()

@@ -19,6 +19,8 @@ class Store(Protocol):
     that waits for a model or a network can get between its beginning and its commit."""
 
     url: str
+    # Called before each read and write: takes in what waits elsewhere, see `journal.catch_up`.
+    catch_up: Callable[[], None] | None
 
     def write(
         self, work: Callable[[Tx], Result], *, settles: bool = False, patience: float | None = None

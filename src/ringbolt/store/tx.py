@@ -7,7 +7,7 @@ transaction a `Database`, which runs the SQL; the engines differ nowhere else.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from msgspec.structs import asdict
@@ -60,6 +60,13 @@ class Database(Protocol):
         ...
 
     def lock(self, name: str) -> None: ...
+
+    def nested(self, work: Callable[[], None]) -> Exception | None:
+        """Run work so that an error of its own undoes what it wrote, and only that; returns the error.
+
+        Raises when the engine itself failed: then the whole transaction is lost.
+        """
+        ...
 
     def settled(self) -> int | None:
         """An id up to which a transaction that begins later sees every event; None if someone is just

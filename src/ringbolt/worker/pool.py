@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from logging import ERROR, WARNING, getLogger
 
+from ..journal.catch_up import watch_journal
 from ..memory import TaskMemory
 from ..model.errors import StoreError
 from ..model.results import Job, WorkerReport
@@ -112,6 +113,7 @@ class Crew:
             self._begin(_PATIENCE)
         for thread in threads:
             thread.start()
+        watch_journal(self._memory, self._ending)
         try:
             while not stop.wait(TICK) and not self._broken:
                 self._look_around()

@@ -9,7 +9,7 @@ import click
 
 from ...config import load_settings, store_location
 from ...model.errors import RingboltError, StoreError
-from ..doctor import Finding, checks, hosts, missing_store, of_error, spool, version
+from ..doctor import Finding, checks, hosts, journal, missing_store, of_error, version
 from .console import Command, given, leave, line, open_memory, show
 from .settings import without_password
 
@@ -40,7 +40,7 @@ def _findings() -> Iterator[Finding]:
         yield of_error("settings", error)
         return
     yield Finding(what="settings", state="ok", told=f"{len(settings.sources)} of them are no default")
-    yield spool(store_location(settings))
+    yield journal(store_location(settings), settings.tenant)
     yield hosts(given().get("workspace"))
     try:
         memory = open_memory(settings=settings)

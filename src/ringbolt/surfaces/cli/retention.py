@@ -71,8 +71,8 @@ def _tell(data: Any) -> None:
     what = f"{data['events']:,} events of {data['tasks']:,} tasks"
     if data["carried"]:
         what += f", and {data['carried']:,} of others that repeat them"
-    if data["spooled"]:
-        what += f", and {data['spooled']:,} that wait to be written"
+    if data["waiting"]:
+        what += f", and {data['waiting']:,} that wait to be written"
     if data["done"]:
         click.echo(f"Gone: {what}.")
     else:

@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..._version import __version__
-from ...config import store_location
 from ...ledger.values import read_card, read_event, read_task
 from ...memory import TaskMemory
 from ...model import rules, validate
@@ -223,7 +222,11 @@ def drill(memory: TaskMemory, asked: Asked) -> dict[str, Any]:
 def doctor(memory: TaskMemory, asked: Asked) -> list[dict[str, Any]]:
     """Everything that `ringbolt doctor` says of the store and what is around it."""
 
-    around = (checkup.version(), checkup.spool(store_location(memory.settings)), checkup.hosts(None))
+    around = (
+        checkup.version(),
+        checkup.journal(memory.store.url, memory.settings.tenant),
+        checkup.hosts(None),
+    )
     return [finding.to_dict() for finding in (*around, *checkup.checks(memory))]
 
 

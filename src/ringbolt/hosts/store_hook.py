@@ -1,0 +1,160 @@
+"""What a hook does with the store: SessionStart and PreCompact are answered from it, Stop and SessionEnd drain.
+
+All other events only go into the journal, unless there is something to say: a packet that is still to be given, or a
+call that did not work before. The hook process comes here only then; see docs/explanation/journal.md.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from ..config import load_settings, store_location
+from ..journal.event_files import Journal
+from ..journal.health import journal_health
+from ..journal.side_files import SideFiles, sweep
+from ..memory import TaskMemory
+from ..model.errors import RingboltError, StoreError, shown
+from ..model.settings import Settings
+from .compaction_state import PENDING, Mark
+from .context_injection import Answers
+from .deadline import Late, set_alarm, stop_alarm
+from .drain import Drainer, DrainReport
+from .events import session_of, tidied
+from .host_schemas import SHAPES, Shape, read_event
+from .host_schemas import answer as in_hosts_form
+
+# Events that a hook may drain in one call, and the share of its time that this may take.
+_LIMIT = 500
+_SHARE = 0.6
+_SPEAKS = ("SessionStart", "PreToolUse", "PreCompact")
+
+
+def answer(host: str, event: str, event_file: str | None, told: Mapping[str, Any], deadline: float) -> str:
+    """Drain, and return what the host is to be told about an event, in its own form; empty for nothing.
+
+    `event` is the host's own name for it, `told` what the host said, without secrets. `event_file` is the event in the
+    journal; None if it is not there, as for PreToolUse. `deadline` is a `time.monotonic()`. Never raises.
+    """
+    shape = SHAPES.get(host)
+    ours = shape.events.get(event) if shape else None
+    if shape is None or ours is None:
+        return ""
+    try:
+        return _Call(host, event, shape, ours, told, deadline).run(event_file)
+    except Late:
+        _complain("the time was up")
+    except Exception as error:  # noqa: BLE001 - whatever it is, it must not stop the host
+        _complain(f"{type(error).__name__}: {error}")
+    return ""
+
+
+class _Call:
+    """One event of a host that needs the store."""
+
+    def __init__(
+        self, host: str, name: str, shape: Shape, ours: str, told: Mapping[str, Any], deadline: float
+    ) -> None:
+        self._host, self._name, self._shape, self._ours, self._deadline = host, name, shape, ours, deadline
+        self._trouble = ""
+        try:
+            self._settings = load_settings()
+        except RingboltError as error:
+            self._trouble = error.code
+            self._settings = Settings(store=os.environ.get("RINGBOLT_STORE", ""))
+        self._location = store_location(self._settings)
+        self._journal = Journal.of(self._location, self._settings.tenant)
+        self._told = told
+        self._event = self._in_our_words()
+        self._drainer: Drainer | None = None
+
+    def _in_our_words(self) -> dict[str, Any]:
+        event = read_event(self._host, self._name, self._told) or {"event": self._ours}
+        if project := os.environ.get(self._shape.project):
+            event["cwd"] = project
+        return tidied(event)
+
+    def run(self, event_file: str | None) -> str:
+        """Do what is to be done, in time; then the answer."""
+        mark = Mark(SideFiles(self._journal), str(self._event.get("session") or ""))
+        if self._shape.only_looks and mark.looked(self._event):
+            return ""
+        if self._ours == "PreCompact":
+            mark.set(PENDING)  # first of all: whatever comes of the rest, the packet will be given
+        text = ""
+        try:
+            try:
+                set_alarm(self._deadline - time.monotonic())
+                text = self._work(mark, event_file)
+            finally:
+                stop_alarm()
+        except Late:
+            self._trouble = "deadline"
+            if self._drainer is not None:
+                self._drainer.note_slow()
+        except (StoreError, OSError) as error:
+            self._trouble = error.code if isinstance(error, StoreError) else "store_unavailable"
+        if self._ours == "SessionStart":
+            sweep(self._journal, time.time())
+        return text or self._apology()
+
+    def _work(self, mark: Mark, event_file: str | None) -> str:
+        if self._trouble:
+            return ""
+        memory = self._open()
+        if event_file is None and self._ours != "PreToolUse":
+            _complain("the event could not be kept in the journal")
+        self._drain(memory)
+        if self._ours not in _SPEAKS and not mark.wants_packet():
+            return ""
+        folder = self._event.get("cwd")
+        memory = memory.acting_as(
+            session=session_of(self._event),
+            workspace=folder if isinstance(folder, str) and folder else None,
+        )
+        text = Answers(memory, self._shape, self._event, mark, self._deadline).text()
+        if self._ours == "PreCompact":
+            return text
+        found = in_hosts_form(self._shape, self._ours, self._name, text)
+        return json.dumps(found, ensure_ascii=True) if found else ""
+
+    def _open(self) -> TaskMemory:
+        wait = max(0.01, (self._deadline - time.monotonic()) * 0.8)
+        # Tokens are estimated, never below: to load what counts them takes longer than all the rest.
+        settings = self._settings.replace(lock_timeout=wait, tokens="estimate")
+        return TaskMemory.open(
+            self._location, workspace=None, settings=settings, agent=self._host, catch_up=False
+        )
+
+    def _drain(self, memory: TaskMemory) -> None:
+        left = self._deadline - time.monotonic()
+        self._drainer = Drainer(memory, self._journal, self._deadline, left * _SHARE)
+        report: DrainReport = self._drainer.run(_LIMIT, str(self._event.get("session") or ""))
+        self._drainer = None
+        if report.stopped.startswith("store_"):
+            self._trouble = report.stopped
+
+    def _apology(self) -> str:
+        """What a new session is told when its task cannot be."""
+        if not self._trouble:
+            return ""
+        _complain(self._trouble)
+        if self._ours != "SessionStart":
+            return ""
+        text = f"Task memory: the store cannot be read now ({shown(self._trouble)})."
+        if waiting := journal_health(self._journal).waiting:
+            text += f" {waiting} events wait to be written."
+        found = in_hosts_form(self._shape, self._ours, self._name, text)
+        return json.dumps(found, ensure_ascii=True) if found else ""
+
+
+def _complain(text: str) -> None:
+    """A line for whoever looks at the host's log; the model sees nothing of it."""
+    try:
+        os.write(sys.stderr.fileno(), f"ringbolt-hook: {shown(text, 500)}\n".encode("utf-8", "replace"))
+    except (OSError, ValueError, AttributeError):
+        return
