@@ -16,7 +16,6 @@ from ringbolt.journal.health import journal_health
 from ringbolt.journal.names import new_name
 
 
-
 def leave(journal, session, event, at=None, name=None, host="claude-code", **fields):
     """An event in a journal, as a hook leaves it there."""
     line = {"v": 1, "id": os.urandom(8).hex(), "at": time.time() if at is None else at, "host": host,
@@ -106,6 +105,11 @@ class Host:
     def leave(self, event, **fields):
         """An event that is not in the store yet."""
         return leave(self.journal(), self.session, event, cwd=str(self.work), **fields)
+
+    def drain(self):
+        """Take in what waits, as any command does."""
+        with TaskMemory.open(self.store, workspace=None):
+            pass
 
     def left(self) -> int:
         """How many events wait or were rejected."""

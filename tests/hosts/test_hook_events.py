@@ -322,6 +322,7 @@ def test_the_end_of_a_turn_is_progress_and_never_a_loop(host):
 def test_the_end_of_a_session_keeps_to_its_budget(tmp_path):
     host = Host(tmp_path)
     host.tell("UserPromptSubmit", prompt=REQUEST)
+    host.drain()
     with lock_held(str(host.store)):
         begun = time.monotonic()
         host.tell("SessionEnd", env={"RINGBOLT_HOOK_DEADLINE_MS": "300"}, reason="prompt_input_exit")
@@ -473,9 +474,10 @@ def test_a_plan_that_the_host_refused_was_not_refused_by_the_user(host, words):
     assert [entry.origin.channel for entry in host.task().exclusions] == ([] if words else ["user"])
 
 
-def test_an_event_that_is_nested_too_deeply_is_put_aside(host):
+def test_an_event_that_is_nested_too_deeply_holds_up_nothing(host):
     deep = b"[" * 700 + b"]" * 700
     host.raw("PostToolUse", b'{"session_id":"s-1","tool_name":"x","tool_response":' + deep + b"}")
     host.tell("UserPromptSubmit", prompt=REQUEST)
     assert host.task().request == REQUEST
-    assert journal_health(host.journal()).rejected == 1
+    actions = sum(event.type == "action" for event in host.events())
+    assert actions + journal_health(host.journal()).rejected == 1

@@ -59,7 +59,7 @@ def test_a_real_session_becomes_a_ledger_and_a_packet(tmp_path, monkeypatch):
     assert len(actions) == expected["PostToolUse"] + expected["PostToolUseFailure"]
     failed = [event for event in actions if event.data.get("error") is not None]
     assert len(failed) == expected["PostToolUseFailure"]
-    assert not list(tmp_path.rglob("*.spool*"))
+    assert not list(tmp_path.rglob("rejected/*"))
     host.tell("PreCompact", trigger="auto")
     packet = host.context("SessionStart", source="compact")
     assert 500 < len(packet) <= 8_000

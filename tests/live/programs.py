@@ -103,8 +103,8 @@ class Program:
         with self.memory() as memory:
             return list(memory.events())
 
-    def spooled(self) -> list[Path]:
-        return [path for path in self.home.rglob("*.spool*") if path.stat().st_size]
+    def left_over(self) -> list[Path]:
+        return list(self.home.rglob("rejected/*"))
 
 
 def kill(process: subprocess.Popen) -> None:

@@ -90,7 +90,7 @@ def test_after_a_compaction_the_model_reads_where_its_task_stands(claude):
     # The summary was written by an agent of the host's own, which is no helper of ours.
     assert {event.task_id for event in events} == {task.id}
     assert not [event for event in events if event.type == "tool_result"]
-    assert not claude.spooled()
+    assert not claude.left_over()
 
 
 def test_a_session_that_is_killed_in_the_middle_of_a_command_goes_on_where_it_was(claude):
@@ -117,7 +117,7 @@ def test_a_session_that_is_killed_in_the_middle_of_a_command_goes_on_where_it_wa
         (task,) = memory.task_list().tasks
         said = [entry.summary for entry in memory.task_get(task.id).instructions]
     assert said == ["Please go on with the invoices."]
-    assert not claude.spooled()
+    assert not claude.left_over()
 
 
 def test_the_list_that_the_agent_keeps_is_the_plan(claude):

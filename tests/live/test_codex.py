@@ -71,7 +71,7 @@ def test_after_a_compaction_in_the_middle_of_a_turn_the_model_reads_where_its_ta
     # What Codex sums up it tells no hook.
     assert [event.data["label"] for event in events if event.type == "snapshot"] == ["before compaction"]
     assert [event.type for event in events].count("exclusion") == 1
-    assert not codex.spooled()
+    assert not codex.left_over()
 
 
 def test_a_session_that_is_killed_in_the_middle_of_a_command_goes_on_where_it_was(codex):
@@ -89,7 +89,7 @@ def test_a_session_that_is_killed_in_the_middle_of_a_command_goes_on_where_it_wa
     for part in (PACKET, "| Round the invoices to whole cents.", "echo half-way"):
         assert part in asked.text
     assert actions(codex.events()) == [("Bash", "echo half-way", False)]
-    assert not codex.spooled()
+    assert not codex.left_over()
 
 
 def test_without_trust_no_hook_runs(codex):

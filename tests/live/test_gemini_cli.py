@@ -75,7 +75,7 @@ def test_the_packet_is_there_when_a_session_goes_on_and_after_a_compaction_that_
     outputs = [event.data.get("output") for event in events if event.type == "action"]
     assert outputs[0] == "three-passed"
     assert [file.path for file in task.files] == [str(gemini.work / "invoice.py")]
-    assert not gemini.spooled()
+    assert not gemini.left_over()
 
 
 def test_a_session_that_is_killed_in_the_middle_of_a_command_goes_on_where_it_was(gemini):
@@ -93,4 +93,4 @@ def test_a_session_that_is_killed_in_the_middle_of_a_command_goes_on_where_it_wa
     for part in (PACKET, "| Round the invoices to whole cents.", "echo half-way"):
         assert part in asked.text
     assert actions(gemini.events()) == [("run_shell_command", "echo half-way", False)]
-    assert not gemini.spooled()
+    assert not gemini.left_over()

@@ -76,7 +76,7 @@ def test_after_a_compaction_in_the_middle_of_a_turn_the_model_reads_where_its_ta
     snapshots = [event for event in events if event.type == "snapshot"]
     assert [event.data["label"] for event in snapshots] == ["before compaction", "after compaction"]
     assert script.summary in snapshots[1].text
-    assert not opencode.spooled()
+    assert not opencode.left_over()
 
 
 def test_a_session_that_is_killed_in_the_middle_of_a_command_goes_on_where_it_was(opencode):
@@ -94,4 +94,4 @@ def test_a_session_that_is_killed_in_the_middle_of_a_command_goes_on_where_it_wa
     for part in (PACKET, f"| {REQUEST}", "echo half-way"):
         assert part in asked.text
     assert actions(opencode.events()) == [("bash", "echo half-way", False)]
-    assert not opencode.spooled()
+    assert not opencode.left_over()

@@ -387,5 +387,3 @@ def test_a_keyed_update_that_is_repeated_is_answered_anew(memory, task, store_ur
         assert again.answer.text == 'Next: step 3 — "Run" #1.'
         assert again.replace(answer=None) == first.replace(answer=None)
         assert other.task_update(task, "Built", step=1, step_status="completed", key="k").answer is None
-
-
