@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import Any
 
 from .model.errors import InvalidInput, RingboltError, shown
@@ -69,6 +67,7 @@ def store_location(settings: Settings) -> str:
 
 
 def _read_toml(path: str) -> dict[str, Any]:
+    import tomllib  # as long as half of all that a hook imports, and most have no settings file
 
     try:
         with open(path, "rb") as file:
@@ -87,6 +86,8 @@ def line_of(path: str, name: str) -> int:
     Looked for only where someone is told of it: the parser does not say.
     """
 
+    import tomllib  # see above
+
     with open(path, encoding="utf-8") as file:
         lines = file.read().splitlines(keepends=True)
     begins = re.compile(rf"""\s*\[*\s*["']?{re.escape(name)}["']?\s*[].=]""")
@@ -103,6 +104,8 @@ def line_of(path: str, name: str) -> int:
 def check_name(name: str, source: str) -> None:
     """Raise unless there is a setting of this name."""
     if name not in SETTINGS:
+        from difflib import get_close_matches  # for a message that few will ever see
+
         near = get_close_matches(name, SETTINGS, 1)
         raise InvalidInput(
             "invalid_argument",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
-from logging import getLogger
 from typing import Any, Self
 
 from .config import changed, load_settings, store_location
@@ -99,6 +98,8 @@ def _drain(memory: Opening) -> bool:
         report = drain(memory, journal, limit=BATCH, seconds=_DRAIN_SECONDS)
     except Exception:
         # A fault of ours: whoever reads or writes must not suffer from it.
+        from logging import getLogger  # for what never happens
+
         getLogger("ringbolt.journal").exception("the journal could not be drained")
         return False
     return bool(report.applied or report.rejected)

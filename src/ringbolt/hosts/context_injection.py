@@ -10,12 +10,12 @@ from ..journal.event_files import Journal
 from ..journal.health import health_lines
 from ..memory import TaskMemory
 from ..packet import encode
-from ..packet.operations import Views
 from .compaction_state import COMPACTED, DELIVERED, PENDING, Mark, delivers
 from .deadline import Enough, set_alarm
-from .events import own_task, session_of
 from .guard import advice
 from .host_schemas import Shape
+from .packet_text import packet_text
+from .sessions import own_task, session_of
 
 # Of the time that is left, how much may go into distilling before the packet is made.
 _SHARE = 0.6
@@ -68,16 +68,7 @@ class Answers:
             return ""
         if distill:
             self._distill(task)
-
-        # Only what shows a task: to load all the other operations would take longer than to make the packet.
-        memory = self._memory
-        views = Views(memory.store, memory.settings, origin=memory.origin, workspace=memory.workspace)
-        budget = self._shape.tokens
-        text = views.task_resume(task, budget=budget).text
-        while len(text) > self._shape.characters:
-            budget = budget * self._shape.characters * 9 // (10 * len(text))
-            text = views.task_resume(task, budget=budget).text
-        return text
+        return packet_text(self._memory, task, self._shape)
 
     def _before_compaction(self) -> str:
         task = own_task(self._memory)

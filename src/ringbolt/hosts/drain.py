@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from hashlib import blake2b
 from typing import Any
 
 from ..journal.cards import MOST_AGENTS, Card, card_with, read_card
@@ -23,14 +22,16 @@ from ..ledger.one_transaction import OneTransaction
 from ..memory import TaskMemory
 from ..model.errors import RingboltError, StoreError
 from ..model.types import Origin, Value, is_dict
-from ..model.validate import seconds_of, stamp
+from ..model.validate import blake2b, seconds_of, stamp
 from ..store import distilled
 from ..store.tx import Tx
 from ..system.files import sync_folder
+from .capture import Capture
 from .compaction_state import GOES_ON, Mark, is_repeated
-from .events import apply, fitted, name_of, naming, own_task, session_of, tidied
+from .events import MOST_VALUE, apply, fitted, name_of, naming, tidied
 from .guard import calls_of_interest
 from .host_schemas import SHAPES, Shape, read_event
+from .sessions import own_task, session_of
 from .transcript_tail import overhear
 
 LIMIT = 1000  # events that one call takes
@@ -92,8 +93,8 @@ class _Touched:
 class _Event:
     """An event file that was read: the event in our words, or why there is none."""
 
-    def __init__(self, file: EventFile, line: Mapping[str, Any], why: str = "") -> None:
-        self.file, self.why = file, why
+    def __init__(self, file: EventFile, line: Mapping[str, Any], size: int = 0, why: str = "") -> None:
+        self.file, self.size, self.why = file, size, why
         at = line.get("at")
         self.at = float(at) if isinstance(at, (int, float)) else time.time()
         self.host = str(line.get("host") or "")[:200]
@@ -120,12 +121,17 @@ class _Event:
             return {}
         if isinstance(project := self.env.get("project"), str) and project:
             event["cwd"] = project
-        return {**fitted(tidied(event)), "transcript_bytes": length, "at": self.at}
+        event = tidied(event)
+        return {
+            **(fitted(event) if self.size > MOST_VALUE else event),
+            "transcript_bytes": length,
+            "at": self.at,
+        }
 
     def name(self, memory: TaskMemory) -> str:
         """What the event is known by, should it be told twice."""
-        if self.told["event"] == "PreCompact":
-            return name_of(memory, self.told, self.id)
+        if self.told.get("tool_use_id") or self.told["event"] == "PreCompact":
+            return f"hook/{self.id}"  # known by other means
         return name_of(memory, self.told, f"{naming(self.told)}/{self.at // _MOMENT:.0f}")
 
 
@@ -141,7 +147,9 @@ class _Batch:
         self.overheard_failures: list[tuple[str, Mapping[str, Any], str]] = []
         self.ended_early = False
         self._clock = _Clock()
-        self._memories: dict[tuple[str, ...], TaskMemory] = {}
+        self._memories: dict[tuple[str, ...], tuple[TaskMemory, Capture]] = {}
+        # The time of the last event of each memory.
+        self._times: dict[TaskMemory, float] = {}
         self._sessions: dict[str, tuple[TaskMemory, dict[str, None]]] = {}
 
     def run(self, events: Sequence[_Event]) -> None:
@@ -172,8 +180,8 @@ class _Batch:
         if event.shape is None:
             return
         told, session = event.told, str(event.told.get("session") or "")
-        memory = self._memory(event)
-        self._clock.at = self._not_before(memory, event.at)
+        memory, capture = self._memory(event)
+        self._clock.at = self._times[memory] = self._not_before(memory, event.at)
         if event.shape.overheard:
             overhear(
                 self.files, told, self._drainer.key, lambda one, name: self._overheard(memory, one, name)
@@ -181,7 +189,7 @@ class _Batch:
         if told["event"] in GOES_ON:
             Mark(self.files, session).went_on(event.at)
         if not is_repeated(self.files, event.shape, told):
-            apply(memory, told, event.name(memory))
+            apply(memory, told, event.name(memory), capture)
         _, agents = self._sessions.setdefault(event.file.session, (memory, {}))
         if agent := str(told.get("agent_id") or ""):
             agents[session_of(told, agent)] = None
@@ -194,7 +202,7 @@ class _Batch:
             line = {"v": 1, "id": name, "host": memory.origin.agent, "told": told}
             self.overheard_failures.append((_digest(name), line, f"{type(error).__name__}: {error}"))
 
-    def _memory(self, event: _Event) -> TaskMemory:
+    def _memory(self, event: _Event) -> tuple[TaskMemory, Capture]:
         """The memory of the session that an event belongs to, within this transaction."""
         folder, principal = event.told.get("cwd"), event.env.get("principal")
         folder = folder if isinstance(folder, str) else ""
@@ -205,7 +213,7 @@ class _Batch:
             store: Any = OneTransaction(self._tx)
             touched: Any = self.touched
             workspace, repository = workspace_named(folder or None)
-            found = self._memories[key] = TaskMemory(
+            memory = TaskMemory(
                 store,
                 own.settings,
                 origin=Origin(principal=principal, agent=event.host, channel="agent", session=key[1]),
@@ -214,13 +222,17 @@ class _Batch:
                 clock=self._clock,
                 mirrors=touched,
             )
+            found = self._memories[key] = (memory, Capture(memory))
         return found
 
     def _not_before(self, memory: TaskMemory, at: float) -> float:
         """The time of an event: not in the future, and not before what its task has already."""
-        task = own_task(memory)
-        head = self._tx.head(task) if task else None
-        return max(min(at, self._drainer.now()), seconds_of(head["updated_at"]) if head else 0.0)
+        least = self._times.get(memory)
+        if least is None:
+            task = own_task(memory)
+            head = self._tx.head(task) if task else None
+            least = seconds_of(head["updated_at"]) if head else 0.0
+        return max(min(at, self._drainer.now()), least)
 
     def _write_cards(self) -> None:
         for digest, (memory, agents) in self._sessions.items():
@@ -288,7 +300,7 @@ class Drainer:
             return
         file, since = self.applying
         if time.monotonic() - since > max(0.05, (self._deadline - since) / 2):
-            self.journal.note_tries(file, self._tries().get(file.name, Tries())._replace(slow=True))
+            self.journal.note_tries(file, self._tries().get(file.name, Tries()).replace(slow=True))
 
     # --- choosing ---------------------------------------------------------------------------------
 
@@ -363,17 +375,16 @@ class Drainer:
         size = 0
         for file in files[: 1 if self._one_by_one else BATCH]:
             try:
-                content = self.journal.read(file)
+                found = self.journal.read(file)
             except NotAnEvent as error:
-                events.append(_Event(file, {}, str(error)))
+                events.append(_Event(file, {}, why=str(error)))
                 continue
-            if content is None:
-                continue  # forgotten in this moment
-            event = _Event(file, content)
-            size += _weight(event.told)
+            if found is None:
+                found = ({}, 0)  # forgotten in this moment
+            size += found[1]
             if events and size > BATCH_BYTES:
                 break  # a large event has a transaction of its own
-            events.append(event)
+            events.append(_Event(file, *found, "" if found[1] else "it is gone"))
         return events
 
     def _write(self, events: Sequence[_Event]) -> _Batch:
@@ -431,8 +442,8 @@ class Drainer:
     def _note_failure(self, file: EventFile, why: str) -> None:
         """An event failed: it is tried again by later drains, and then given up."""
         tries = self._tries().get(file.name, Tries())
-        tries = tries._replace(count=tries.count + 1, why=why[:500])
-        if tries.count >= MOST_TRIES:
+        tries = tries.replace(times=tries.times + 1, why=why[:500])
+        if tries.times >= MOST_TRIES:
             self._reject(file, why)
         else:
             self.journal.note_tries(file, tries)
@@ -440,12 +451,6 @@ class Drainer:
     def _reject(self, file: EventFile, why: str) -> None:
         self.journal.reject(file, why[:500])
         self._rejected += 1
-
-
-def _weight(told: Mapping[str, Any]) -> int:
-    """Roughly how many characters an event has to write."""
-    given = told.get("input")
-    return sum(len(value) for value in told.values() if isinstance(value, str)) + len(str(given or ""))
 
 
 def _principal() -> str:

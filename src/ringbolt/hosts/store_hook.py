@@ -15,23 +15,20 @@ from typing import Any
 
 from ..config import load_settings, store_location
 from ..journal.event_files import Journal
+from ..journal.folders import store_path
 from ..journal.health import journal_health
 from ..journal.side_files import SideFiles, sweep
-from ..memory import TaskMemory
+from ..ledger.base import Base, workspace_named
 from ..model.errors import RingboltError, StoreError, shown
 from ..model.settings import Settings
+from ..model.types import Origin
+from ..store import open_store
 from .compaction_state import PENDING, Mark
-from .context_injection import Answers
 from .deadline import Late, set_alarm, stop_alarm
-from .drain import Drainer, DrainReport
-from .events import session_of, tidied
 from .host_schemas import SHAPES, Shape, read_event
 from .host_schemas import answer as in_hosts_form
-
-# Events that a hook may drain in one call, and the share of its time that this may take.
-_LIMIT = 500
-_SHARE = 0.6
-_SPEAKS = ("SessionStart", "PreToolUse", "PreCompact")
+from .packet_text import packet_text
+from .sessions import own_task, session_of
 
 
 def answer(host: str, event: str, event_file: str | None, told: Mapping[str, Any], deadline: float) -> str:
@@ -70,13 +67,12 @@ class _Call:
         self._journal = Journal.of(self._location, self._settings.tenant)
         self._told = told
         self._event = self._in_our_words()
-        self._drainer: Drainer | None = None
 
     def _in_our_words(self) -> dict[str, Any]:
         event = read_event(self._host, self._name, self._told) or {"event": self._ours}
         if project := os.environ.get(self._shape.project):
             event["cwd"] = project
-        return tidied(event)
+        return event
 
     def run(self, event_file: str | None) -> str:
         """Do what is to be done, in time; then the answer."""
@@ -94,8 +90,6 @@ class _Call:
                 stop_alarm()
         except Late:
             self._trouble = "deadline"
-            if self._drainer is not None:
-                self._drainer.note_slow()
         except (StoreError, OSError) as error:
             self._trouble = error.code if isinstance(error, StoreError) else "store_unavailable"
         if self._ours == "SessionStart":
@@ -105,38 +99,52 @@ class _Call:
     def _work(self, mark: Mark, event_file: str | None) -> str:
         if self._trouble:
             return ""
-        memory = self._open()
-        if event_file is None and self._ours != "PreToolUse":
-            _complain("the event could not be kept in the journal")
-        self._drain(memory)
-        if self._ours not in _SPEAKS and not mark.wants_packet():
-            return ""
-        folder = self._event.get("cwd")
-        memory = memory.acting_as(
-            session=session_of(self._event),
-            workspace=folder if isinstance(folder, str) and folder else None,
+        if self._only_shows(event_file) and (text := self._own_packet()):
+            return self._formed(text)
+        # Late: most sessions begin with nothing to be written, and what writes takes longest to load.
+        from .store_answers import drain_and_answer
+
+        wait = max(0.01, (self._deadline - time.monotonic()) * 0.8)
+        settings = self._settings.replace(lock_timeout=wait, tokens="estimate")
+        text, self._trouble = drain_and_answer(
+            self._location,
+            settings,
+            self._journal,
+            self._shape,
+            self._host,
+            self._event,
+            mark,
+            self._deadline,
         )
-        text = Answers(memory, self._shape, self._event, mark, self._deadline).text()
+        return self._formed(text)
+
+    def _only_shows(self, event_file: str | None) -> bool:
+        """Whether a session begins, and nothing waits but that: it can wait for the next one who drains."""
+        if self._ours != "SessionStart" or self._event.get("source") == "compact":
+            return False
+        return [file.path for file in self._journal.waiting()] == [event_file]
+
+    def _own_packet(self) -> str:
+        """The packet of the session's task, read and nothing else; empty if it has none."""
+        path = store_path(self._location)
+        if path is not None and not os.path.exists(path):
+            return ""
+        # Tokens are estimated, never below: to load what counts them takes longer than all the rest.
+        settings = self._settings.replace(tokens="estimate")
+        store = open_store(self._location, settings)
+        folder = self._event.get("cwd")
+        workspace, repository = workspace_named(folder if isinstance(folder, str) and folder else None)
+        origin = Origin(principal="", agent=self._host, channel="agent", session=session_of(self._event))
+        memory = Base(store, settings, origin=origin, workspace=workspace, repository=repository)
+        task = own_task(memory)
+        return packet_text(memory, task, self._shape) if task else ""
+
+    def _formed(self, text: str) -> str:
+        """An answer in the host's own form; what PreCompact says is plain text."""
         if self._ours == "PreCompact":
             return text
         found = in_hosts_form(self._shape, self._ours, self._name, text)
         return json.dumps(found, ensure_ascii=True) if found else ""
-
-    def _open(self) -> TaskMemory:
-        wait = max(0.01, (self._deadline - time.monotonic()) * 0.8)
-        # Tokens are estimated, never below: to load what counts them takes longer than all the rest.
-        settings = self._settings.replace(lock_timeout=wait, tokens="estimate")
-        return TaskMemory.open(
-            self._location, workspace=None, settings=settings, agent=self._host, catch_up=False
-        )
-
-    def _drain(self, memory: TaskMemory) -> None:
-        left = self._deadline - time.monotonic()
-        self._drainer = Drainer(memory, self._journal, self._deadline, left * _SHARE)
-        report: DrainReport = self._drainer.run(_LIMIT, str(self._event.get("session") or ""))
-        self._drainer = None
-        if report.stopped.startswith("store_"):
-            self._trouble = report.stopped
 
     def _apology(self) -> str:
         """What a new session is told when its task cannot be."""
@@ -148,8 +156,7 @@ class _Call:
         text = f"Task memory: the store cannot be read now ({shown(self._trouble)})."
         if waiting := journal_health(self._journal).waiting:
             text += f" {waiting} events wait to be written."
-        found = in_hosts_form(self._shape, self._ours, self._name, text)
-        return json.dumps(found, ensure_ascii=True) if found else ""
+        return self._formed(text)
 
 
 def _complain(text: str) -> None:

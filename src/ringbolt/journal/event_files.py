@@ -14,10 +14,10 @@ import os
 import time
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..model.redaction import storable
-from ..model.types import is_dict, is_list
+from ..model.types import Value, is_dict, is_list
 from .folders import journal_folders
 from .names import EventName, boot, parse
 
@@ -31,7 +31,7 @@ _END = ".json"
 _WHY = ".why"
 
 
-class EventFile(NamedTuple):
+class EventFile(Value, frozen=True):
     """A complete event that waits in a journal."""
 
     folder: str
@@ -49,10 +49,10 @@ class EventFile(NamedTuple):
         return self.parts.session if self.parts else self.name
 
 
-class Tries(NamedTuple):
+class Tries(Value, frozen=True):
     """What became of an event so far."""
 
-    count: int = 0
+    times: int = 0
     slow: bool = False  # it took longer than a hook may
     why: str = ""
 
@@ -110,13 +110,13 @@ class Journal:
         """Whether no event waits."""
         return not any(_has_files(os.path.join(folder, "new")) for folder in self.folders)
 
-    def read(self, file: EventFile) -> dict[str, Any] | None:
-        """An event that waits; None if it is gone. Raises `NotAnEvent` if the file holds none."""
+    def read(self, file: EventFile) -> tuple[dict[str, Any], int] | None:
+        """An event that waits and its size; None if it is gone. Raises `NotAnEvent` if the file holds none."""
         try:
             content = _content(file.path)
         except FileNotFoundError:
             return None
-        return _event(content)
+        return _event(content), len(content)
 
     def folder_id(self, folder: str) -> str:
         """What a folder is known by, under whatever path it is mounted. Only for who holds its lock."""
@@ -172,7 +172,7 @@ class Journal:
     def note_tries(self, file: EventFile, tries: Tries) -> None:
         """Remember that an event was tried in vain."""
         with suppress(OSError):
-            _replace(os.path.join(_made(file.folder, "tries"), file.name), json.dumps(list(tries)))
+            _replace(os.path.join(_made(file.folder, "tries"), file.name), json.dumps([tries.times, tries.slow, tries.why]))
 
     def forget_tries(self, files: Iterable[EventFile]) -> None:
         """Events were applied after all."""
@@ -315,8 +315,12 @@ def _began(first: EventFile) -> float:
 
 def _content(path: str) -> bytes:
     try:
-        with open(os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
-            content = file.read(MOST_BYTES + 1)
+        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+        try:
+            size = os.fstat(handle).st_size
+            content = os.read(handle, min(size, MOST_BYTES) + 1)
+        finally:
+            os.close(handle)
     except FileNotFoundError:
         raise
     except OSError as error:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from hashlib import blake2b
 
 from ..config import user_folder
+from ..model.validate import blake2b
 
 # The tenant that a store has when nobody names one.
 _NO_TENANT = ("", "default")
@@ -35,6 +35,7 @@ def store_path(location: str) -> str | None:
 def _database(location: str, tenant: str) -> str:
     """What names a database and its tenant, whoever connects to it."""
     address, _, query = location.partition("://")[2].rpartition("@")[2].partition("?")
-    named = dict(part.partition("=")[::2] for part in query.split("&"))
-    tenant = named.get("tenant") or tenant
+    for part in query.split("&"):
+        name, _, value = part.partition("=")
+        tenant = value if name == "tenant" and value else tenant
     return address if tenant in _NO_TENANT else f"{address}?tenant={tenant}"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Mapping
-from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import Any
 
-from ..model.types import is_dict
+from ..model.types import Value, is_dict
+from ..model.validate import blake2b
 
 FAILED, CALLED, OTHER = "f", "c", "e"  # outcomes: a call that failed, any other call, no call
 _COMMANDS = ("command", "cmd", "script", "code", "sql", "query", "pattern", "url")
@@ -19,7 +19,7 @@ _BOOT_FILE = "/proc/sys/kernel/random/boot_id"
 _UNKNOWN_BOOT = "00000000"
 
 
-class EventName(NamedTuple):
+class EventName(Value, frozen=True):
     """The parts of an event file's name."""
 
     boot: str

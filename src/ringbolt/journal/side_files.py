@@ -10,8 +10,8 @@ import os
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from hashlib import blake2b
 
+from ..model.validate import blake2b
 from .event_files import Journal, _made, _replace  # pyright: ignore[reportPrivateUsage]
 from .names import session_digest
 
@@ -56,10 +56,15 @@ class PendingSideFiles(SideFiles):
     def __init__(self, journal: Journal, changes: Mapping[str, str | None] | None = None) -> None:
         super().__init__(journal)
         self.changes: dict[str, str | None] = dict(changes or {})
+        self._known: dict[str, str] = {}
 
     def read(self, name: str) -> str:
         """The content as it will be."""
-        return (self.changes[name] or "") if name in self.changes else super().read(name)
+        if name in self.changes:
+            return self.changes[name] or ""
+        if name not in self._known:
+            self._known[name] = super().read(name)
+        return self._known[name]
 
     def set(self, name: str, content: str | None) -> None:
         """Note a change."""
