@@ -48,7 +48,9 @@ def tell(tmp_path):
         with TaskMemory.open(store, workspace=None, agent="claude-code") as memory:
             memory = memory.acting_as(session=events.session_of(found), workspace=str(folder))
             events.apply(memory, found, f"hook/{count[0]}")
-            answers = Answers(memory, SHAPE, found, Mark(SideFiles(Journal.of(str(store))), session), time.monotonic() + 60)
+            answers = Answers(
+                memory, SHAPE, found, Mark(SideFiles(Journal.of(str(store))), session), time.monotonic() + 60
+            )
             try:
                 return answers.text()
             finally:

@@ -14,7 +14,7 @@ from ringbolt import AsyncTaskMemory
 from ringbolt.files import textfile
 from ringbolt.files.active_tasks import answer
 from ringbolt.files.tasks_file import parse
-from tests.support import contents, newest, open_memory, refused, run_python
+from tests.support import contents, newest, open_memory, refused
 from tests.views.payloads import HOSTILE
 
 DAY = 86_400

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ringbolt.ask.answering import drafted
 from tests.distill.asked import ASKED
-from tests.support import newest, open_memory, refused, run_python, sqlite_only
+from tests.support import newest, open_memory, refused, sqlite_only
 
 DAY = 86_400
 WORDS = sorted({word for questions in ASKED.values() for question in questions for word in question.split()})

@@ -280,9 +280,8 @@ class Drainer:
         stopped = ""
         with self.journal.locked(_PATIENTLY if self._deadline is None else _BRIEFLY) as held:
             if not held:
-                return DrainReport(left=len(self.journal.waiting()), stopped="another process is draining")
+                return DrainReport(left=self.journal.size(), stopped="another process is draining")
             files = self._in_order(first)
-            left = len(files)
             try:
                 files = self._finish_last(files)
                 while files and not stopped:
@@ -291,8 +290,9 @@ class Drainer:
                         files = self._drain_some(files)
             except (StoreError, OSError) as error:
                 stopped = error.code if isinstance(error, StoreError) else f"{type(error).__name__}: {error}"
-            left = len(self.journal.waiting()) if files or stopped else 0
-        return DrainReport(applied=self._applied, rejected=self._rejected, left=left, stopped=stopped)
+        return DrainReport(
+            applied=self._applied, rejected=self._rejected, left=self.journal.size(), stopped=stopped
+        )
 
     def note_slow(self) -> None:
         """We were interrupted: if one event took most of the time, it waits for a drainer without a deadline."""
@@ -331,11 +331,11 @@ class Drainer:
         if self._applied + self._rejected >= limit:
             return "the limit was reached"
         now = time.monotonic()
-        if (self._until is not None and now >= self._until) or (
-            self._deadline is not None and now >= self._deadline
-        ):
+        if self._deadline is not None and now >= self._deadline:
             return "the time was up"
-        return ""
+        # Whoever comes writes a batch: only to list thousands of files may take longer than a caller has.
+        began = self._applied or self._rejected
+        return "the time was up" if began and self._until is not None and now >= self._until else ""
 
     # --- a batch ----------------------------------------------------------------------------------
 
@@ -392,7 +392,7 @@ class Drainer:
             batch = _Batch(self, tx)
             batch.run(events)
             for folder in {file.folder for file in batch.applied}:
-                names = [_digest(file.name) for file in batch.applied if file.folder == folder]
+                names = [file.name for file in batch.applied if file.folder == folder]
                 receipt = {"files": names, "side_files": batch.files.changes}
                 distilled.put(tx, "", self._receipt(folder), 0, stamp(time.time()), receipt)
             return batch
@@ -416,8 +416,8 @@ class Drainer:
         gone: set[str] = set()
         for folder in {file.folder for file in files}:
             _, receipt = self.memory.store.read(lambda tx, f=folder: distilled.get(tx, "", self._receipt(f)))
-            names: Any = receipt.get("files", ())
-            done = [file for file in files if file.folder == folder and _digest(file.name) in names]
+            names = frozenset[str](receipt.get("files", ()))
+            done = [file for file in files if file.name in names and file.folder == folder]
             if done:
                 self._finish(PendingSideFiles(self.journal, receipt.get("side_files")), done)
                 gone.update(file.name for file in done)

@@ -19,7 +19,7 @@ from typing import Any
 from ..model.redaction import storable
 from ..model.types import Value, is_dict, is_list
 from .folders import journal_folders
-from .names import EventName, boot, parse
+from .names import EventName, boot, boot_in, parse
 
 MOST_BYTES = 8 << 20
 # A writer that is still at it after this many seconds was killed.
@@ -36,7 +36,11 @@ class EventFile(Value, frozen=True):
 
     folder: str
     name: str
-    parts: EventName | None
+
+    @property
+    def parts(self) -> EventName | None:
+        """What its name says; None if it is not a name as we know them."""
+        return parse(self.name)
 
     @property
     def path(self) -> str:
@@ -46,7 +50,7 @@ class EventFile(Value, frozen=True):
     @property
     def session(self) -> str:
         """The digest of its session; of a name that we cannot read, the name: it waits for nobody."""
-        return self.parts.session if self.parts else self.name
+        return parts.session if (parts := self.parts) else self.name
 
 
 class Tries(Value, frozen=True):
@@ -95,16 +99,19 @@ class Journal:
         boots: dict[str, list[EventFile]] = {}
         for folder in self.folders:
             for name in _names(os.path.join(folder, "new")):
-                parts = parse(name)
-                boots.setdefault(parts.boot if parts else "~", []).append(EventFile(folder, name, parts))
+                boots.setdefault(boot_in(name), []).append(EventFile(folder, name))
         for files in boots.values():
-            files.sort(key=_place)
+            files.sort(key=_name)  # the time has as many digits in all of them
         if len(boots) == 1:
             return next(iter(boots.values()))
         this = boot()
         # Names that we cannot read come last: nobody knows when they were written.
-        order = sorted(boots, key=lambda one: (one == "~", one == this, _began(boots[one][0])))
+        order = sorted(boots, key=lambda one: (one == "", one == this, _began(boots[one][0])))
         return [file for one in order for file in boots[one]]
+
+    def size(self) -> int:
+        """How many events wait."""
+        return sum(len(_names(os.path.join(folder, "new"))) for folder in self.folders)
 
     def is_empty(self) -> bool:
         """Whether no event waits."""
@@ -172,7 +179,10 @@ class Journal:
     def note_tries(self, file: EventFile, tries: Tries) -> None:
         """Remember that an event was tried in vain."""
         with suppress(OSError):
-            _replace(os.path.join(_made(file.folder, "tries"), file.name), json.dumps([tries.times, tries.slow, tries.why]))
+            _replace(
+                os.path.join(_made(file.folder, "tries"), file.name),
+                json.dumps([tries.times, tries.slow, tries.why]),
+            )
 
     def forget_tries(self, files: Iterable[EventFile]) -> None:
         """Events were applied after all."""
@@ -300,8 +310,8 @@ def _has_files(folder: str) -> bool:
         return False
 
 
-def _place(file: EventFile) -> tuple[int, str]:
-    return (file.parts.ticks if file.parts else 0, file.name)
+def _name(file: EventFile) -> str:
+    return file.name
 
 
 def _began(first: EventFile) -> float:

@@ -9,6 +9,8 @@ from ..model.validate import blake2b
 
 # The tenant that a store has when nobody names one.
 _NO_TENANT = ("", "default")
+# Parts of a URL's query that say which database it is.
+_NAMING = ("host", "port", "dbname", "tenant")
 
 
 def journal_folders(location: str, tenant: str = "") -> list[str]:
@@ -33,9 +35,13 @@ def store_path(location: str) -> str | None:
 
 
 def _database(location: str, tenant: str) -> str:
-    """What names a database and its tenant, whoever connects to it."""
+    """What names a server, its database and the tenant, whoever connects to it."""
     address, _, query = location.partition("://")[2].rpartition("@")[2].partition("?")
+    given = {"tenant": tenant}
     for part in query.split("&"):
         name, _, value = part.partition("=")
-        tenant = value if name == "tenant" and value else tenant
-    return address if tenant in _NO_TENANT else f"{address}?tenant={tenant}"
+        given[name] = value
+    if given["tenant"] in _NO_TENANT:
+        del given["tenant"]
+    kept = "&".join(f"{name}={given[name]}" for name in _NAMING if name in given)
+    return f"{address}?{kept}" if kept else address

@@ -49,6 +49,11 @@ def parse(name: str) -> EventName | None:
     return EventName(parts[0], ticks, f"{parts[2]}-{parts[3]}", parts[4], parts[5][0], parts[5][1:])
 
 
+def boot_in(name: str) -> str:
+    """Which boot a name is of; empty if it is not the name of an event file as we know them."""
+    return name[:8] if len(name) > 26 and name[8] == name[25] == "-" else ""
+
+
 def session_digest(session: str) -> str:
     """A session as it stands in the names of files."""
     return blake2b(session.encode("utf-8", "replace"), digest_size=4).hexdigest()
