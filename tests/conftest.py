@@ -8,6 +8,7 @@ from uuid import uuid4
 
 import pytest
 
+from tests.core.calls import prepare
 from tests.servers import fresh_database, shared_server
 from tests.support import Clock, open_memory
 
@@ -97,6 +98,13 @@ def memory(opened, store_url):
 def task(memory):
     """The id of a task with three steps in the fresh store."""
     return memory.task_register("Deploy", ["Build", "Push", "Run"], request="Deploy it, please.").task_id
+
+
+@pytest.fixture
+def prepared(memory, task):
+    """A task with an action (#2), an intent (#3), an entry (#4) and a claim on step s3."""
+    prepare(memory, task)
+    return task
 
 
 def pytest_make_parametrize_id(val):

@@ -52,9 +52,9 @@ from ringbolt.files.facts import Facts
 from ringbolt.files.folder_operations import Folders
 from ringbolt.files.mirror_operations import Mirrors
 from ringbolt.goals.operations import Goals
-from ringbolt.ledger.base import Base
 from ringbolt.model import errors, foreign_statuses, results, rules, types
 from ringbolt.model import settings as all_settings
+from ringbolt.opening import Opening
 from ringbolt.packet.operations import Views
 from ringbolt.recall.operations import Recalling
 from ringbolt.retention.operations import Retention
@@ -87,7 +87,7 @@ synthesizing: the final answer is being put together
 """)
 
 GROUPS: Mapping[type, tuple[str, str]] = {
-    Base: ("Opening and closing", "A memory is a store and the one who acts on it."),
+    Opening: ("Opening and closing", "A memory is a store and the one who acts on it."),
     Tasks: ("Tasks", "Whole tasks: begin, report, read, list, end, tie together."),
     Plans: ("Plans", "The steps of a task. What is dropped stays as a tombstone."),
     Syncing: ("Lists from elsewhere", "A host's to-do list as the plan."),
@@ -1211,7 +1211,7 @@ def demo() -> str:
 
 # --- views ------------------------------------------------------------------------------------------
 
-GOLDEN = ROOT / "tests" / "views" / "golden"
+GOLDEN = ROOT / "tests" / "golden"
 
 
 def golden(name: str, language: str) -> str:

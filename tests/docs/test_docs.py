@@ -162,7 +162,7 @@ def test_every_parameter_field_table_and_column_has_a_meaning():
 def test_every_event_type_stands_in_the_reference():
     page = read("docs/reference/events.md")
     written: set[str] = set()
-    for path in (ROOT / "src/ringbolt/memory").glob("*.py"):
+    for path in (ROOT / "src/ringbolt").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Draft":
                 first = node.args[0]

@@ -9,7 +9,7 @@ import pytest
 
 from ringbolt.hosts.host_schemas import SHAPES
 from tests.hosts.hosting import QuickHost
-from tests.views.payloads import UNSEEN, broken_out, hostile
+from tests.packet.payloads import UNSEEN, broken_out, hostile
 
 REQUEST = "Make the invoices round to whole cents."
 PAYLOADS = [text for text in hostile(300) if text.strip()]

@@ -7,9 +7,9 @@ import psycopg
 import pytest
 
 from ringbolt.store.migrate import SCHEMA_VERSION, migrations
+from tests.packet.tasks import deployment, long_plan
 from tests.servers import fresh_database
 from tests.support import NOON, contents, open_memory, path_of, rows, server_and_tenant
-from tests.views.tasks import deployment, long_plan
 
 # What each migration since the first added: undoing these by hand gives a store of that age.
 ADDED = {

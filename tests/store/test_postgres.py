@@ -21,7 +21,7 @@ from psycopg.conninfo import conninfo_to_dict
 
 from ringbolt import RingboltError, StoreError, TaskMemory
 from ringbolt.ledger.base import Draft
-from tests.memory.calls import ON_A_TASK, REGISTER, WRITES, prepare
+from tests.core.calls import ON_A_TASK, REGISTER, WRITES, prepare
 from tests.servers import ROLE, fresh_database
 from tests.support import NOON, contents, open_memory, refused
 

@@ -26,7 +26,7 @@ from hypothesis.stateful import (
 from ringbolt import Conflict, InvalidInput, NotFound, TaskMemory
 from ringbolt.model.rules import ACTION_TYPES, CHANNELS, ENTRY_TYPES, LINK_KINDS, PHASES, TASK_STATUSES
 from ringbolt.model.types import Task, Written
-from tests.memory.calls import READS, REGISTER, WRITES, prepare
+from tests.core.calls import READS, REGISTER, WRITES, prepare
 from tests.store.side_by_side import Both, Differs, open_both
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=40)

@@ -17,7 +17,7 @@ from ringbolt.surfaces.http import auth
 from ringbolt.surfaces.http.app import create_app, serve
 from ringbolt.surfaces.http.guard import host_names, origin_names
 from ringbolt.surfaces.http.routes import RESOURCES
-from tests.memory.calls import ELSEWHERE, ON_A_TASK, READS, WRITES
+from tests.core.calls import ELSEWHERE, ON_A_TASK, READS, WRITES
 from tests.support import contents, open_memory
 from tests.surfaces.http_support import serving
 

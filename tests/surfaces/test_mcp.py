@@ -24,10 +24,10 @@ from ringbolt.surfaces.mcp.server import ERROR_META, make_server
 from ringbolt.surfaces.mcp.stdio import Client as StdioClient
 from ringbolt.surfaces.mcp.texts import INSTRUCTIONS, result_text
 from ringbolt.surfaces.mcp.tools import listed, result_schema, structured, tool
-from tests.memory.calls import ELSEWHERE, ON_A_TASK, READS, REGISTER, prepare
+from tests.core.calls import ELSEWHERE, ON_A_TASK, READS, REGISTER, prepare
+from tests.packet.payloads import UNSEEN, broken_out, hostile
 from tests.support import foreign_database, lock_held, open_memory, run_python
 from tests.surfaces.mcp_servers import LEGACY, ME, MODES, connected, said, server_process
-from tests.views.payloads import UNSEEN, broken_out, hostile
 
 ROOT = Path(__file__).parents[2]
 both_eras = pytest.mark.parametrize("mode", MODES)
@@ -353,7 +353,7 @@ def test_nothing_but_the_protocol_is_on_standard_output(tmp_path):
 
 
 def test_an_interrupt_ends_the_server_at_once(tmp_path):
-    command = [sys.executable, "-m", "ringbolt.surfaces.mcp", "--store", str(tmp_path / "store.db")]
+    command = [sys.executable, "-m", "ringbolt", "mcp", "--store", str(tmp_path / "store.db")]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
         server.stdin.write('{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n')
         server.stdin.flush()

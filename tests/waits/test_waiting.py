@@ -16,7 +16,7 @@ import pytest
 
 from ringbolt.model.errors import InvalidInput
 from ringbolt.worker.worker import Worker
-from tests.memory.test_forged_imports import rehashed
+from tests.files.test_forged_imports import rehashed
 from tests.support import newest, open_memory, refused
 
 SOON = {"poll_interval": 0.05, "timeout": 20}

@@ -21,7 +21,7 @@ from ..store.tx import Row, Tx
 from .plans import added_steps
 
 MOST_ROWS = 1000
-# Without one of these no message says that something is over or begins (tests/memory/test_progress.py).
+# Without one of these no message says that something is over or begins (tests/extract/test_progress_operations.py).
 TELLING = (
     "done", "complet", "finish", "commit", "pass", "green", "fixed", "implemented", "added", "updat",
     "removed", "succee", "compiles", "builds", "in place", "now", "next", "let me", "let's", "let’s", "i'll",

@@ -1,0 +1,301 @@
+"""The resume packet: what matters is there at any budget, and nothing gets out of its fence."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ringbolt.packet import packet, tokens
+from tests.packet.golden import golden
+from tests.packet.payloads import broken_out, hostile
+from tests.packet.tasks import cook, deployment, long_plan, recipes
+from tests.support import Clock, open_memory, refused
+
+BUDGETS = (300, 500, 1500, 8000)
+
+
+def tag_of(text: str) -> str:
+    return re.match(r"<(ringbolt-[0-9a-f]{8})>\n", text)[1]
+
+
+def test_a_packet_that_a_reader_can_judge(memory):
+    assert memory.task_resume(deployment(memory)).text == golden(
+        "resume.txt", memory.task_resume().text, tag="ringbolt-[0-9a-f]{8}", task=memory.task_get().id
+    )
+
+
+@pytest.mark.parametrize("budget", BUDGETS)
+def test_what_matters_most_is_there_at_every_budget(memory, budget):
+    task = long_plan(memory, 400)
+    memory.task_update(task, blockers=["the old server is down"], next="wait for the old server")
+    memory.task_intent(task, what="drop the old schema", verify="psql -l")
+    text = memory.task_resume(task, budget=budget).text
+    for wanted in (
+        "Move all tables to the new server",
+        "Status active, phase executing; 200 of 400 steps done",
+        '[>] s201 a "Convert table number 201"',
+        '[ ] s202 a "Convert table number 202"',
+        "Current: s201",
+        "Next: s202",
+        "the old server is down",
+        "wait for the old server",
+        "drop the old schema",
+        "psql -l",
+    ):
+        assert wanted in text
+
+
+def test_a_larger_budget_shows_more_and_says_how_much_is_missing(memory):
+    task = long_plan(memory, 400)
+    packets = [memory.task_resume(task, budget=budget) for budget in BUDGETS]
+    sizes = [len(packet.text) for packet in packets]
+    assert sizes == sorted(sizes)
+    assert sizes[0] < sizes[-1]
+    for found in packets:
+        assert found.tokens <= found.budget
+        shown = len(re.findall(r"(?m)^#\d+a \"Keep the key", found.text))
+        assert shown + found.left_out.get("decision", 0) == 20
+        if 0 < shown < 20:
+            assert f"Decisions ({shown} of 20)" in found.text
+        steps = len(re.findall(r"(?m)^\[.\] s\d+ ", found.text))
+        assert steps + found.left_out.get("step", 0) == 400
+    assert "decision" not in packets[-1].left_out
+
+
+def test_the_newest_decisions_come_before_older_ones(memory):
+    task = long_plan(memory, 400)
+    text = memory.task_resume(task, budget=700).text
+    assert "Keep the key of table 200" in text
+    assert "Keep the key of table 10 " not in text
+
+
+def test_the_request_is_shown_word_for_word_when_there_is_room(memory):
+    request = (
+        "First line.\n\n  Second line, with   spaces & <tags>.\n# not a heading\n" + "More words. " * 200
+    )
+    task = memory.task_register("x", request=request).task_id
+    text = memory.task_resume(task, budget=8000).text
+    lines = [line[2:] for line in text.splitlines() if line.startswith("|")]
+    assert "\n".join(lines).replace("&lt;", "<").rstrip() == request.rstrip()
+    small = memory.task_resume(task, budget=300).text
+    assert "| First line." in small
+    assert "…" in small
+
+
+def test_each_row_says_who_wrote_it(memory):
+    task = memory.task_register("x", ["A"], request="r").task_id
+    for channel in ("user", "agent", "tool", "web", "import", "system"):
+        actor = memory.acting_as(channel=channel)
+        actor.task_remember(task, f"noted by {channel}", type="discovery")
+        actor.task_decide(task, choice=f"chosen by {channel}")
+        actor.task_set(task, f"set by {channel}", 1)
+    memory.acting_as(channel="web").task_update(task, next="go there", blockers=["it rains"])
+    memory.acting_as(channel="tool").task_plan_append(task, ["Named by a tool"])
+    memory.acting_as(channel="web").task_item_update(task, 1, note="noted on the web")
+    text = memory.task_resume(task).text
+    for channel in ("user", "agent", "tool", "web", "import", "system"):
+        letter = channel[0]
+        assert re.search(rf'#\d+{letter} discovery "noted by {channel}"', text)
+        assert re.search(rf'#\d+{letter} "chosen by {channel}"', text)
+        assert re.search(rf"#\d+{letter} set by {channel} = 1\n", text)
+    assert re.search(r'To do next #\d+w: "go there"', text)
+    assert re.search(r'Blocked #\d+w: "it rains"', text)
+    assert '[ ] s2 t "Named by a tool"' in text
+    assert re.search(r'\[ \] s1 a "A"; note #\d+w "noted on the web"', text)
+
+
+def test_a_text_that_is_brought_back_by_undo_is_still_whose_it_was(memory):
+    task = memory.task_register("x", ["A"]).task_id
+    memory.acting_as(channel="web").task_update(task, next="said on the web")
+    changed = memory.task_update(task, next="said by the agent").seq
+    memory.task_undo(task, changed)
+    assert re.search(r'To do next #2w: "said on the web"', memory.task_resume(task).text)
+
+
+def test_marks_tell_reported_verified_inferred_failed_skipped_and_dropped_steps_apart(memory):
+    task = memory.task_register("x", ["A", "B", "C", "D", "E", "F"]).task_id
+    memory.task_update(task, step="A", step_status="completed")
+    memory.task_update(task, step="B", step_status="completed")
+    memory.task_receipt(task, "make test", item="B")
+    memory.task_update(task, step="C", step_status="failed")
+    memory.task_update(task, step="D", step_status="skipped")
+    memory.task_plan_replace(task, ["A", "B", "C", "D", "E"])
+    memory.task_update(task, step="E", step_status="active")
+    text = memory.task_resume(task).text
+    for row in ("[x] s1", "[v] s2", "[!] s3", "[-] s4", "[>] s5", "[/] s6"):
+        assert f"\n{row} a " in text
+    assert "x reported done" in text
+    assert "v verified" in text
+
+
+def test_the_folder_that_files_share_is_said_once(memory):
+    task = memory.task_register("x").task_id
+    paths = ["/srv/app/source/main.py", "/srv/app/source/parts/one.py", "/srv/app/source/two words.py"]
+    memory.task_log_action(task, "edits", files=[*paths, "/w/inside.py"])
+    text = memory.task_resume(task).text
+    assert "/w/inside.py" not in text
+    memory.task_log_action(task, "more", files=[{"path": path, "change": "created"} for path in paths])
+    text = memory.task_resume(task).text
+    assert "Files created (a)\nmain.py, parts/one.py, two words.py\nall in /srv/app/source/\n" in text
+    assert "Files modified (a)\ninside.py\n" in text
+
+
+def test_a_small_packet_names_files_without_their_folders(memory):
+    task = memory.task_register("x").task_id
+    memory.task_log_action(task, "edits", files=[f"source/part_{n}/file_{n}.py" for n in range(30)])
+    assert "file_3.py, " in (small := memory.task_resume(task, budget=300).text)
+    assert "part_3/" not in small
+    assert "part_3/file_3.py" in memory.task_resume(task, budget=1500).text
+
+
+def distilled(memory, task: str):
+    memory.task_update(task, "Now parse_header in header_parser.py, then writeBody; see v1.2.3 and ABC-12")
+    memory.task_log_action(task, "look", files=["src/header_parser.py"], output="render_footer in footer.py")
+    memory.task_distill(task)
+    return memory.task_resume(task).text
+
+
+def test_names_in_use_are_listed_once_and_only_where_no_other_row_has_them(memory):
+    task = memory.task_register("Mend writeBody").task_id
+    text = distilled(memory, task)
+    (names,) = re.findall(r"(?m)^Names in use \(t\)\n(.*)$", text)
+    assert names == "footer.py, ABC-12, v1.2.3, parse_header, render_footer"
+
+
+def test_an_old_packet_of_names_is_no_secret_of_another_task(memory):
+    distilled(memory, memory.task_register("One").task_id)
+    other = memory.task_register("Two").task_id
+    memory.task_distill(other)
+    assert "footer.py" not in memory.task_resume(other).text
+
+
+def test_what_the_user_ruled_out_comes_before_what_merely_failed(memory):
+    task = memory.task_register("x").task_id
+    for number in range(20):
+        memory.task_exclude(
+            task, what=f"attempt {number}", why=f"it failed for reason {number} of many reasons"
+        )
+    memory.task_exclude(task, what="the other library", why="the user does not want it")
+    user = memory.acting_as(channel="user")
+    user.task_exclude(task, what="Dropping the table", why="keep the old data")
+    assert "keep the old data" in memory.task_resume(task, budget=300).text
+
+
+def test_commits_have_a_part_of_their_own(memory):
+    task = memory.task_register("x").task_id
+    memory.task_remember(task, "commit 1a2b3c4: Mend the parser", type="artifact", tags=["commit"])
+    memory.task_remember(task, "a report", type="artifact")
+    text = memory.task_resume(task).text
+    assert 'Commits\n#2a "1a2b3c4: Mend the parser"\n' in text
+    assert 'Notes\n#3a artifact "a report"\n' in text
+
+
+def test_what_the_user_said_last_is_there_at_every_budget(memory):
+    task = long_plan(memory, 60)
+    user = memory.acting_as(channel="user")
+    for number in range(12):
+        user.task_remember(
+            task, f"Instruction number {number}: " + "and so on " * 20, type="user_instruction"
+        )
+    assert "Instruction number 11" in memory.task_resume(task, budget=300).text
+
+
+def test_a_task_that_is_over_says_how_it_ended(memory):
+    task = memory.task_register("x", ["A"]).task_id
+    memory.task_finish(task, "It is live at https://x.example", status="completed")
+    assert 'Answer #2a: "It is live at https://x.example"' in memory.task_resume(task).text
+    other = memory.task_register("y", ["A"]).task_id
+    memory.task_finish(other, error="the disk is full")
+    text = memory.task_resume(other).text
+    assert 'Failed #2a: "the disk is full"' in text
+    assert "Status failed" in text
+
+
+def test_the_same_state_gives_the_same_bytes(memory, opened, store_url, clock):
+    task = deployment(memory)
+    first = memory.task_resume(task).text
+    clock.forward(600)
+    assert memory.task_resume(task).text == first
+    assert opened(store_url, agent="another", session="T").task_resume(task).text == first
+
+
+def test_only_the_end_changes_when_a_step_is_done(memory):
+    task = deployment(memory)
+    before = memory.task_resume(task).text
+    memory.task_update(task, "Container runs", step="run", step_status="completed")
+    after = memory.task_resume(task).text
+    assert before != after
+    shared = next(place for place, (one, two) in enumerate(zip(before, after, strict=False)) if one != two)
+    assert before[:shared].count("\n") >= 15
+    assert "Decisions" in before[:shared]
+    assert "Values" in before[:shared]
+
+
+def test_ages_are_coarse_and_stand_at_the_end(memory, clock):
+    task = deployment(memory)
+    assert memory.task_resume(task).text.rstrip().splitlines()[-2].endswith("within the hour.")
+    clock.forward(5 * 3600 + 600)
+    assert memory.task_resume(task).text.rstrip().splitlines()[-2].endswith("5 h ago.")
+    clock.forward(5 * 86400)
+    assert memory.task_resume(task).text.rstrip().splitlines()[-2].endswith("5 d ago.")
+
+
+@pytest.mark.parametrize("budget", [0, 299, 8001, "500", 1.5, None, True])
+def test_a_budget_out_of_bounds_is_refused(memory, task, budget):
+    with refused(memory, "invalid_argument", naming="budget"):
+        memory.task_resume(task, budget=budget)
+
+
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+)
+@given(recipes(), st.integers(300, 8000))
+def test_any_task_at_any_budget_stays_within_it_and_within_its_fence(tmp_path_factory, recipe, budget):
+    with open_memory(str(tmp_path_factory.mktemp("packet") / "store.db"), Clock()) as memory:
+        task = cook(memory, recipe)
+        snapshot = memory._snapshot(task)
+    for count in {tokens.estimate, tokens.counter(True)}:
+        found = packet.resume_packet(snapshot, budget, count=count, now=snapshot.updated_at)
+        assert count(found.text) == found.tokens <= budget
+        assert broken_out(found.text, tag_of(found.text)) == []
+        assert found == packet.resume_packet(snapshot, budget, count=count, now=snapshot.updated_at)
+
+
+@pytest.mark.parametrize("budget", [300, 1500, 8000])
+def test_hostile_texts_in_every_place_stay_inside(memory, budget):
+    for start in range(0, 500, 100):
+        some = hostile()[start : start + 100]
+        names = [text.strip() for text in some if text.strip() and len(text.encode()) < 500]
+        actor = memory.acting_as(channel="tool")
+        task = actor.task_register(names[0], [name[:1000] for name in names[:20]], request=names[1]).task_id
+        for text in names:
+            actor.task_decide(task, choice=text, title=text, reasoning=text, options=[text])
+            actor.task_exclude(task, what=text, why=text, symptom=text)
+            actor.task_set(task, text[:100], text)
+            actor.task_remember(task, text, type="error", detail=text)
+            actor.task_log_action(task, text, files=[text])
+        given = {"next": names[3], "blockers": names[4:6], "attention": names[6], "reason": names[7]}
+        actor.task_update(task, names[2], **given)
+        actor.task_intent(task, what=names[8], verify=names[9])
+        found = memory.task_resume(task, budget=budget)
+        assert broken_out(found.text, tag_of(found.text)) == []
+        assert found.tokens <= budget
+
+
+def test_waits_and_the_health_of_the_memory_are_shown(memory):
+    from ringbolt.ledger.base import Draft
+
+    task = deployment(memory)
+
+    def wait(tx, head, now):
+        data = {"target": "file:/srv/ready", "until": "it exists"}
+        return Draft("wait.started", data=data, record={"type": "wait", "status": "watching"})
+
+    seq = memory._write("wait", task, wait).seq
+    snapshot = memory._snapshot(task)
+    text = packet.resume_packet(snapshot, health=["2 events wait in the spool"]).text
+    assert f'Waiting for\n#{seq}a "file:/srv/ready" until "it exists"' in text
+    assert 'Memory: "2 events wait in the spool"' in text
