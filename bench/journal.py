@@ -1,4 +1,4 @@
-"""How much the journal costs: draining in one transaction against writing one by one, and a whole SessionStart.
+"""What the journal costs: draining in one transaction against writing one by one, and a whole SessionStart.
 
 Ratios within one run, as in speed.py: `python bench/journal.py`.
 """
@@ -88,7 +88,13 @@ class Bench:
         journal = Journal.of(path)
         for _ in range(EVENTS):
             number = next(self._numbers)
-            line = {"v": 1, "id": str(number), "at": time.time(), "host": "claude-code", "event": "PostToolUse"}
+            line = {
+                "v": 1,
+                "id": str(number),
+                "at": time.time(),
+                "host": "claude-code",
+                "event": "PostToolUse",
+            }
             journal.write(new_name(SESSION, CALLED), {**line, "told": host_event(number)})
         begin = time.perf_counter()
         report = drain(memory, journal, limit=10**9)
@@ -97,7 +103,7 @@ class Bench:
         return seconds
 
     def session_start(self, path: str) -> float:
-        """A session that goes on: its packet. What it leaves in the journal is taken in afterwards, untimed."""
+        """A session that goes on: its packet. What it leaves in the journal is taken in untimed."""
         seconds = self.process(HOOK, path, source="resume")
         TaskMemory.open(path, workspace=None).close()
         return seconds
@@ -140,9 +146,7 @@ def figures(bench: Bench, rounds: int) -> Iterator[tuple[str, float, str]]:
         TaskMemory.open(one, workspace="/", session=SESSION, agent="claude-code", catch_up=False) as single,
         TaskMemory.open(many, workspace="/", catch_up=False) as drained,
     ):
-        value, note = in_turn(
-            rounds, lambda: bench.drained(drained, many), lambda: bench.one_by_one(single)
-        )
+        value, note = in_turn(rounds, lambda: bench.drained(drained, many), lambda: bench.one_by_one(single))
         yield "drain", value, note
         with TaskMemory.open(one, workspace="/", session=SESSION) as watching:
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any, Self
 
 from .config import changed, load_settings, store_location
@@ -45,8 +46,8 @@ class Opening(Base):
 
         Without a location: RINGBOLT_STORE, then the settings file, then the user's data folder.
         `workspace` is where the tasks belong: by default the worktree of the current folder; None for
-        none. Any setting can be given as an argument. `catch_up`: events that hooks of hosts have left in the journal
-        are taken into the store now and before every read and write.
+        none. Any setting can be given as an argument. `catch_up`: take in events that hooks have left in the
+        journal, now and before every read and write.
         """
 
         given: dict[str, Any] = {"store": _location(location), **overrides}
@@ -90,12 +91,11 @@ class Opening(Base):
 
 def _drain(memory: Opening) -> bool:
     """Take in what waits in the journal, within a short time; False if nothing could be done."""
-    # Late: hosts are above this, and most processes never find an event.
-    from .hosts.drain import BATCH, drain
-
+    # By name: hosts are above this room, and most processes never find an event.
+    hosts = import_module("ringbolt.hosts.drain")
     journal = Journal.of(memory.store.url, memory.settings.tenant)
     try:
-        report = drain(memory, journal, limit=BATCH, seconds=_DRAIN_SECONDS)
+        report = hosts.drain(memory, journal, limit=hosts.BATCH, seconds=_DRAIN_SECONDS)
     except Exception:
         # A fault of ours: whoever reads or writes must not suffer from it.
         from logging import getLogger  # for what never happens

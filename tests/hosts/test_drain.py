@@ -1,4 +1,4 @@
-"""Draining: events move from the journal into the store, in order, each once, whatever is wrong with some of them."""
+"""Draining: events move from the journal into the store, in order, each once, whatever some of them are."""
 
 from __future__ import annotations
 
@@ -44,8 +44,10 @@ class Session:
         return self.leave("Stop", last_assistant_message=text, **fields)
 
     def bash(self, command, number):
-        return self.leave("PostToolUse", tool_name="Bash", tool_input={"command": command},
-                          tool_response={"stdout": "fine", "stderr": ""}, tool_use_id=str(number))  # fmt: skip
+        given, output = {"command": command}, {"stdout": "fine", "stderr": ""}
+        return self.leave(
+            "PostToolUse", tool_name="Bash", tool_input=given, tool_response=output, tool_use_id=str(number)
+        )
 
 
 @pytest.fixture(autouse=True)

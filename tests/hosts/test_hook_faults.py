@@ -22,8 +22,8 @@ from tests.reliability.test_faults import done_as_root, small_disk
 from tests.support import lock_held
 
 REQUEST = "Make the invoices round to whole cents."
-# A process that is killed after so many calls of functions, counted from when the hook has its input or, without
-# a host's event, from when a drain begins.
+# A process that is killed after so many calls of functions, counted from when the hook has its input or,
+# without a host's event, from when a drain begins.
 _KILLED = """
 import os, signal, sys
 from ringbolt import TaskMemory
@@ -71,7 +71,7 @@ def texts(host) -> list[str]:
 
 
 def killed_after(host, calls: int, message: str = "") -> bool:
-    """Whether a hook, or without a message a drain, was killed after so many calls; else it ended by itself."""
+    """Whether a hook, or without a message a drain, was killed after so many calls."""
     arguments = ["claude-code", "Stop"] if message else []
     done = subprocess.run(
         [sys.executable, "-c", _KILLED, *arguments, str(calls)],

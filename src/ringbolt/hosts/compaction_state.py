@@ -1,7 +1,7 @@
 """Compaction state: whether a session's context was compacted, and whether the packet was given to it since.
 
-It is a small file for each such session in the journal: a hook finds out with one look that there is none. Only hooks
-say that a packet is to be given; a drain clears the state when the session has gone on after that.
+It is a small file for each such session in the journal: a hook finds out with one look that there is none.
+Only hooks say that a packet is to be given; a drain clears the state when the session has gone on since.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Mark:
         self._files.set(self._name, None)
 
     def went_on(self, at: float) -> None:
-        """The session did something at a time: a packet that was given before that will not be asked for again."""
+        """The session did something at a time: a packet given before that is not asked for again."""
         state, _, since = self._files.read(self._name).partition(" ")
         if state == DELIVERED and at > _number(since):
             self.clear()
@@ -80,9 +80,10 @@ def is_repeated(files: SideFiles, shape: Shape, event: Mapping[str, Any]) -> boo
         if files.read(file):
             return True
         files.set(file, "taken")
-    elif name == "PostCompact" or name in delivers(shape) or event.get("source") == "compact":
-        if files.read(file):
-            files.set(file, None)
+        return False
+    ends = name == "PostCompact" or name in delivers(shape) or event.get("source") == "compact"
+    if ends and files.read(file):
+        files.set(file, None)
     return False
 
 

@@ -1,9 +1,9 @@
 """Draining: events of hosts move from the journal into the store, in order, each exactly once.
 
-Many events are written in one transaction, each in a savepoint of its own, so that one that fails takes no other with
-it. The same transaction keeps a receipt: which files it covers, and what is to be written into side files. After the
-commit the side files are written and the event files removed. A drainer that is killed in between leaves a receipt, by
-which the next one finishes that work and applies nothing twice.
+Many events are written in one transaction, each in a savepoint of its own, so that one that fails takes no
+other with it. The same transaction keeps a receipt: which files it covers, and what is to be written into
+side files. After the commit the side files are written and the event files removed. A drainer that is killed
+in between leaves its receipt, by which the next one finishes that work and applies nothing twice.
 """
 
 from __future__ import annotations
@@ -64,9 +64,10 @@ def drain(
 ) -> DrainReport:
     """Move events from a journal into the store of a memory, in order, at most `limit`.
 
-    `deadline` is a `time.monotonic()` at which the caller will be interrupted: events known to be slow are passed over,
-    with those that follow in their sessions. `seconds`: begin no transaction after so many. `first` is a session
-    whose events are taken before all others. What goes wrong with the store itself is in the report, not raised.
+    `deadline` is a `time.monotonic()` at which the caller will be interrupted: events known to be slow are
+    passed over, with those that follow in their sessions. `seconds`: begin no further transaction after so
+    many. `first` is a session whose events are taken before all others. What goes wrong with the store itself
+    is in the report, not raised.
     """
     return Drainer(memory, journal, deadline, seconds).run(limit, first)
 
@@ -295,7 +296,7 @@ class Drainer:
         )
 
     def note_slow(self) -> None:
-        """We were interrupted: if one event took most of the time, it waits for a drainer without a deadline."""
+        """We were interrupted: an event that took most of the time is left to others without a deadline."""
         if self.applying is None or self._deadline is None:
             return
         file, since = self.applying
@@ -379,12 +380,11 @@ class Drainer:
             except NotAnEvent as error:
                 events.append(_Event(file, {}, why=str(error)))
                 continue
-            if found is None:
-                found = ({}, 0)  # forgotten in this moment
-            size += found[1]
+            line, length = found or (dict[str, Any](), 0)
+            size += length
             if events and size > BATCH_BYTES:
                 break  # a large event has a transaction of its own
-            events.append(_Event(file, *found, "" if found[1] else "it is gone"))
+            events.append(_Event(file, line, length, "" if found else "it is gone"))
         return events
 
     def _write(self, events: Sequence[_Event]) -> _Batch:
@@ -410,7 +410,7 @@ class Drainer:
     # --- after the commit -------------------------------------------------------------------------
 
     def _finish_last(self, files: list[EventFile]) -> list[EventFile]:
-        """Finish what a drainer that was killed after its commit left to do; returns the files that are left."""
+        """Finish what a drainer that was killed after its commit left to do; returns the other files."""
         if not files:
             return files
         gone: set[str] = set()

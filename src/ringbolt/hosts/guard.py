@@ -118,7 +118,7 @@ def _failed(row: Row, attempt: str, error: Any) -> str:
 
 
 def calls_of_interest(tx: Tx, task_id: str) -> Iterator[Any]:
-    """The texts of calls that `advice` may say something about: what was ruled out, and what failed lately."""
+    """The texts of calls that `advice` may be about: what was ruled out, and what failed lately."""
     for row in tx.records(task_id, "exclusion", ("active",), _MOST):
         yield from (row["text"], json.loads(row["data"]).get("what"), row["key"])
     for row in tx.thread(task_id, _MOST_SINCE, None):

@@ -1,7 +1,8 @@
-"""What a hook does with the store: SessionStart and PreCompact are answered from it, Stop and SessionEnd drain.
+"""What a hook does with the store: SessionStart and PreCompact are answered from it, others may drain.
 
-All other events only go into the journal, unless there is something to say: a packet that is still to be given, or a
-call that did not work before. The hook process comes here only then; see docs/explanation/journal.md.
+Most events only go into the journal. A hook comes here at the beginning and end of sessions and turns, before
+a compaction, and when there is something to say: a packet that is still to be given, or a call that did not
+work before. See docs/explanation/journal.md.
 """
 
 from __future__ import annotations
@@ -34,8 +35,9 @@ from .sessions import own_task, session_of
 def answer(host: str, event: str, event_file: str | None, told: Mapping[str, Any], deadline: float) -> str:
     """Drain, and return what the host is to be told about an event, in its own form; empty for nothing.
 
-    `event` is the host's own name for it, `told` what the host said, without secrets. `event_file` is the event in the
-    journal; None if it is not there, as for PreToolUse. `deadline` is a `time.monotonic()`. Never raises.
+    `event` is the host's own name for it, `told` what the host said, without secrets. `event_file` is the
+    event in the journal; None if it is not there, as for PreToolUse. `deadline` is a `time.monotonic()`. Never
+    raises.
     """
     shape = SHAPES.get(host)
     ours = shape.events.get(event) if shape else None

@@ -40,7 +40,7 @@ Write = Callable[[Mapping[str, Any], str], None]
 def overhear(files: SideFiles, event: Mapping[str, Any], key: bytes, write: Write) -> None:
     """Write what the transcript tells that no event told, before the event itself is written.
 
-    `write` is given each thing with a name of its own, in order. How far the transcript was read is kept in `files`.
+    `write` is given each thing in order, with a name of its own. `files` keeps how far it was read.
     """
     if not event.get("transcript") or not event.get("session") or event.get("agent_id"):
         return  # a sub-agent has a transcript of its own

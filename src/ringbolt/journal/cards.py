@@ -1,7 +1,7 @@
 """Cards: what a hook must know about a session before a tool is called, without opening the store.
 
-A card names the calls that the guard may have something to say about. It may name too many: a hit is only a reason
-to ask the store.
+A card names the calls that the guard may have something to say about. It may name too many: a hit is only a
+reason to ask the store.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Catching up: a store that is about to be read or written first takes in what hooks have left in the journal."""
+"""Catching up: before a store is read or written, it takes in what hooks have left in the journal."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import os
 import threading
 import time
 from _thread import get_ident
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Any, Protocol
 
+from .cards import add_to_card
 from .event_files import Journal
+from .side_files import SideFiles
 
 # A folder's modification time moves in steps of up to 10 ms: one that is younger may hide a later change.
 _TICK_NS = 50_000_000
@@ -82,6 +84,10 @@ class CatchUp:
                     self._empty[folder] = modified
         return found
 
+    def ruled_out(self, session: str, known: Iterable[Any]) -> None:
+        """Put a call that was ruled out on the card of its session, so that hooks know of it at once."""
+        add_to_card(SideFiles(self.journal), session, known)
+
     def watch(self, stop: threading.Event) -> None:
         """Take in every event soon after it happens, until `stop` is set."""
         while not stop.wait(WATCH_SECONDS):
@@ -94,7 +100,7 @@ class _Memory(Protocol):
 
 
 def watch_journal(memory: _Memory, stop: threading.Event) -> threading.Thread | None:
-    """Take in events of hosts in a thread until `stop` is set: those who only look at the store see them live."""
+    """Take in events of hosts in a thread until `stop` is set, so that servers see them live."""
     catch_up: CatchUp | None = memory.store.catch_up
     if catch_up is None:
         return None

@@ -93,8 +93,8 @@ class Journal:
     def waiting(self) -> list[EventFile]:
         """The events that wait, in the order in which they happened.
 
-        The monotonic clock orders events of one boot, whatever people do to the wall clock. Events of earlier boots
-        come first, ordered by the time of the first event of each boot.
+        The monotonic clock orders events of one boot, whatever people do to the wall clock. Events of earlier
+        boots come first, ordered by the time of the first event of each boot.
         """
         boots: dict[str, list[EventFile]] = {}
         for folder in self.folders:
@@ -118,7 +118,7 @@ class Journal:
         return not any(_has_files(os.path.join(folder, "new")) for folder in self.folders)
 
     def read(self, file: EventFile) -> tuple[dict[str, Any], int] | None:
-        """An event that waits and its size; None if it is gone. Raises `NotAnEvent` if the file holds none."""
+        """An event that waits, and its size; None if it is gone. Raises `NotAnEvent` for other content."""
         try:
             content = _content(file.path)
         except FileNotFoundError:
@@ -143,11 +143,7 @@ class Journal:
 
     def remove(self, files: Iterable[EventFile]) -> list[EventFile]:
         """Remove events that are in the store; returns those that could not be removed."""
-        left: list[EventFile] = []
-        for file in files:
-            if not _unlinked(file.path):
-                left.append(file)
-        return left
+        return [file for file in files if not _unlinked(file.path)]
 
     def reject(self, file: EventFile, why: str) -> None:
         """Set an event aside that can never be applied, with the reason."""
@@ -171,9 +167,9 @@ class Journal:
         found: dict[str, Tries] = {}
         for folder in self.folders:
             for name in _names(os.path.join(folder, "tries"), ""):
-                with suppress(OSError, ValueError, TypeError):
-                    with open(os.path.join(folder, "tries", name), encoding="utf-8") as file:
-                        found[name] = Tries(*json.load(file))
+                path = os.path.join(folder, "tries", name)
+                with suppress(OSError, ValueError, TypeError), open(path, encoding="utf-8") as file:
+                    found[name] = Tries(*json.load(file))
         return found
 
     def note_tries(self, file: EventFile, tries: Tries) -> None:
@@ -235,7 +231,7 @@ class Journal:
 
     @contextmanager
     def locked(self, seconds: float | None) -> Generator[bool]:
-        """Hold the journal against other drainers; False if another has it for longer than that. None waits."""
+        """Hold the journal against other drainers; False if another has it for so long. None waits."""
         until = None if seconds is None else time.monotonic() + seconds
         with ExitStack() as stack:
             yield all(_lock(stack, folder, until) for folder in self.folders if os.path.isdir(folder))

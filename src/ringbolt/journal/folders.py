@@ -16,8 +16,8 @@ _NAMING = ("host", "port", "dbname", "tenant")
 def journal_folders(location: str, tenant: str = "") -> list[str]:
     """The folders in which hooks may leave events for a store: they use the first that can be written.
 
-    A SQLite store has its journal beside the file, with a second folder in the user's data folder for a disk that
-    cannot be written. A PostgreSQL store has only the second. `tenant` is the setting of that name.
+    A SQLite store has its journal beside the file, and a second one in the user's data folder for a disk that
+    cannot be written. A PostgreSQL store has only the latter. `tenant` is the setting of that name.
     """
     path = store_path(location)
     name = path if path is not None else _database(location, tenant)

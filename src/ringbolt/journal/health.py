@@ -70,9 +70,8 @@ def _mtimes(folder: str) -> list[float]:
     found: list[float] = []
     try:
         with os.scandir(folder) as entries:
-            for entry in entries:
-                if entry.name.endswith(".json"):
-                    found.append(entry.stat(follow_symlinks=False).st_mtime)
+            events = (entry for entry in entries if entry.name.endswith(".json"))
+            found.extend(entry.stat(follow_symlinks=False).st_mtime for entry in events)
     except OSError:
         return found
     return found

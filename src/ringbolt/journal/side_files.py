@@ -1,7 +1,7 @@
 """Small files that hooks and drains keep about sessions: compaction state, place in the transcript, cards.
 
-They are named by digests and hold no content of a session. A drain must not change them before its transaction is
-committed, so it collects the changes in a `PendingSideFiles` and writes them afterwards.
+They are named by digests and hold no content of a session. A drain must not change them before its
+transaction is committed, so it collects the changes in a `PendingSideFiles` and writes them afterwards.
 """
 
 from __future__ import annotations

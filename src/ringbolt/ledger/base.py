@@ -8,9 +8,6 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Protocol, Self, TypeVar
 
-from ..journal.cards import add_to_card
-from ..journal.catch_up import CatchUp
-from ..journal.side_files import SideFiles
 from ..model import rules, validate
 from ..model.errors import Conflict, InvalidInput, NotFound, shown
 from ..model.results import MirrorStatus
@@ -362,27 +359,21 @@ class Base:
         messages: int = head.get("messages") or 0
         blocked = _blocked(head, draft)
         if draft.kind == "exclusion":
-            self._put_on_card(head, draft)
+            self._tell_hooks(head, draft)
         tx.append(head, event, self.origin, draft.sets)
-        if blocked is not None:
-            if goals_of(tx, head["task_id"]):
-                note(self, tx, head, seq, blockers_in(draft, blocked), now)
+        if blocked is not None and goals_of(tx, head["task_id"]):
+            note(self, tx, head, seq, blockers_in(draft, blocked), now)
         if draft.then is not None:
             draft.then.write(self, tx, head, now)
         if draft.sets or head["messages"] != messages:
             self._enqueue(tx, head, draft, now, seq, head["messages"] != messages)
         return written(head, seq, draft)
 
-    def _put_on_card(self, head: Row, draft: Draft) -> None:
-        """Let hooks of the task's session know at once what was ruled out."""
-        session = head.get("session_id")
-        if isinstance(self.store.catch_up, CatchUp) and session:
-            known = (
-                draft.text,
-                draft.data.get("what") if draft.data else None,
-                (draft.record or {}).get("key"),
-            )
-            add_to_card(SideFiles(self.store.catch_up.journal), session, known)
+    def _tell_hooks(self, head: Row, draft: Draft) -> None:
+        """Let hooks of the task's session know at once that something was ruled out."""
+        if self.store.catch_up is not None and (session := head.get("session_id")):
+            what = draft.data.get("what") if draft.data else None
+            self.store.catch_up.ruled_out(session, (draft.text, what, (draft.record or {}).get("key")))
 
     def _enqueue(self, tx: Tx, head: Row, draft: Draft, now: str, seq: int, said: bool) -> None:
         """Ask for the jobs that an event makes necessary, in its own transaction: an extraction where a

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Protocol, TypeVar
 
 from ..model.errors import InvalidInput, StoreError
@@ -14,13 +14,24 @@ from .tx import Tx
 Result = TypeVar("Result")
 
 
+class CatchingUp(Protocol):
+    """What hooks have left for a store to take in: `journal.catch_up.CatchUp`, seen from below."""
+
+    def __call__(self) -> None:
+        """Take in what waits; called before each read and write."""
+        ...
+
+    def ruled_out(self, session: str, known: Iterable[Any]) -> None:
+        """A call was ruled out on the task of a session, by one of these texts."""
+        ...
+
+
 class Store(Protocol):
     """A place for a ledger. Work is a plain function of a transaction, run to its end: nothing
     that waits for a model or a network can get between its beginning and its commit."""
 
     url: str
-    # Called before each read and write: takes in what waits elsewhere, see `journal.catch_up`.
-    catch_up: Callable[[], None] | None
+    catch_up: CatchingUp | None
 
     def write(
         self, work: Callable[[Tx], Result], *, settles: bool = False, patience: float | None = None

@@ -298,7 +298,7 @@ class PostgresStore:
         self._create = create
         self._server, self._tenant = _parse(url, settings.tenant)
         self.url = _without_password(url)
-        self.catch_up: Callable[[], None] | None = None
+        self.catch_up: Any = None  # see store.CatchingUp
         self._first = {"tenant": self._tenant, "wait": f"{round(settings.lock_timeout * 1000)}ms"}
         self._closed = False
         self._inside = threading.local()

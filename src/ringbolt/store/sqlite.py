@@ -152,7 +152,7 @@ class SqliteStore:
         self._settings = settings
         self.path = validate.path("the store", path)
         self.url = f"sqlite:///{self.path.lstrip('/')}"
-        self.catch_up: Callable[[], None] | None = None
+        self.catch_up: Any = None  # see store.CatchingUp
         self._closed = False
         self._reset()
         if not create and not os.path.exists(self.path):

@@ -264,11 +264,15 @@ def journal(location: str, tenant: str = "") -> Finding:
         told += (
             f"; the oldest has waited for {found.oldest / 60:,.0f} minutes, so the journal does not shrink"
         )
-        mend = "Any command that opens the store takes them in: look at the finding `store`, then run this again."
+        mend = (
+            "Any command that opens the store takes them in. If this stays so, look at the finding `store`."
+        )
         return Finding(what="journal", state="problem", told=told, mend=mend)
     if found.rejected:
         reasons = "; ".join(f"{count:,} × {why}" for why, count in found.reasons.items())
-        mend = "They lie in the folder `rejected` of the journal, each with its reason; remove them when you have looked."
+        mend = (
+            "They lie in `rejected` in the journal beside the store, each with its reason; remove them there."
+        )
         return Finding(what="journal", state="warning", told=f"{told}: {reasons}", mend=mend)
     if found.slow:
         mend = "`ringbolt worker`, `serve` or `mcp` takes them in; so does any command."
