@@ -18,6 +18,7 @@ from ringbolt.hosts import events as host_events
 from ringbolt.hosts.capture import Capture
 from ringbolt.hosts.deadline import Late
 from ringbolt.hosts.drain import BATCH, MOST_TRIES, Drainer, drain
+from ringbolt.hosts.store_hook import answer
 from ringbolt.journal.cards import read_card
 from ringbolt.journal.event_files import Journal
 from ringbolt.journal.health import journal_health
@@ -25,7 +26,7 @@ from ringbolt.journal.names import new_name, session_digest
 from ringbolt.journal.side_files import SideFiles
 from ringbolt.model.validate import seconds_of
 from tests.hosts.hosting import leave
-from tests.support import Clock, sqlite_only
+from tests.support import Clock, is_postgres, sqlite_only
 
 REQUEST = "Make the invoices round to whole cents."
 
@@ -483,4 +484,16 @@ def test_an_mcp_server_takes_in_events_before_the_first_call(session, store_url,
         process.kill()
         process.communicate()
     with TaskMemory.open(store_url, workspace="/w", session="s-1", catch_up=False) as memory:
+        assert memory.task_get().request == REQUEST
+
+
+def test_an_event_that_no_journal_can_keep_is_written_straight_to_the_store(store_url, tmp_path, monkeypatch):
+    if is_postgres(store_url):  # a SQLite store that can be written has a folder that can be, too
+        (tmp_path / "file").write_text("in the way")
+        monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "file"))
+    monkeypatch.setenv("RINGBOLT_STORE", store_url)
+    told = {"session_id": "s-1", "cwd": "/w", "prompt": REQUEST}
+    TaskMemory.open(store_url, workspace="/w").close()
+    assert answer("claude-code", "UserPromptSubmit", None, told, time.monotonic() + 60) == ""
+    with TaskMemory.open(store_url, workspace="/w", session="s-1") as memory:
         assert memory.task_get().request == REQUEST

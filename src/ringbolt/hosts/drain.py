@@ -1,9 +1,10 @@
 """Draining: events of hosts move from the journal into the store, in order, each exactly once.
 
-Many events are written in one transaction, each in a savepoint of its own, so that one that fails takes no
-other with it. The same transaction keeps a receipt: which files it covers, and what is to be written into
-side files. After the commit the side files are written and the event files removed. A drainer that is killed
-in between leaves its receipt, by which the next one finishes that work and applies nothing twice.
+Many events are written in one transaction. If one of them fails, the transaction is repeated with a savepoint
+for each, so that it takes no other with it. The same transaction keeps a receipt: which files it covers, and
+what is to be written into side files. After the commit the side files are written and the event files are
+removed. A drainer that is killed in between leaves its receipt, by which the next one finishes that work and
+applies nothing twice.
 """
 
 from __future__ import annotations
@@ -153,8 +154,11 @@ class _Batch:
         self._times: dict[TaskMemory, float] = {}
         self._sessions: dict[str, tuple[TaskMemory, dict[str, None]]] = {}
 
-    def run(self, events: Sequence[_Event]) -> None:
-        """Apply events until the time of the transaction is up."""
+    def run(self, events: Sequence[_Event], apart: bool) -> None:
+        """Apply events until the time of the transaction is up.
+
+        `apart`: each in a savepoint, so that one that fails is undone alone. Else its error is raised.
+        """
         begun = time.monotonic()
         passed: set[str] = set()
         for event in events:
@@ -165,7 +169,11 @@ class _Batch:
                 break
             self._drainer.applying = event.file, time.monotonic()
             before = dict(self.files.changes)
-            error = self._tx.database.nested(lambda event=event: self._apply(event))
+            error = None
+            if apart:
+                error = self._tx.database.nested(lambda event=event: self._apply(event))
+            else:
+                self._apply(event)
             if error is None:
                 self.applied.append(event.file)
             elif isinstance(error, (StoreError, OSError)):
@@ -295,6 +303,18 @@ class Drainer:
             applied=self._applied, rejected=self._rejected, left=self.journal.size(), stopped=stopped
         )
 
+    def apply(self, line: Mapping[str, Any]) -> None:
+        """Apply an event that could not be kept in the journal, straight from the hook."""
+        event = _Event(EventFile("", str(line["id"])), line)
+
+        def work(tx: Tx) -> _Batch:
+            batch = _Batch(self, tx)
+            batch.run([event], apart=False)
+            return batch
+
+        if not event.why:
+            self.memory.store.write(work, settles=True).files.write()
+
     def note_slow(self) -> None:
         """We were interrupted: an event that took most of the time is left to others without a deadline."""
         if self.applying is None or self._deadline is None:
@@ -348,7 +368,7 @@ class Drainer:
             if event.why:
                 self._reject(event.file, event.why)
         try:
-            batch = self._write(good) if good else None
+            batch = self._write_all(good) if good else None
         except StoreError:
             raise
         except RingboltError as error:
@@ -387,10 +407,18 @@ class Drainer:
             events.append(_Event(file, line, length, "" if found else "it is gone"))
         return events
 
-    def _write(self, events: Sequence[_Event]) -> _Batch:
+    def _write_all(self, events: Sequence[_Event]) -> _Batch:
+        try:
+            return self._write(events, apart=False)
+        except (StoreError, OSError):
+            raise
+        except Exception:  # noqa: BLE001 - one of them failed, and nothing was written: savepoints say which
+            return self._write(events, apart=True)
+
+    def _write(self, events: Sequence[_Event], *, apart: bool) -> _Batch:
         def work(tx: Tx) -> _Batch:
             batch = _Batch(self, tx)
-            batch.run(events)
+            batch.run(events, apart)
             for folder in {file.folder for file in batch.applied}:
                 names = [file.name for file in batch.applied if file.folder == folder]
                 receipt = {"files": names, "side_files": batch.files.changes}

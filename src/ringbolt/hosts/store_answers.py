@@ -31,9 +31,28 @@ def drain_and_answer(
     event: Mapping[str, Any],
     mark: Mark,
     deadline: float,
+    line: Mapping[str, Any] | None,
 ) -> tuple[str, str]:
-    """Take in what waits, then the text for the model; besides, what was wrong with the store."""
+    """Take in what waits, then the text for the model; besides, what was wrong with the store.
+
+    `line` is the event itself where the journal could not keep it.
+    """
     memory = TaskMemory.open(location, workspace=None, settings=settings, agent=host, catch_up=False)
+    try:
+        return _answer(memory, journal, shape, event, mark, deadline, line)
+    finally:
+        memory.store.close()
+
+
+def _answer(
+    memory: TaskMemory,
+    journal: Journal,
+    shape: Shape,
+    event: Mapping[str, Any],
+    mark: Mark,
+    deadline: float,
+    line: Mapping[str, Any] | None,
+) -> tuple[str, str]:
     seconds = (deadline - time.monotonic()) * _SHARE
     drainer = Drainer(memory, journal, deadline, seconds)
     try:
@@ -41,11 +60,13 @@ def drain_and_answer(
     except Late:
         drainer.note_slow()
         raise
+    if line is not None:
+        drainer.apply(line)
     trouble = stopped if stopped.startswith("store_") else ""
     if event["event"] not in _SPEAKS and not mark.wants_packet():
         return "", trouble
     folder = event.get("cwd")
-    memory = memory.acting_as(
+    own = memory.acting_as(
         session=session_of(event), workspace=folder if isinstance(folder, str) and folder else None
     )
-    return Answers(memory, shape, event, mark, deadline).text(), trouble
+    return Answers(own, shape, event, mark, deadline).text(), trouble

@@ -36,8 +36,8 @@ def answer(host: str, event: str, event_file: str | None, told: Mapping[str, Any
     """Drain, and return what the host is to be told about an event, in its own form; empty for nothing.
 
     `event` is the host's own name for it, `told` what the host said, without secrets. `event_file` is the
-    event in the journal; None if it is not there, as for PreToolUse. `deadline` is a `time.monotonic()`. Never
-    raises.
+    event in the journal; None if it is not there: PreToolUse is not written at all, other events are then
+    written straight to the store. `deadline` is a `time.monotonic()`. Never raises.
     """
     shape = SHAPES.get(host)
     ours = shape.events.get(event) if shape else None
@@ -117,8 +117,20 @@ class _Call:
             self._event,
             mark,
             self._deadline,
+            None if event_file or self._ours == "PreToolUse" else self._line(),
         )
         return self._formed(text)
+
+    def _line(self) -> dict[str, Any]:
+        """The event as the journal would have it, where it could not be kept there."""
+        return {
+            "id": os.urandom(8).hex(),
+            "at": time.time(),
+            "host": self._host,
+            "event": self._name,
+            "env": {"project": os.environ.get(self._shape.project)},
+            "told": self._told,
+        }
 
     def _only_shows(self, event_file: str | None) -> bool:
         """Whether a session begins, and nothing waits but that: it can wait for the next one who drains."""
@@ -138,8 +150,11 @@ class _Call:
         workspace, repository = workspace_named(folder if isinstance(folder, str) and folder else None)
         origin = Origin(principal="", agent=self._host, channel="agent", session=session_of(self._event))
         memory = Base(store, settings, origin=origin, workspace=workspace, repository=repository)
-        task = own_task(memory)
-        return packet_text(memory, task, self._shape) if task else ""
+        try:
+            task = own_task(memory)
+            return packet_text(memory, task, self._shape) if task else ""
+        finally:
+            store.close()
 
     def _formed(self, text: str) -> str:
         """An answer in the host's own form; what PreCompact says is plain text."""
