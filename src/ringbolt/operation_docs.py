@@ -26,6 +26,7 @@ supersedes: The seq of one or several entries that this one replaces.
 limit: The most to answer.
 location: Path of the SQLite file, `sqlite:///path`, or `postgresql://…`. Empty: as said above.
 create: False: a store that is not there is an error (`store_not_found`) and is not made.
+catch_up: Take in events that hooks have left in the journal, now and before every read and write.
 open.workspace: Where tasks belong. `""`: the worktree of the current folder. A folder: its worktree. `None`: none.
 acting_as.workspace: The same as in `open`; `""` leaves it as it is.
 session: The agent's session.
