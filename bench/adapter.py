@@ -25,11 +25,12 @@ from ringbolt import TaskMemory
 from ringbolt.extract.progress import Observation, Progress
 from ringbolt.hosts import events, host_schemas
 from ringbolt.hosts.capture import Capture
-from ringbolt.hosts.compaction_state import Mark
+from ringbolt.hosts.compaction_state import PENDING, Mark
 from ringbolt.hosts.context_injection import Answers
 from ringbolt.hosts.deadline import stop_alarm
 from ringbolt.hosts.host_table import HOSTS
 from ringbolt.hosts.transcript_tail import apply_transcript_tail
+from ringbolt.journal.event_files import Journal
 from ringbolt.journal.side_files import SideFiles
 from ringbolt.model.redaction import Redactor
 from ringbolt.packet import tokens
@@ -106,7 +107,7 @@ class Host:
 
     def __init__(self, memory: TaskMemory, folder: Path, budget: int | None = None) -> None:
         self.memory = memory.acting_as(session=SESSION, agent=HOST)
-        self._location = str(folder / "store.db")
+        self._files = SideFiles(Journal.of(str(folder / "store.db")))
         self._transcript = folder / "transcript.jsonl"
         self._shape = HOSTS[HOST]
         if budget is not None:
@@ -119,10 +120,10 @@ class Host:
         event = host_schemas.read_event(HOST, name, told)
         assert event is not None
         event = events.cleaned(event, Redactor(KEY))
-        apply_transcript_tail(
-            SideFiles(self._location), event, KEY, lambda one, name: events.apply(self.memory, one, name)
-        )
-        mark = Mark(self._location, SESSION)
+        apply_transcript_tail(self._files, event, KEY, lambda one, key: events.apply(self.memory, one, key))
+        mark = Mark(self._files, SESSION)
+        if name == "PreCompact":
+            mark.set(PENDING)
         answers = Answers(self.memory, self._shape, event, mark, time.monotonic() + PATIENCE)
         events.apply(self.memory, event, f"hook/{uuid4().hex}")
         try:

@@ -238,7 +238,7 @@ Removal.expires_at: when the token expires
 Removal.tasks: number of tasks affected
 Removal.events: number of events that are removed or lose their content
 Removal.carried: number of events from other sources that repeat them, also removed
-Removal.spooled: number of events from hosts that are not written yet, also removed
+Removal.waiting: number of events from hosts that are not written yet, also removed
 Removal.task_ids: the tasks, at most 100
 Removal.scrubbed: whether the store's files were rewritten without it
 Removal.elsewhere: files that may still contain it; remove them yourself

@@ -5,15 +5,21 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any, Self
 
 from .config import changed, load_settings, store_location
+from .journal.catch_up import CatchUp
+from .journal.event_files import Journal
 from .ledger.base import Base, channel_named, workspace_named
 from .model import validate
 from .model.errors import InvalidInput, shown
 from .model.settings import Settings
 from .model.types import Origin
 from .store import open_store
+
+# What one read or write may spend on events that wait.
+_DRAIN_SECONDS = 0.1
 
 
 class Opening(Base):
@@ -31,6 +37,7 @@ class Opening(Base):
         channel: str = "agent",
         settings: Settings | None = None,
         create: bool = True,
+        catch_up: bool = True,
         clock: Callable[[], float] = time.time,
         random: Callable[[int], bytes] = os.urandom,
         **overrides: Any,
@@ -51,6 +58,7 @@ class Opening(Base):
             settings: Settings that are already loaded, instead of loading them. The location and overrides
                 are applied on top.
             create: False: fail with `store_not_found` if the store does not exist.
+            catch_up: Take in events that hooks left in the journal, now and before every read and write.
             clock: Returns seconds since 1970.
             random: Returns that many random bytes.
             overrides: Any setting by its name.
@@ -70,7 +78,10 @@ class Opening(Base):
             channel=channel_named(channel),
             session=validate.text("session", session or environ.get("RINGBOLT_SESSION", ""), 200),
         )
-        store = open_store(store_location(settings), settings, create=create)
+        place = store_location(settings)
+        # Where hooks have left events there is a store, even if nobody has opened it yet.
+        create = create or (catch_up and not Journal.of(place, settings.tenant).is_empty())
+        store = open_store(place, settings, create=create)
         memory = cls(
             store,
             settings,
@@ -86,7 +97,26 @@ class Opening(Base):
             keeper = Keeper(memory)
             keeper.check(workspace)
             memory._mirrors = keeper
+        if catch_up:
+            store.catch_up = CatchUp(Journal.of(store.url, settings.tenant), lambda: _drain(memory))
+            store.catch_up()
         return memory
+
+
+def _drain(memory: Opening) -> bool:
+    """Take in what waits in the journal, within a short time; False if nothing could be done."""
+    # By name: hosts are above this room, and most processes never find an event.
+    hosts = import_module("ringbolt.hosts.drain")
+    journal = Journal.of(memory.store.url, memory.settings.tenant)
+    try:
+        report = hosts.drain(memory, journal, limit=hosts.BATCH, seconds=_DRAIN_SECONDS)
+    except Exception:
+        # A fault of ours: whoever reads or writes must not suffer from it.
+        from logging import getLogger  # for what never happens
+
+        getLogger("ringbolt.journal").exception("the journal could not be drained")
+        return False
+    return bool(report.applied or report.rejected)
 
 
 def _location(location: Any) -> str | None:

@@ -6,10 +6,22 @@ import json
 import os
 import subprocess
 import sys
+import time
 
 from ringbolt import TaskMemory
 from ringbolt.hosts.hook import Hook
 from ringbolt.hosts.host_table import HOSTS
+from ringbolt.journal.event_files import Journal
+from ringbolt.journal.health import journal_health
+from ringbolt.journal.names import new_name
+
+
+def leave(journal, session, event, at=None, name=None, host="claude-code", **fields):
+    """An event in a journal, as a hook leaves it there."""
+    line = {"v": 1, "id": os.urandom(8).hex(), "at": time.time() if at is None else at, "host": host,
+            "event": event, "told": {"session_id": session, "hook_event_name": event, **fields}}  # fmt: skip
+    return journal.write(name or new_name(session), line)
+
 
 PROGRAM = "from ringbolt.hosts.hook import main; main()"
 HOST_LIMIT = 10_000
@@ -84,12 +96,25 @@ class Host:
             self.store, workspace=str(self.work), session=session or self.session, create=False
         )
 
-    def spooled(self) -> int:
-        return sum(
-            len(path.read_text().splitlines())
-            for path in self.folder.rglob("*.spool*")
-            if path.name.endswith((".spool", ".taken", ".rejected"))
-        )
+    def journal(self) -> Journal:
+        return Journal([f"{self.store}.journal", *self._away()])
+
+    def _away(self):
+        return sorted(str(path) for path in (self.folder / "xdg").rglob("*.journal"))
+
+    def leave(self, event, **fields):
+        """An event that is not in the store yet."""
+        return leave(self.journal(), self.session, event, cwd=str(self.work), **fields)
+
+    def drain(self):
+        """Take in what waits, as any command does."""
+        with TaskMemory.open(self.store, workspace=None):
+            pass
+
+    def left(self) -> int:
+        """How many events wait or were rejected."""
+        health = journal_health(self.journal())
+        return health.waiting + health.rejected
 
 
 class QuickHost:
@@ -140,6 +165,13 @@ class QuickHost:
     def task(self):
         with self.memory() as memory:
             return memory.task_get()
+
+    def journal(self) -> Journal:
+        return Journal.of(str(self.store))
+
+    def leave(self, event, at=None, **fields):
+        """An event that is not in the store yet."""
+        return leave(self.journal(), self.session, event, at, cwd=str(self.work), **fields)
 
     def tasks(self):
         with self.memory() as memory:

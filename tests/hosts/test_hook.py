@@ -131,7 +131,7 @@ def test_every_event_is_answered_with_silence_or_in_the_hosts_form(host):
         assert host.complained == ""
     assert host.tell("Notification", message="x") == ""
     assert host.raw("Nonsense", b"{}") == ""
-    assert host.spooled() == 0
+    assert host.left() == 0
     with host.memory() as memory:
         texts = [event.text for event in memory.events()]
     assert "Done." in texts
@@ -257,9 +257,10 @@ def test_the_other_way_to_call_it_does_the_same(host):
 def test_rubbish_ends_well_and_is_put_aside_where_it_can_be_seen(host, data):
     assert host.raw("PostToolUse", data) == ""
     host.tell("UserPromptSubmit", prompt=REQUEST)
-    rejected = (host.store.parent / "store.db.spool.rejected").read_text().splitlines()
-    assert len(rejected) == 1
-    assert not (host.store.parent / "store.db.spool").exists()
+    host.drain()
+    assert host.left() == 1
+    (reason,) = (host.store.parent / "store.db.journal" / "rejected").glob("*.why")
+    assert "not a JSON object" in reason.read_text()
     assert "1 events of the host could not be read" in host.context("SessionStart", source="compact")
 
 
@@ -273,7 +274,8 @@ def test_hard_outputs_are_written(host):
         host.told("PostToolUse", tool_name="Bash", tool_use_id="x", tool_input={"command": "utf"})
     )
     host.raw("PostToolUse", told.encode()[:-1] + b', "tool_response": "caf\xe9 \xff"}')
-    assert host.spooled() == 0
+    host.drain()
+    assert host.left() == 0
     with host.memory() as memory:
         actions = [event for event in memory.events() if event.type == "action"]
     assert len(actions) == 3
@@ -297,6 +299,7 @@ def bad_setting(host):
 @pytest.mark.parametrize("spoil", [corrupt, newer, bad_setting])
 def test_a_store_that_cannot_be_used_costs_no_event(host, spoil):
     host.tell("UserPromptSubmit", prompt=REQUEST)
+    host.drain()
     kept = host.store.parent / "kept.db"
     connection = apsw.Connection(str(host.store))
     connection.execute("VACUUM INTO ?", (str(kept),)).fetchall()
@@ -307,7 +310,8 @@ def test_a_store_that_cannot_be_used_costs_no_event(host, spoil):
         given = {"tool_name": "Bash", "tool_input": {"command": f"echo {number}"}, "tool_response": "x"}
         assert host.tell("PostToolUse", env=env, tool_use_id=f"t{number}", **given) == ""
     told = json.loads(host.tell("SessionStart", env=env, source="compact"))
-    assert "3 events wait to be written" in told["hookSpecificOutput"]["additionalContext"]
+    # These three, and the one that is being answered.
+    assert "4 events wait to be written" in told["hookSpecificOutput"]["additionalContext"]
     if spoil is not bad_setting:
         for end in ("-wal", "-shm"):
             (host.store.parent / f"store.db{end}").unlink(missing_ok=True)
@@ -316,11 +320,12 @@ def test_a_store_that_cannot_be_used_costs_no_event(host, spoil):
     with host.memory() as memory:
         done = [event.data["input"]["command"] for event in memory.events() if event.type == "action"]
     assert done == ["echo 0", "echo 1", "echo 2"]
-    assert host.spooled() == 0
+    assert host.left() == 0
 
 
 def test_a_store_that_cannot_grow_costs_no_event(host):
     host.tell("UserPromptSubmit", prompt=REQUEST)
+    host.drain()
     limited = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000)); " + PROGRAM
     told = json.dumps(host.told("Stop", last_assistant_message="Kept."))
     done = subprocess.run(
@@ -328,7 +333,7 @@ def test_a_store_that_cannot_grow_costs_no_event(host):
         input=told.encode(), env=host.environment(), capture_output=True, timeout=60, check=False,
     )  # fmt: skip
     assert (done.returncode, done.stdout) == (0, b"")
-    assert host.spooled() == 1
+    assert host.left() == 1
     host.tell("Stop", last_assistant_message="Then.")
     with host.memory() as memory:
         assert [event.text for event in memory.events()][-2:] == ["Kept.", "Then."]
@@ -337,7 +342,7 @@ def test_a_store_that_cannot_grow_costs_no_event(host):
 def test_where_nothing_can_be_written_beside_the_store_it_is_kept_with_the_users_data(host):
     env = {"RINGBOLT_STORE": "/proc/no/store.db"}
     assert host.tell("UserPromptSubmit", env=env, prompt=REQUEST) == ""
-    assert host.spooled() == 1
+    assert host.left() == 1
     # And where nothing can be written at all, the host is still not held up.
     assert host.tell("UserPromptSubmit", env={**env, "XDG_DATA_HOME": "/proc/no"}, prompt=REQUEST) == ""
     assert "could not be kept" in host.complained

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from pathlib import Path
@@ -10,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from ringbolt import TaskMemory
-from ringbolt.journal.spool import side_files
+from ringbolt.journal.event_files import Journal
+from ringbolt.journal.health import journal_health
 from ringbolt.model.validate import seconds_of
 from ringbolt.signals.check_commands import is_proof
-from tests.hosts.hosting import Host, QuickHost
+from tests.hosts.hosting import Host, QuickHost, leave
 from tests.support import lock_held
 
 REQUEST = "Make the invoices round to whole cents."
@@ -34,22 +34,23 @@ def host(tmp_path, monkeypatch):
 def test_what_is_left_of_silent_sessions_is_swept_away_once_a_day(host):
     host.tell("UserPromptSubmit", prompt=REQUEST)
     host.tell("PreCompact", trigger="auto")
-    (fresh,) = Path(f"{host.store}.hooks").iterdir()
-    old, older = fresh.parent / "old", fresh.parent / "older.read"
+    sessions = Path(f"{host.store}.journal/sessions")
+    kept = {file.name for file in sessions.iterdir()}
+    old, older, swept = sessions / "old", sessions / "older.read", sessions.parent / "swept"
 
-    def leave(file, days):
+    def age(file, days):
         file.write_text("pending")
         os.utime(file, (time.time() - 86_400 * days,) * 2)
 
-    leave(old, 31)
+    age(old, 31)
     host.other("s-2").tell("SessionStart", source="startup")
-    assert {file.name for file in fresh.parent.iterdir()} == {fresh.name, "swept"}
-    leave(older, 31)
+    assert {file.name for file in sessions.iterdir()} == kept
+    age(older, 31)
     host.other("s-3").tell("SessionStart", source="startup")
     assert older.exists()
-    leave(fresh.parent / "swept", 2)
+    age(swept, 2)
     host.other("s-4").tell("SessionStart", source="startup")
-    assert {file.name for file in fresh.parent.iterdir()} == {fresh.name, "swept"}
+    assert {file.name for file in sessions.iterdir()} == kept
 
 
 # --- prompts ----------------------------------------------------------------------------------------
@@ -317,13 +318,12 @@ def test_the_end_of_a_turn_is_progress_and_never_a_loop(host):
     assert host.task().status == "active"
 
 
-def test_the_end_of_a_session_keeps_to_its_budget(tmp_path):
+def test_the_end_of_a_session_waits_for_no_lock_and_is_not_lost(tmp_path):
     host = Host(tmp_path)
     host.tell("UserPromptSubmit", prompt=REQUEST)
+    host.drain()
     with lock_held(str(host.store)):
-        begun = time.monotonic()
         host.tell("SessionEnd", env={"RINGBOLT_HOOK_DEADLINE_MS": "300"}, reason="prompt_input_exit")
-        assert time.monotonic() - begun < 1.5
     host.tell("UserPromptSubmit", prompt="Go on with the taxes, please.")
     with host.memory() as memory:
         assert "The session ended: prompt_input_exit." in [event.text for event in memory.events()]
@@ -334,14 +334,12 @@ def test_the_end_of_a_session_keeps_to_its_budget(tmp_path):
 
 def test_an_event_that_was_kept_has_the_time_at_which_it_happened(host):
     host.tell("UserPromptSubmit", prompt=REQUEST)
-    told = {"event": "Stop", "session": host.session, "cwd": str(host.work)}
+    assert host.task().request == REQUEST
     begun = time.time()
     # As it happened; from a clock that was set back; from one that was ahead.
     times = (begun + 0.2, 5.0, begun + 9e6)
-    with open(host.store.parent / "store.db.spool", "w") as spool:
-        for number, at in enumerate(times):
-            line = {"id": f"i{number}", "at": at, "host": "claude-code", "event": "Stop"}
-            spool.write(json.dumps({**line, "told": {**told, "message": f"kept {number}"}}) + "\n")
+    for number, at in enumerate(times):
+        host.leave("Stop", at, last_assistant_message=f"kept {number}")
     while time.time() < begun + 0.4:
         os.sched_yield()
     host.tell("Stop", last_assistant_message="now")
@@ -353,17 +351,15 @@ def test_an_event_that_was_kept_has_the_time_at_which_it_happened(host):
     assert begun + 0.4 <= at[2] <= at[3] <= time.time()
 
 
-def test_what_was_kept_in_two_places_is_written_in_the_order_of_time(host):
+def test_events_in_both_folders_are_written_in_the_order_in_which_they_happened(host):
     host.tell("UserPromptSubmit", prompt=REQUEST)
-    told = {"event": "Stop", "session": host.session, "cwd": str(host.work)}
-    bases = side_files(str(host.store))
-    for base, at in zip(bases, (2_000.0, 1_000.0), strict=True):
-        line = {"id": f"i{at}", "at": at, "host": "claude-code", "event": "Stop"}
-        Path(base).parent.mkdir(parents=True, exist_ok=True)
-        Path(base + ".spool").write_text(json.dumps({**line, "told": {**told, "message": f"at {at}"}}) + "\n")
+    beside, away = host.journal().folders
+    for number, folder in enumerate((away, beside, away, beside)):
+        leave(Journal([folder]), host.session, "Stop", cwd=str(host.work),
+              last_assistant_message=f"at {number}")  # fmt: skip
     host.tell("Stop", last_assistant_message="at last")
     said = [event.text for event in host.events() if (event.text or "").startswith("at ")]
-    assert said == ["at 1000.0", "at 2000.0", "at last"]
+    assert said == ["at 0", "at 1", "at 2", "at 3", "at last"]
 
 
 # --- the guard --------------------------------------------------------------------------------------
@@ -475,8 +471,10 @@ def test_a_plan_that_the_host_refused_was_not_refused_by_the_user(host, words):
     assert [entry.origin.channel for entry in host.task().exclusions] == ([] if words else ["user"])
 
 
-def test_an_event_that_is_nested_too_deeply_is_put_aside(host):
+def test_an_event_that_is_nested_too_deeply_holds_up_nothing(host):
     deep = b"[" * 700 + b"]" * 700
     host.raw("PostToolUse", b'{"session_id":"s-1","tool_name":"x","tool_response":' + deep + b"}")
     host.tell("UserPromptSubmit", prompt=REQUEST)
-    assert len(Path(f"{host.store}.spool.rejected").read_text().splitlines()) == 1
+    assert host.task().request == REQUEST
+    actions = sum(event.type == "action" for event in host.events())
+    assert actions + journal_health(host.journal()).rejected == 1

@@ -13,28 +13,38 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from ringbolt import TaskMemory
+from ringbolt.hosts import drain as drain_module
+from ringbolt.hosts import events
+from ringbolt.hosts.drain import Drainer, drain
 from tests.hosts.hosting import PROGRAM, Host
 from tests.reliability.small_disks import done_as_root, small_disk
 from tests.support import lock_held
 
 REQUEST = "Make the invoices round to whole cents."
-# A hook whose process is killed after so many calls of functions, counted from when it has its input.
+# A process that is killed after so many calls of functions, counted from when the hook has its input or,
+# without a host's event, from when a drain begins.
 _KILLED = """
 import os, signal, sys
-from ringbolt.hosts import hook
+from ringbolt import TaskMemory
+from ringbolt.hosts import drain, hook
 left = int(sys.argv.pop())
 def count(frame, event, argument):
     global left
     left -= 1
     if left == 0:
         os.kill(os.getpid(), signal.SIGKILL)
-read = hook._read_in
-def reading():
-    told = read()
-    sys.setprofile(count)
-    return told
-hook._read_in = reading
-hook.main()
+def counted(function):
+    def call(*given, **named):
+        sys.setprofile(count)
+        return function(*given, **named)
+    return call
+if len(sys.argv) > 1:
+    hook.Hook.run = counted(hook.Hook.run)
+    hook.main()
+drain.drain = counted(drain.drain)
+TaskMemory.open(os.environ["RINGBOLT_STORE"], workspace=None)
+os._exit(0)
 """
 
 
@@ -42,17 +52,15 @@ hook.main()
 def host(tmp_path):
     host = Host(tmp_path)
     host.tell("UserPromptSubmit", prompt=REQUEST)
+    host.drain()
     return host
 
 
 def keep_some(host, wanted: int) -> list[str]:
-    """Events that could not be written, in the spool."""
-    told = {"event": "Stop", "session": host.session, "cwd": str(host.work)}
+    """Events that wait in the journal."""
     texts = [f"kept {number}" for number in range(wanted)]
-    with open(host.store.parent / "store.db.spool", "a") as spool:
-        for text in texts:
-            line = {"id": text, "at": time.time(), "host": "claude-code", "event": "Stop"}
-            spool.write(json.dumps({**line, "told": {**told, "message": text}}) + "\n")
+    for text in texts:
+        host.leave("Stop", last_assistant_message=text)
     return texts
 
 
@@ -62,14 +70,15 @@ def texts(host) -> list[str]:
         return [event.text for event in memory.events() if event.text]
 
 
-def killed_after(host, calls: int, message: str) -> bool:
-    """Whether a hook was killed after so many calls; else it has ended by itself."""
+def killed_after(host, calls: int, message: str = "") -> bool:
+    """Whether a hook, or without a message a drain, was killed after so many calls."""
+    arguments = ["claude-code", "Stop"] if message else []
     done = subprocess.run(
-        [sys.executable, "-c", _KILLED, "claude-code", "Stop", str(calls)],
+        [sys.executable, "-c", _KILLED, *arguments, str(calls)],
         input=json.dumps(host.told("Stop", last_assistant_message=message)).encode(),
         env=host.environment(), capture_output=True, timeout=60, check=False,
     )  # fmt: skip
-    assert done.returncode in (0, -9)
+    assert done.returncode in (0, -9), done.stderr
     return done.returncode == -9
 
 
@@ -88,16 +97,54 @@ def check_kills(host, points) -> None:
     assert [text for text in texts(host) if text.startswith("kept")] == kept
     assert all(said[text] == 1 for text in (*acknowledged, "last"))
     assert all(count == 1 for text, count in said.items() if text.startswith("at "))
-    assert host.spooled() == 0
+    assert host.left() == 0
 
 
 def test_killed_anywhere_nothing_is_lost_or_written_twice(host):
-    check_kills(host, [300, 3_000, 6_000, 9_000, 12_000, 14_000, 16_000, 100_000_000])
+    check_kills(host, [30, 300, 1_000, 2_000, 3_000, 4_000, 5_000, 100_000_000])
+
+
+def killed_drains(host, first: int, step: int) -> int:
+    """Kill drains after ever more calls, until one comes to its end; how many were killed."""
+    kept = keep_some(host, 3)
+    host.leave("UserPromptSubmit", prompt="Round the totals, too.")
+    killed = 0
+    while killed_after(host, first + killed * step):
+        killed += 1
+    said = Counter(texts(host))
+    assert [said[text] for text in (*kept, "Round the totals, too.")] == [1] * 4, said
+    assert host.left() == 0
+    return killed
+
+
+def test_a_drain_that_is_killed_anywhere_loses_nothing_and_repeats_nothing(host):
+    assert killed_drains(host, 50, 700) >= 3
+
+
+@pytest.mark.reliability
+@pytest.mark.timeout(600)
+def test_a_drain_that_is_killed_at_very_many_places(host):
+    assert killed_drains(host, 10, 25) >= 50
+
+
+def test_without_its_receipt_a_drain_that_is_killed_would_repeat_events(host, monkeypatch):
+    """The control: a drainer that dies between commit and removal is what the receipt is for."""
+    kept = keep_some(host, 3)
+    with TaskMemory.open(host.store, workspace=None, catch_up=False) as memory:
+        with monkeypatch.context() as patch:
+            patch.setattr(Drainer, "_finish", lambda *_: None)  # as if killed after the commit
+            assert drain(memory, host.journal()).applied == 3
+        with monkeypatch.context() as patch:
+            patch.setattr(Drainer, "_finish_last", lambda self, files: files)
+            patch.setattr(events, "name_of", lambda memory, event, told: os.urandom(8).hex())
+            patch.setattr(drain_module, "name_of", lambda memory, event, told: os.urandom(8).hex())
+            assert drain(memory, host.journal()).applied == 3
+    assert [text for text in texts(host) if text.startswith("kept")] == [*kept, *kept]
 
 
 @pytest.mark.reliability
 def test_killed_at_very_many_places(host):
-    check_kills(host, range(100, 24_000, 150))
+    check_kills(host, range(20, 6_000, 50))
 
 
 def test_a_store_on_a_disk_that_was_made_read_only_costs_no_event(tmp_path, request):
@@ -106,16 +153,16 @@ def test_a_store_on_a_disk_that_was_made_read_only_costs_no_event(tmp_path, requ
     with small_disk(tmp_path / "data", megabytes=8) as disk:
         host = Host(tmp_path)
         host.tell("UserPromptSubmit", prompt=REQUEST)
+        host.drain()
         subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
         host.tell("Stop", last_assistant_message="while it was read-only")
-        assert list((tmp_path / "xdg").rglob("*.spool"))  # beside the store there is no place
+        assert list((tmp_path / "xdg").rglob("new/*.json"))  # beside the store there is no place
         told = host.context("SessionStart", source="compact")
-        assert "1 events" in told
-        assert "wait" in told
+        assert "2 events wait" in told
         subprocess.run(["mount", "-o", "remount,rw", str(disk)], check=True)
         host.tell("Stop", last_assistant_message="then")
         assert texts(host)[-2:] == ["while it was read-only", "then"]
-        assert host.spooled() == 0
+        assert host.left() == 0
 
 
 def fill_up(path) -> None:
@@ -137,17 +184,18 @@ def test_a_full_disk_costs_no_event(tmp_path, request):
     with small_disk(tmp_path / "data", megabytes=3) as disk:
         host = Host(tmp_path)
         host.tell("UserPromptSubmit", prompt=REQUEST)
+        host.drain()
         said = [f"full {number} " + "x" * 3000 for number in range(4)]
         for text in said:
             fill_up(disk / "ballast")  # also what the store gives up for such a moment
             host.tell("Stop", last_assistant_message=text)
-        assert host.spooled() >= 2
+        assert host.left() >= 2
         (disk / "ballast").unlink()
         host.tell("Stop", last_assistant_message="then")
         found = [text for text in texts(host) if text.startswith(("full", "then"))]
         # What still fitted came first; the rest was kept, and came in order.
         assert found == [*said, "then"]
-        assert host.spooled() == 0
+        assert host.left() == 0
 
 
 def test_a_host_that_never_closes_its_end_is_not_waited_for(host):
@@ -188,7 +236,7 @@ def test_a_store_that_is_held_for_two_seconds_costs_no_event_and_no_time(host):
     assert texts(host)[-4:] == ["one 0", "one 1", "one 2", "two"]
 
 
-def test_two_that_replay_at_once_write_each_event_once_and_in_order(host):
+def test_hooks_that_drain_at_once_write_each_event_once_and_in_order(host):
     kept = keep_some(host, 12)
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda number: host.tell("Stop", last_assistant_message=f"new {number}"), range(4)))
@@ -196,7 +244,7 @@ def test_two_that_replay_at_once_write_each_event_once_and_in_order(host):
     said = texts(host)
     assert [text for text in said if text.startswith("kept")] == kept
     assert sorted(text for text in said if text.startswith("new")) == [f"new {number}" for number in range(4)]
-    assert host.spooled() == 0
+    assert host.left() == 0
 
 
 # --- many at once -----------------------------------------------------------------------------------
@@ -216,7 +264,7 @@ def many_at_once(host, wanted: int) -> list[float]:
         commands = [event.data["input"]["command"] for event in memory.events() if event.type == "action"]
         assert memory.verify().ok
     assert Counter(commands) == Counter(f"echo {number}" for number in range(wanted))
-    assert host.spooled() == 0
+    assert host.left() == 0
     return took
 
 

@@ -103,7 +103,7 @@ def test_what_we_say_ourselves_are_facts_and_no_orders(tmp_path, monkeypatch, na
         memory.task_plan_append(None, ["look", "mend"])
         memory.task_decide(None, choice="half even", reasoning="as banks do")
         memory.task_exclude(None, what="floats", why="they lose cents")
-    (host.store.parent / "store.db.spool.rejected").write_text("{}\n")
+    host.journal().reject_content("x.json", {}, "it is rubbish")
     said = [host.tell(events["PreCompact"], trigger="manual", **own)]
     said += [host.tell(events["SessionStart"], source=source, **own) for source in ("resume", "compact")]
     said += [host.other("s-2").tell(events["SessionStart"], source="startup")]
@@ -117,8 +117,7 @@ def test_what_we_say_ourselves_are_facts_and_no_orders(tmp_path, monkeypatch, na
 def test_trouble_is_told_where_the_packet_would_be(tmp_path, monkeypatch):
     host = QuickHost(tmp_path, monkeypatch)
     host.tell("UserPromptSubmit", prompt=REQUEST)
-    line = {"id": "x", "at": 1.0, "host": "claude-code", "event": "Stop", "told": "nothing that can be read"}
-    (host.store.parent / "store.db.spool.taken").write_text(json.dumps(line) + "\n")
+    assert host.task().request == REQUEST
     host.store.write_bytes(b"no store at all" * 1000)
     for end in ("-wal", "-shm"):
         (host.store.parent / f"store.db{end}").unlink(missing_ok=True)

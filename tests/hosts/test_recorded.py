@@ -102,7 +102,7 @@ def what_is_there(host, name: str, session: str) -> None:
     commands = [event.data["input"]["command"] for event in events if event.type == "action"]
     assert commands[0] == "pytest tests/test_invoice.py"
     assert all(event.origin.channel == "tool" for event in events if event.type == "action")
-    assert not list(host.folder.rglob("*.spool*"))
+    assert not list(host.folder.rglob("rejected/*"))
 
 
 def session_of(name: str) -> str:

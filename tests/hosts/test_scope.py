@@ -13,6 +13,8 @@ from ringbolt.hosts.compaction_state import Mark
 from ringbolt.hosts.context_injection import Answers
 from ringbolt.hosts.deadline import stop_alarm
 from ringbolt.hosts.host_table import HOSTS
+from ringbolt.journal.event_files import Journal
+from ringbolt.journal.side_files import SideFiles
 from ringbolt.model.redaction import Redactor
 
 SHAPE = HOSTS["claude-code"]
@@ -47,7 +49,9 @@ def tell(tmp_path):
         with TaskMemory.open(store, workspace=None, agent="claude-code") as memory:
             memory = memory.acting_as(session=events.session_of(found), workspace=str(folder))
             events.apply(memory, found, f"hook/{count[0]}")
-            answers = Answers(memory, SHAPE, found, Mark(store, session), time.monotonic() + 60)
+            answers = Answers(
+                memory, SHAPE, found, Mark(SideFiles(Journal.of(str(store))), session), time.monotonic() + 60
+            )
             try:
                 return answers.text()
             finally:

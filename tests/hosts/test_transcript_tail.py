@@ -7,16 +7,17 @@ import os
 import subprocess
 import sys
 import time
-from functools import partial
 
 import pytest
 
 from ringbolt import TaskMemory
 from ringbolt.hosts import events, host_schemas
+from ringbolt.hosts.capture import Capture
 from ringbolt.hosts.deadline import Late
 from ringbolt.hosts.transcript_tail import apply_transcript_tail
+from ringbolt.journal.event_files import Journal
+from ringbolt.journal.health import journal_health
 from ringbolt.journal.side_files import SideFiles
-from ringbolt.journal.spool import Spool
 from ringbolt.model import validate
 from ringbolt.model.redaction import Redactor
 from tests.hosts.hosting import QuickHost
@@ -45,7 +46,8 @@ class Session:
             host_schemas.read_event("claude-code", event, self.told(event, **fields)), Redactor(KEY)
         )
         with TaskMemory.open(self.store, workspace="/w/shop", session="s1", agent="claude-code") as memory:
-            apply_transcript_tail(SideFiles(self.store), found, KEY, partial(events.apply, memory))
+            files = SideFiles(Journal.of(self.store))
+            apply_transcript_tail(files, found, KEY, lambda told, name: events.apply(memory, told, name))
             events.apply(memory, found, f"hook/{self.lines}")
 
     def write(self, kind, *blocks, end="\n", **more):
@@ -141,8 +143,10 @@ def test_the_end_of_a_turn_that_had_to_wait_is_written_once(tmp_path, monkeypatc
     with monkeypatch.context() as patch:
         patch.setenv("RINGBOLT_WAL_LIMIT_BYTES", "a lot")
         host.tell("Stop", last_assistant_message="The login is moved.", **place)
+    session.says("Said after the end.")
     host.tell("UserPromptSubmit", prompt="And now the logout, please.", **place)
-    assert [event.text for event in host.events() if event.type == "message"] == ["The login is moved."]
+    said = [event.text for event in host.events() if event.type == "message"]
+    assert said == ["The login is moved.", "Said after the end."]
 
 
 def test_a_fork_leaves_what_was_before_to_the_session_it_comes_from(tmp_path):
@@ -253,7 +257,7 @@ def test_what_was_heard_before_the_time_was_up_is_not_heard_again(session, monke
         patch.setattr(events, "apply", slow)
         with pytest.raises(Late):
             session.used(1, command="ls")
-    place = next(session.transcript.parent.glob("*.hooks/*.read")).read_text()
+    place = next(session.transcript.parent.glob("*.journal/sessions/*.read")).read_text()
     assert int(place.split()[0]) == len(session.transcript.read_bytes().splitlines(keepends=True)[0])
     session.tell("PostToolUse", tool_name="Read", tool_input={}, tool_response="ok", agent_id="a1")
     session.used(1, command="ls")
@@ -261,8 +265,10 @@ def test_what_was_heard_before_the_time_was_up_is_not_heard_again(session, monke
 
 
 def test_what_can_never_be_written_holds_up_nothing(tmp_path, monkeypatch):
-    from ringbolt.hosts.capture import Capture
-
+    host, session = QuickHost(tmp_path, monkeypatch), Session(tmp_path)
+    place = {"transcript_path": str(session.transcript)}
+    host.tell("SessionStart", source="startup", **place)
+    host.tell("UserPromptSubmit", prompt=REQUEST, **place)
     concluded = Capture.concluded
 
     def odd(self, text, **more):
@@ -271,19 +277,14 @@ def test_what_can_never_be_written_holds_up_nothing(tmp_path, monkeypatch):
         return concluded(self, text, **more)
 
     monkeypatch.setattr(Capture, "concluded", odd)
-    host, session = QuickHost(tmp_path, monkeypatch), Session(tmp_path)
-    place = {"transcript_path": str(session.transcript)}
-    host.tell("SessionStart", source="startup", **place)
-    host.tell("UserPromptSubmit", prompt=REQUEST, **place)
     session.says("Odd.")
     session.says("Plain.")
-    host.bash("ls", "ok", **place)
-    texts = [(event.type, event.text) for event in host.events() if event.type in ("message", "action")]
-    assert texts == [("message", "Plain."), ("action", "Bash: ls")]
-    assert Spool(str(host.store)).counts() == (0, 1)
-    assert (
-        Spool(str(host.store)).count(lambda event: event["host"] == "claude-code") == 1
-    )  # to be forgotten by
+    host.bash("ls", **place)
+    said = [(event.type, event.text) for event in host.events() if event.type in ("message", "action")]
+    assert said == [("message", "Plain."), ("action", "Bash: ls")]
+    health = journal_health(host.journal())
+    assert (health.waiting, health.rejected, health.reasons) == (0, 1, {"ValueError: Odd.": 1})
+    assert host.journal().count(lambda event: event["host"] == "claude-code") == 1  # to be forgotten by
 
 
 def test_the_hook_itself_reads_the_transcript(session):

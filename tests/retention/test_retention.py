@@ -12,7 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ringbolt.core.copying import copy_store
-from ringbolt.journal.spool import Spool, session_file
+from ringbolt.journal.event_files import Journal
+from ringbolt.journal.health import journal_health
+from ringbolt.journal.names import new_name, session_digest
+from ringbolt.journal.side_files import SideFiles, card_file, compaction_file, transcript_file
 from ringbolt.model.errors import NotFound, RingboltError
 from tests.core.calls import READS
 from tests.support import path_of, refused, rows, sqlite_only
@@ -399,7 +402,7 @@ def test_an_import_does_not_bring_back_what_was_purged(memory, clock, tmp_path, 
 
 
 @sqlite_only
-def test_the_bytes_are_gone_from_the_store_its_mirrors_and_the_spool(opened, store_url, tmp_path):
+def test_the_bytes_are_gone_from_the_store_its_mirrors_and_the_journal(opened, store_url, tmp_path):
     workspace = tmp_path / "work"
     workspace.mkdir()
     memory = opened(store_url, workspace=str(workspace), mirrors="state,resume,active-tasks,bank,states")
@@ -413,20 +416,29 @@ def test_the_bytes_are_gone_from_the_store_its_mirrors_and_the_spool(opened, sto
         places = [*workspace.rglob("*"), *tmp_path.glob("stores/*")]
         return [str(one) for one in places if one.is_file() and MARK.encode() in one.read_bytes().lower()]
 
-    spool = Spool(path_of(store_url))
-    spool.append({"id": "1", "host": "codex", "told": {"session": "leaky", "prompt": MARK}})
-    spool.append({"id": "2", "host": "codex", "told": {"session": "other", "prompt": "stays"}})
-    spool.reject({"id": "3", "host": "codex", "raw": f"{MARK} rubbish", "told": {"session": "leaky"}})
-    kept = {name: Path(session_file(path_of(store_url), name)) for name in ("leaky", "other")}
-    for file in (file for mark in kept.values() for file in (mark, mark.with_suffix(".read"))):
-        file.parent.mkdir(exist_ok=True)
-        file.write_text("pending")
+    journal = Journal.of(path_of(store_url))
+    memory.store.catch_up = None  # what waits is to go on waiting
+    for session, text in (("leaky", MARK), ("other", "stays")):
+        told = {"session_id": session, "prompt": text}
+        journal.write(new_name(session), {"host": "codex", "event": "UserPromptSubmit", "told": told})
+    line = {"id": "3", "host": "codex", "raw": f"{MARK} rubbish", "told": {"session": "leaky"}}
+    journal.reject_content("3.json", line, "it cannot be read")
+    files = SideFiles(journal)
+
+    def kept(session):
+        names = (compaction_file(session), transcript_file(session), card_file(session_digest(session)))
+        return [files.read(name) for name in names]
+
+    for session in ("leaky", "other"):
+        for name in (compaction_file(session), transcript_file(session), card_file(session_digest(session))):
+            files.set(name, "pending")
     assert len(found()) > 6
     said = confirmed(memory, "forget", source="session:leaky")
-    assert {file.stem for file in kept["other"].parent.iterdir()} == {kept["other"].name}
-    assert said.spooled == 2
+    assert (kept("leaky"), kept("other")) == ([""] * 3, ["pending"] * 3)
+    assert said.waiting == 2
     assert found() == []
-    assert spool.counts() == (1, 0)
+    health = journal_health(journal)
+    assert (health.waiting, health.rejected) == (1, 0)
     assert memory.verify().ok
     assert [one.reasons for one in memory.mirrors_status() if one.stale] == []
     memory.task_finish(task, f"{MARK} answer")

@@ -10,6 +10,7 @@ import time
 
 import pytest
 
+from ringbolt.journal.event_files import Journal
 from ringbolt.model.validate import stamp
 from ringbolt.store import jobs, workers
 from ringbolt.surfaces import doctor
@@ -142,19 +143,20 @@ def test_doctor_tells_what_is_no_store_and_what_is_damaged(task, tmp_path):
     assert findings("--store", store)["integrity"]["state"] == "ok"
 
 
-def test_doctor_looks_at_the_spool_and_at_the_hosts(task, tmp_path, monkeypatch):
+def test_doctor_looks_at_the_journal_and_at_the_hosts(task, tmp_path, monkeypatch):
     store = os.environ["RINGBOLT_STORE"]
-    with open(f"{store}.spool", "w") as spool, open(f"{store}.spool.rejected", "w") as rejected:
-        spool.write("{}\n{}\n")
-        rejected.write("rubbish\n")
+    journal = Journal.of(store)
+    for name in ("one.json", "two.json"):
+        journal.write(name, {"host": "codex"})
+    journal.reject_content("three.json", {}, "it is rubbish")
     found = findings()
-    assert found["spool"]["state"] == "warning"
-    assert "2 events of hosts wait to be written, 1 were put aside" in found["spool"]["told"]
+    assert found["journal"]["state"] == "warning"
+    assert "2 events of hosts wait, 1 were rejected: 1 × it is rubbish" in found["journal"]["told"]
     assert found["hosts"]["told"] == "installed: none"
     # It is told just as well when the store itself cannot be opened.
     os.rename(store, f"{store}.away")
     foreign_database(store)
-    assert findings()["spool"]["state"] == "warning"
+    assert findings()["journal"]["state"] == "warning"
     program = tmp_path / "bin" / "ringbolt-hook"
     program.parent.mkdir()
     program.write_text("#!/bin/sh\n")

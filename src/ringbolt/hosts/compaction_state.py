@@ -1,16 +1,16 @@
-"""Marks: whether a session's context was compacted, and whether the packet has been given to it since.
+"""Compaction state: whether a session's context was compacted, and whether the packet was given to it since.
 
-A small file for each such session, beside the store: a hook finds out with one look that there is none.
-What is left of sessions that have long been silent is swept away once a day.
+It is a small file for each such session in the journal: a hook finds out with one look that there is none.
+Only hooks say that a packet is to be given; a drain clears the state when the session has gone on since.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from typing import Any
 
-from ..journal.spool import session_file, side_files
+from ..journal.side_files import SideFiles, compaction_file, snapshot_file
+from .host_table import Host
 from .transcript_facts import transcript_size, was_compacted
 
 # About to be compacted: the packet is to be given after it.
@@ -21,31 +21,28 @@ COMPACTED = "compacted"
 DELIVERED = "delivered"
 # Gemini CLI looked whether it should compact, when its transcript was so long.
 _LOOKED = "looked "
-_DAY = 86_400
-# Seconds after which a session is taken to be over.
-_SILENCE = 30 * _DAY
-# Files that are looked at in one sweep.
-_MOST = 10_000
+# Events that show that a session is at work again after a compaction.
+GOES_ON = ("UserPromptSubmit", "PostToolUse", "PostToolUseFailure")
 
 
 class Mark:
-    """The mark of one session."""
+    """The compaction state of one session."""
 
-    def __init__(self, location: str, session: str) -> None:
-        self._path = session_file(location, session)
+    def __init__(self, files: SideFiles, session: str) -> None:
+        self._files = files
+        self._name = compaction_file(session)
 
     def read(self) -> str:
-        """What is marked, or nothing."""
-        try:
-            with open(self._path, encoding="ascii") as file:
-                return file.read(20)
-        except (OSError, ValueError):
-            return ""
+        """The state, or nothing."""
+        return self._files.read(self._name).partition(" ")[0]
+
+    def wants_packet(self) -> bool:
+        """Whether a packet is still to be given."""
+        return self.read() in (PENDING, COMPACTED)
 
     def looked(self, told: Mapping[str, Any]) -> bool:
         """Whether a host only looks whether to compact; by the next event it is known what came of it."""
-
-        marked, transcript = self.read(), str(told.get("transcript") or "")
+        marked, transcript = self._files.read(self._name), str(told.get("transcript") or "")
         if marked.startswith(_LOOKED):
             since = marked[len(_LOOKED) :]
             self.clear()
@@ -58,38 +55,47 @@ class Mark:
             self.set(f"{_LOOKED}{transcript_size(transcript)}")
         return looks
 
-    def set(self, word: str) -> None:
-        """Mark it; where nothing can be written, nothing is marked."""
-        try:
-            os.makedirs(os.path.dirname(self._path), mode=0o700, exist_ok=True)
-            file = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-        except OSError:
-            return
-        try:
-            os.write(file, word.encode())
-        finally:
-            os.close(file)
+    def set(self, state: str, at: float | None = None) -> None:
+        """Set the state, with the time at which it began."""
+        self._files.set(self._name, state if at is None else f"{state} {at:.3f}")
 
     def clear(self) -> None:
-        """Remove the mark."""
-        try:
-            os.unlink(self._path)
-        except OSError:
-            return
+        """There was no compaction, or all is done."""
+        self._files.set(self._name, None)
+
+    def went_on(self, at: float) -> None:
+        """The session did something at a time: a packet given before that is not asked for again."""
+        state, _, since = self._files.read(self._name).partition(" ")
+        if state == DELIVERED and at > _number(since):
+            self.clear()
 
 
-def sweep(location: str, now: float) -> None:
-    """Remove the files of sessions that have long been silent, unless that was done today."""
-    folder = f"{side_files(location)[0]}.hooks"
-    swept = os.path.join(folder, "swept")
+def is_repeated(files: SideFiles, shape: Host, event: Mapping[str, Any]) -> bool:
+    """Whether a host says again that it is about to compact: it may say so several times for one compaction.
+
+    Called for each event of a session, in order.
+    """
+    name, file = event["event"], snapshot_file(str(event.get("session") or ""))
+    if name == "PreCompact":
+        if files.read(file):
+            return True
+        files.set(file, "taken")
+        return False
+    ends = name == "PostCompact" or name in delivers(shape) or event.get("source") == "compact"
+    if ends and files.read(file):
+        files.set(file, None)
+    return False
+
+
+def delivers(shape: Host) -> tuple[str, ...]:
+    """The events on which a packet is given that was not asked for after a compaction."""
+    if shape.only_looks:  # it compacts in the middle of a turn, and says nothing after it
+        return ("UserPromptSubmit", "PostToolUse")
+    return ("UserPromptSubmit",) if "UserPromptSubmit" in shape.injects else ("PostToolUse",)
+
+
+def _number(text: str) -> float:
     try:
-        if os.path.exists(swept) and 0 <= now - os.stat(swept).st_mtime < _DAY:
-            return
-        os.close(os.open(swept, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
-        os.utime(swept, (now, now))
-        with os.scandir(folder) as found:
-            for _, file in zip(range(_MOST), found, strict=False):
-                if now - file.stat().st_mtime > _SILENCE:
-                    os.unlink(file)
-    except OSError:
-        return  # no session has a file yet, or another sweeps
+        return float(text)
+    except ValueError:
+        return 0.0

@@ -6,20 +6,19 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from ..journal.spool import health
+from ..journal.event_files import Journal
+from ..journal.health import health_lines
 from ..memory import TaskMemory
 from ..packet import encode
-from ..packet.operations import Views
-from .compaction_state import COMPACTED, DELIVERED, PENDING, Mark
+from .compaction_state import COMPACTED, DELIVERED, PENDING, Mark, delivers
 from .deadline import Enough, set_alarm
-from .events import own_task, session_of
 from .guard import advice
 from .host_table import Host
+from .packet_text import packet_text
+from .sessions import own_task, session_of
 
 # Of the time that is left, how much may go into distilling before the packet is made.
 _SHARE = 0.6
-# Events that show that a session is at work again after a compaction.
-_GOES_ON = ("UserPromptSubmit", "PostToolUse", "PostToolUseFailure")
 _LIST_TOKENS = 500
 _NOTE_CHARACTERS = 4000
 
@@ -33,10 +32,6 @@ class Answers:
         self._memory, self._shape, self._event, self._mark, self._end = memory, shape, event, mark, end
         self._marked = mark.read()
 
-    def is_repeated(self) -> bool:
-        """Whether a host says again that it is about to compact: it may say so several times."""
-        return self._event["event"] == "PreCompact" and self._marked == PENDING
-
     def text(self) -> str:
         """The text for the model, or for the host's summary; empty if there is nothing to say."""
         name = self._event["event"]
@@ -46,33 +41,24 @@ class Answers:
             return self._at_start()
         if name == "PreToolUse":
             return self._advice()
-        if name == "PostCompact" and self._marked == PENDING:
-            self._mark.set(COMPACTED)
-        if self._marked in (PENDING, COMPACTED) and name in self._delivers():
+        if self._marked in (PENDING, COMPACTED) and name in delivers(self._shape):
             self._mark.clear()
             return self._packet(distill=True)
-        if self._marked == DELIVERED and name in _GOES_ON:
-            self._mark.clear()
         return ""
-
-    def _delivers(self) -> tuple[str, ...]:
-        """The events on which a packet is given that was not asked for after a compaction."""
-        if self._shape.only_looks:  # it compacts in the middle of a turn, and says nothing after it
-            return ("UserPromptSubmit", "PostToolUse")
-        return ("UserPromptSubmit",) if "UserPromptSubmit" in self._shape.injects else ("PostToolUse",)
 
     def _at_start(self) -> str:
         if self._event.get("source") == "compact":
             if self._marked == DELIVERED:
                 return ""  # asked again for the same compaction
             text = self._packet(distill=True)
-            self._mark.set(DELIVERED)
+            self._mark.set(DELIVERED, time.time())
             return text
         if text := self._packet(distill=False):
             return text
 
         block = self._memory.active_tasks_block(budget=_LIST_TOKENS).text
-        notes = [f"Task memory: {line}." for line in health(self._memory.store.url)]
+        journal = Journal.of(self._memory.store.url, self._memory.settings.tenant)
+        notes = [f"Task memory: {line}." for line in health_lines(journal)]
         return "\n".join(part for part in (block, *notes) if part)[: self._shape.characters]
 
     def _packet(self, *, distill: bool) -> str:
@@ -82,21 +68,10 @@ class Answers:
             return ""
         if distill:
             self._distill(task)
-
-        # Only what shows a task: to load all the other operations would take longer than to make the packet.
-        memory = self._memory
-        views = Views(memory.store, memory.settings, origin=memory.origin, workspace=memory.workspace)
-        budget = self._shape.tokens
-        text = views.task_resume(task, budget=budget).text
-        while len(text) > self._shape.characters:
-            budget = budget * self._shape.characters * 9 // (10 * len(text))
-            text = views.task_resume(task, budget=budget).text
-        return text
+        return packet_text(self._memory, task, self._shape)
 
     def _before_compaction(self) -> str:
         task = own_task(self._memory)
-        if self._marked != PENDING:
-            self._mark.set(PENDING)
         if task is None:
             return ""
         note = self._note(task) if self._shape.notes else ""

@@ -17,6 +17,7 @@ from ..model.validate import blake2b
 from ..signals.check_commands import is_proof
 from .capture import Capture, as_text, clipped, is_assent, is_edit, is_shell
 from .host_schemas import around_edit, has_failed, output_of
+from .sessions import own_task, session_of
 from .transcript_events import is_host_text, is_misuse
 
 # What people and agents say is kept whole, up to a size that no one types.
@@ -24,7 +25,7 @@ _WHOLE = ("prompt", "summary", "message", "agent_task")
 # What a notice of the host in the user's place begins with.
 _OPENS_NOTICE = ("<", "#", "C")
 _MOST_TEXT = 500_000
-_MOST_VALUE = 400_000
+MOST_VALUE = 400_000
 # What tells one event of a session from another, where the host gave it no id.
 _NAMING = tuple("event session agent_id prompt tool input output error summary message reason source".split())
 # What every command that proves something has in it.
@@ -35,8 +36,8 @@ _CHECKING = (
 _TODO_LISTS = {"TodoWrite": "todos", "update_plan": "plan", "write_todos": "todos"}
 
 
-def cleaned(event: Mapping[str, Any], redactor: Redactor) -> dict[str, Any]:
-    """An event without secrets, each text of it clipped: what may be written anywhere."""
+def tidied(event: Mapping[str, Any]) -> dict[str, Any]:
+    """An event with what its tool gave as a plain text, without what only the host's own screen needs."""
     given = dict(event)
     if "output" in given:
         given["failed"] = has_failed(given["output"])
@@ -45,6 +46,17 @@ def cleaned(event: Mapping[str, Any], redactor: Redactor) -> dict[str, Any]:
             given["output"] = around_edit(given["output"])  # the edit itself is in the input
         elif not structured:
             given["output"] = as_text(output_of(given["output"]))
+    return given
+
+
+def fitted(event: Mapping[str, Any]) -> dict[str, Any]:
+    """An event whose values are of a bounded size, which its texts are already."""
+    return {name: value if name in _WHOLE else _fitting(value) for name, value in event.items()}
+
+
+def cleaned(event: Mapping[str, Any], redactor: Redactor) -> dict[str, Any]:
+    """An event without secrets, each text of it clipped: what may be written anywhere."""
+    given = tidied(event)
     whole = {name: given.pop(name) for name in _WHOLE if isinstance(given.get(name), str)}
     found = {name: _fitting(redactor.value(value, clipped, name=name)) for name, value in given.items()}
     return found | {name: redactor.text(storable(text[:_MOST_TEXT])) for name, text in whole.items()}
@@ -52,32 +64,26 @@ def cleaned(event: Mapping[str, Any], redactor: Redactor) -> dict[str, Any]:
 
 def _fitting(value: Any) -> Any:
     """A value of a bounded size: of one that is too large, its short texts."""
-    if isinstance(value, str) or value is None or (size := len(dumps(value))) <= _MOST_VALUE:
+    if isinstance(value, str) or value is None or (size := len(dumps(value))) <= MOST_VALUE:
         return value
     fields: Mapping[str, Any] = value if is_dict(value) else {}
     short = {name: one for name, one in fields.items() if isinstance(one, str) and len(one) <= 2000}
     return {**dict(list(short.items())[:50]), "left_out": f"{size:,} characters"}
 
 
-def session_of(event: Mapping[str, Any], agent: str = "") -> str:
-    """The session that an event belongs to; a helper of the agent has its own."""
-    session = str(event.get("session") or "")
-    whole = f"{session}/{agent}" if agent and session else session
-    if len(whole) <= 150:
-        return whole
-    return whole[:100] + blake2b(whole.encode(), digest_size=12).hexdigest()
+def apply(memory: TaskMemory, event: Mapping[str, Any], name: str, capture: Capture | None = None) -> None:
+    """Write down what an event says; `name` is its own, by which a repetition is known.
 
-
-def apply(memory: TaskMemory, event: Mapping[str, Any], name: str) -> None:
-    """Write down what an event says; `name` is its own, by which a repetition is known."""
+    `capture`: the memory's own, for who has many events to apply.
+    """
     write = _WRITERS.get(event["event"])
     if write is None:
         return
     agent = str(event.get("agent_id") or "")
     try:
         if agent and not event["event"].startswith("Subagent"):
-            memory = _helpers_memory(memory, event, agent)
-        write(Capture(memory), memory, event, name)
+            memory, capture = _helpers_memory(memory, event, agent), None
+        write(capture or Capture(memory), memory, event, name)
     except RingboltError as error:
         # The event was written before; what is derived from the task for it has changed since.
         if error.code != "key_reused":
@@ -333,12 +339,6 @@ def _helpers_memory(memory: TaskMemory, event: Mapping[str, Any], agent: str) ->
             raise
     helper = memory.acting_as(session=session_of(event, agent))
     return helper if own_task(helper) else memory
-
-
-def own_task(memory: TaskMemory) -> str | None:
-    """The open task that this session turned to last."""
-    session = memory.origin.session
-    return memory.store.read(lambda tx: tx.session_task(session, memory.workspace)) if session else None
 
 
 def _said(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], name: str) -> None:

@@ -9,18 +9,16 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ..journal.names import call_key, command_of, folded
 from ..ledger.step_changes import EDIT
 from ..memory import TaskMemory
 from ..model import rules, validate
-from ..model.types import is_dict
 from ..packet import encode
 from ..store.tx import Row, Tx
 
-_COMMANDS = ("command", "cmd", "script", "code", "sql", "query", "pattern", "url")
-_FILES = ("file_path", "path", "notebook_path", "filename")
 # Entries that are looked at, the newest first.
 _MOST = 200
 _SHOWN = 240
@@ -45,9 +43,7 @@ _REFUSALS = (
 
 def advice(memory: TaskMemory, task_id: str, tool: str, given: Any) -> str:
     """A line about an earlier attempt at the same, if there was one; else nothing."""
-    fields: Mapping[str, Any] = given if is_dict(given) else {}
-    command, file = _first(fields, _COMMANDS), _first(fields, _FILES)
-    attempt = " ".join(f"{command or tool} {file}".split() if file else command.split())
+    command, attempt = command_of(given), call_key(tool, given)
     if len(attempt) < _LEAST:
         return ""
     now = validate.stamp(time.time())
@@ -81,9 +77,7 @@ def _still_holds(memory: TaskMemory, task_id: str, tool: str, attempt: str, data
 
 def _is_call(data: Mapping[str, Any], tool: str, attempt: str) -> bool:
     """Whether an action was just this command."""
-    given = data.get("input")
-    fields: Mapping[str, Any] = given if is_dict(given) else {}
-    return data.get("tool") == tool and " ".join(_first(fields, _COMMANDS).split()) == attempt
+    return data.get("tool") == tool and folded(command_of(data.get("input"))) == attempt
 
 
 def _repeated(memory: TaskMemory, task_id: str, tool: str, attempt: str) -> str:
@@ -123,12 +117,19 @@ def _failed(row: Row, attempt: str, error: Any) -> str:
     return f"Task memory, #{row['seq']}: {told}."
 
 
-def _first(fields: Mapping[str, Any], names: Iterable[str]) -> str:
-    return next((value for name in names if isinstance(value := fields.get(name), str) and value), "")
+def calls_of_interest(tx: Tx, task_id: str) -> Iterator[Any]:
+    """The texts of calls that `advice` may be about: what was ruled out, and what failed lately."""
+    for row in tx.records(task_id, "exclusion", ("active",), _MOST):
+        yield from (row["text"], json.loads(row["data"]).get("what"), row["key"])
+    for row in tx.thread(task_id, _MOST_SINCE, None):
+        if row["event_type"] == "action":
+            data = json.loads(row["data"])
+            if data.get("error") is not None:
+                yield call_key(str(data.get("tool") or ""), data.get("input"))
 
 
 def _same(attempt: str, known: str) -> bool:
-    known = " ".join(known.split())
+    known = folded(known)
     if known.endswith("…"):  # it was too long to be kept whole
         return len(known) > 100 and attempt.startswith(known[:-1])
     return attempt == known

@@ -1,11 +1,184 @@
-"""Answers of a hook that need the store. A stand-in: the drain and the real answers come with the journal."""
+"""What a hook does with the store: SessionStart and PreCompact are answered from it, others may drain.
+
+Most events only go into the journal. A hook comes here at the beginning and end of sessions and turns, before
+a compaction, and when there is something to say: a packet that is still to be given, or a call that did not
+work before. See docs/explanation/journal.md.
+"""
 
 from __future__ import annotations
 
+import json
+import os
+import sys
+import time
 from collections.abc import Mapping
 from typing import Any
 
+from ..config import load_settings, store_location
+from ..journal.event_files import Journal
+from ..journal.folders import store_path
+from ..journal.health import journal_health
+from ..journal.side_files import SideFiles, sweep
+from ..ledger.base import Base, workspace_named
+from ..model.errors import RingboltError, StoreError, shown
+from ..model.settings import Settings
+from ..model.types import Origin
+from ..store import open_store
+from .compaction_state import PENDING, Mark
+from .deadline import Late, set_alarm, stop_alarm
+from .host_schemas import SHAPES, Shape, read_event
+from .host_schemas import answer as in_hosts_form
+from .packet_text import packet_text
+from .sessions import own_task, session_of
+
 
 def answer(host: str, event: str, event_file: str | None, told: Mapping[str, Any], deadline: float) -> str:
-    """The text for standard output."""
+    """Drain, and return what the host is to be told about an event, in its own form; empty for nothing.
+
+    `event` is the host's own name for it, `told` what the host said, without secrets. `event_file` is the
+    event in the journal; None if it is not there: PreToolUse is not written at all, other events are then
+    written straight to the store. `deadline` is a `time.monotonic()`. Never raises.
+    """
+    shape = SHAPES.get(host)
+    ours = shape.events.get(event) if shape else None
+    if shape is None or ours is None:
+        return ""
+    try:
+        return _Call(host, event, shape, ours, told, deadline).run(event_file)
+    except Late:
+        _complain("the time was up")
+    except Exception as error:  # noqa: BLE001 - whatever it is, it must not stop the host
+        _complain(f"{type(error).__name__}: {error}")
     return ""
+
+
+class _Call:
+    """One event of a host that needs the store."""
+
+    def __init__(
+        self, host: str, name: str, shape: Shape, ours: str, told: Mapping[str, Any], deadline: float
+    ) -> None:
+        self._host, self._name, self._shape, self._ours, self._deadline = host, name, shape, ours, deadline
+        self._trouble = ""
+        try:
+            self._settings = load_settings()
+        except RingboltError as error:
+            self._trouble = error.code
+            self._settings = Settings(store=os.environ.get("RINGBOLT_STORE", ""))
+        self._location = store_location(self._settings)
+        self._journal = Journal.of(self._location, self._settings.tenant)
+        self._told = told
+        self._event = self._in_our_words()
+
+    def _in_our_words(self) -> dict[str, Any]:
+        event = read_event(self._host, self._name, self._told) or {"event": self._ours}
+        if project := os.environ.get(self._shape.project):
+            event["cwd"] = project
+        return event
+
+    def run(self, event_file: str | None) -> str:
+        """Do what is to be done, in time; then the answer."""
+        mark = Mark(SideFiles(self._journal), str(self._event.get("session") or ""))
+        if self._shape.only_looks and mark.looked(self._event):
+            return ""
+        if self._ours == "PreCompact":
+            mark.set(PENDING)  # first of all: whatever comes of the rest, the packet will be given
+        text = ""
+        try:
+            try:
+                set_alarm(self._deadline - time.monotonic())
+                text = self._work(mark, event_file)
+            finally:
+                stop_alarm()
+        except Late:
+            self._trouble = "deadline"
+        except (StoreError, OSError) as error:
+            self._trouble = error.code if isinstance(error, StoreError) else "store_unavailable"
+        if self._ours == "SessionStart":
+            sweep(self._journal, time.time())
+        return text or self._apology()
+
+    def _work(self, mark: Mark, event_file: str | None) -> str:
+        if self._trouble:
+            return ""
+        if self._only_shows(event_file) and (text := self._own_packet()):
+            return self._formed(text)
+        # Late: most sessions begin with nothing to be written, and what writes takes longest to load.
+        from .store_answers import drain_and_answer
+
+        wait = max(0.01, (self._deadline - time.monotonic()) * 0.8)
+        settings = self._settings.replace(lock_timeout=wait, tokens="estimate")
+        text, self._trouble = drain_and_answer(
+            self._location,
+            settings,
+            self._journal,
+            self._shape,
+            self._host,
+            self._event,
+            mark,
+            self._deadline,
+            None if event_file or self._ours == "PreToolUse" else self._line(),
+        )
+        return self._formed(text)
+
+    def _line(self) -> dict[str, Any]:
+        """The event as the journal would have it, where it could not be kept there."""
+        return {
+            "id": os.urandom(8).hex(),
+            "at": time.time(),
+            "host": self._host,
+            "event": self._name,
+            "env": {"project": os.environ.get(self._shape.project)},
+            "told": self._told,
+        }
+
+    def _only_shows(self, event_file: str | None) -> bool:
+        """Whether a session begins, and nothing waits but that: it can wait for the next one who drains."""
+        if self._ours != "SessionStart" or self._event.get("source") == "compact":
+            return False
+        return [file.path for file in self._journal.waiting()] == [event_file]
+
+    def _own_packet(self) -> str:
+        """The packet of the session's task, read and nothing else; empty if it has none."""
+        path = store_path(self._location)
+        if path is not None and not os.path.exists(path):
+            return ""
+        # Tokens are estimated, never below: to load what counts them takes longer than all the rest.
+        settings = self._settings.replace(tokens="estimate")
+        store = open_store(self._location, settings)
+        folder = self._event.get("cwd")
+        workspace, repository = workspace_named(folder if isinstance(folder, str) and folder else None)
+        origin = Origin(principal="", agent=self._host, channel="agent", session=session_of(self._event))
+        memory = Base(store, settings, origin=origin, workspace=workspace, repository=repository)
+        try:
+            task = own_task(memory)
+            return packet_text(memory, task, self._shape) if task else ""
+        finally:
+            store.close()
+
+    def _formed(self, text: str) -> str:
+        """An answer in the host's own form; what PreCompact says is plain text."""
+        if self._ours == "PreCompact":
+            return text
+        found = in_hosts_form(self._shape, self._ours, self._name, text)
+        return json.dumps(found, ensure_ascii=True) if found else ""
+
+    def _apology(self) -> str:
+        """What a new session is told when its task cannot be."""
+        if not self._trouble:
+            return ""
+        _complain(self._trouble)
+        if self._ours != "SessionStart":
+            return ""
+        text = f"Task memory: the store cannot be read now ({shown(self._trouble)})."
+        if waiting := journal_health(self._journal).waiting:
+            text += f" {waiting} events wait to be written."
+        return self._formed(text)
+
+
+def _complain(text: str) -> None:
+    """A line for whoever looks at the host's log; the model sees nothing of it."""
+    try:
+        os.write(sys.stderr.fileno(), f"ringbolt-hook: {shown(text, 500)}\n".encode("utf-8", "replace"))
+    except (OSError, ValueError, AttributeError):
+        return

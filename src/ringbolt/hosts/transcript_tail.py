@@ -61,14 +61,6 @@ def apply_transcript_tail(files: SideFiles, event: Mapping[str, Any], key: bytes
         tail.save()  # also where the deadline cut it short: the next event goes on from there
 
 
-def note_last_message(files: SideFiles, event: Mapping[str, Any]) -> None:
-    """Remember the message of a Stop that is written later, lest the transcript give it as well."""
-    if event.get("session") and not event.get("agent_id"):
-        tail = TranscriptTail(files, event)
-        if tail.load():
-            tail.save()
-
-
 class TranscriptTail:
     """The transcript of one session, from where it was read last."""
 

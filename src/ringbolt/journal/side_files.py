@@ -1,43 +1,149 @@
-"""Small files that hooks keep about sessions."""
+"""Small files that hooks and drains keep about sessions: compaction state, place in the transcript, cards.
+
+They are named by digests and hold no content of a session. A drain must not change them before its
+transaction is committed, so it collects the changes in a `PendingSideFiles` and writes them afterwards.
+"""
 
 from __future__ import annotations
 
 import os
+import time
+from collections.abc import Mapping
 from contextlib import suppress
 
-from .spool import session_file
+from ..model.validate import blake2b
+from .event_files import Journal, _made, _replace  # pyright: ignore[reportPrivateUsage]
+from .names import session_digest
 
+_DAY = 86_400
+# Seconds after which a session is taken to be over.
+_SILENCE = 30 * _DAY
+# Files that are looked at in one sweep.
+_MOST = 10_000
 _MOST_CHARACTERS = 64 << 10
 
 
 class SideFiles:
-    """The small files beside a store, by the session and kind that they are named for."""
+    """The small files of a journal, by their path in it."""
 
-    def __init__(self, location: str) -> None:
-        self._location = location
+    def __init__(self, journal: Journal) -> None:
+        self.journal = journal
 
     def read(self, name: str) -> str:
         """The content of a file; empty if there is none."""
-        with suppress(OSError, ValueError), open(self._path(name), encoding="utf-8") as file:
-            return file.read(_MOST_CHARACTERS)
+        for folder in self.journal.folders:
+            with suppress(OSError, ValueError), open(os.path.join(folder, name), encoding="utf-8") as file:
+                return file.read(_MOST_CHARACTERS)
         return ""
 
-    def set(self, name: str, content: str) -> None:
-        """Write a file. Where nothing can be written, nothing is kept."""
-        path = self._path(name)
-        with suppress(OSError):
-            os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-            file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
-            try:
-                os.pwrite(file, content.encode(), 0)
-            finally:
-                os.close(file)
+    def set(self, name: str, content: str | None) -> None:
+        """Put a file in its place, or remove it. Where nothing can be written, nothing is kept."""
+        kept = False
+        for folder in self.journal.folders:
+            path = os.path.join(folder, name)
+            with suppress(OSError):
+                if content is None or kept:
+                    os.unlink(path)  # an old one, of a time when another folder could not be written
+                else:
+                    _made(folder, os.path.dirname(name))
+                    _replace(path, content)
+                    kept = True
 
-    def _path(self, name: str) -> str:
-        session, _, kind = name.rpartition(".")
-        return f"{session_file(self._location, session)}.{kind}"
+
+class PendingSideFiles(SideFiles):
+    """Changes to side files that take effect when they are written after a commit."""
+
+    def __init__(self, journal: Journal, changes: Mapping[str, str | None] | None = None) -> None:
+        super().__init__(journal)
+        self.changes: dict[str, str | None] = dict(changes or {})
+        self._known: dict[str, str] = {}
+
+    def read(self, name: str) -> str:
+        """The content as it will be."""
+        if name in self.changes:
+            return self.changes[name] or ""
+        if name not in self._known:
+            self._known[name] = super().read(name)
+        return self._known[name]
+
+    def set(self, name: str, content: str | None) -> None:
+        """Note a change."""
+        self.changes[name] = content
+
+    def write(self) -> None:
+        """Make the changes."""
+        for name, content in self.changes.items():
+            super().set(name, content)
+
+
+def compaction_file(session: str) -> str:
+    """The file that says whether a packet is still to be given to a session."""
+    return f"sessions/{session_digest(session)}"
 
 
 def transcript_file(session: str) -> str:
     """The file that says how far a session's transcript was read."""
-    return f"{session}.read"
+    return f"sessions/{blake2b(session.encode('utf-8', 'replace'), digest_size=12).hexdigest()}.read"
+
+
+def snapshot_file(session: str) -> str:
+    """The file that says that the snapshot before a compaction was taken."""
+    return f"sessions/{session_digest(session)}.before"
+
+
+def card_file(digest: str) -> str:
+    """The card of the session with a digest."""
+    return f"cards/{digest}"
+
+
+def forget_session(journal: Journal, session: str) -> None:
+    """Remove what hooks and drains keep about one session."""
+    files = SideFiles(journal)
+    for name in (compaction_file(session), transcript_file(session), snapshot_file(session)):
+        files.set(name, None)
+    files.set(card_file(session_digest(session)), None)
+
+
+def sweep(journal: Journal, now: float) -> None:
+    """Remove what is left of sessions that have long been silent, unless that was done today."""
+    journal.sweep(time.time())
+    for base in journal.folders:
+        with suppress(OSError):
+            _sweep_folder(base, now)
+
+
+def _sweep_folder(base: str, now: float) -> None:
+    swept = os.path.join(base, "swept")
+    if os.path.exists(swept) and 0 <= now - os.stat(swept).st_mtime < _DAY:
+        return
+    for kind in ("sessions", "cards"):
+        folder = os.path.join(base, kind)
+        if not os.path.isdir(folder):
+            continue
+        with os.scandir(folder) as found:
+            for _, file in zip(range(_MOST), found, strict=False):
+                if now - file.stat().st_mtime > _SILENCE:
+                    os.unlink(file)
+    if os.path.isdir(base):
+        os.close(os.open(swept, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        os.utime(swept, (now, now))
+
+
+def redaction_key(journal: Journal) -> bytes:
+    """The key of a store's redactions, made when it is first needed."""
+    for folder in journal.folders:
+        with suppress(OSError), open(os.path.join(folder, "redact-key"), "rb") as file:
+            if len(key := file.read(64)) >= 16:
+                return key
+    fresh = os.urandom(32)
+    for folder in journal.folders:
+        with suppress(OSError):
+            os.makedirs(folder, mode=0o700, exist_ok=True)
+            path = os.path.join(folder, "redact-key")
+            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+            try:
+                os.write(handle, fresh)
+            finally:
+                os.close(handle)
+            break
+    return fresh  # where it could not be kept, hashes of this event stand alone

@@ -371,6 +371,8 @@ class Base:
         }
         messages: int = head.get("messages") or 0
         blocked = _blockers_before(head, draft)
+        if draft.kind == "exclusion":
+            self._tell_hooks(head, draft)
         tx.append(head, event, self.origin, draft.sets)
         if blocked is not None and goals_of(tx, head["task_id"]):
             count_blockers(self, tx, head, seq, added_blockers(draft, blocked), now)
@@ -379,6 +381,12 @@ class Base:
         if draft.sets or head["messages"] != messages:
             self._enqueue(tx, head, draft, now, seq, head["messages"] != messages)
         return written(head, seq, draft)
+
+    def _tell_hooks(self, head: Row, draft: Draft) -> None:
+        """Tell the hooks of the task's session at once that something was ruled out."""
+        if self.store.catch_up is not None and (session := head.get("session_id")):
+            what = draft.data.get("what") if draft.data else None
+            self.store.catch_up.ruled_out(session, (draft.text, what, (draft.record or {}).get("key")))
 
     def _enqueue(self, tx: Tx, head: Row, draft: Draft, now: str, seq: int, is_message: bool) -> None:
         """Request the jobs that an event makes necessary, in its own transaction: an extraction when a step

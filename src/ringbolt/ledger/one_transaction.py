@@ -15,6 +15,7 @@ class OneTransaction:
 
     def __init__(self, tx: Tx) -> None:
         self._tx = tx
+        self.catch_up = None
 
     def write(self, work: Callable[[Tx], Result], *, settles: bool = False) -> Result:
         return work(self._tx)

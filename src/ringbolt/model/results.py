@@ -239,7 +239,7 @@ class ImportReport(Value, frozen=True, kw_only=True):
 class Removal(Value, frozen=True, kw_only=True):
     """What forgetting or purging removes. Until it is `done` this is a preview, with a token to confirm it.
 
-    `carried` counts events of others that repeat forgotten content, `spooled` events of hosts that are not
+    `carried` counts events of others that repeat forgotten content, `waiting` events of hosts that are not
     in the store yet. `scrubbed`: nothing of it is left in the store's files. `elsewhere` lists files that may
     still contain it and that you have to remove yourself.
     """
@@ -251,7 +251,7 @@ class Removal(Value, frozen=True, kw_only=True):
     tasks: int
     events: int
     carried: int = 0
-    spooled: int = 0
+    waiting: int = 0
     task_ids: tuple[str, ...] = ()
     scrubbed: bool | None = None
     elsewhere: tuple[str, ...] = ()

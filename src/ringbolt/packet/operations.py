@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..journal import spool
+from ..journal.event_files import Journal
+from ..journal.health import health_lines
 from ..ledger.base import Base
 from ..ledger.values import read_snapshot
 from ..model import rules, validate
@@ -70,7 +71,7 @@ class Views(Base):
             )
         if dead := self.store.read(jobs.dead_count, once=True):
             found.append(f"{dead} jobs of the memory were given up; jobs_status says why")
-        return (*found, *spool.health(self.store.url))
+        return (*found, *health_lines(Journal.of(self.store.url, self.settings.tenant)))
 
     def _counter(self) -> Callable[[str], int]:
 

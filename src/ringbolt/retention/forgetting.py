@@ -27,6 +27,9 @@ KINDS = (*ORIGINS, "host", "correlation", "task", "event", "import", "file", "ur
 TELLING = 6
 AUDIT = "forgotten"  # the type of the event that records a forgetting
 
+# What hosts call the id of a session.
+_SESSION_FIELDS = ("session_id", "conversation_id", "sessionId", "session")
+
 
 class Source:
     """A source as callers write it: `session:S1`, `agent:codex`, `task:7k3m`, `text:hunter2`, …"""
@@ -92,20 +95,23 @@ class Source:
         return any(text == self.value if self.kind == "file" else self.value in text for text in texts)
 
     def is_of(self, line: Mapping[str, Any]) -> bool:
-        """Whether an event that waits in the spool came from it."""
+        """Whether an event that waits in the journal, as its host told it, came from it."""
         told: Any = line.get("told")
         if self.kind in ("agent", "host"):
             return line.get("host") == self.value
         if self.kind == "session":
-            session = told.get("session") if is_dict(told) else None
-            return session == self.value or self.value == "/".join(_session(told))
+            return self.value in _sessions(told)
         if self.kind in ("file", "url", "text"):
             return self._in(strings(line))
         return False
 
 
-def _session(told: Any) -> list[str]:
-    return [str(told.get(name) or "") for name in ("session", "agent_id")] if is_dict(told) else []
+def _sessions(told: Any) -> set[str]:
+    """The session that an event names, by itself and with the sub-agent that it is about."""
+    if not is_dict(told):
+        return set()
+    names = {str(told[field]) for field in _SESSION_FIELDS if told.get(field)}
+    return names | {f"{name}/{told['agent_id']}" for name in names if told.get("agent_id")}
 
 
 def unknown_source(source: Source) -> NotFound:

@@ -9,9 +9,9 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..config import store_location
 from ..core.tasks import statuses_in
-from ..journal.spool import Spool, forget_session
+from ..journal.event_files import Journal
+from ..journal.side_files import forget_session
 from ..ledger.base import Base, Draft
 from ..ledger.values import read_origin
 from ..model import rules, validate
@@ -60,8 +60,8 @@ class Retention(Base):
         policy = {"source": [named.kind, named.value]}
         check_form(confirm)
         graves = self.store.read(lambda tx: self._graves(tx, named))
-        spool = self._spool()
-        waiting = spool.count(named.is_of)
+        journal = self._journal()
+        waiting = journal.count(named.is_of)
         if not graves and not waiting:
             raise unknown_source(named)
         contents = [[grave.task_id, grave.seqs] for grave in graves]
@@ -70,14 +70,14 @@ class Retention(Base):
             tasks=sum(bool(grave.seqs) for grave in graves),
             events=sum(len(grave.own) for grave in graves),
             carried=sum(len(grave.carried) for grave in graves),
-            spooled=waiting,
+            waiting=waiting,
             task_ids=tuple(grave.task_id for grave in graves if grave.seqs)[:SHOWN],
         )
         if confirm is None:
             return self._offered(found, policy, [*contents, waiting])
         self._check_token(confirm, "forget", policy, [*contents, waiting])
         # First what is not in the store yet, so that it does not arrive after the rest is gone.
-        spool.drop(named.is_of)
+        journal.drop(named.is_of)
         if named.kind in ("session", "agent", "host"):
             self._drop_side_files({named.value} if named.kind == "session" else _sessions(graves))
         for grave in graves:
@@ -332,13 +332,12 @@ class Retention(Base):
 
     def _drop_side_files(self, sessions: set[str]) -> None:
         """Remove what hooks keep beside the store about sessions."""
-
+        journal = self._journal()
         for session in sessions:
-            forget_session(store_location(self.settings), session)
+            forget_session(journal, session)
 
-    def _spool(self) -> Any:
-
-        return Spool(store_location(self.settings))
+    def _journal(self) -> Journal:
+        return Journal.of(self.store.url, self.settings.tenant)
 
 
 def _sessions(graves: Sequence[Grave]) -> set[str]:

@@ -7,7 +7,7 @@ queue. It imports only `model` and `signals` (how text is split into search term
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Protocol, TypeVar
 
 from ..model.errors import InvalidInput, StoreError
@@ -19,6 +19,18 @@ from .tx import Tx
 Result = TypeVar("Result")
 
 
+class CatchingUp(Protocol):
+    """What hooks have left for a store to take in: `journal.catch_up.CatchUp`, seen from below."""
+
+    def __call__(self) -> None:
+        """Take in what waits; called before each read and write."""
+        ...
+
+    def ruled_out(self, session: str, known: Iterable[Any]) -> None:
+        """A call was ruled out on the task of a session, by one of these texts."""
+        ...
+
+
 class Store(Protocol):
     """A ledger in a file or database.
 
@@ -27,6 +39,7 @@ class Store(Protocol):
     """
 
     url: str
+    catch_up: CatchingUp | None
 
     def write(
         self, work: Callable[[Tx], Result], *, settles: bool = False, patience: float | None = None

@@ -6,7 +6,7 @@ places where the engines differ are attributes and methods of `Database`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from ..signals.terms import Term
@@ -54,6 +54,13 @@ class Database(Protocol):
 
     def lock(self, name: str) -> None:
         """Let no other transaction that locks the same name continue until ours ends."""
+        ...
+
+    def nested(self, work: Callable[[], None]) -> Exception | None:
+        """Run `work` so that an error undoes only what it wrote; returns the error.
+
+        Raises when the engine itself failed: then the whole transaction is lost.
+        """
         ...
 
     def settled(self) -> int | None:

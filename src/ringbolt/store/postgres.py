@@ -222,6 +222,19 @@ class _PostgresDatabase:
     def lock(self, name: str) -> None:
         self._execute(_LOCK, {"name": name})
 
+    def nested(self, work: Callable[[], None]) -> Exception | None:
+        self._execute("SAVEPOINT nested", {})
+        try:
+            work()
+        except psycopg.Error:
+            raise  # the pipeline is broken, and with it the transaction
+        except Exception as error:  # noqa: BLE001 - the caller decides
+            self._execute("ROLLBACK TO SAVEPOINT nested", {})
+            self._execute("RELEASE SAVEPOINT nested", {})
+            return error
+        self._execute("RELEASE SAVEPOINT nested", {})
+        return None
+
     def index(self, event: Mapping[str, Any]) -> None:
         """In the event's own transaction: ids are not committed in order, so a mark could skip some."""
         if not is_silent(event):
@@ -286,6 +299,7 @@ class PostgresStore:
         self._create = create
         self._server, self._tenant = _parse(url, settings.tenant)
         self.url = _without_password(url)
+        self.catch_up: Any = None  # see store.CatchingUp
         self._first = {"tenant": self._tenant, "wait": f"{round(settings.lock_timeout * 1000)}ms"}
         self._closed = False
         self._inside = threading.local()
@@ -383,7 +397,8 @@ class PostgresStore:
         by its key that it was done before, so it may be repeated even after a commit whose outcome is
         unknown.
         """
-
+        if self.catch_up is not None:
+            self.catch_up()
         first = self._first if patience is None else {**self._first, "wait": f"{round(patience * 1000)}ms"}
 
         def transaction(connection: Connection) -> Result:
@@ -402,6 +417,8 @@ class PostgresStore:
 
     def read(self, work: Callable[[Tx], Result], *, once: bool = False) -> Result:
         """Run `work` on one consistent snapshot; with `once`, each batch of queries has its own."""
+        if self.catch_up is not None:
+            self.catch_up()
 
         def snapshot(connection: Connection) -> Result:
             database = _PostgresDatabase(connection, _READ, self._first, once)

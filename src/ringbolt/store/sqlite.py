@@ -87,6 +87,20 @@ class _SqliteDatabase:
     def lock(self, name: str) -> None:
         """Nothing to do: there is one writer at a time."""
 
+    def nested(self, work: Callable[[], None]) -> Exception | None:
+        self._execute("SAVEPOINT nested")
+        try:
+            work()
+        except Exception as error:
+            if not self._connection.in_transaction:  # SQLite has rolled back everything by itself
+                raise
+            self._execute("ROLLBACK TO nested; RELEASE nested").fetchall()
+            if isinstance(error, apsw.Error) and not isinstance(error, apsw.ConstraintError):
+                raise
+            return error
+        self._execute("RELEASE nested")
+        return None
+
     def settled(self) -> int:
         return _value(self._connection, "SELECT max(id) FROM events") or 0
 
@@ -143,6 +157,7 @@ class SqliteStore:
         self._settings = settings
         self.path = validate.path("the store", path)
         self.url = f"sqlite:///{self.path.lstrip('/')}"
+        self.catch_up: Any = None  # see store.CatchingUp
         self._closed = False
         self._reset()
         if not create and not os.path.exists(self.path):
@@ -258,6 +273,8 @@ class SqliteStore:
         self, work: Callable[[Tx], Result], *, settles: bool = False, patience: float | None = None
     ) -> Result:
         """Run `work` in a transaction and return when it is safely on disk."""
+        if self.catch_up is not None:
+            self.catch_up()
         wait = self._settings.lock_timeout if patience is None else patience
         job = _Job(work, time.monotonic() + wait)
         if self._leader == get_ident():
@@ -431,6 +448,8 @@ class SqliteStore:
     def read(self, work: Callable[[Tx], Result], *, once: bool = False) -> Result:
         """Run `work` on one consistent snapshot."""
         self._check_open()
+        if self.catch_up is not None:
+            self.catch_up()
         with _TypedErrors(self.path):
             try:
                 connection, tx = self._readers.pop()

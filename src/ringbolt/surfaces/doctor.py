@@ -17,7 +17,8 @@ from typing import Literal
 from .._version import __version__
 from ..hosts.host_table import HOSTS
 from ..hosts.install import Installer
-from ..journal.spool import Spool
+from ..journal.event_files import Journal
+from ..journal.health import STALE_SECONDS, journal_health
 from ..llm.spending import spent
 from ..memory import TaskMemory
 from ..model.errors import RingboltError
@@ -255,18 +256,29 @@ def worker(memory: TaskMemory) -> Finding:
 # --- hosts ------------------------------------------------------------------------------------------
 
 
-def spool(location: str) -> Finding:
-    """What hosts told and could not be written."""
-
-    waiting, rejected = Spool(location).counts()
-    told = f"{waiting} events of hosts wait to be written, {rejected} were put aside"
-    if waiting:
-        mend = "The next hook that can write does so with all of them; if the store is well, any will do."
-        return Finding(what="spool", state="warning", told=told, mend=mend)
-    if rejected:
-        mend = "They are in the file beside the store that ends with .spool.rejected, one in each line."
-        return Finding(what="spool", state="warning", told=told, mend=mend)
-    return Finding(what="spool", state="ok", told="no event of a host waits")
+def journal(location: str, tenant: str = "") -> Finding:
+    """Events of hosts that wait in the journal, or were given up."""
+    found = journal_health(Journal.of(location, tenant))
+    told = f"{found.waiting:,} events of hosts wait, {found.rejected:,} were rejected"
+    if found.waiting and found.oldest > STALE_SECONDS:
+        told += (
+            f"; the oldest has waited for {found.oldest / 60:,.0f} minutes, so the journal does not shrink"
+        )
+        mend = (
+            "Any command that opens the store takes them in. If this stays so, look at the finding `store`."
+        )
+        return Finding(what="journal", state="problem", told=told, mend=mend)
+    if found.rejected:
+        reasons = "; ".join(f"{count:,} × {why}" for why, count in found.reasons.items())
+        mend = (
+            "They lie in `rejected` in the journal beside the store, each with its reason; remove them there."
+        )
+        return Finding(what="journal", state="warning", told=f"{told}: {reasons}", mend=mend)
+    if found.slow:
+        mend = "`ringbolt worker`, `serve` or `mcp` takes them in; so does any command."
+        told += f"; {found.slow:,} take longer than a hook may"
+        return Finding(what="journal", state="warning", told=told, mend=mend)
+    return Finding(what="journal", state="ok", told=told if found.waiting else "no event of a host waits")
 
 
 def hosts(project: str | None) -> Finding:

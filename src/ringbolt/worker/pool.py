@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from logging import ERROR, WARNING, getLogger
 
+from ..journal.catch_up import watch_journal
 from ..memory import TaskMemory
 from ..model.errors import StoreError
 from ..model.results import Job, WorkerReport
@@ -111,6 +112,7 @@ class Pool:
             self._register(_PATIENCE)
         for thread in threads:
             thread.start()
+        watch_journal(self._memory, self._ending)
         try:
             while not stop.wait(TICK) and not self._errors:
                 self._schedule_and_report()

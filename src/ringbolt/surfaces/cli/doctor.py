@@ -10,7 +10,7 @@ import click
 from ...config import load_settings, store_location
 from ...memory import TaskMemory
 from ...model.errors import RingboltError, StoreError
-from ..doctor import Finding, checks, hosts, missing_store, of_error, spool, version
+from ..doctor import Finding, checks, hosts, journal, missing_store, of_error, version
 from .command import Command
 from .config import without_password
 from .console import answer, given, leave, line, open_memory
@@ -42,7 +42,7 @@ def _findings() -> Iterator[Finding]:
     changed = len(settings.sources)
     said = f"{changed} differ from their default" if changed else "all settings at their defaults"
     yield Finding(what="settings", state="ok", told=said)
-    yield spool(store_location(settings))
+    yield journal(store_location(settings), settings.tenant)
     yield hosts(given().get("workspace"))
     try:
         memory = open_memory(TaskMemory, settings=settings)

@@ -21,8 +21,8 @@ def _show(data: Any) -> None:
     what = f"{data['events']:,} events of {data['tasks']:,} tasks"
     if data["carried"]:
         what += f", and {data['carried']:,} of others that repeat them"
-    if data["spooled"]:
-        what += f", and {data['spooled']:,} that are not written yet"
+    if data["waiting"]:
+        what += f", and {data['waiting']:,} that are not written yet"
     if data["done"]:
         click.echo(f"Removed: {what}.")
     else:

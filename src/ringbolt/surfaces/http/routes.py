@@ -17,6 +17,7 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ...files.active_tasks import answer
+from ...journal.catch_up import watch_journal
 from ...memory import TaskMemory
 from ...model.errors import InvalidInput, RingboltError
 from ...model.types import Value, is_dict
@@ -131,6 +132,8 @@ class Gateway:
             # A daemon: jobs that do not end in time go back to the queue and must not block the exit.
             self._worker = threading.Thread(target=self._work, name="ringbolt-worker", daemon=True)
             self._worker.start()
+        else:
+            watch_journal(self._memory, self._stop)
         try:
             async with AsyncExitStack() as stack:
                 if mcp is not None:

@@ -15,7 +15,11 @@ from mcp.shared.exceptions import MCPError
 from mcp.shared.message import ServerMessageMetadata
 from pydantic import ValidationError
 
+from ...config import load_settings, store_location
+from ...journal.catch_up import CatchUp
+from ...journal.event_files import Journal
 from ...memory import TaskMemory
+from ...model.errors import RingboltError
 from .server import Caller, Context, agent_name, make_server
 
 ROOTS_SECONDS = 3  # how long to wait for a client that offers roots
@@ -33,6 +37,7 @@ class Client:
         self._asked = bool(workspace)  # a workspace that was given needs no root
         self._asking = anyio.Lock()
         self._opening = threading.Lock()
+        self._gone = threading.Event()
         self._opened: TaskMemory | None = None
         self._acting: dict[tuple[str, str], TaskMemory] = {}
 
@@ -63,8 +68,30 @@ class Client:
                 self._acting[agent, root] = known
             return known
 
+    def watch_journal(self) -> None:
+        """Take in what hooks leave in the journal, from now until the client is gone.
+
+        The store is opened for the first event, if no call has opened it before.
+        """
+        threading.Thread(target=self._watch, name="ringbolt-journal", daemon=True).start()
+
+    def _watch(self) -> None:
+        settings = load_settings(store=self._location)
+        waiting = CatchUp(Journal.of(store_location(settings), settings.tenant), self._take_in)
+        waiting.watch(self._gone)
+
+    def _take_in(self) -> bool:
+        try:
+            catch_up = self._memory("", "").store.catch_up
+        except RingboltError:  # the next call tells the model what is wrong
+            return False
+        if catch_up is not None:
+            catch_up()
+        return True
+
     def close(self) -> None:
         """Close the store, if it was opened."""
+        self._gone.set()
         with self._opening:
             if self._opened is not None:
                 self._opened.close()
@@ -100,6 +127,7 @@ def serve(
 
     async def run() -> None:
         client = Client(location, workspace, session, agent)
+        client.watch_journal()
         server = make_server(tools, client.caller)
         server.add_notification_handler(
             "notifications/roots/list_changed", types.NotificationParams, client.roots_changed

@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..._version import __version__
-from ...config import store_location
 from ...hosts.drill import drill as run_drill
 from ...ledger.access import find_task
 from ...ledger.values import read_card, read_event, read_task
@@ -222,7 +221,7 @@ def drill(memory: TaskMemory, query: Query) -> dict[str, Any]:
 
 def doctor(memory: TaskMemory, query: Query) -> list[dict[str, Any]]:
     """All findings of `ringbolt doctor`."""
-    first = (checks.version(), checks.spool(store_location(memory.settings)), checks.hosts(None))
+    first = (checks.version(), checks.journal(memory.store.url, memory.settings.tenant), checks.hosts(None))
     return [finding.to_dict() for finding in (*first, *checks.checks(memory))]
 
 

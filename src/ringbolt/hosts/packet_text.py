@@ -1,0 +1,19 @@
+"""The resume packet as a host takes it."""
+
+from __future__ import annotations
+
+from ..ledger.base import Base
+from ..packet.operations import Views
+from .host_schemas import Shape
+
+
+def packet_text(memory: Base, task: str, shape: Shape) -> str:
+    """The resume packet of a task, within the characters that a host takes."""
+    # Only what shows a task: to load all the other operations would take longer than to make the packet.
+    views = Views(memory.store, memory.settings, origin=memory.origin, workspace=memory.workspace)
+    budget = shape.tokens
+    text = views.task_resume(task, budget=budget).text
+    while len(text) > shape.characters:
+        budget = budget * shape.characters * 9 // (10 * len(text))
+        text = views.task_resume(task, budget=budget).text
+    return text

@@ -1,0 +1,109 @@
+"""Catching up: before a store is read or written, it takes in what hooks have left in the journal."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from _thread import get_ident
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from typing import Any, Protocol
+
+from .cards import add_to_card
+from .event_files import Journal
+from .side_files import SideFiles
+
+# A folder's modification time moves in steps of up to 10 ms: one that is younger may hide a later change.
+_TICK_NS = 50_000_000
+# How long a thread waits for another thread that is draining.
+_PATIENCE = 0.05
+# After a drain that could do nothing, how long nobody tries again.
+_REST = 0.25
+WATCH_SECONDS = 0.1
+
+
+class CatchUp:
+    """Drains a journal before a store is used. While nothing waits this costs one `stat` for each folder."""
+
+    def __init__(self, journal: Journal, drain: Callable[[], bool]) -> None:
+        """`drain` moves events into the store; it returns whether it made progress, and raises nothing."""
+        self.journal = journal
+        self._drain = drain
+        self._folders = [os.path.join(folder, "new") for folder in journal.folders]
+        # The modification time that each folder had when it was seen to be empty.
+        self._empty: dict[str, int] = {}
+        self._reset()
+        self._rests_until = 0.0
+
+    def _reset(self) -> None:
+        self._process = os.getpid()
+        self._turn = threading.Lock()
+        self._drainer = 0
+
+    def __call__(self) -> None:
+        """Take in what waits, as far as that can be done in a short time."""
+        for folder in self._folders:
+            try:
+                if os.stat(folder).st_mtime_ns != self._empty.get(folder):
+                    break
+            except OSError:
+                continue  # no hook has written there yet
+        else:
+            return
+        self._catch_up()
+
+    def _catch_up(self) -> None:
+        if self._drainer == get_ident() or time.monotonic() < self._rests_until or not self.is_waiting():
+            return
+        if self._process != os.getpid():
+            self._reset()  # a fork: the parent's thread that may have held the lock is not here
+        if not self._turn.acquire(timeout=_PATIENCE):
+            return
+        self._drainer = get_ident()
+        try:
+            if not self._drain():
+                self._rests_until = time.monotonic() + _REST
+        finally:
+            self._drainer = 0
+            self._turn.release()
+
+    def is_waiting(self) -> bool:
+        """Whether an event waits. Remembers folders that are empty."""
+        found = False
+        for folder in self._folders:
+            with suppress(OSError):
+                now, modified = time.time_ns(), os.stat(folder).st_mtime_ns
+                if modified == self._empty.get(folder):
+                    continue
+                with os.scandir(folder) as entries:
+                    is_empty = next(entries, None) is None
+                if not is_empty:
+                    found = True
+                elif now - modified > _TICK_NS:
+                    self._empty[folder] = modified
+        return found
+
+    def ruled_out(self, session: str, known: Iterable[Any]) -> None:
+        """Put a call that was ruled out on the card of its session, so that hooks know of it at once."""
+        add_to_card(SideFiles(self.journal), session, known)
+
+    def watch(self, stop: threading.Event) -> None:
+        """Take in every event soon after it happens, until `stop` is set."""
+        while not stop.wait(WATCH_SECONDS):
+            self()
+
+
+class _Memory(Protocol):
+    @property
+    def store(self) -> Any: ...
+
+
+def watch_journal(memory: _Memory, stop: threading.Event) -> threading.Thread | None:
+    """Take in events of hosts in a thread until `stop` is set, so that servers see them live."""
+    catch_up: CatchUp | None = memory.store.catch_up
+    if catch_up is None:
+        return None
+    thread = threading.Thread(target=catch_up.watch, args=(stop,), name="ringbolt-journal", daemon=True)
+    thread.start()
+    return thread

@@ -1,0 +1,162 @@
+"""Catching up before a store is used: nothing is missed, and an empty journal costs next to nothing."""
+
+from __future__ import annotations
+
+import os
+import threading
+
+import pytest
+
+from ringbolt.journal import catch_up as module
+from ringbolt.journal.cards import Card, add_to_card, card_with, read_card
+from ringbolt.journal.catch_up import CatchUp
+from ringbolt.journal.event_files import Journal
+from ringbolt.journal.health import STALE_SECONDS, health_lines, journal_health
+from ringbolt.journal.names import call_digest, new_name, session_digest
+from ringbolt.journal.side_files import PendingSideFiles, SideFiles, redaction_key
+
+
+@pytest.fixture
+def journal(tmp_path):
+    return Journal([str(tmp_path / "s.journal")])
+
+
+class Drain:
+    """Stands in for a drain: takes every file away, and counts how often it was asked."""
+
+    def __init__(self, journal, *, able=True):
+        self.journal, self.able, self.calls, self.taken = journal, able, 0, 0
+
+    def __call__(self) -> bool:
+        self.calls += 1
+        files = self.journal.waiting() if self.able else []
+        self.journal.remove(files)
+        self.taken += len(files)
+        return bool(files)
+
+
+def test_no_event_is_missed_however_quickly_they_come(journal):
+    drain = Drain(journal)
+    catch_up = CatchUp(journal, drain)
+    for number in range(300):  # many within one step of the file system's clock
+        journal.write(new_name("s"), {})
+        catch_up()
+        assert drain.taken == number + 1
+
+
+def test_an_empty_journal_is_looked_at_once(journal, monkeypatch):
+    drain = Drain(journal)
+    catch_up = CatchUp(journal, drain)
+    catch_up()
+    assert drain.calls == 0
+    journal.write(new_name("s"), {})
+    catch_up()
+    new = os.path.join(journal.folders[0], "new")
+    os.utime(new, ns=(1_000_000_000, 1_000_000_000))  # long ago
+    catch_up()
+    looked = []
+    monkeypatch.setattr(module.os, "scandir", lambda folder: looked.append(folder))
+    for _ in range(3):
+        catch_up()
+    assert looked == []
+    assert drain.calls == 1
+
+
+def test_one_who_can_do_nothing_does_not_try_at_every_call(journal):
+    drain = Drain(journal, able=False)
+    catch_up = CatchUp(journal, drain)
+    journal.write(new_name("s"), {})
+    for _ in range(50):
+        catch_up()
+    assert drain.calls < 10
+
+
+def test_a_drain_that_uses_the_store_does_not_drain_again(journal):
+    calls = []
+
+    def drain() -> bool:
+        calls.append(1)
+        catch_up()  # as each read and write does
+        return True
+
+    catch_up = CatchUp(journal, drain)
+    journal.write(new_name("s"), {})
+    catch_up()
+    assert calls == [1]
+
+
+def test_a_watcher_takes_in_events_without_being_asked(journal):
+    taken, stop = threading.Event(), threading.Event()
+
+    def drain() -> bool:
+        journal.remove(journal.waiting())
+        taken.set()
+        return True
+
+    thread = threading.Thread(target=CatchUp(journal, drain).watch, args=(stop,))
+    thread.start()
+    try:
+        journal.write(new_name("s"), {})
+        assert taken.wait(20)
+    finally:
+        stop.set()
+        thread.join()
+    assert module.WATCH_SECONDS <= 0.25
+
+
+# --- side files, cards, health ----------------------------------------------------------------------
+
+
+def test_changes_of_a_drain_take_effect_when_they_are_written(journal):
+    files = SideFiles(journal)
+    files.set("sessions/a", "before")
+    pending = PendingSideFiles(journal)
+    pending.set("sessions/a", None)
+    pending.set("sessions/b", "new")
+    assert (pending.read("sessions/a"), pending.read("sessions/b")) == ("", "new")
+    assert (files.read("sessions/a"), files.read("sessions/b")) == ("before", "")
+    pending.write()
+    assert (files.read("sessions/a"), files.read("sessions/b")) == ("", "new")
+
+
+def test_a_side_file_of_a_disk_that_was_read_only_is_not_believed_later(tmp_path):
+    (tmp_path / "beside").write_text("in the way")
+    journal = Journal([str(tmp_path / "beside"), str(tmp_path / "away")])
+    files = SideFiles(journal)
+    files.set("sessions/a", "old")
+    (tmp_path / "beside").unlink()
+    files.set("sessions/a", "new")
+    assert files.read("sessions/a") == "new"
+    files.set("sessions/a", None)
+    assert files.read("sessions/a") == ""
+
+
+def test_a_card_names_calls_and_the_beginnings_of_long_ones(journal):
+    card = card_with(["make  all", "rm -rf build and much more …", None, "ls"])
+    assert card.calls == (call_digest("make all"),)
+    assert card.names("make all")
+    assert card.names("rm -rf build and much more of it")
+    assert not card.names("make some")
+    files = SideFiles(journal)
+    add_to_card(files, "s-1/agent", ["make all"])
+    add_to_card(files, "s-1", ["make some"])
+    assert len(read_card(files, session_digest("s-1")).calls) == 2
+    files.set(f"cards/{session_digest('s-2')}", '{"calls": 7, "more": [1]}')
+    assert read_card(files, session_digest("s-2")) == Card()
+
+
+def test_the_key_of_redactions_is_made_once(journal):
+    assert redaction_key(journal) == redaction_key(journal)
+    assert len(redaction_key(journal)) == 32
+
+
+def test_health_counts_what_waits_and_what_was_given_up(journal):
+    assert health_lines(journal) == []
+    path = journal.write(new_name("s"), {})
+    journal.reject_content("x.json", {}, "it is rubbish")
+    journal.reject_content("y.json", {}, "it is rubbish")
+    os.utime(path, (1.0, 1.0))
+    found = journal_health(journal)
+    assert (found.waiting, found.rejected, found.reasons) == (1, 2, {"it is rubbish": 2})
+    assert found.oldest > STALE_SECONDS
+    assert len(health_lines(journal)) == 2
