@@ -289,7 +289,7 @@ def test_a_link_in_the_place_of_a_folder_is_not_followed(played, tmp_path, place
     target = tmp_path / "bank" / task / place if place else tmp_path / "bank" / task
     target.parent.mkdir(parents=True)
     target.symlink_to(outside)
-    with refused(memory, "invalid_argument", naming="no folder of its own"):
+    with refused(memory, "invalid_argument", naming="not a folder"):
         memory.export_bank(tmp_path / "bank", task)
     assert list(outside.iterdir()) == []
 
@@ -653,7 +653,7 @@ def test_what_is_odd_in_a_folder_is_imported_as_far_as_it_goes_and_said(memory, 
         ("execution.log.jsonl", b'{}\n{"a": "\xff"}\n', "Line 2 of"),
         ("execution.log.jsonl", b'{"input_payload": 1e999}\n', "Line 1 of"),
         ("metadata.json", b"{\n,", "line 2"),
-        ("metadata.json", b'{"taskStatus": "HAPPY"}', "'HAPPY' is no task status"),
+        ("metadata.json", b'{"taskStatus": "HAPPY"}', "'HAPPY' is not a task status"),
         ("metadata.json", b'{"taskStatus": 3}', "'3' is not a task status"),
         ("metadata.json", b'{"originalUserTask": ["a"]}', "originalUserTask"),
         ("metadata.json", b'{"version": "7"}', "version is '7'"),
@@ -691,7 +691,7 @@ def test_links_that_lead_out_and_pipes_are_never_read(memory, tmp_path, name):
         (at / name).unlink(missing_ok=True)
         make()
         if name == "plan.json":  # which need not be there
-            assert "'plan.json' is not a regular file" in memory.import_bank(at).warnings[0]
+            assert "'plan.json' is no plain file" in memory.import_bank(at).warnings[0]
             continue
         with refused(memory, "import_invalid"):
             memory.import_bank(at)
@@ -703,7 +703,7 @@ def test_folders_behind_links_are_not_read(memory, tmp_path):
     (at / "context_history").symlink_to(tmp_path / "elsewhere")
     report = memory.import_bank(at)
     assert memory.task_history(report.tasks[0], type="snapshot") == ()
-    assert "'context_history' is not a regular file" in report.warnings[0]
+    assert "'context_history' is no plain file" in report.warnings[0]
     (tmp_path / "links").mkdir()
     (tmp_path / "links" / "task").symlink_to(at)
     with refused(memory, "import_invalid", naming="metadata.json"):

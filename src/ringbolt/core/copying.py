@@ -13,8 +13,6 @@ from ..store.tx import Row
 from .transfer import PAGE, Merge
 from .verify import Verify
 
-Ends = dict[str, tuple[str, int, bytes]]
-
 
 def copy_store(
     source: Verify, target: Verify, progress: Callable[[int, int], None] | None = None

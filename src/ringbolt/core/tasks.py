@@ -15,6 +15,7 @@ from ..model.errors import Conflict, InvalidInput, NotFound, RingboltError, show
 from ..model.operation import operation
 from ..model.types import Pattern, Task, TaskCard, TaskPage, Written, is_dict, is_list
 from ..store.goal_queries import criteria
+from ..store.schema import escape_like
 from ..store.tx import Row, Tx
 from .plans import added_steps
 
@@ -371,9 +372,7 @@ class Tasks(Base):
         statuses = statuses_in(status)
         pattern = None
         if text is not None:
-            plain = validate.text("text", text, 500)
-            escaped = plain.replace("!", "!!").replace("%", "!%").replace("_", "!_")
-            pattern = f"%{escaped}%"
+            pattern = f"%{escape_like(validate.text('text', text, 500))}%"
         here = self.workspace if workspace == "" else workspace
         for what, value in (("workspace", here), ("session", session), ("tag", tag)):
             validate.optional(what, value, 4000)

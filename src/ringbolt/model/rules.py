@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 
 from .errors import Conflict, InvalidInput, shown
-from .types import Channel, is_dict, is_list
+from .types import ActionType, Channel, LinkKind, Phase, is_dict, is_list
 
 # The one list of open and ended statuses of tasks, and of steps that are over.
 OPEN = ("active", "waiting", "paused")
@@ -25,17 +25,7 @@ TASK_TRANSITIONS = {
     "abandoned": ("active", "cancelled", "superseded"),
     "superseded": ("active",),
 }
-PHASES = (
-    "received",
-    "planning",
-    "planned",
-    "executing",
-    "replanning",
-    "recovering",
-    "debugging",
-    "reviewing",
-    "synthesizing",
-)
+PHASES: tuple[str, ...] = get_args(Phase)
 ITEM_TRANSITIONS = {
     "pending": ("active", "completed", "failed", "skipped", "cancelled"),
     "active": ("pending", "completed", "failed", "skipped", "cancelled"),
@@ -65,17 +55,7 @@ ENTRY_TRANSITIONS = {
 ITEM_STATUSES = tuple(ITEM_TRANSITIONS)
 TASK_STATUSES = tuple(TASK_TRANSITIONS)
 ACTION_STATUSES = tuple(ACTION_TRANSITIONS)
-ACTION_TYPES = (
-    "cli",
-    "gui",
-    "wait",
-    "vision",
-    "reasoning",
-    "tool",
-    "edit",
-    "system",
-    "other",
-)
+ACTION_TYPES: tuple[str, ...] = get_args(ActionType)
 ENTRY_TYPES = (
     "decision",
     "error",
@@ -88,8 +68,8 @@ ENTRY_TYPES = (
     "variable",
     "question",
 )
-CHANNELS = ("user", "agent", "tool", "web", "import", "system")
-LINK_KINDS = ("parent", "goal", "supersedes", "blocks", "related")
+CHANNELS: tuple[str, ...] = get_args(Channel)
+LINK_KINDS: tuple[str, ...] = get_args(LinkKind)
 FILE_CHANGES = ("created", "modified", "deleted")
 APPROVAL_MODES = ("auto", "manual", "confirm")
 

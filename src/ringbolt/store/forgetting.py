@@ -10,7 +10,18 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from .schema import EVENT_FROM, EVENT_NAMES, EVENT_ROW, HEADS, IS_OPEN, KEYS, NOT_FOLDED, ORIGINS, STATE
+from .schema import (
+    EVENT_FROM,
+    EVENT_NAMES,
+    EVENT_ROW,
+    HEADS,
+    IS_OPEN,
+    KEYS,
+    NOT_FOLDED,
+    ORIGINS,
+    STATE,
+    escape_like,
+)
 from .tx import Row, Tx
 
 PAGE = 1000
@@ -23,7 +34,7 @@ def events_by_origin(tx: Tx, column: str, value: str) -> list[Row]:
     if column not in ORIGINS:
         raise ValueError(column)
     if column == "session":  # a helper's session has the name of the main one as its prefix
-        escaped = _escaped(value)
+        escaped = escape_like(value)
         return _events(
             tx,
             "(o.session = :value OR o.session LIKE :helpers ESCAPE '!')",
@@ -45,8 +56,8 @@ def events_of_task(tx: Tx, task_id: str) -> list[Row]:
 
 def events_containing(tx: Tx, text: str) -> list[Row]:
     """The events that may contain a text anywhere; the caller checks each one exactly."""
-    plain = _escaped(text)
-    inner = _escaped(json.dumps(text, ensure_ascii=False)[1:-1])
+    plain = escape_like(text)
+    inner = escape_like(json.dumps(text, ensure_ascii=False)[1:-1])
     return _events(
         tx,
         "(e.text LIKE :plain ESCAPE '!' OR e.data LIKE :inner ESCAPE '!' OR e.sets LIKE :deep ESCAPE '!')",
@@ -55,11 +66,6 @@ def events_containing(tx: Tx, text: str) -> list[Row]:
         # `sets` may hold JSON within JSON, where everything is escaped twice.
         deep=f"%{'%'.join(part for part in inner.split(chr(92)) if part) or inner}%",
     )
-
-
-def _escaped(text: str) -> str:
-    """A text for a LIKE pattern with the escape character `!`."""
-    return text.replace("!", "!!").replace("%", "!%").replace("_", "!_")
 
 
 def tasks_with_tag(tx: Tx, tag: str) -> list[str]:
@@ -237,12 +243,6 @@ def has_open_dependents(tx: Tx, task_id: str) -> bool:
     """Whether an open task has this one as its parent or goal."""
     asked = _OPEN_DEPENDENTS.replace("h.task_id", ":task_id")
     return bool(tx.database.query(f"SELECT 1 FROM ({asked}) x LIMIT 1", {"task_id": task_id}))
-
-
-def event_count(tx: Tx, task_id: str) -> int:
-    """The number of events of a task."""
-    found = tx.database.query("SELECT count(*) FROM events WHERE task_id = :task_id", {"task_id": task_id})
-    return found[0][0]
 
 
 def delete_task(tx: Tx, task_id: str) -> None:

@@ -102,6 +102,11 @@ def quoted(words: Sequence[str]) -> str:
     return ", ".join(f"'{word}'" for word in words)
 
 
+def escape_like(text: str) -> str:
+    """A text for a LIKE pattern with `ESCAPE '!'`."""
+    return text.replace("!", "!!").replace("%", "!%").replace("_", "!_")
+
+
 # After an alias too: f"h.{IS_OPEN}".
 IS_OPEN = f"status IN ({quoted(rules.OPEN)})"
 # `is_activity` of an event `e` and its origin `o`.

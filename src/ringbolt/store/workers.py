@@ -18,7 +18,6 @@ from .tx import Tx
 BEAT_SECONDS = 20.0
 MISSED_BEATS = 3  # after which a worker counts as gone
 FORGET_SECONDS = 3600.0
-OUTCOMES = ("done", "failed", "dead", "lost")
 
 _TOTALS = ""
 _PUT = (
