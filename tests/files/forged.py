@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from ringbolt import RingboltError
 from ringbolt.model.types import Origin
-from ringbolt.store.tx import event_hash, first_link, origin_id
+from ringbolt.store.hashes import event_hash, first_link, origin_id
 from tests.core.calls import REGISTER, WRITES, prepare
 
 

@@ -8,8 +8,9 @@ import subprocess
 import sys
 import time
 
-from ringbolt import TaskMemory
 from ringbolt.hosts.hook import Hook
+
+from ringbolt import TaskMemory
 from ringbolt.hosts.host_table import HOSTS
 from ringbolt.journal.event_files import Journal
 from ringbolt.journal.health import journal_health
