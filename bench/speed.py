@@ -777,7 +777,7 @@ class Bench:
             memory.store.index()
             memory.close()
         numbers = iter(range(10**9))
-        script = "from ringbolt.hosts.hook import main; main(['claude-code', {!r}])"
+        script = "from ringbolt.hosts.capture_hook import main; main(['claude-code', {!r}])"
         transcript = Path(self._folder, "transcript.jsonl")
 
         def told(event: str, **fields: Any) -> float:
@@ -831,7 +831,7 @@ class Bench:
         memory, path = self._open()
         task_id = memory.acting_as(session="bench", workspace="/").task_register("Many").task_id
         memory.close()
-        script = "from ringbolt.hosts.hook import main; main(['claude-code', 'PostToolUse'])"
+        script = "from ringbolt.hosts.capture_hook import main; main(['claude-code', 'PostToolUse'])"
         environment = {**child_environment(), "RINGBOLT_STORE": path, "RINGBOLT_HOOK_DEADLINE_MS": "60000"}
         told = {"session_id": "bench", "cwd": "/", "tool_name": "Bash", "tool_response": MESSAGE}
 

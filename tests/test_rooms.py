@@ -91,7 +91,7 @@ def test_an_import_that_points_up_is_found(tmp_path):
     for source, target in (
         ("from ..memory import TaskMemory", "memory"),
         ("from .. import aio", "aio"),
-        ("def f():\n    from ..hosts.hook import main", "hosts.hook"),
+        ("def f():\n    from ..hosts.drain import drain", "hosts.drain"),
         ("import ringbolt.surfaces.cli", "surfaces.cli"),
         ("from ringbolt.worker.pool import Pool", "worker.pool"),
     ):

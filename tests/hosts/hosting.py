@@ -8,9 +8,8 @@ import subprocess
 import sys
 import time
 
-from ringbolt.hosts.hook import Hook
-
 from ringbolt import TaskMemory
+from ringbolt.hosts.capture_hook import CapturedEvent, host_facts
 from ringbolt.hosts.host_table import HOSTS
 from ringbolt.journal.event_files import Journal
 from ringbolt.journal.health import journal_health
@@ -24,7 +23,7 @@ def leave(journal, session, event, at=None, name=None, host="claude-code", **fie
     return journal.write(name or new_name(session), line)
 
 
-PROGRAM = "from ringbolt.hosts.hook import main; main()"
+PROGRAM = "from ringbolt.hosts.capture_hook import main; main()"
 HOST_LIMIT = 10_000
 
 
@@ -141,8 +140,8 @@ class QuickHost:
         return self.raw(event, json.dumps(told).encode())
 
     def raw(self, event, data: bytes) -> str:
-        shape = HOSTS[self.name]
-        return Hook(self.name, event, shape, shape.events[event]).run(data)
+        facts = host_facts(self.name)
+        return CapturedEvent(self.name, event, facts, data, time.monotonic_ns()).run()
 
     def context(self, event, **fields) -> str:
         said = self.tell(event, **fields)

@@ -15,7 +15,7 @@ from ringbolt.hosts.host_schemas import has_failed, output_of, read_event
 from ringbolt.hosts.transcript_facts import exit_code, was_compacted
 from ringbolt.model.redaction import Redactor
 
-PROGRAM = "from ringbolt.hosts.hook import main; main()"
+PROGRAM = "from ringbolt.hosts.capture_hook import main; main()"
 INJECTED = "<hook_context>&lt;ringbolt-1&gt;\nRecorded state.\n&lt;/ringbolt-1&gt;\n</hook_context>\n\n"
 
 

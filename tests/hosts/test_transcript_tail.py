@@ -291,7 +291,7 @@ def test_the_hook_itself_reads_the_transcript(session):
     session.says("Only the transcript has this.")
     event = session.told("PostToolUse", tool_name="Bash", tool_input={"command": "ls"}, tool_response="ok",
                          tool_use_id="t1")  # fmt: skip
-    program = "from ringbolt.hosts.hook import main; main()"
+    program = "from ringbolt.hosts.capture_hook import main; main()"
     subprocess.run(
         [sys.executable, "-c", program, "claude-code", "PostToolUse"], input=json.dumps(event).encode(),
         env={**os.environ, "RINGBOLT_STORE": session.store, "RINGBOLT_HOOK_DEADLINE_MS": "20000"}, check=True,

@@ -31,9 +31,10 @@ from .capture import Capture
 from .compaction_state import GOES_ON, Mark, is_repeated
 from .events import MOST_VALUE, apply, fitted, name_of, naming, tidied
 from .guard import calls_of_interest
-from .host_schemas import SHAPES, Shape, read_event
+from .host_schemas import read_event
+from .host_table import HOSTS, Host
 from .sessions import own_task, session_of
-from .transcript_tail import overhear
+from .transcript_tail import apply_transcript_tail
 
 LIMIT = 1000  # events that one call takes
 BATCH, BATCH_SECONDS, BATCH_BYTES = 100, 0.1, 1 << 20  # of one transaction
@@ -101,7 +102,7 @@ class _Event:
         self.at = float(at) if isinstance(at, (int, float)) else time.time()
         self.host = str(line.get("host") or "")[:200]
         self.id = str(line.get("id") or file.name)
-        self.shape: Shape | None = SHAPES.get(self.host)
+        self.shape: Host | None = HOSTS.get(self.host)
         env: Any = line.get("env")
         self.env: Mapping[str, Any] = env if is_dict(env) else {}
         self.told: dict[str, Any] = {} if why else self._in_our_words(line)
@@ -146,7 +147,7 @@ class _Batch:
         self.touched = _Touched()
         self.applied: list[EventFile] = []
         self.failed: dict[str, tuple[EventFile, str]] = {}
-        self.overheard_failures: list[tuple[str, Mapping[str, Any], str]] = []
+        self.tails_transcript_failures: list[tuple[str, Mapping[str, Any], str]] = []
         self.ended_early = False
         self._clock = _Clock()
         self._memories: dict[tuple[str, ...], tuple[TaskMemory, Capture]] = {}
@@ -191,8 +192,8 @@ class _Batch:
         told, session = event.told, str(event.told.get("session") or "")
         memory, capture = self._memory(event)
         self._clock.at = self._times[memory] = self._not_before(memory, event.at)
-        if event.shape.overheard:
-            overhear(
+        if event.shape.tails_transcript:
+            apply_transcript_tail(
                 self.files, told, self._drainer.key, lambda one, name: self._overheard(memory, one, name)
             )
         if told["event"] in GOES_ON:
@@ -209,7 +210,7 @@ class _Batch:
             raise error
         if error is not None:  # it must hold up neither the event nor what was said after it
             line = {"v": 1, "id": name, "host": memory.origin.agent, "told": told}
-            self.overheard_failures.append((_digest(name), line, f"{type(error).__name__}: {error}"))
+            self.tails_transcript_failures.append((_digest(name), line, f"{type(error).__name__}: {error}"))
 
     def _memory(self, event: _Event) -> tuple[TaskMemory, Capture]:
         """The memory of the session that an event belongs to, within this transaction."""
@@ -428,7 +429,7 @@ class Drainer:
         batch = self.memory.store.write(work, settles=True)
         self._finish(batch.files, batch.applied)
         self._applied += len(batch.applied)
-        for name, line, why in batch.overheard_failures:
+        for name, line, why in batch.tails_transcript_failures:
             self.journal.reject_content(f"{name}.json", line, why)
         mirrors: Any = self.memory._mirrors  # pyright: ignore[reportPrivateUsage]
         if mirrors is not None and batch.touched.tasks:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from ..ledger.base import Base
 from ..packet.operations import Views
-from .host_schemas import Shape
+from .host_table import Host
 
 
-def packet_text(memory: Base, task: str, shape: Shape) -> str:
+def packet_text(memory: Base, task: str, shape: Host) -> str:
     """The resume packet of a task, within the characters that a host takes."""
     # Only what shows a task: to load all the other operations would take longer than to make the packet.
     views = Views(memory.store, memory.settings, origin=memory.origin, workspace=memory.workspace)

@@ -13,7 +13,7 @@ from .compaction_state import Mark
 from .context_injection import Answers
 from .deadline import Late
 from .drain import Drainer
-from .host_schemas import Shape
+from .host_table import Host
 from .sessions import session_of
 
 # Events that a hook may drain in one call, and the share of its time that this may take.
@@ -26,7 +26,7 @@ def drain_and_answer(
     location: str,
     settings: Settings,
     journal: Journal,
-    shape: Shape,
+    shape: Host,
     host: str,
     event: Mapping[str, Any],
     mark: Mark,
@@ -47,7 +47,7 @@ def drain_and_answer(
 def _answer(
     memory: TaskMemory,
     journal: Journal,
-    shape: Shape,
+    shape: Host,
     event: Mapping[str, Any],
     mark: Mark,
     deadline: float,

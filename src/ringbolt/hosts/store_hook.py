@@ -26,8 +26,9 @@ from ..model.types import Origin
 from ..store import open_store
 from .compaction_state import PENDING, Mark
 from .deadline import Late, set_alarm, stop_alarm
-from .host_schemas import SHAPES, Shape, read_event
 from .host_schemas import answer as in_hosts_form
+from .host_schemas import read_event
+from .host_table import HOSTS, Host
 from .packet_text import packet_text
 from .sessions import own_task, session_of
 
@@ -39,7 +40,7 @@ def answer(host: str, event: str, event_file: str | None, told: Mapping[str, Any
     event in the journal; None if it is not there: PreToolUse is not written at all, other events are then
     written straight to the store. `deadline` is a `time.monotonic()`. Never raises.
     """
-    shape = SHAPES.get(host)
+    shape = HOSTS.get(host)
     ours = shape.events.get(event) if shape else None
     if shape is None or ours is None:
         return ""
@@ -56,7 +57,7 @@ class _Call:
     """One event of a host that needs the store."""
 
     def __init__(
-        self, host: str, name: str, shape: Shape, ours: str, told: Mapping[str, Any], deadline: float
+        self, host: str, name: str, shape: Host, ours: str, told: Mapping[str, Any], deadline: float
     ) -> None:
         self._host, self._name, self._shape, self._ours, self._deadline = host, name, shape, ours, deadline
         self._trouble = ""

@@ -11,6 +11,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from ..journal.event_files import Journal
+from ..journal.side_files import redaction_key
 from ..memory import TaskMemory
 from ..model import rules, validate
 from ..model.errors import InvalidInput
@@ -21,7 +23,6 @@ from ..packet.encode import clip, one_line
 from ..store.tx import Row, Tx
 from .capture import NAME_CHARACTERS, Capture, as_text, clipped, is_assent
 from .events import session_of
-from .hook import _key
 from .transcript_events import (
     Answers,
     Compaction,
@@ -74,7 +75,11 @@ class Import:
         self.clock = clock
         self.counts = counts
         self.writes = memory is not None and not dry_run
-        self.redactor = None if memory is None else Redactor(_key(memory.store.url))
+        self.redactor = None if memory is None else Redactor(_redaction_key(memory))
+
+
+def _redaction_key(memory: TaskMemory) -> bytes:
+    return redaction_key(Journal.of(memory.store.url, memory.settings.tenant))
 
 
 class _HookTask(Value, frozen=True, kw_only=True):

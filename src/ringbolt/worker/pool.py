@@ -112,7 +112,7 @@ class Pool:
             self._register(_PATIENCE)
         for thread in threads:
             thread.start()
-        watch_journal(self._memory, self._ending)
+        watch_journal(self._memory, self._stopping)
         try:
             while not stop.wait(TICK) and not self._errors:
                 self._schedule_and_report()
