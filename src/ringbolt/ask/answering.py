@@ -8,7 +8,6 @@ that understand questions cost more than most calls.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -17,6 +16,7 @@ from ..ledger.base import Base
 from ..ledger.values import read_event, read_snapshot
 from ..llm.prompts import Known as Fact
 from ..model.errors import NotFound
+from ..model.lazy_regex import lazy_regex
 from ..model.results import Hit
 from ..model.types import Answer, Event, Snapshot
 from ..packet.encode import clip, one_line
@@ -78,7 +78,7 @@ def drafted(
     return draft, task, lambda: _facts(facts(intent, known, reply), task)
 
 
-_CITED = re.compile(r"#(\d+)(?: \((tool|web|import)\))?")
+_CITED = lazy_regex(r"#(\d+)(?: \((tool|web|import)\))?")
 
 
 def _facts(lines: Sequence[str], task: Snapshot) -> list[Fact]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..model.lazy_regex import lazy_regex
 from ..model.results import Hit
 from ..model.types import Channel, Effect, Event, FileTouch, Item, Moment, Snapshot, is_dict
 from ..model.validate import seconds_of
@@ -26,7 +27,7 @@ from .rows import (
 )
 
 # An action that only looks is no evidence that something was done.
-_LOOKING = re.compile(
+_LOOKING = lazy_regex(
     r"(?:read|grep|glob|ls|cat|search|find|view|list|open|fetch|look|show|check|head|tail)\b", re.I
 )
 _SURE = 0.75
@@ -267,7 +268,7 @@ def _nearest(hits: Sequence[Hit], task_id: str, topic: str) -> list[Row]:
             for row in hit_rows(hits, task_id, topic)]  # fmt: skip
 
 
-_SENTENCE = re.compile(r"(?<=[.!?;])\s+")
+_SENTENCE = lazy_regex(r"(?<=[.!?;])\s+")
 
 
 def hit_rows(hits: Sequence[Hit], task_id: str | None = None, topic: str = "") -> list[Row]:
@@ -315,7 +316,7 @@ def commit_rows(commits: Sequence[Commit]) -> list[Row]:
     return [row(one) for one in commits]
 
 
-_MADE = re.compile(r"\[[^\]\n]{1,200} [0-9a-f]{7,40}\] ")
+_MADE = lazy_regex(r"\[[^\]\n]{1,200} [0-9a-f]{7,40}\] ")
 
 
 def commit_of(data: Mapping[str, Any], seq: int, channel: Channel, status: str) -> Commit | None:
@@ -329,8 +330,8 @@ def commit_of(data: Mapping[str, Any], seq: int, channel: Channel, status: str) 
     return Commit(subject=subject, seq=seq, channel=channel, made=made)
 
 
-_HEREDOC = re.compile(r"<<-?\s*['\"]?(\w+)['\"]?[^\n]*\n\s*([^\n]+)")
-_MESSAGE = re.compile(r"\s-{1,2}(?:\w*m|message)[ =]\s*(?:\"((?:[^\"\\]|\\.)*)\"|'([^']*)'|(\S+))", re.S)
+_HEREDOC = lazy_regex(r"<<-?\s*['\"]?(\w+)['\"]?[^\n]*\n\s*([^\n]+)")
+_MESSAGE = lazy_regex(r"\s-{1,2}(?:\w*m|message)[ =]\s*(?:\"((?:[^\"\\]|\\.)*)\"|'([^']*)'|(\S+))", re.S)
 
 
 def commit_subject(command: str) -> str | None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from ..model.lazy_regex import lazy_regex
 from ..model.types import Value
 from ..packet.encode import one_line
 
@@ -58,18 +59,18 @@ def _all_fit(patterns: list[tuple[bool, str]], plain: str) -> bool:
 # --- the words of a question ------------------------------------------------------------------------
 
 _CONTRACTIONS = (
-    (re.compile(r"\b(what|where|who|when|how|why|it|that|there|here|he|she)'?s\b", re.I), r"\1 is"),
-    (re.compile(r"\b(i|we|you|they)'ve\b", re.I), r"\1 have"),
-    (re.compile(r"\b(we|you|they|what|which)'?re\b(?<!were)", re.I), r"\1 are"),
-    (re.compile(r"\bi'?m\b", re.I), "i am"),
+    (lazy_regex(r"\b(what|where|who|when|how|why|it|that|there|here|he|she)'?s\b", re.I), r"\1 is"),
+    (lazy_regex(r"\b(i|we|you|they)'ve\b", re.I), r"\1 have"),
+    (lazy_regex(r"\b(we|you|they|what|which)'?re\b(?<!were)", re.I), r"\1 are"),
+    (lazy_regex(r"\bi'?m\b", re.I), "i am"),
     (
-        re.compile(r"\b(did|do|does|have|has|had|was|were|is|are|should|could|would|must)n'?t\b", re.I),
+        lazy_regex(r"\b(did|do|does|have|has|had|was|were|is|are|should|could|would|must)n'?t\b", re.I),
         r"\1 not",
     ),
-    (re.compile(r"\b(?:can't|cant|cannot)\b", re.I), "can not"),
-    (re.compile(r"\b(?:won't|wont)\b", re.I), "will not"),
-    (re.compile(r"\bto-?dos?\b", re.I), "todo"),
-    (re.compile(r"\b(?:plz|pls|please|kindly|btw|hey|hi|hello|ok|okay|um)\b,?", re.I), " "),
+    (lazy_regex(r"\b(?:can't|cant|cannot)\b", re.I), "can not"),
+    (lazy_regex(r"\b(?:won't|wont)\b", re.I), "will not"),
+    (lazy_regex(r"\bto-?dos?\b", re.I), "todo"),
+    (lazy_regex(r"\b(?:plz|pls|please|kindly|btw|hey|hi|hello|ok|okay|um)\b,?", re.I), " "),
 )
 # Slips of the pen, by what was meant.
 _MEANT = """
@@ -137,7 +138,7 @@ _SLIPS = {
     for meant, _, slips in (line.partition(": ") for line in _MEANT.strip().splitlines())
     for slip in slips.split()
 }
-_WORD = re.compile(r"[\w#][\w#./:@+-]*")
+_WORD = lazy_regex(r"[\w#][\w#./:@+-]*")
 
 
 def _looked_at(question: str) -> str:
@@ -209,7 +210,7 @@ def _topic(asked: str) -> str:
     return " ".join(kept)
 
 
-_STEP = re.compile(r"\b(?:step|item|task|todo)s? (?:number |no |nr )?#?(\d{1,4})\b")
+_STEP = lazy_regex(r"\b(?:step|item|task|todo)s? (?:number |no |nr )?#?(\d{1,4})\b")
 _COUNTED = "one|two couple|three few|four|five|six|seven|eight|nine|ten"
 _COUNTS = {
     word: number
@@ -218,11 +219,11 @@ _COUNTS = {
     )
     for word in words.split()
 }
-_SOME = re.compile(
+_SOME = lazy_regex(
     r"\b(?:last|latest|recent|newest|past|top) (?:(\d{1,3})|(" + "|".join(_COUNTS) + r"))\b"
     r"|\b(?:(\d{1,3})|(" + "|".join(_COUNTS) + r")) (?:last|latest|most recent|newest)\b"
 )
-_LAST_ONE = re.compile(
+_LAST_ONE = lazy_regex(
     r"\b(?:last|latest|newest|most recent) (?:decision|commit|error|failure|question|instruction|request)\b"
 )
 
@@ -239,23 +240,23 @@ def _most(plain: str) -> int | None:
     return 1 if _LAST_ONE.search(plain) else None
 
 
-_AGO = re.compile(
+_AGO = lazy_regex(
     r"\b(?:(\d{1,4})|(an?|one|" + "|".join(_COUNTS) + r"|half an)) (minute|min|hour|hr|h|day|week)s?\b"
     r"|\b(?:last|past) (?:(\d{1,4})|(" + "|".join(_COUNTS) + r") )? ?(minute|min|hour|hr|h|day|week)s?\b"
 )
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
-_DATE = re.compile(r"\b\d{4}-\d\d-\d\d(?:[t ]\d\d:\d\d(?::\d\d)?z?)?\b")
-_CLOCK = re.compile(r"\b(?:[01]?\d|2[0-3]):[0-5]\d\b")
-_EVENT = re.compile(r"#(\d{1,12})\b")
+_DATE = lazy_regex(r"\b\d{4}-\d\d-\d\d(?:[t ]\d\d:\d\d(?::\d\d)?z?)?\b")
+_CLOCK = lazy_regex(r"\b(?:[01]?\d|2[0-3]):[0-5]\d\b")
+_EVENT = lazy_regex(r"#(\d{1,12})\b")
 _ANCHORS = (
-    ("compaction", re.compile(r"\bcompact\w*\b|\bcontext (?:was |got )?(?:lost|reset|cut|cleared)")),
-    ("commit", re.compile(r"\b(?:since|after) (?:the |my |our )?(?:last |latest )?commit\b")),
-    ("request", re.compile(
+    ("compaction", lazy_regex(r"\bcompact\w*\b|\bcontext (?:was |got )?(?:lost|reset|cut|cleared)")),
+    ("commit", lazy_regex(r"\b(?:since|after) (?:the |my |our )?(?:last |latest )?commit\b")),
+    ("request", lazy_regex(
         r"\b(?:since|after) (?:the |my )?(?:user|last (?:message|request|instruction|prompt))\b"
     )),
-    ("yesterday", re.compile(r"\byesterday\b|\blast night\b")),
-    ("today", re.compile(r"\btoday\b|\bthis morning\b")),
-    ("start", re.compile(r"\bsince (?:the (?:start|beginning)|(?:it|i|we) (?:began|started))")),
+    ("yesterday", lazy_regex(r"\byesterday\b|\blast night\b")),
+    ("today", lazy_regex(r"\btoday\b|\bthis morning\b")),
+    ("start", lazy_regex(r"\bsince (?:the (?:start|beginning)|(?:it|i|we) (?:began|started))")),
 )  # fmt: skip
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from ..model.lazy_regex import lazy_regex
 from ..model.types import Channel, Entry, Source, Value
 from ..model.validate import dumps, seconds_of, stamp
 from ..packet import encode
@@ -119,7 +120,7 @@ def cite_entry(entry: Entry) -> str:
     return f"{cite(entry.seq, entry.origin.channel)}{inferred}"
 
 
-_TELLING = re.compile(
+_TELLING = lazy_regex(
     r"error|fail|fatal|cannot|can't|no such|not found|denied|exception|panic|undefined|invalid|refused"
     r"|missing|unexpected|timed? ?out|not allowed|unknown",
     re.I,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from ..model.lazy_regex import lazy_regex
 from ..model.types import Entry, Item, Snapshot
 from .questions import Intent
 from .render import (
@@ -156,7 +157,7 @@ def completed(intent: Intent, known: Known) -> Reply:
     return compose([step_row(*pair) for pair in reversed(done)], LIST, opening=opening, glue="; ", least=50)
 
 
-_DONE = re.compile(
+_DONE = lazy_regex(
     r"\b(?:done|complet|finish|fixed|added|implement|creat|commit|pass|pushed|merged|ready)", re.I
 )
 

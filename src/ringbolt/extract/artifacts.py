@@ -6,41 +6,42 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from ..model.lazy_regex import lazy_regex
 from ..signals.text_layout import bounded, one_line, without_colours
 
 MOST_COMMITS = 20
 MOST_COMMAND = 40_000
 
-_COMMIT = re.compile(
+_COMMIT = lazy_regex(
     r"\bgit\b(?:[ \t]+-{1,2}[\w.-]{1,40}(?:[= ][^\s&|;-][^\s&|;]{0,200})?){0,4}[ \t]+commit\b"
 )
-_HEREDOC = re.compile(r"<<-?[ \t]*(['\"]?)(\w{1,40})\1[^\n]{0,200}\n\s*([^\n]{1,500})")
-_MESSAGE = re.compile(
+_HEREDOC = lazy_regex(r"<<-?[ \t]*(['\"]?)(\w{1,40})\1[^\n]{0,200}\n\s*([^\n]{1,500})")
+_MESSAGE = lazy_regex(
     r"(?:(?<=\s)-[a-zA-Z]{0,5}m|--message)[= \t]{0,4}(?:\$?(['\"])((?:(?!\1)[^\n\\]|\\.){1,500})"
     r"|([\w.-]{1,100}))"
 )
-_DONE = re.compile(r"^\[([^\]\n]{1,200}?)[ \t]([0-9a-f]{7,40})\][ \t]([^\n]{1,500})$", re.M)
-_NOT_DONE = re.compile(r"nothing (?:added )?to commit|no changes added to commit|Aborting commit", re.I)
-_ENDS_ARGUMENTS = re.compile(r"&&|\|\||;|\n(?!\s*-)")
+_DONE = lazy_regex(r"^\[([^\]\n]{1,200}?)[ \t]([0-9a-f]{7,40})\][ \t]([^\n]{1,500})$", re.M)
+_NOT_DONE = lazy_regex(r"nothing (?:added )?to commit|no changes added to commit|Aborting commit", re.I)
+_ENDS_ARGUMENTS = lazy_regex(r"&&|\|\||;|\n(?!\s*-)")
 
 _ADDRESS = r"https?://[^\s<>\"'`)\]]{4,300}"
-_URL = re.compile(_ADDRESS)
-_PULL = re.compile(r"https?://[^\s<>\"'`)\]]{4,200}/(?:pull|merge_requests|pull-requests)/\d{1,9}")
-_ISSUE = re.compile(r"https?://[^\s<>\"'`)\]]{4,200}/(?:issues?|browse)/[\w-]{1,60}")
-_LIVE = re.compile(
+_URL = lazy_regex(_ADDRESS)
+_PULL = lazy_regex(r"https?://[^\s<>\"'`)\]]{4,200}/(?:pull|merge_requests|pull-requests)/\d{1,9}")
+_ISSUE = lazy_regex(r"https?://[^\s<>\"'`)\]]{4,200}/(?:issues?|browse)/[\w-]{1,60}")
+_LIVE = lazy_regex(
     rf"\b(?:deployed|published|released|live|available|hosted|accessible|uploaded)(?: \w{{1,12}}){{0,3}}"
     rf"(?: to| at| on| under|:)?[ \t*:`(\[]{{0,6}}({_ADDRESS})",
     re.I,
 )
-_LOCAL = re.compile(r"https?://(?:localhost|127\.|0\.0\.0\.0|\[::1\])")
-_CREATES = re.compile(r"create_(?:issue|ticket|task|pull_request|merge_request|document|page|card)$", re.I)
-_IDENTIFIER = re.compile(
+_LOCAL = lazy_regex(r"https?://(?:localhost|127\.|0\.0\.0\.0|\[::1\])")
+_CREATES = lazy_regex(r"create_(?:issue|ticket|task|pull_request|merge_request|document|page|card)$", re.I)
+_IDENTIFIER = lazy_regex(
     r'"(?:identifier|key|number|id)"\s*:\s*"?([A-Z][A-Z0-9]{1,9}-\d{1,7}|#?\d{1,9})"?[,}\s]'
 )
-_TITLE = re.compile(r'"(?:title|summary|name)"\s*:\s*"([^"\n]{1,300})"')
-_PULL_MADE = re.compile(r"\b(?:gh[ \t]+pr|glab[ \t]+mr|hub[ \t]+pull-request)[ \t]+create\b")
-_ISSUE_MADE = re.compile(r"\b(?:gh|glab)[ \t]+issue[ \t]+create\b")
-_TITLE_OPTION = re.compile(r"(?:--title|-t)[= \t]{1,3}(['\"])([^\n'\"]{1,300})\1")
+_TITLE = lazy_regex(r'"(?:title|summary|name)"\s*:\s*"([^"\n]{1,300})"')
+_PULL_MADE = lazy_regex(r"\b(?:gh[ \t]+pr|glab[ \t]+mr|hub[ \t]+pull-request)[ \t]+create\b")
+_ISSUE_MADE = lazy_regex(r"\b(?:gh|glab)[ \t]+issue[ \t]+create\b")
+_TITLE_OPTION = lazy_regex(r"(?:--title|-t)[= \t]{1,3}(['\"])([^\n'\"]{1,300})\1")
 _TRAILING = ".,;:!?*"
 _DOCUMENTS = (
     ".md",
@@ -56,7 +57,7 @@ _DOCUMENTS = (
     ".svg",
     ".png",
 )
-_NO_DELIVERY = re.compile(r"(?:^|/)(?:tmp|temp|node_modules|\.[\w-]+|__pycache__|fixtures?|testdata)/")
+_NO_DELIVERY = lazy_regex(r"(?:^|/)(?:tmp|temp|node_modules|\.[\w-]+|__pycache__|fixtures?|testdata)/")
 
 
 def commits(command: str, output: str) -> list[tuple[str | None, str]]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
+from ..model.lazy_regex import lazy_regex
 from ..model.types import Value, is_dict, is_list
 from ..signals.text_layout import one_line
 
@@ -14,9 +14,9 @@ PATIENCE = 10  # successes of the same tool after which it is no longer waited f
 MOST_WHAT = 200
 MOST_EDITS = 5
 
-_WORD = re.compile(r"[\w./-]{2,80}")
+_WORD = lazy_regex(r"[\w./-]{2,80}")
 # The program and what it is to do: `git push`, `npm run`; without what only prepares it.
-_HEAD = re.compile(
+_HEAD = lazy_regex(
     r"(?:^|&&|;|\n)\s*(?!cd |export |set |source |sleep )(?:\w+=\S*\s+){0,5}"
     r"([\w./-]+(?:\s+[a-z][\w:-]*(?=\s|$))?)"
 )

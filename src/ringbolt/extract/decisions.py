@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from ..model.lazy_regex import lazy_regex
 from ..model.types import Value
 from ..signals.text_layout import Line, cells, masked, plain, sentences
 
@@ -27,7 +28,7 @@ class Decided(Value, frozen=True, kw_only=True):
 
 # --- headings, lists and tables ---------------------------------------------------------------------
 
-_ANNOUNCES = re.compile(
+_ANNOUNCES = lazy_regex(
     r"(?:\d+[.)] +)?(?:(?:key|main|design|architectur\w+|technical|implementation|important|other|final"
     r"|our|the|new"
     r"|my|all|decided|notable)[ -]+){0,3}(?:decisions?|design choices|choices)"
@@ -36,40 +37,40 @@ _ANNOUNCES = re.compile(
     r"|in this (?:phase|plan|session|step)|for this \w+)){0,2}\W*(?:\([^)]{0,60}\))?\W*$",
     re.I,
 )
-_OPEN = re.compile(
+_OPEN = lazy_regex(
     r"\b(?:open|pending|needed|required|remaining|outstanding|future|unresolved|to make|points?)\b", re.I
 )
-_NOTHING = re.compile(
+_NOTHING = lazy_regex(
     r"\W*(?:none|n/?a|nothing|no (?:new |major |key )?decisions?|tbd|not applicable|whether|if|how|what|why"
     r"|which|when|where|who)\b",
     re.I,
 )
-_EXPLICIT = re.compile(
+_EXPLICIT = lazy_regex(
     r"\W*(?:(?:final |our |key )?decision(?: \d{1,3})?|decided|chosen(?: approach"
     r"| option)?)\**\s*[:—–-]\**\s+(?=\S)",
     re.I,
 )
-_REASON_LABEL = re.compile(
+_REASON_LABEL = lazy_regex(
     r"\W*(?:rationale|reason(?:ing|s)?|why|because|justification)\**\s*[:—–-]\**\s*(?=\S)", re.I
 )
-_OTHER_LABEL = re.compile(
+_OTHER_LABEL = lazy_regex(
     r"\W*(?:options?|alternatives?|considered|context|consequences?|trade-?offs?|status|date|impact"
     r"|risks?|note|files?"
     r"|source|pros|cons|question|problem|phase|made by|outcome)\b[^:]{0,20}:", re.I
 )  # fmt: skip
-_DECIDES = re.compile(r"\W*(?:(?:key |design )?decision|choice|chosen|we chose|selected|decided)\b", re.I)
-_GIVES_REASON = re.compile(r"\W*(?:rationale|reason|why|because|justification)", re.I)
-_ALTERNATIVES = re.compile(r"\W*(?:alternative|options?|instead of|rejected|considered)", re.I)
-_TAGS = re.compile(r"(?:\[[^\]]{1,40}\]:?\s*)+")
-_BOLD = re.compile(r"\*\*([^*]{2,300}?)\*\*(:?)\s*")
+_DECIDES = lazy_regex(r"\W*(?:(?:key |design )?decision|choice|chosen|we chose|selected|decided)\b", re.I)
+_GIVES_REASON = lazy_regex(r"\W*(?:rationale|reason|why|because|justification)", re.I)
+_ALTERNATIVES = lazy_regex(r"\W*(?:alternative|options?|instead of|rejected|considered)", re.I)
+_TAGS = lazy_regex(r"(?:\[[^\]]{1,40}\]:?\s*)+")
+_BOLD = lazy_regex(r"\*\*([^*]{2,300}?)\*\*(:?)\s*")
 
 # Where a choice ends and its reason begins, best first.
-_BECAUSE = re.compile(
+_BECAUSE = lazy_regex(
     r",? \(?(?:because(?: of)?|since|as (?:it|this|that|they|we)\b|so that|due to|given that)\s", re.I
 )
-_DASH = re.compile(r"\s+(?:--|—|–|-)\s+|\s*;\s+|\s*—\s*")
-_COLON = re.compile(r":\s+")
-_AIM = re.compile(
+_DASH = lazy_regex(r"\s+(?:--|—|–|-)\s+|\s*;\s+|\s*—\s*")
+_COLON = lazy_regex(r":\s+")
+_AIM = lazy_regex(
     r",? (?:(?:in order )?to (?:avoid|prevent|keep|allow|ensure|enable|reduce|preserve|simplify|match"
     r"|make|minimi[sz]e"
     r"|support|maintain|distinguish|handle|reach|get|stay|let)"
@@ -77,9 +78,9 @@ _AIM = re.compile(
     r"|(?:avoiding|preventing|enabling|keeping|matching|allowing|following|ensuring|which|making) )",
     re.I,
 )
-_PARENTHESIS = re.compile(r"\s+\(([^()]{8,400})\)\W*$")
-_INSTEAD = re.compile(r",? (?:instead of|rather than|in favou?r of not|over|not)\s+(?=\S)", re.I)
-_SURE_INSTEAD = re.compile(r",? (?:instead of|rather than)\s+(?=\S)", re.I)
+_PARENTHESIS = lazy_regex(r"\s+\(([^()]{8,400})\)\W*$")
+_INSTEAD = lazy_regex(r",? (?:instead of|rather than|in favou?r of not|over|not)\s+(?=\S)", re.I)
+_SURE_INSTEAD = lazy_regex(r",? (?:instead of|rather than)\s+(?=\S)", re.I)
 
 
 def decisions(lines: Iterable[Line]) -> list[Decided]:
@@ -245,44 +246,44 @@ def _halves(text: str) -> tuple[str, str]:
 
 # --- sentences --------------------------------------------------------------------------------------
 
-_HINT = re.compile(
+_HINT = lazy_regex(
     r"\b(?:decided|chose|opted|settled|picked|went with|going with|go with|stick(?:ing)? with|instead of"
     r"|rather than|because|since|switched|elected)\b",
     re.I,
 )
 _START = r"(?:^|[,;:] |\b(?:so|and|then|therefore|but) |^instead of [^,]{2,80}?,? )"
-_SAYS = re.compile(
+_SAYS = lazy_regex(
     rf"{_START}(?:I|we)(?:'ve| have|'d)? (?:(?:also|finally|therefore|deliberately|then) )?"
     r"(?:decided (?:to|on|against|that|not to)|chose|opted (?:to|for|against)|settled on|picked|went with"
     r"|elected to|switched (?:to|from))\s",
     re.I,
 )
-_WILL = re.compile(
+_WILL = lazy_regex(
     rf"{_START}(?:(?:I|we)(?:'ll| will|'m going to| am going to|'re going to)|let's|let us|I'm|we're"
     r"|(?:decision|choice) is to) (?:(?:now|just|also|instead|therefore) )?"
     r"(?!(?:start|begin|invoke|check|look|read|run|leave|investigate|see|try|verify|test|explore|search|find"
     r"|need|wait|continue|proceed|first|going)\b)\w{2,15}\b",
     re.I,
 )
-_DID = re.compile(
+_DID = lazy_regex(
     r"(?:used|using|kept|chose|picked|selected|preferred|dropped|adopted|avoided|deferred|opted for|went with"
     r"|(?:going|sticking) with|switch(?:ed|ing) (?:to|from))\s",
     re.I,
 )
-_SUBJECT = re.compile(
+_SUBJECT = lazy_regex(
     r"(?:(?:so|and|then|therefore|but),? )?(?:I|we|let's|let us)(?:'ll| will|'m| am|'re| are|'ve| have)?\s+"
     r"(?:going to )?(?:(?:decided|chose|opted|elected) to )?",
     re.I,
 )
-_HEDGES = re.compile(
+_HEDGES = lazy_regex(
     r"\b(?:could|might|would|may|maybe|perhaps|whether|if (?:we|you|I|it|the)|should (?:we|I)|alternatively"
     r"|consider|considering|not (?:yet )?decided|haven't|hasn't|didn't (?:choose|decide)|undecided|unless"
     r"|either|do you|want me to|they|he|she|the (?:user|author|doc|docs|page|article|issue|README)"
     r"|previously|originally)\b|n't (?:decided|chosen|opted|settled)",
     re.I,
 )
-_BEFORE = re.compile(r"\W*((?:since|because|given that|as) [^,]{3,200}), ", re.I)
-_STATED = re.compile(r"[ ,(]*(?:because|since|so that|due to|given that|as )", re.I)
+_BEFORE = lazy_regex(r"\W*((?:since|because|given that|as) [^,]{3,200}), ", re.I)
+_STATED = lazy_regex(r"[ ,(]*(?:because|since|so that|due to|given that|as )", re.I)
 
 
 def _sentence(sentence: str) -> Decided | None:

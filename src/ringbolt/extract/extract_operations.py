@@ -18,6 +18,7 @@ from ..llm.calls import Modelling
 from ..llm.prompts import ModelEntry, known
 from ..model import rules, validate
 from ..model.errors import InvalidInput
+from ..model.lazy_regex import lazy_regex
 from ..model.results import Extraction
 from ..model.types import Event, is_dict, is_list
 from ..store import distilled, jobs
@@ -68,7 +69,7 @@ Settle = Callable[[Tx], None]
 
 KIND = "extraction"
 PAGE = 200  # events that are taken at once
-_ECHO = re.compile(
+_ECHO = lazy_regex(
     r"<(ringbolt-[\w-]{1,80}|active-tasks|task-hygiene|stale-tasks)\b[^>]{0,200}>.*?(?:</\1>|\Z)", re.DOTALL
 )
 

@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ..model.lazy_regex import lazy_regex
 from ..model.types import Channel, EntryType, Event, Value, is_dict, is_list
 from ..model.validate import blake2b
 from ..signals import failures
@@ -37,9 +38,9 @@ _TRUST = (
     "import",
 )  # most trusted first; nothing found is trusted more than the agent
 _MESSAGES = ("message", "task.updated", "item.updated")
-_WEB = re.compile(r"web|browser|fetch|http|search_documentation", re.I)
-_RUNS = re.compile(r"bash|shell|exec|command|terminal|^run|powershell|^cmd$", re.I)
-_EDITS = re.compile(r"edit|write|patch|replace|create_file|insert", re.I)
+_WEB = lazy_regex(r"web|browser|fetch|http|search_documentation", re.I)
+_RUNS = lazy_regex(r"bash|shell|exec|command|terminal|^run|powershell|^cmd$", re.I)
+_EDITS = lazy_regex(r"edit|write|patch|replace|create_file|insert", re.I)
 _INTERRUPTED = "[Request interrupted"  # what a host writes in the user's name
 # Of these only the latest counts.
 _LATEST = ("variable", "context")

@@ -9,10 +9,10 @@ log-odds; halving or doubling any of them changes little.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ..model.lazy_regex import lazy_regex
 from ..model.types import Event, Name, is_dict
 from ..model.validate import dumps
 
@@ -35,9 +35,9 @@ _EXTENSIONS = frozenset(
 )
 # First what could be a name is cut out, in one pass; what such a piece is, is asked of its end alone: no text
 # can make that slow.
-_PIECE = re.compile(r"https?://[^\s<>\"'`)\]}|\\]+|[\w@~+.#/-]+")
+_PIECE = lazy_regex(r"https?://[^\s<>\"'`)\]}|\\]+|[\w@~+.#/-]+")
 PIECE = 160  # characters
-_FIND = re.compile(
+_FIND = lazy_regex(
     r"(?P<path>(?:[\w@~+.-]+/)*[\w@+.-]*\.[A-Za-z][A-Za-z0-9]{0,11}(?![\w/]))"
     r"|(?P<version>\bv?\d+\.\d+\.\d+(?:[-+][\w.]+)?\b)"
     r"|(?P<ticket>\b[A-Z]{2,8}-\d{1,6}\b|(?<![\w&/])#\d{2,6}\b)"

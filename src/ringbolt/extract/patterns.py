@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
 from ..ledger.base import Base
 from ..model import rules, validate
+from ..model.lazy_regex import lazy_regex
 from ..model.types import Event, Pattern, is_dict
 from ..store.tx import Row, Tx
 from . import queries
@@ -29,7 +29,7 @@ MOST_COMMANDS, MOST_STEPS = 8, 50
 LONGEST = 240
 _WORTH = {"retry": 1.2, "failure": 1.0, "success": 0.4}
 _ENDINGS = ("ions", "ion", "ing", "ies", "ed", "es", "s", "e")
-_WORD = re.compile(r"[^\W_]+")
+_WORD = lazy_regex(r"[^\W_]+")
 _COMMON = frozenset(
     "a an the of to in on at for and or is are be with by from as it its this that all into new up out then"
     " task step do sure please we our your my".split()

@@ -15,6 +15,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Literal
 
+from ..model.lazy_regex import lazy_regex
 from ..model.types import Value, is_list
 from ..signals.step_numbers import NOUNS, NUMBER, STEP_NOUNS, step_numbers
 
@@ -82,8 +83,8 @@ def evidence(items: Sequence[str], observations: Iterable[Observation]) -> list[
 
 # --- words ------------------------------------------------------------------------------------------
 
-_RUN = re.compile(r"\w[\w./-]*")
-_HUMP = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_a-zA-Z]+")
+_RUN = lazy_regex(r"\w[\w./-]*")
+_HUMP = lazy_regex(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_a-zA-Z]+")
 _SUFFIXES = "ization ations ation ising izing ings ing ions ion ies ied ers er ed es s e".split()
 _COMMON = frozenset(
     "the a an to and or of in for on with by from is are be it its this that into as at all any if so we you"
@@ -133,28 +134,28 @@ def _words_of(run: str) -> tuple[tuple[str, float], ...]:
 
 # --- sorts of work ----------------------------------------------------------------------------------
 
-_LABEL = re.compile(rf"\W*(?:({NOUNS})\s*#?)?(\d{{1,3}})\s*[:.)–-]\s+", re.I)
+_LABEL = lazy_regex(rf"\W*(?:({NOUNS})\s*#?)?(\d{{1,3}})\s*[:.)–-]\s+", re.I)
 # The first that a title matches is its sort; anything else is a change.
 _TITLES: tuple[tuple[Sort, re.Pattern[str]], ...] = (
-    ("verify", re.compile(r"(?:run|verify|test|lint|build|check|format|fmt|validate|ensure|final)\b", re.I)),
-    ("verify", re.compile(r".*\bverification$", re.I)),
-    ("commit", re.compile(r"(?:commit|push|merge|release|submit)\b|.*\b(?:pull request|PR)\b", re.I)),
+    ("verify", lazy_regex(r"(?:run|verify|test|lint|build|check|format|fmt|validate|ensure|final)\b", re.I)),
+    ("verify", lazy_regex(r".*\bverification$", re.I)),
+    ("commit", lazy_regex(r"(?:commit|push|merge|release|submit)\b|.*\b(?:pull request|PR)\b", re.I)),
     (
         "explore",
-        re.compile(
+        lazy_regex(
             r"(?:read|review|investigate|explore|research|understand|analy[sz]e|find|determine|plan|design"
             r"|look|identify|audit|present|synthesi[sz]e)\b",
             re.I,
         ),
     ),
-    ("docs", re.compile(r".*(?:\b(?:docs?|documentation|document|readme|changelog)\b|\.md\b)", re.I)),
-    ("tests", re.compile(r".*(?:\b[Tt]est|_tests?\b|Tests?\b|\bcoverage\b)")),
+    ("docs", lazy_regex(r".*(?:\b(?:docs?|documentation|document|readme|changelog)\b|\.md\b)", re.I)),
+    ("tests", lazy_regex(r".*(?:\b[Tt]est|_tests?\b|Tests?\b|\bcoverage\b)")),
 )
-_DELEGATES = re.compile(r"(?:task|agent|delegate\w*|spawn\w*|dispatch\w*)$", re.I)
-_EDITS = re.compile(r"edit|write|patch|replace|create|insert|update|delete", re.I)
-_COMMANDS = re.compile(r"bash|shell|exec|command|terminal|^run", re.I)
-_COMMIT = re.compile(r"\bgit (?:commit|push|merge)\b|\bgh pr\b")
-_CHECK = re.compile(
+_DELEGATES = lazy_regex(r"(?:task|agent|delegate\w*|spawn\w*|dispatch\w*)$", re.I)
+_EDITS = lazy_regex(r"edit|write|patch|replace|create|insert|update|delete", re.I)
+_COMMANDS = lazy_regex(r"bash|shell|exec|command|terminal|^run", re.I)
+_COMMIT = lazy_regex(r"\bgit (?:commit|push|merge)\b|\bgh pr\b")
+_CHECK = lazy_regex(
     r"\b(?:tests?|\w*test|lint|vet|build|check|fmt|format|gofmt|prettier|eslint|tsc|ruff|mypy|pyright|compile"
     r"|make|ci)\b",
     re.I,
@@ -163,7 +164,7 @@ _NEW_TEXT = ("new_string", "new_str", "new", "content", "file_text", "edits", "c
 _TEST_PARTS = frozenset(("test", "tests", "spec", "specs", "e2e"))
 _DOC_ENDS = (".md", ".rst", ".txt", ".adoc")
 # Words in an output by which a check that ended well denies it.
-_DENIAL = re.compile(r"\bFAIL(?:ED|URE)?\b|\b[1-9]\d* (?:failed|failures?|errors?|issues?)\b|\berror:", re.M)
+_DENIAL = lazy_regex(r"\bFAIL(?:ED|URE)?\b|\b[1-9]\d* (?:failed|failures?|errors?|issues?)\b|\berror:", re.M)
 
 
 class _Deed(Value, frozen=True, kw_only=True):
@@ -234,47 +235,47 @@ def _path_sort(path: str) -> Sort:
 
 # --- sentences --------------------------------------------------------------------------------------
 
-_QUOTED = re.compile(r"```.*?(?:```|\Z)|^[ \t]*>[^\n]*", re.S | re.M)
-_BREAK = re.compile(r"(?<=[.!?:])\s+")
-_LIST_LINE = re.compile(r"\s*(?:[-*•|]|\d{1,3}[.)])\s")
-_ASKS = re.compile(r"\W*(?:should|shall|do you|would you|can you|could you|may i)\b", re.I)
-_MARK = re.compile(r"✅|✓|✔|☑|\[x\]", re.I)
-_DONE = re.compile(
+_QUOTED = lazy_regex(r"```.*?(?:```|\Z)|^[ \t]*>[^\n]*", re.S | re.M)
+_BREAK = lazy_regex(r"(?<=[.!?:])\s+")
+_LIST_LINE = lazy_regex(r"\s*(?:[-*•|]|\d{1,3}[.)])\s")
+_ASKS = lazy_regex(r"\W*(?:should|shall|do you|would you|can you|could you|may i)\b", re.I)
+_MARK = lazy_regex(r"✅|✓|✔|☑|\[x\]", re.I)
+_DONE = lazy_regex(
     r"✅|✓|✔|☑|\[x\]|\b(?:done|completed?|finished|committed|in place|pass(?:es|ed|ing)?|all green"
     r"|(?:is|are|was|were) (?:now )?(?:fixed|implemented|added|updated|removed)|succee(?:ds|ded)|compiles"
     r"|builds (?:cleanly|successfully))\b",
     re.I,
 )
 # "now" and "next" announce, except in a sentence that says how a thing stands: "step 2 is now complete".
-_STANDS = re.compile(
+_STANDS = lazy_regex(
     rf"\b(?:{NOUNS})s?\s*{NUMBER}\s+(?:done|completed?|finished)\b"
     r"|\b(?:is|are|was|were|been)\s+(?:(?:now|all|already|both)\s+)?"
     r"(?:done|completed?|finished|in place|passing)\b",
     re.I,
 )
-_DENIES = re.compile(
+_DENIES = lazy_regex(
     r"n['’]t\b|\b(?:not|never|no|yet|before|once|when|until|unless|if|after|should|would|will|must|to be"
     r"|still|remain\w*|missing|fail\w*|almost|nearly|half|part\w*|need\w*|incomplete|without)\b",
     re.I,
 )
-_NOT_OVER = re.compile(r"n['’]t\b|\b(?:not|never|yet|still|incomplete|half|partly|remain\w*)\b", re.I)
-_LATER = re.compile(
+_NOT_OVER = lazy_regex(r"n['’]t\b|\b(?:not|never|yet|still|incomplete|half|partly|remain\w*)\b", re.I)
+_LATER = lazy_regex(
     r"n['’]t\b|\b(?:not|never|before|later|afterwards|eventually|instead of|after that)\b", re.I
 )
-_ANNOUNCES = re.compile(
+_ANNOUNCES = lazy_regex(
     r"\b(?:now|next|let me|let['’]s|i['’]ll|i will|i['’]m going to|start(?:ing)?|mov(?:e|ing) (?:on )?to"
     r"|proceed|continu(?:e|ing)|dispatch(?:ing)?|on to|time to|first)\b",
     re.I,
 )
-_TURNS = re.compile(r"\b(?:mov(?:e|ing)(?: on)? to|proceed|start|continue|now|next)\b", re.I)
-_LEAVES = re.compile(r"\W*mov(?:e|ing)(?: on)? to\b", re.I)
+_TURNS = lazy_regex(r"\b(?:mov(?:e|ing)(?: on)? to|proceed|start|continue|now|next)\b", re.I)
+_LEAVES = lazy_regex(r"\W*mov(?:e|ing)(?: on)? to\b", re.I)
 # An agent that turns to its own list has just finished something.
-_KEEPS_LIST = re.compile(
+_KEEPS_LIST = lazy_regex(
     r"\b(?:updat|mark|tick|check)\w*\b[^.]{0,40}\b(?:tasks?|todos?|to-do|list|status(?:es)?|plan|completed?|done)\b"
     r"|\bmov(?:e|ing) on\b|\bmov(?:e|ing) to\b",
     re.I,
 )
-_ALL_DONE = re.compile(
+_ALL_DONE = lazy_regex(
     r"\W*(?:all done|everything(?:['’]s| is) (?:now )?(?:done|complete|finished|in place)"
     r"|all (?:of )?(?:the |my |our |\d+ )?(?:tasks|steps|items|todos)"
     r"(?: (?:are|is|have been|now))* (?:done|complete|finished))",

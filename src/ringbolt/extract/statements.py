@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from ..model.lazy_regex import lazy_regex
 from ..signals.text_layout import Line, layout, masked, plain, sentences
 
 MOST_OF_A_KIND = 5
 MOST_STEPS = 10
 
-_HEDGE = re.compile(
+_HEDGE = lazy_regex(
     r"\b(?:might|may|maybe|perhaps|possibly|probably|could be|if (?:the|we|you|it)|I think|seems"
     r"|let me check)\b",
     re.I,
@@ -18,7 +19,7 @@ _HEDGE = re.compile(
 _CAUSE = (
     r"(?:root cause|real cause|underlying (?:issue|problem|cause)|culprit|actual (?:issue|problem|cause|bug))"
 )
-_FOUND = re.compile(
+_FOUND = lazy_regex(
     rf"\b{_CAUSE}\**(?:\s+(?:is|was|here|of [^.:\n]{{2,60}}? (?:is|was))\b|\s*[:—–-])"
     r"|\b(?:it )?turns out\b|\bturned out (?:that|to be)\b"
     r"|\b(?:found|identified|figured out|pinned down|located) (?:the|a) (?:\w+ )?(?:issue|problem|bug"
@@ -28,16 +29,16 @@ _FOUND = re.compile(
     r"|\b(?:the )?key insight\b|\b(?:the )?reason is that\b",
     re.I,
 )
-_FOUND_HEADING = re.compile(
+_FOUND_HEADING = lazy_regex(
     rf"\W*(?:{_CAUSE}|(?:the )?(?:cause|findings?|key findings?|discover(?:y|ies)))(?: found| analysis)?\W*$",
     re.I,
 )
-_BARE = re.compile(
+_BARE = lazy_regex(
     r"^\W*(?:.{0,70}\b(?:issue|problem|bug|cause|culprit|insight)(?: is| was| now| clearly| here)*"
     r"|.{0,24})[.!:)*\s]*$",
     re.I,
 )
-_BLOCKED = re.compile(
+_BLOCKED = lazy_regex(
     r"\b(?:I'm|I am|we're|we are|this is|work is|task is|currently|still|remains?) (?:currently |now "
     r"|still )?blocked\b"
     r"|^\W*blocked(?: by| on|:)|\b(?:is|are) blocked (?:by|on)\b"
@@ -48,44 +49,44 @@ _BLOCKED = re.compile(
     r"|\b(?:can't|cannot|can not|unable to) (?:proceed|continue|go on|finish)\b",
     re.I,
 )
-_ANNOUNCES = re.compile(
+_ANNOUNCES = lazy_regex(
     r"\W*(?:let me|let's|looking at|I'll|I need|I should|now|here|checking|this is|that's)\b", re.I
 )
-_NO_BLOCK = re.compile(
+_NO_BLOCK = lazy_regex(
     r"\b(?:no longer|not|isn't|un)[ -]?blocked\b|\bwas blocked\b|\bno blockers?\b|\b(?:if|when|would"
     r"|could|gets?)\b",
     re.I,
 )
-_BLOCKERS = re.compile(
+_BLOCKERS = lazy_regex(
     r"\W*(?:current |known |open )?(?:blockers?|blocked(?: by| on)?)(?:/concerns?| and concerns?)?\W*$", re.I
 )
-_BLOCKER_LABEL = re.compile(r"\W*blockers?\**:\**\s+(?=\S)", re.I)
-_NEXT_HEADING = re.compile(
+_BLOCKER_LABEL = lazy_regex(r"\W*blockers?\**:\**\s+(?=\S)", re.I)
+_NEXT_HEADING = lazy_regex(
     r"\W*(?:\d+[.)] )?(?:next steps?|what'?s next|what is next|what'?s left|what remains|still to do"
     r"|to ?do|remaining"
     r"(?: (?:work|tasks?|items?|steps?))?|up next|follow-?ups?|next up|immediate next steps?|left to do"
     r"|outstanding(?: work)?)\W*$",
     re.I,
 )
-_NEXT_LABEL = re.compile(r"\W*next(?: steps?| up)?\**:\**\s+(?=\S)", re.I)
-_NEXT = re.compile(
+_NEXT_LABEL = lazy_regex(r"\W*next(?: steps?| up)?\**:\**\s+(?=\S)", re.I)
+_NEXT = lazy_regex(
     r"^(?:next(?:,| up,?)? (?:I'll|I will|I'm going to|we'll|we will|I need to|step is to|up is|is to)"
     r"|(?:the )?next step is(?: to)?"
     r"|then I'll next|I'll next)\s+(?=\S)",
     re.I,
 )
-_NONE = re.compile(
+_NONE = lazy_regex(
     r"\W*(?:none|n/?a|nothing|no (?:known |current |open )?(?:blockers?|issues?|concerns?))\b", re.I
 )
-_DONE = re.compile(r"\[x\]|✅|☑|✓|✔|\bdone\b", re.I)
-_OFFER = re.compile(
+_DONE = lazy_regex(r"\[x\]|✅|☑|✓|✔|\bdone\b", re.I)
+_OFFER = lazy_regex(
     r"\W*(?:want me to|would you like|shall I|should I|do you want|ready to|anything else|does (?:that"
     r"|this)|sound good|ok(?:ay)?)\b",
     re.I,
 )
 
 
-_STARTS = re.compile(
+_STARTS = lazy_regex(
     r"(?:(?:ok(?:ay)?|good|great|perfect|now|next|first|then|finally|also)[,.!]? ){0,3}(?:(?:now|then"
     r"|next|also),? )?"
     r"(?:let me|let's|I'll|I will|I'm going to|I need to|we need to|time to)(?: (?:now|also|then|first"
@@ -93,8 +94,8 @@ _STARTS = re.compile(
     r" (?!know\b|be\b|see\b|explain\b|wait\b|think\b|stop\b|summari[sz]e\b)(?=\w)",
     re.I,
 )
-_CONDITION = re.compile(r"\b(?:if you|once you|when you|unless|as soon as|after you)\b", re.I)
-_NUMBERED_STEP = re.compile(r"\W*(?:step|task|phase|fix|part)\b[^:—–]{0,20}[:—–-]+\W*(?=\w)", re.I)
+_CONDITION = lazy_regex(r"\b(?:if you|once you|when you|unless|as soon as|after you)\b", re.I)
+_NUMBERED_STEP = lazy_regex(r"\W*(?:step|task|phase|fix|part)\b[^:—–]{0,20}[:—–-]+\W*(?=\w)", re.I)
 
 
 class Said:

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import re
 
+from ..model.lazy_regex import lazy_regex
+
 # Words that ask for thought, not for a record.
-_THOUGHT = re.compile(
+_THOUGHT = lazy_regex(
     r"\b(?:analy[sz]e|assess|evaluate|critique|compare|contrast|weigh|judge|diagnose|review|reconsider|rethink"
     r"|investigate|elaborate|interpret|infer|predict|estimate|prioriti[sz]e|recommend\w*|suggest\w*|advise"
     r"|advice|propose|trade-?offs?|pros and cons|root causes?|implications?|consequences?|lessons?|patterns?"
@@ -21,7 +23,7 @@ _THOUGHT = re.compile(
     re.I,
 )
 # Asking for what ought to be, or what would be.
-_ADVICE = re.compile(
+_ADVICE = lazy_regex(
     r"\b(?:should|shall|ought)\s+(?:i|we|it|they|the|this|that|you|s?he)\b|\bwhat if\b|\bsuppose\b"
     r"|\bwould\s+(?:happen|it|we|that|this|you|i|they|the)\b|\bcould\s+(?:we|it|this|that)\b"
     r"|\bis there (?:a|any) way\b"
@@ -29,7 +31,7 @@ _ADVICE = re.compile(
     re.I,
 )
 # Asking how things hang together.
-_CAUSE = re.compile(
+_CAUSE = lazy_regex(
     r"\bwhy (?:does|do|is|are|was|were|has|have|had|would|could|can|can['’]t|doesn['’]t|isn['’]t|wasn['’]t"
     r"|didn['’]t|don['’]t|keep|keeps)\b(?!.{0,20}\b(?:blocked|waiting|paused|excluded|rejected|chosen|skipped"
     r"|cancelled|stuck)\b)"
@@ -39,7 +41,7 @@ _CAUSE = re.compile(
     re.I,
 )
 # Asking for what is recorded, with words that sound like more.
-_RECORDED = re.compile(
+_RECORDED = lazy_regex(
     r"\bwhat (?:did|have|had) (?:i|we|you|they) "
     r"(?:decide|choose|chosen|compare|consider|propose|suggest|recommend)"
     r"|\bwhich (?:alternatives?|options?|risks?|trade-?offs?)\b"
@@ -50,8 +52,8 @@ _RECORDED = re.compile(
     r"(?:review|compare|evaluate|analy[sz]e|investigate)",
     re.I,
 )
-_NAMES = re.compile(r"`[^`]*`|\"[^\"]*\"|“[^”]*”|\b\S{0,100}[/_]\S{0,100}")
-_JOINS = re.compile(r"[?;]|\band (?:what|why|how|which|who|where|when|should|is|are|do|does|did)\b", re.I)
+_NAMES = lazy_regex(r"`[^`]*`|\"[^\"]*\"|“[^”]*”|\b\S{0,100}[/_]\S{0,100}")
+_JOINS = lazy_regex(r"[?;]|\band (?:what|why|how|which|who|where|when|should|is|are|do|does|did)\b", re.I)
 # A question of more words than this is a story with a question in it.
 LONG = 45
 CHARACTERS = 2000

@@ -12,19 +12,20 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
+from ..model.lazy_regex import lazy_regex
 from ..model.types import Item, Value
 from ..signals.step_numbers import step_numbers
 from ..signals.terms import QUESTION_WORDS, stem_places, stems
 
-_CITE = re.compile(r"#(\d{1,12})\b")
-_SENTENCE = re.compile(r"(?<=[.!?])[\"'”)]*\s+(?=[^\sa-z])|[;\n]+")
-_DONE = re.compile(
+_CITE = lazy_regex(r"#(\d{1,12})\b")
+_SENTENCE = lazy_regex(r"(?<=[.!?])[\"'”)]*\s+(?=[^\sa-z])|[;\n]+")
+_DONE = lazy_regex(
     r"\b(?:done|completed?|finished|concluded|accomplished|achieved|implemented|deployed|merged|shipped"
     r"|succeeded|passed|fixed|solved|resolved|verified|executed|performed|carried out|wrapped up|is over"
     r"|are over|behind (?:us|you|me))\b|100 ?%|[✅✓✔☑]|\[x\]",
     re.I,
 )
-_OPEN = re.compile(
+_OPEN = lazy_regex(
     r"\b(?:next|pending|current(?:ly)?|in progress|remain(?:s|ing|ed)?|left|open|active|ongoing|working on"
     r"|start(?:s|ed|ing)?|began|begun|begins?|under ?way|to ?do|ahead|later|now|failed|fails|blocked|waiting"
     r"|waits|stuck|skipped|cancelled|dropped|will|should|must|needs?|still|upcoming|planned|outstanding"
@@ -32,27 +33,27 @@ _OPEN = re.compile(
     re.I,
 )
 # What denies stands in the same clause, a few words before.
-_DENIED = re.compile(
+_DENIED = lazy_regex(
     r"(?:(?:n['’]t|\b(?:not|no|none|nothing|never|neither|nor|yet|until|before|when|once|if|unless|cannot|without"
     r"|half|partly|partially|almost|nearly|needs?|awaits?))\b(?: (?!and\b|but\b|so\b|while\b)[\w-]+){0,4}"
     r"|\b(?:to|will|must|should|can|could|may|might) be(?: \w+ly)?) *$",
     re.I,
 )
-_ALL = re.compile(
+_ALL = lazy_regex(
     r"\b(?:all|every|everything|each|both)\b|\b(?:the|this|your|our) (?:\w+ )?(?:task|plan|project|job)\b",
     re.I,
 )
-_BREAK = re.compile(r"[,()–—]|\b(?:and|but|while|whereas|so|then|which|with)\b", re.I)
-_LINK = re.compile(r"[\s,;:&()\"'“”–—-]*(?:(?:and|or|plus)\b)?[\s\"'“(]*", re.I)
+_BREAK = lazy_regex(r"[,()–—]|\b(?:and|but|while|whereas|so|then|which|with)\b", re.I)
+_LINK = lazy_regex(r"[\s,;:&()\"'“”–—-]*(?:(?:and|or|plus)\b)?[\s\"'“(]*", re.I)
 _WORD_NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve".split()
 _PLACES = "first second third fourth fifth sixth seventh eighth ninth tenth".split()
 _NUMBER = rf"(?:\d{{1,4}}|{'|'.join(_WORD_NUMBERS)})"
-_OF = re.compile(rf"\b({_NUMBER})\s*(?:/|of|out of)\s*(?:the\s+|its\s+|all\s+)?({_NUMBER})\b", re.I)
-_SO_MANY = re.compile(rf"\b({_NUMBER})\s+(?:\w+\s+)?(?:steps?|items?)\b", re.I)
-_NUMBERED = re.compile(
+_OF = lazy_regex(rf"\b({_NUMBER})\s*(?:/|of|out of)\s*(?:the\s+|its\s+|all\s+)?({_NUMBER})\b", re.I)
+_SO_MANY = lazy_regex(rf"\b({_NUMBER})\s+(?:\w+\s+)?(?:steps?|items?)\b", re.I)
+_NUMBERED = lazy_regex(
     rf"\b(?:steps?|items?)\s*#?{_NUMBER}(?:(?:\s*(?:,|and|&|/|-|–|to|through))+\s*#?{_NUMBER}\b)*", re.I
 )
-_PLACED = re.compile(rf"\b({'|'.join(_PLACES)}|last|final)\s+(?:step|item)\b", re.I)
+_PLACED = lazy_regex(rf"\b({'|'.join(_PLACES)}|last|final)\s+(?:step|item)\b", re.I)
 _IRREGULAR = {
     "built": "build", "ran": "run", "wrote": "write", "written": "write", "made": "make", "sent": "send",
     "found": "find", "took": "take", "taken": "take", "chose": "choose", "chosen": "choose", "drew": "draw",
@@ -60,8 +61,8 @@ _IRREGULAR = {
 }  # fmt: skip
 _SAME_PAST = frozenset("set put cut read let".split())
 _STOPS = frozenset(stems(QUESTION_WORDS))
-_CHUNK = re.compile(r"[\w./:@+-]+")
-_NAME = re.compile(r"\d|_|://|/[\w.-]+[/.]")
+_CHUNK = lazy_regex(r"[\w./:@+-]+")
+_NAME = lazy_regex(r"\d|_|://|/[\w.-]+[/.]")
 _ENGLISH = frozenset(
     "the is are to of and it on for has have been be with no not step steps next by at as".split()
 )

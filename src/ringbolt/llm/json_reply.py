@@ -11,11 +11,12 @@ import re
 from typing import Any
 
 from ..model.errors import shown
+from ..model.lazy_regex import lazy_regex
 from ..model.types import is_dict, is_list
 
 # What a model thinks is not its answer; one that was cut off has no end, and some servers drop the beginning.
-_THOUGHT = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.S | re.I)
-_THOUGHT_END = re.compile(r"\A.*</(?:think|thinking|reasoning)>", re.S | re.I)
+_THOUGHT = lazy_regex(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.S | re.I)
+_THOUGHT_END = lazy_regex(r"\A.*</(?:think|thinking|reasoning)>", re.S | re.I)
 # Places where an object may begin that are tried before giving up.
 _TRIES = 50
 _KINDS: dict[str, tuple[type, ...]] = {

@@ -10,6 +10,7 @@ import json
 import re
 from typing import Any
 
+from ..model.lazy_regex import lazy_regex
 from ..model.types import Channel
 from ..model.validate import dumps
 
@@ -25,24 +26,24 @@ CLASS: dict[Channel | None, str] = {
 }
 
 # Escape sequences of terminals: colours and cursors, titles and links (OSC), and what is left of broken ones.
-_ANSI = re.compile(
+_ANSI = lazy_regex(
     "(?:\x1b\\[|\x9b)[0-?]*[ -/]*[@-~]?"
     "|(?:\x1b[\\]PX^_]|[\x90\x98\x9d-\x9f])(?:[^\x07\x1b\x9c]{0,4000}(?:\x07|\x1b\\\\|\x9c))?"
     "|\x1b[ -/]*[0-~]?"
 )
 # Characters that are not seen: controls, format characters (zero width, direction, tags), fillers, variation
 # selectors, and what is no character at all. Line ends and tabs are looked after before.
-_UNSEEN = re.compile(
+_UNSEEN = lazy_regex(
     "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
     "\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ufdd0-\ufdef\ufe00-\ufe0f\ufeff\uffa0\ufff0-\uffff"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
-_LINE_ENDS = re.compile("\r\n|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
-_SPACES = re.compile(r"\s+")
+_LINE_ENDS = lazy_regex("\r\n|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+_SPACES = lazy_regex(r"\s+")
 # A `<` that a tag could begin with, an `&` that a character reference could begin with, and a code fence.
 # Others stay as they are: commands are full of them, and a reader may want to run one.
-_MARKUP = re.compile(r"<(?=[\w/!?|<%$]|$)|&(?=[\w#]|$)|`{3,}|~{3,}")
-_QUOTE = re.compile(r'(\\*)("|$)')
+_MARKUP = lazy_regex(r"<(?=[\w/!?|<%$]|$)|&(?=[\w#]|$)|`{3,}|~{3,}")
+_QUOTE = lazy_regex(r'(\\*)("|$)')
 
 
 def clean(text: str) -> str:
@@ -88,7 +89,7 @@ def name(text: str) -> str:
     return text if _PLAIN_NAME.fullmatch(text) else quoted(text)
 
 
-_PLAIN_NAME = re.compile(r"[A-Za-z0-9_./~@](?: ?[A-Za-z0-9_./@+:-])*")
+_PLAIN_NAME = lazy_regex(r"[A-Za-z0-9_./~@](?: ?[A-Za-z0-9_./@+:-])*")
 
 
 def margined(text: str) -> str:
@@ -126,11 +127,11 @@ def scalar(text: str) -> str:
 # What means something inside a line of Markdown: a line end, the beginning of a tag, comment or reference, a
 # code fence, a link or image, the end of a comment, and blanks at either end. Our own lines begin with what
 # we write, so nothing recorded ever stands where a heading, rule or list could begin.
-_ROW = re.compile(
+_ROW = lazy_regex(
     r"\n|<(?=[\w/!?|<%$]|$)|&(?=#)|`{3,}|~{3,}|\](?=[(\[])|(?<=--)>|(?<=--!)>|\A +| +\Z|!(?=\[)"
 )
-_BRACKETS = re.compile(rf"{_ROW.pattern}|[\[\]\\]")
-_REFERENCE = re.compile(r"&#([0-9]{1,7});")
+_BRACKETS = lazy_regex(rf"{_ROW.pattern}|[\[\]\\]")
+_REFERENCE = lazy_regex(r"&#([0-9]{1,7});")
 
 
 def markdown_row(text: str, *, bracketed: bool = False) -> str:
@@ -169,7 +170,7 @@ def _numbered(found: re.Match[str]) -> str:
     )
 
 
-_STEERING = re.compile(_UNSEEN.pattern[:-1] + "\r\x0b\x0c\x85\u2028\u2029]")
+_STEERING = lazy_regex(_UNSEEN.pattern[:-1] + "\r\x0b\x0c\x85\u2028\u2029]")
 
 
 # --- files that are read back -----------------------------------------------------------------------
@@ -201,10 +202,10 @@ def _no_number(word: str) -> Any:
 
 
 # What begins something in Markdown anywhere, and what does so at the beginning of a line.
-_INLINE = re.compile(r"[\\`*\[\]]|&|<|" + _STEERING.pattern)
+_INLINE = lazy_regex(r"[\\`*\[\]]|&|<|" + _STEERING.pattern)
 _BEGINS = "#+-=>_~|:"
-_NUMBERED = re.compile(r"[0-9]{1,9}[.)]")
-_WRITTEN = re.compile(r"\\([!-/:-@\[-`{-~])|&(?:(amp|lt|gt|quot)|#x([0-9a-fA-F]{1,6})|#(\d{1,7}));")
+_NUMBERED = lazy_regex(r"[0-9]{1,9}[.)]")
+_WRITTEN = lazy_regex(r"\\([!-/:-@\[-`{-~])|&(?:(amp|lt|gt|quot)|#x([0-9a-fA-F]{1,6})|#(\d{1,7}));")
 _NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"'}
 EMPTY_LINE = "\\"
 

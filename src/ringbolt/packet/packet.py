@@ -7,9 +7,9 @@ says when its rows are wanted, the smaller the sooner.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 
+from ..model.lazy_regex import lazy_regex
 from ..model.results import Packet
 from ..model.types import Entry, Name, Snapshot
 from ..model.validate import blake2b
@@ -54,8 +54,8 @@ _LEGEND = (
     ' s system. Where a heading says "3 of 9", task_recall finds the rest; a text that ends in "…" is whole'
     " in task_event."
 )
-_WORD = re.compile(r"[\w.@+-]+")
-_PLAIN_WORD = re.compile(r"\w+")
+_WORD = lazy_regex(r"[\w.@+-]+")
+_PLAIN_WORD = lazy_regex(r"\w+")
 
 
 def resume_packet(

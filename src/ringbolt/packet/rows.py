@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
+from ..model.lazy_regex import lazy_regex
 from ..model.types import Criterion, Effect, Entry, Item, Moment, RelatedGoal, Snapshot, Source, Wait, is_list
 from ..model.validate import dumps, seconds_of
 from . import encode, tokens
@@ -21,7 +21,7 @@ MARKS = {
 }
 
 SHORT = 26  # characters of an attempt in a small room, where the folders of its files are left out
-_FOLDERS = re.compile(r"(?<![\w:/.~-])[\w.~-]*/(?:[\w.@~-]+/)*(?=[\w.-])")
+_FOLDERS = lazy_regex(r"(?<![\w:/.~-])[\w.~-]*/(?:[\w.@~-]+/)*(?=[\w.-])")
 
 
 def standing(task: Snapshot) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect
 from collections.abc import Callable
 from functools import cache, lru_cache
 from itertools import pairwise
 from operator import ne
 from unicodedata import category
+
+from ..model.lazy_regex import lazy_regex
 
 # The longest token of o200k has this many characters: a text has at least one token for so many.
 LONGEST = 128
@@ -183,7 +184,7 @@ def _joins(char: str) -> bool:
 @cache
 def _finder() -> Callable[[str], list[str]]:
     # Not at import, which it would make several milliseconds longer.
-    return re.compile(_PIECES).findall
+    return lazy_regex(_PIECES).findall
 
 
 @lru_cache(maxsize=1 << 14)

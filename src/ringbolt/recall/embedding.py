@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Protocol
 
 from ..model.errors import StoreError
+from ..model.lazy_regex import lazy_regex
 from ..model.settings import Settings
 from ..model.validate import blake2b
 from ..signals.terms import QUESTION_WORDS, stems
@@ -53,7 +53,7 @@ class Embedder(Protocol):
 CHUNK = 1000
 # Of a longer text the beginning and the end are compared: what a log says last matters most.
 HEAD, TAIL = 12 * CHUNK, 8 * CHUNK
-_WORD = re.compile(r"\w+")
+_WORD = lazy_regex(r"\w+")
 _LONGEST_WORD = 40
 _SAY_NOTHING = frozenset(QUESTION_WORDS.split())
 

@@ -16,6 +16,7 @@ from itertools import repeat
 from operator import sub
 from typing import Protocol
 
+from ..model.lazy_regex import lazy_regex
 from ..model.types import Value
 from ..model.validate import seconds_of
 from ..signals.terms import Query, Term, stems
@@ -414,7 +415,7 @@ def _names(query: Query, speaker: str) -> bool:
 _NAMES = "january february march april may june july august september october november december".split()
 _MONTHS = {name: number for number, full in enumerate(_NAMES, 1) for name in (full, full[:3])} | {"sept": 9}
 _WORD = "|".join(sorted(_MONTHS, key=len, reverse=True))
-_DATE = re.compile(
+_DATE = lazy_regex(
     r"\b(?P<y1>\d{4})-(?P<m1>\d\d)(?:-(?P<d1>\d\d))?\b"
     rf"|\b(?:(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? )?(?P<m2>{_WORD})\b\.?,?"
     r"(?: (?P<d3>\d{1,2})(?:st|nd|rd|th)?\b)?(?:,? (?P<y2>\d{4})\b)?",

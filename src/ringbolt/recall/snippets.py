@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
+from ..model.lazy_regex import lazy_regex
 from ..packet.encode import clip, one_line
 from ..signals.terms import JOIN, stem_places
 
 WIDTH = 280
 TITLE = 100
 MOST_LOOKED_AT = 50_000
-_DIGITS = re.compile(r"\d+")
+_DIGITS = lazy_regex(r"\d+")
 
 
 def title(text: str) -> str:

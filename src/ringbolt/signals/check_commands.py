@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 
+from ..model.lazy_regex import lazy_regex
+
 _GOALS = r"(?:test|build|check|lint|compile|verify|typecheck|type-check|package|ci|all)[\w:-]*"
-_PROOFS = re.compile(
+_PROOFS = lazy_regex(
     r"(?:pytest|py\.test|tox|nox|jest|vitest|mocha|rspec|phpunit|ctest|tsc|mypy|pyright|ninja|"
     r"ruff (?:check|format --check)|eslint|python3? -m (?:pytest|unittest|mypy|build|tox|nox)|"
     r"go (?:test|build|vet)|cargo (?:test|build|check|clippy|nextest)|(?:dotnet|swift|bazel) (?:test|build)|"
@@ -14,14 +16,14 @@ _PROOFS = re.compile(
     rf"{_GOALS}|make$)(?:\s|$)"
 )
 # What may stand before a command and leaves its exit code as it is.
-_BEFORE = re.compile(
+_BEFORE = lazy_regex(
     r"(?:\w+=\S*|time|env|sudo|nice|command|npx|bunx|(?:uv|poetry|pdm|hatch|pipenv|rye) run|bundle exec|"
     r"pnpm exec|timeout (?:-\S+ )?\S+)\s+|[\w.-]*/(?:[\w.-]+/)*(?=[\w.-]+(?:\s|$))"
 )
-_ELSEWHERE = re.compile(r"^git -C \S+ ")
-_HEREDOC = re.compile(r"\$\(cat <<-?\s*['\"]?(\w+)['\"]?\n.*?\n\s*\1\s*\)", re.S)
-_QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"", re.S)
-_REDIRECTED = re.compile(r"\d*>&\d|&>>?|\d*>>?")
+_ELSEWHERE = lazy_regex(r"^git -C \S+ ")
+_HEREDOC = lazy_regex(r"\$\(cat <<-?\s*['\"]?(\w+)['\"]?\n.*?\n\s*\1\s*\)", re.S)
+_QUOTED = lazy_regex(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"", re.S)
+_REDIRECTED = lazy_regex(r"\d*>&\d|&>>?|\d*>>?")
 MOST_COMMAND = 4000
 
 

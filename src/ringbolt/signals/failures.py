@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from ..model.lazy_regex import lazy_regex
 from ..model.types import is_dict, is_list
 from .text_layout import bounded, one_line, without_colours
 
@@ -12,10 +13,10 @@ MOST_ERROR = 300
 MOST_LINES = 2000
 _GAP = " | "
 
-_EXIT = re.compile(
+_EXIT = lazy_regex(
     r"(?:Exit code|exit status|exited with(?: code)?|Process exited with code):? (-?\d{1,5})\b", re.I
 )
-_EXIT_LINE = re.compile(r"(?:error: )?(?:exit code|exit status)[: ]+-?\d{1,5}\s*$", re.I)
+_EXIT_LINE = lazy_regex(r"(?:error: )?(?:exit code|exit status)[: ]+-?\d{1,5}\s*$", re.I)
 
 _WORDS = (
     r"no such (?:file|table|column|module|option|command)|not found|not exist|denied|cannot|can't|could not"
@@ -27,23 +28,23 @@ _WORDS = (
 # What a person would quote, best first. A line counts for the first that it matches.
 _KINDS: tuple[re.Pattern[str], ...] = (
     # an exception, an abort: the message itself
-    re.compile(
+    lazy_regex(
         r"^(?:(?:\w+\.){0,6}[A-Z]\w{0,60}(?:Error|Exception|Interrupt|Failure)\b(?:: |$)|panic: |fatal: "
         r"|Fatal error|error(?:\[\w+\])?: (?!failed to push)|E  {1,8}\S|\w{1,30}: error: "
         r"|thread '[^']{1,80}' panicked)"
     ),
     # a place in a file and what is wrong there: line and column, or a line and a word that says so
-    re.compile(
+    lazy_regex(
         r"^(?:\[[\w:.-]{1,40}\] )?[\w./\\@+-]{1,250}[:(]\d{1,7}(?:[:,]\d{1,5}\)?: ?\S{2}|\)?: .{0,300}?"
         rf"\b(?:{_WORDS}|errors?|fail\w{{0,4}}|expected|want|got|should|assert\w{{0,6}})\b)",
         re.I,
     ),
-    re.compile(rf"\b(?:{_WORDS})\b", re.I),  # what could not be done
-    re.compile(r"^(?:--- FAIL|FAIL(?:ED)?\b.*\S{4}|✗|✘|×|●|not ok\b|❌)"),  # a check that says that it failed
-    re.compile(r"\b(?:errors?|fail(?:ed|s|ure|ures)?|abort(?:ed)?|panic)\b", re.I),
+    lazy_regex(rf"\b(?:{_WORDS})\b", re.I),  # what could not be done
+    lazy_regex(r"^(?:--- FAIL|FAIL(?:ED)?\b.*\S{4}|✗|✘|×|●|not ok\b|❌)"),  # a check that says that it failed
+    lazy_regex(r"\b(?:errors?|fail(?:ed|s|ure|ures)?|abort(?:ed)?|panic)\b", re.I),
 )
 _GENERAL = _KINDS[-1]
-_ASIDE = re.compile(
+_ASIDE = lazy_regex(
     r"(?:hint|help|note|warning|warn|info|debug|=== RUN|--- PASS|ok\b|at |File \"|\^|[~^ ]{4,}$|\$ |\+ "
     r"|Error Trace:|[=_]{3}|-{4}|\d+ passed)|.{0,200}\b0 (?:errors|failed|failures)\b",
     re.I,
@@ -52,18 +53,18 @@ _OF_A_TOOL = "<tool_use_error>"
 _TRACEBACK = "Traceback (most recent call last)"
 
 # What a command prints when it failed although its exit code does not say so (after a pipe, or `|| true`).
-_HIDDEN = re.compile(
+_HIDDEN = lazy_regex(
     r"^(?:Traceback \(most recent call last\)|panic: |fatal: |--- FAIL|FAIL\t|FAILED |npm ERR!"
     r"|error(?:\[E\d{1,5}\])?: "
     r"|[\w./-]{1,80}: command not found|make: \*\*\* |=+ (?:.{0,40} )?\d{1,6} failed|BUILD FAILED)",
     re.M,
 )
-_SHOWS = re.compile(
+_SHOWS = lazy_regex(
     r"\s*(?:cat|head|tail|less|grep|rg|sed|awk|jq|find|ls|echo|printf|git (?:log|show|diff|blame))\b"
 )
 
-_NOISE = re.compile(r"sibling tool call|^\s*(?:cancelled|canceled|aborted)\s*$", re.I)
-_OF_THE_HOST = re.compile(
+_NOISE = lazy_regex(r"sibling tool call|^\s*(?:cancelled|canceled|aborted)\s*$", re.I)
+_OF_THE_HOST = lazy_regex(
     r"string to replace not found|has not been read yet|matches of the string to replace|modified since read"
     r"|exceeds maximum allowed|no changes to make|inputvalidationerror|file does not exist",
     re.I,
@@ -159,12 +160,12 @@ def hides_failure(command: str, output: str) -> bool:
 
 # --- rejections -------------------------------------------------------------------------------------
 
-_REJECTED = re.compile(
+_REJECTED = lazy_regex(
     r"\s*(?:The user doesn't want to (?:proceed|take this action)|The tool use was rejected|"
     r"(?:The )?user (?:has )?(?:rejected|declined|denied|cancelled) (?:this|the) )",
     re.I,
 )
-_REASON = re.compile(r"(?:the user said|user feedback|feedback|reason given|reason)[^:\n]{0,40}:\s*", re.I)
+_REASON = lazy_regex(r"(?:the user said|user feedback|feedback|reason given|reason)[^:\n]{0,40}:\s*", re.I)
 
 
 def rejection(output: str) -> str | None:
@@ -178,18 +179,18 @@ def rejection(output: str) -> str | None:
 # --- when two errors are one ------------------------------------------------------------------------
 
 _VARYING = (
-    (re.compile(r"\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b"), "<id>"),
+    (lazy_regex(r"\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b"), "<id>"),
     (
-        re.compile(r"\b\d{4}-\d\d-\d\d(?:[t ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:z|[+-]\d\d:?\d\d)?)?\b"),
+        lazy_regex(r"\b\d{4}-\d\d-\d\d(?:[t ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:z|[+-]\d\d:?\d\d)?)?\b"),
         "<time>",
     ),
-    (re.compile(r"\b\d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?\b"), "<time>"),
-    (re.compile(r"\b0x[0-9a-f]{1,32}\b"), "<address>"),
-    (re.compile(r"\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b"), "<address>"),
-    (re.compile(r"\b(?=[a-f]*\d)[0-9a-f]{7,64}\b"), "<hash>"),
+    (lazy_regex(r"\b\d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?\b"), "<time>"),
+    (lazy_regex(r"\b0x[0-9a-f]{1,32}\b"), "<address>"),
+    (lazy_regex(r"\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b"), "<address>"),
+    (lazy_regex(r"\b(?=[a-f]*\d)[0-9a-f]{7,64}\b"), "<hash>"),
 )
-_PATHS = re.compile(r"(?:[a-z]:)?(?:[\w.@~+-]{0,100}[/\\]){1,40}[\w.@+-]{0,100}")
-_NUMBERS = re.compile(r"\b\d[\d.,]{0,30}")
+_PATHS = lazy_regex(r"(?:[a-z]:)?(?:[\w.@~+-]{0,100}[/\\]){1,40}[\w.@+-]{0,100}")
+_NUMBERS = lazy_regex(r"\b\d[\d.,]{0,30}")
 
 
 def fingerprint(text: str, paths: bool = True) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
+from ..model.lazy_regex import lazy_regex
+
 NOUNS = "task|step|item|todo|phase|stage|milestone|part"
 
 
@@ -14,13 +16,13 @@ STEP_NOUNS = frozenset(("task", "step", "item", "todo"))
 NUMBER = r"#?\d{1,3}(?:\s*\([^)]*\))?"
 
 
-_NUMBERS = re.compile(
+_NUMBERS = lazy_regex(
     rf"\b({NOUNS})s?\s*({NUMBER}(?:(?:\s*(?:,|and|&|/|-|–|to|through))+\s*{NUMBER})*)",
     re.I,
 )
 
 
-_SPAN = re.compile(r"(\d+)\s*(?:-|–|to|through)\s*#?(\d+)|(\d+)")
+_SPAN = lazy_regex(r"(\d+)\s*(?:-|–|to|through)\s*#?(\d+)|(\d+)")
 
 
 def step_numbers(sentence: str, nouns: Collection[str] = STEP_NOUNS) -> list[int]:

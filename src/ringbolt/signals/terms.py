@@ -7,7 +7,6 @@ camelCase, and the words of languages that are written without spaces: these are
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Iterable
 from functools import lru_cache
@@ -16,6 +15,7 @@ from typing import Any
 
 import apsw
 
+from ..model.lazy_regex import lazy_regex
 from ..model.types import Value
 from ..model.validate import blake2b
 
@@ -31,17 +31,17 @@ QUERY_CHARACTERS = 8000
 QUERY_TERMS = 96
 PHRASES = 8
 
-_PRIVATE = re.compile("[\ue000-\uf8ff\x00]")
+_PRIVATE = lazy_regex("[\ue000-\uf8ff\x00]")
 _SEPARATORS = "./\\:@#_-"
-_CHUNK = re.compile(r"[^\s\"'`()\[\]{}<>,;=|*&!?~$%^+]+")
-_HUMP = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
+_CHUNK = lazy_regex(r"[^\s\"'`()\[\]{}<>,;=|*&!?~$%^+]+")
+_HUMP = lazy_regex(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 _JOINED = str.maketrans(dict.fromkeys(_SEPARATORS, JOIN))
-_UNSPACED = re.compile(
+_UNSPACED = lazy_regex(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+"
 )
-_PHRASE = re.compile(r'"([^"]{1,500})"|“([^”]{1,500})”')
+_PHRASE = lazy_regex(r'"([^"]{1,500})"|“([^”]{1,500})”')
 # Only from where a word begins: a long word without a star must not be tried from each of its letters.
-_PREFIX = re.compile(r"(?<![\w./:@#-])[./:@#-]*(\w[\w./:@#-]*)\*")
+_PREFIX = lazy_regex(r"(?<![\w./:@#-])[./:@#-]*(\w[\w./:@#-]*)\*")
 QUESTION_WORDS = (
     "a an the of to in on at for and or is are was were be been being do does did has have had what when"
     " where who whom which why how with by from as it its this that these those s t i you he she they we his"

@@ -5,9 +5,10 @@ All of it is linear in the text and bounded: of a very long text both ends are r
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Literal
+
+from ..model.lazy_regex import lazy_regex
 
 Kind = Literal["heading", "lead", "item", "row", "prose", "blank", "code"]
 
@@ -16,17 +17,17 @@ MOST_TEXT, HEAD_OF_TEXT = 64_000, 48_000
 MOST_LINE = 1500
 MOST_HEADING, MOST_LEAD = 160, 110
 
-_LAYOUT = re.compile(
+_LAYOUT = lazy_regex(
     r"([ \t]*)(?:(#{1,6})[ \t]+|([-*+•–])[ \t]+(?!\*\*$)|(\d{1,3})[.)][ \t]+|(\|)|(>)|(`{3,}|~{3,}))?(.*)"
 )
-_BOX = re.compile(r"\[([ xX~/-])\][ \t]+")
-_BOLD_LINE = re.compile(r"(?:\*\*|__)([^*]{2,150}?)(?:\*\*:?|:\*\*|__:?)$")
-_DECORATION = re.compile(r"[*`]+|(?<!\w)_+(?=\w)|(?<=\w)_+(?!\w)")
-_RULE = re.compile(r"[-=*_|: \t]{3,}$")
-_ENDS = re.compile(r"(?<=[.!?])[)\"'*]{0,3}\s+(?=[A-Z0-9\"'`*(\[])")
-_QUOTED = re.compile(r"`[^`\n]{1,300}`|\"[^\"\n]{1,300}\"|“[^”\n]{1,300}”|(?<!\w)'[^'\n]{12,300}'(?!\w)")
-_SPACE = re.compile(r"\s+")
-_ANSI = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]")
+_BOX = lazy_regex(r"\[([ xX~/-])\][ \t]+")
+_BOLD_LINE = lazy_regex(r"(?:\*\*|__)([^*]{2,150}?)(?:\*\*:?|:\*\*|__:?)$")
+_DECORATION = lazy_regex(r"[*`]+|(?<!\w)_+(?=\w)|(?<=\w)_+(?!\w)")
+_RULE = lazy_regex(r"[-=*_|: \t]{3,}$")
+_ENDS = lazy_regex(r"(?<=[.!?])[)\"'*]{0,3}\s+(?=[A-Z0-9\"'`*(\[])")
+_QUOTED = lazy_regex(r"`[^`\n]{1,300}`|\"[^\"\n]{1,300}\"|“[^”\n]{1,300}”|(?<!\w)'[^'\n]{12,300}'(?!\w)")
+_SPACE = lazy_regex(r"\s+")
+_ANSI = lazy_regex(r"\x1b\[[0-9;?]{0,20}[A-Za-z]")
 
 
 class Line:
