@@ -45,7 +45,7 @@ from ringbolt.core.verify import Verify
 from ringbolt.extract.distill_operations import Distilling
 from ringbolt.extract.extract_operations import Extracting
 from ringbolt.extract.patterns import Patterns
-from ringbolt.extract.progress_operations import Progressing
+from ringbolt.extract.progress_updates import Progressing
 from ringbolt.extract.summary_operations import Summarizing
 from ringbolt.files.active_operations import ActiveTasks
 from ringbolt.files.facts import Facts

@@ -19,7 +19,7 @@ from .core.verify import Verify
 from .extract.distill_operations import Distilling
 from .extract.extract_operations import Extracting
 from .extract.patterns import Patterns
-from .extract.progress_operations import Progressing
+from .extract.progress_updates import Progressing
 from .extract.summary_operations import Summarizing
 from .files.active_operations import ActiveTasks
 from .files.folder_operations import Folders

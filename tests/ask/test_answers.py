@@ -9,12 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ringbolt.ask.answer import ABOUT, answer, facts
-from ringbolt.ask.evidence import commit_subject
 from ringbolt.ask.questions import Intent
-from ringbolt.ask.render import LIST, Reply, Row, compose, length, numbers, said, telling
+from ringbolt.ask.render import LIST, Reply, Row, compose, length, numbers, said
 from ringbolt.ask.rows import Commit, Known
 from ringbolt.model.types import Entry, Item, Name, Origin, Snapshot, Source, Timestamps
 from ringbolt.packet.encode import one_line
+from ringbolt.signals.commands import commits
+from ringbolt.signals.failures import from_first_error
 
 AT = "2026-03-01T12:00:00.000Z"
 STATUSES = ["pending", "active", "completed", "failed", "skipped", "cancelled"]
@@ -164,7 +165,7 @@ def test_what_does_not_fit_is_counted_and_the_first_rows_are_kept():
     ],
 )
 def test_the_subject_of_a_commit_is_read_from_its_command(command, subject):
-    assert commit_subject(command) == subject
+    assert [found for _, found in commits(command, "")] == ([subject] if subject else [])
 
 
 @pytest.mark.parametrize(
@@ -176,7 +177,7 @@ def test_the_subject_of_a_commit_is_read_from_its_command(command, subject):
     ],
 )
 def test_of_an_output_the_part_counts_that_tells(text, told):
-    assert telling(text) == told
+    assert from_first_error(text) == told
 
 
 def test_numbers_and_times_in_few_words():

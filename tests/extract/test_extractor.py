@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ringbolt.extract.artifacts import commits
 from ringbolt.extract.decisions import decisions
 from ringbolt.extract.extractor import Extractor, extract
 from ringbolt.extract.statements import announcements, statements
 from ringbolt.extract.values import is_secret
 from ringbolt.model.rules import ENTRY_TYPES
 from ringbolt.model.types import Event, Origin
+from ringbolt.signals.commands import commits
 from ringbolt.signals.failures import error_line, fingerprint
 from ringbolt.signals.text_layout import layout
 

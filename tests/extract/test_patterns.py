@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ringbolt.extract.patterns import command_head, error_words, title_keys
+from ringbolt.extract.patterns import error_words, title_keys
 from ringbolt.model.results import WorkerReport
+from ringbolt.signals.commands import command_head
 from tests.support import refused
 from tests.worker.stand_in import StandIn
 

@@ -8,18 +8,17 @@ import time
 
 import pytest
 
-from ringbolt.extract.progress import (
+from ringbolt.extract.plan_progress import (
     HIGH,
     Observation,
     Progress,
     evidence,
     read_action,
-    sentences,
-    stem,
+    statements_of,
     title_sort,
-    words,
 )
 from ringbolt.signals.step_numbers import step_numbers
+from ringbolt.signals.words import stem, weighted_words
 
 PLAN = [
     "Add the Invoice model to billing.py",
@@ -198,7 +197,7 @@ def test_the_rare_word_decides_between_titles():
 
 def test_endings_are_no_difference_but_names_are_worth_more_as_a_whole():
     assert stem("adding") == stem("added") == stem("adds") == stem("add")
-    found = words("parseConfigFile in src/config_loader.py")
+    found = weighted_words("parseConfigFile in src/config_loader.py")
     assert found["parseconfigfile"] == found["config_loader.py"] == 1.0
     assert found["pars"] < 1.0
 
@@ -536,5 +535,5 @@ def test_a_huge_or_hostile_text_costs_little(session):
 
 def test_a_long_message_is_read_at_both_ends():
     text = "Step 1 is done.\n" + "Some words about it. " * 2000 + "\nNow step 3."
-    assert sentences(text)[0] == "Step 1 is done."
-    assert sentences(text)[-1] == "Now step 3."
+    assert statements_of(text)[0] == "Step 1 is done."
+    assert statements_of(text)[-1] == "Now step 3."

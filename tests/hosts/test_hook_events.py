@@ -8,11 +8,11 @@ import time
 from pathlib import Path
 
 import pytest
+from ringbolt.signals.commands import is_check
 
 from ringbolt import TaskMemory
 from ringbolt.journal.spool import side_files
 from ringbolt.model.validate import seconds_of
-from ringbolt.signals.check_commands import is_proof
 from tests.hosts.hosting import Host, QuickHost
 from tests.support import lock_held
 
@@ -229,7 +229,7 @@ def test_tests_builds_and_commits_are_receipts_of_the_active_step(host):
     ],
 )  # fmt: skip
 def test_a_receipt_is_a_command_whose_own_exit_code_was_seen(command, proves):
-    assert is_proof(command) is proves
+    assert is_check(command) is proves
 
 
 def test_steps_keep_their_ids_when_the_list_is_told_again(host):

@@ -24,7 +24,7 @@ from ..recall import search
 from ..store.tx import Tx
 from . import queries
 from .answer import answer, facts
-from .evidence import close_to, commit_of, recalled
+from .evidence import close_to, commits_of, recalled
 from .questions import Intent, understand
 from .render import moment
 from .rows import Commit, Known, live_steps, step_seq
@@ -145,9 +145,7 @@ def _commits(memory: Base, tx: Tx, task_id: str) -> tuple[Commit, ...]:
     found: list[Commit] = []
     for status in ("completed", "failed"):
         for row in queries.commit_actions(tx, task_id, status, COMMITS):
-            commit = commit_of(json.loads(row["data"]), row["seq"], row["channel"], status)
-            if commit is not None:
-                found.append(commit)
+            found += commits_of(json.loads(row["data"]), row["seq"], row["channel"], status)
     # Of those with one subject the one that was made, else the last try.
     best = {one.subject: one for one in sorted(found, key=lambda one: (one.made, one.seq))}
     return tuple(sorted(best.values(), key=lambda one: -one.seq))

@@ -6,11 +6,13 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..model.lazy_regex import lazy_regex
 from ..model.results import Hit
 from ..model.types import Channel, Effect, Event, FileTouch, Item, Moment, Snapshot, is_dict
 from ..model.validate import seconds_of
 from ..packet import encode
+from ..signals.commands import commits
+from ..signals.text_layout import clauses
+from ..signals.tools import only_looked
 from .matching import FITS, fitting, likeness
 from .questions import Intent
 from .render import LIST, ONE, PARAGRAPH, Reply, Row, cite, clock, compose, length, plain, said
@@ -26,10 +28,6 @@ from .rows import (
     step_words,
 )
 
-# An action that only looks is no evidence that something was done.
-_LOOKING = lazy_regex(
-    r"(?:read|grep|glob|ls|cat|search|find|view|list|open|fetch|look|show|check|head|tail)\b", re.I
-)
 _SURE = 0.75
 
 
@@ -110,7 +108,7 @@ def _from_hits(intent: Intent, hits: Sequence[Hit]) -> Reply:
         if hit.type == "intent" and hit.status in _HAPPENED:
             return _verdict(_HAPPENED[hit.status], *hit_rows((hit,), topic=intent.topic))
     for hit in close:
-        if hit.type != "action" or _LOOKING.match(hit.title) or likeness(intent.topic, hit.title) < FITS:
+        if hit.type != "action" or only_looked(hit.title) or likeness(intent.topic, hit.title) < FITS:
             continue
         if hit.status == "completed":
             return _verdict("Yes" if several else "Perhaps", *hit_rows((hit,), topic=intent.topic))
@@ -268,9 +266,6 @@ def _nearest(hits: Sequence[Hit], task_id: str, topic: str) -> list[Row]:
             for row in hit_rows(hits, task_id, topic)]  # fmt: skip
 
 
-_SENTENCE = lazy_regex(r"(?<=[.!?;])\s+")
-
-
 def hit_rows(hits: Sequence[Hit], task_id: str | None = None, topic: str = "") -> list[Row]:
     """Hits as rows; what another task has is cited with that task's id, and is none of our citations."""
     rows: list[Row] = []
@@ -295,7 +290,7 @@ def hit_rows(hits: Sequence[Hit], task_id: str | None = None, topic: str = "") -
 
 def _sentences(text: str, topic: str) -> str:
     """Of a text the sentence that has most of the topic, and the one after it."""
-    parts = _SENTENCE.split(text)
+    parts = clauses(text)
     if len(parts) < 3 or not topic:
         return text
     scores = [likeness(topic, part) for part in parts]
@@ -316,32 +311,12 @@ def commit_rows(commits: Sequence[Commit]) -> list[Row]:
     return [row(one) for one in commits]
 
 
-_MADE = lazy_regex(r"\[[^\]\n]{1,200} [0-9a-f]{7,40}\] ")
-
-
-def commit_of(data: Mapping[str, Any], seq: int, channel: Channel, status: str) -> Commit | None:
-    """The commit that an action made or tried to make; git's own word counts more than the exit code."""
+def commits_of(data: Mapping[str, Any], seq: int, channel: Channel, status: str) -> list[Commit]:
+    """The commits that an action made or tried to make; git's output counts more than the exit code."""
     given = data.get("input")
     command = given.get("command") if is_dict(given) else given
-    subject = commit_subject(command) if isinstance(command, str) else None
-    if subject is None:
-        return None
-    made = status == "completed" or _MADE.search(str(data.get("output"))[:4000]) is not None
-    return Commit(subject=subject, seq=seq, channel=channel, made=made)
-
-
-_HEREDOC = lazy_regex(r"<<-?\s*['\"]?(\w+)['\"]?[^\n]*\n\s*([^\n]+)")
-_MESSAGE = lazy_regex(r"\s-{1,2}(?:\w*m|message)[ =]\s*(?:\"((?:[^\"\\]|\\.)*)\"|'([^']*)'|(\S+))", re.S)
-
-
-def commit_subject(command: str) -> str | None:
-    """The subject of the commit that a command makes; None if it makes none or takes it from elsewhere."""
-    place = command.find("git commit")
-    if place < 0:
-        return None
-    rest = command[place : place + 4000]
-    if found := _HEREDOC.search(rest):
-        return found[2].strip()
-    found = _MESSAGE.search(rest)
-    text = next((part for part in found.groups() if part), "") if found else ""
-    return text.strip().split("\n")[0].replace('\\"', '"').strip() or None
+    found = commits(command, str(data.get("output"))) if isinstance(command, str) else []
+    return [
+        Commit(subject=subject, seq=seq, channel=channel, made=bool(commit_hash) or status == "completed")
+        for commit_hash, subject in found
+    ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
-from ..extract.progress import words
+from ..signals.words import weighted_words
 
 Thing = TypeVar("Thing")
 
@@ -17,11 +17,11 @@ _MOST = 2000  # things that are compared
 
 def likeness(topic: str, text: str) -> float:
     """How much of a topic a text has: 0 to 1."""
-    wanted = words(topic)
+    wanted = weighted_words(topic)
     whole = sum(wanted.values())
     if not whole:
         return 0.0
-    has = words(text[:_CHARACTERS])
+    has = weighted_words(text[:_CHARACTERS])
     return sum(worth for word, worth in wanted.items() if word in has) / whole
 
 

@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from ..model.lazy_regex import lazy_regex
 from ..model.types import Channel, Entry, Source, Value
 from ..model.validate import dumps, seconds_of, stamp
 from ..packet import encode
@@ -118,22 +117,6 @@ def cite_entry(entry: Entry) -> str:
     """The citation of an entry; what was concluded rather than said is marked."""
     inferred = " (inferred)" if entry.data.get("inferred") else ""
     return f"{cite(entry.seq, entry.origin.channel)}{inferred}"
-
-
-_TELLING = lazy_regex(
-    r"error|fail|fatal|cannot|can't|no such|not found|denied|exception|panic|undefined|invalid|refused"
-    r"|missing|unexpected|timed? ?out|not allowed|unknown",
-    re.I,
-)
-
-
-def telling(text: str) -> str:
-    """Of an output the part that says what went wrong: from the first line with such a word on."""
-    lines = [line.strip() for line in text[:8000].splitlines() if line.strip()]
-    if len(lines) < 2:
-        return text
-    first = next((place for place, line in enumerate(lines) if _TELLING.search(line[:500])), 0)
-    return " ".join(lines[first:])
 
 
 def numbers(values: Sequence[int]) -> str:

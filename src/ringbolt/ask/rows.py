@@ -7,7 +7,8 @@ from ..model.types import Channel, Effect, Entry, Event, Item, Moment, Snapshot,
 from ..model.validate import dumps
 from ..packet import encode
 from ..packet.effects import check_of
-from .render import Row, cite, cite_entry, cite_source, said, telling
+from ..signals.failures import from_first_error
+from .render import Row, cite, cite_entry, cite_source, said
 
 # Events of these types say nothing of their own that an answer would quote.
 SILENT = frozenset(
@@ -116,7 +117,7 @@ def exclusion_row(entry: Entry) -> Row:
     data = entry.data
     why = str(data.get("why") or "")
     symptom = str(data.get("symptom") or "")
-    reason = why if user_rejected(entry) else telling(symptom or why)
+    reason = why if user_rejected(entry) else from_first_error(symptom or why)
     root = why if symptom and why and not user_rejected(entry) else ""
     until = f" until {data['until'][:16]}Z" if data.get("until") else ""
 
@@ -130,7 +131,7 @@ def exclusion_row(entry: Entry) -> Row:
 
 def error_row(entry: Entry) -> Row:
     """An error, and how it was settled if it was."""
-    detail = telling(entry.detail) if entry.detail else ""
+    detail = from_first_error(entry.detail) if entry.detail else ""
     what, symptom = entry.data.get("what"), entry.data.get("symptom")
     resolution = entry.data.get("resolution") if entry.status == "resolved" else None
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
-from ..model.lazy_regex import lazy_regex
 from ..model.types import Entry, Item, Snapshot
+from ..signals.phrases import DONE
 from .questions import Intent
 from .render import (
     LIST,
@@ -157,14 +156,9 @@ def completed(intent: Intent, known: Known) -> Reply:
     return compose([step_row(*pair) for pair in reversed(done)], LIST, opening=opening, glue="; ", least=50)
 
 
-_DONE = lazy_regex(
-    r"\b(?:done|complet|finish|fixed|added|implement|creat|commit|pass|pushed|merged|ready)", re.I
-)
-
-
 def _reported(task: Snapshot) -> list[Row]:
     """What the agent lately said to be done; its words, not a finding of ours."""
-    said_so = [one for one in task.recent if one.channel == "agent" and _DONE.search(one.text[:400])]
+    said_so = [one for one in task.recent if one.channel == "agent" and DONE.search(one.text[:400])]
     messages = [one for one in said_so if one.type in ("message", "task.updated", "item.updated")]
     return moment_rows(task.replace(recent=tuple(messages)), 4)
 

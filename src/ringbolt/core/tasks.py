@@ -8,7 +8,7 @@ from typing import Any
 from ..ask.answering import ask
 from ..ask.operations import read_question
 from ..extract.patterns import relevant
-from ..extract.progress_operations import foresee
+from ..extract.progress_updates import foresee
 from ..ledger.base import Base, Draft, find_item, first_result, written
 from ..ledger.goal_limits import STOPPED, check_ready
 from ..ledger.step_changes import begun_phase, item_changes
@@ -16,18 +16,12 @@ from ..ledger.values import read_card, read_task
 from ..model import foreign_statuses, rules, validate
 from ..model.errors import Conflict, InvalidInput, NotFound, RingboltError, shown
 from ..model.types import Pattern, Task, TaskCard, TaskPage, Written, is_dict, is_list
+from ..signals.phrases import may_tell_progress
 from ..store.goal_queries import criteria
 from ..store.tx import Row, Tx
 from .plans import added_steps
 
 MOST_ROWS = 1000
-# Without one of these no message says that something is over or begins (tests/extract/test_progress_operations.py).
-TELLING = (
-    "done", "complet", "finish", "commit", "pass", "green", "fixed", "implemented", "added", "updat",
-    "removed", "succee", "compiles", "builds", "in place", "now", "next", "let me", "let's", "let’s", "i'll",
-    "i’ll", "i will", "going to", "start", "mov", "proceed", "continu", "dispatch", "on to", "time to",
-    "first", "mark", "tick", "check", "✅", "✓", "✔", "☑", "[x]",
-)  # fmt: skip
 
 
 class Tasks(Base):
@@ -250,8 +244,7 @@ class Tasks(Base):
             return False
         if self.origin.channel != "agent" or self.settings.progress == "off":
             return False
-        plain = message.lower()
-        return any(word in plain for word in TELLING)
+        return may_tell_progress(message)
 
     def task_get(self, task_id: str | None = None, *, at: int | str | float | None = None) -> Task:
         """A task as it stands, or as it stood after an event (`at=42`) or at a time."""

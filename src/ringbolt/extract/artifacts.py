@@ -7,22 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..model.lazy_regex import lazy_regex
-from ..signals.text_layout import bounded, one_line, without_colours
-
-MOST_COMMITS = 20
-MOST_COMMAND = 40_000
-
-_COMMIT = lazy_regex(
-    r"\bgit\b(?:[ \t]+-{1,2}[\w.-]{1,40}(?:[= ][^\s&|;-][^\s&|;]{0,200})?){0,4}[ \t]+commit\b"
-)
-_HEREDOC = lazy_regex(r"<<-?[ \t]*(['\"]?)(\w{1,40})\1[^\n]{0,200}\n\s*([^\n]{1,500})")
-_MESSAGE = lazy_regex(
-    r"(?:(?<=\s)-[a-zA-Z]{0,5}m|--message)[= \t]{0,4}(?:\$?(['\"])((?:(?!\1)[^\n\\]|\\.){1,500})"
-    r"|([\w.-]{1,100}))"
-)
-_DONE = lazy_regex(r"^\[([^\]\n]{1,200}?)[ \t]([0-9a-f]{7,40})\][ \t]([^\n]{1,500})$", re.M)
-_NOT_DONE = lazy_regex(r"nothing (?:added )?to commit|no changes added to commit|Aborting commit", re.I)
-_ENDS_ARGUMENTS = lazy_regex(r"&&|\|\||;|\n(?!\s*-)")
+from ..signals.commands import MOST_COMMAND
+from ..signals.text_layout import one_line
+from ..signals.tools import PATH_FIELDS, first_text, writes_whole_file
 
 _ADDRESS = r"https?://[^\s<>\"'`)\]]{4,300}"
 _URL = lazy_regex(_ADDRESS)
@@ -60,34 +47,6 @@ _DOCUMENTS = (
 _NO_DELIVERY = lazy_regex(r"(?:^|/)(?:tmp|temp|node_modules|\.[\w-]+|__pycache__|fixtures?|testdata)/")
 
 
-def commits(command: str, output: str) -> list[tuple[str | None, str]]:
-    """The commits that a command made: (hash, subject); the hash is None if the output does not tell it."""
-    command = command[:MOST_COMMAND]
-    places = [found.end() for found in _COMMIT.finditer(command)][:MOST_COMMITS]
-    output = without_colours(bounded(output, 40_000, 20_000))
-    made = (
-        [(found[2], one_line(found[3])) for found in _DONE.finditer(output)][:MOST_COMMITS] if places else []
-    )
-    if made or not places or _NOT_DONE.search(output):
-        return made
-    ends = [*(place for place in places[1:]), len(command)]
-    subjects = (_subject(command[start:end]) for start, end in zip(places, ends, strict=True))
-    return [(None, subject) for subject in subjects if subject]
-
-
-def _subject(arguments: str) -> str | None:
-    """The first line of the message in the arguments of a commit."""
-    heredoc = _HEREDOC.search(arguments)
-    message = _MESSAGE.search(arguments)
-    if heredoc and (message is None or "<<" in (message[2] or "") or message.start() > heredoc.start()):
-        return one_line(heredoc[3])
-    stop = _ENDS_ARGUMENTS.search(arguments)
-    if message is None or (stop and stop.start() < message.start()):
-        return None
-    subject = (message[2] or message[3] or "").replace("\\n", "\n").split("\n")[0]
-    return None if subject.startswith(("$(", "${", "$")) else one_line(subject.replace('\\"', '"')) or None
-
-
 def made_by_command(command: str, output: str) -> list[tuple[str, str, str]]:
     """(kind, name, address) of what a command created elsewhere: pull requests, tickets."""
     found: list[tuple[str, str, str]] = []
@@ -110,8 +69,8 @@ def made_by_tool(tool: str, given: Mapping[str, Any], output: str) -> list[tuple
         url = _URL.search(output[:4000])
         label = " ".join(part for part in (name[1] if name else "", one_line(title, 200)) if part)
         return [(kind, label, url[0].rstrip(_TRAILING) if url else "")] if label or url else []
-    path = given.get("file_path") or given.get("path")
-    if not isinstance(path, str) or tool.lower() not in ("write", "create", "create_file", "write_file"):
+    path = first_text(given, PATH_FIELDS)
+    if not path or not writes_whole_file(tool):
         return []
     name = path[-400:].lower()
     return [("document", path, "")] if name.endswith(_DOCUMENTS) and not _NO_DELIVERY.search(name) else []

@@ -7,7 +7,9 @@ from typing import Any
 
 from ..model.lazy_regex import lazy_regex
 from ..model.types import Value, is_dict, is_list
+from ..signals.commands import command_head
 from ..signals.text_layout import one_line
+from ..signals.tools import COMMAND_FIELDS, PATH_FIELDS, first_text
 
 MOST_OPEN = 8  # failures that wait for what works
 PATIENCE = 10  # successes of the same tool after which it is no longer waited for
@@ -15,13 +17,6 @@ MOST_WHAT = 200
 MOST_EDITS = 5
 
 _WORD = lazy_regex(r"[\w./-]{2,80}")
-# The program and what it is to do: `git push`, `npm run`; without what only prepares it.
-_HEAD = lazy_regex(
-    r"(?:^|&&|;|\n)\s*(?!cd |export |set |source |sleep )(?:\w+=\S*\s+){0,5}"
-    r"([\w./-]+(?:\s+[a-z][\w:-]*(?=\s|$))?)"
-)
-_FILES = ("file_path", "path", "notebook_path", "filename")
-_COMMANDS = ("command", "cmd", "script", "code", "sql", "query", "pattern", "url", "prompt")
 _COMMON = frozenset("2>&1 cd echo head tail grep cat true null dev run and the for -n -l".split())
 
 
@@ -51,13 +46,14 @@ class Failure(Value, frozen=True, kw_only=True):
 def attempt(seq: int, tool: str, given: Any, summary: str | None) -> Attempt:
     """An action as an attempt."""
     fields: Mapping[str, Any] = given if is_dict(given) else {}
-    file = _field(fields, _FILES)
-    command = _field(fields, _COMMANDS) or ("" if is_dict(given) else _text(given))
+    file = first_text(fields, PATH_FIELDS)[:4000]
+    command = first_text(fields, (*COMMAND_FIELDS, "prompt"))[:4000] or (
+        "" if is_dict(given) else _text(given)
+    )
     what = command or (f"{tool} {file}".strip() if file else "") or summary or tool or "an action"
     if file and command:
         what = f"{command} {file}"
-    head = _HEAD.search(command[:2000])
-    program = head[1].split() if head else []
+    program = command_head(command).split()
     words = _WORD.findall(f"{command} {file}"[:2000])
     words = dict.fromkeys(part for word in words for part in (word, word.rpartition("/")[2]) if part)
     told = [word for word in words if word not in _COMMON and word not in program and word[0] != "-"]
@@ -79,10 +75,6 @@ def read_attempt(state: Mapping[str, Any]) -> Attempt:
     """An attempt from its state."""
     fields: dict[str, Any] = {**state, "words": tuple(state["words"])}
     return Attempt(**fields)
-
-
-def _field(fields: Mapping[str, Any], names: tuple[str, ...]) -> str:
-    return next((value[:4000] for name in names if isinstance(value := fields.get(name), str) and value), "")
 
 
 def _text(value: Any) -> str:

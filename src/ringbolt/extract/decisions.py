@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 from ..model.lazy_regex import lazy_regex
 from ..model.types import Value
+from ..signals.phrases import DECIDED, MAY_DECIDE, UNDECIDED, is_question
 from ..signals.text_layout import Line, cells, masked, plain, sentences
 
 MOST_DECISIONS = 20  # of one text
@@ -158,7 +159,7 @@ class _Reader:
         elif self._inside and _is_listed(line):
             if line.depth < 4 and not _OTHER_LABEL.match(line.text):
                 self._pending = _checked(line.text, 0.9)
-        elif _HINT.search(line.text):
+        elif MAY_DECIDE.search(line.text):
             self.found += [one for sentence in sentences(line.text) if (one := _sentence(sentence))]
 
 
@@ -172,7 +173,7 @@ def _announces(line: Line) -> bool:
 
 
 def _checked(text: str, confidence: float) -> Decided | None:
-    if _NOTHING.match(text) or text.rstrip("* ").endswith("?"):
+    if _NOTHING.match(text) or is_question(text):
         return None
     return _split(text, confidence)
 
@@ -189,7 +190,7 @@ def _row(line: Line, header: list[str] | None, inside: bool) -> tuple[list[str] 
     if choice is None or (reason is None and not inside) or len(columns) <= max(choice, reason or 0):
         return header, None
     before = columns[0] if choice else ""
-    if _NOTHING.match(columns[choice]) or columns[choice].endswith("?"):
+    if _NOTHING.match(columns[choice]) or is_question(columns[choice]):
         return header, None
     found = Decided(
         choice=plain(columns[choice], MOST_CHOICE),
@@ -246,16 +247,10 @@ def _halves(text: str) -> tuple[str, str]:
 
 # --- sentences --------------------------------------------------------------------------------------
 
-_HINT = lazy_regex(
-    r"\b(?:decided|chose|opted|settled|picked|went with|going with|go with|stick(?:ing)? with|instead of"
-    r"|rather than|because|since|switched|elected)\b",
-    re.I,
-)
 _START = r"(?:^|[,;:] |\b(?:so|and|then|therefore|but) |^instead of [^,]{2,80}?,? )"
 _SAYS = lazy_regex(
     rf"{_START}(?:I|we)(?:'ve| have|'d)? (?:(?:also|finally|therefore|deliberately|then) )?"
-    r"(?:decided (?:to|on|against|that|not to)|chose|opted (?:to|for|against)|settled on|picked|went with"
-    r"|elected to|switched (?:to|from))\s",
+    rf"(?:{DECIDED})\s",
     re.I,
 )
 _WILL = lazy_regex(
@@ -275,20 +270,13 @@ _SUBJECT = lazy_regex(
     r"(?:going to )?(?:(?:decided|chose|opted|elected) to )?",
     re.I,
 )
-_HEDGES = lazy_regex(
-    r"\b(?:could|might|would|may|maybe|perhaps|whether|if (?:we|you|I|it|the)|should (?:we|I)|alternatively"
-    r"|consider|considering|not (?:yet )?decided|haven't|hasn't|didn't (?:choose|decide)|undecided|unless"
-    r"|either|do you|want me to|they|he|she|the (?:user|author|doc|docs|page|article|issue|README)"
-    r"|previously|originally)\b|n't (?:decided|chosen|opted|settled)",
-    re.I,
-)
 _BEFORE = lazy_regex(r"\W*((?:since|because|given that|as) [^,]{3,200}), ", re.I)
 _STATED = lazy_regex(r"[ ,(]*(?:because|since|so that|due to|given that|as )", re.I)
 
 
 def _sentence(sentence: str) -> Decided | None:
     """The decision that a sentence states: with its reason, or with what it prefers and to what."""
-    if not _HINT.search(sentence) or sentence.rstrip(" *_)\"'").endswith("?"):
+    if not MAY_DECIDE.search(sentence) or is_question(sentence):
         return None
     hidden = masked(sentence)
     said, done = _SAYS.search(hidden), _DID.match(hidden)
@@ -303,7 +291,7 @@ def _sentence(sentence: str) -> Decided | None:
         instead = instead or _INSTEAD.search(hidden, end)
     # Hedges before the choice or in it; what follows may well be about what would have been.
     stop = min((one.start() for one in (because, instead) if one), default=len(sentence))
-    if _HEDGES.search(hidden[:start]) or _HEDGES.search(hidden, start, max(stop, end)):
+    if UNDECIDED.search(hidden[:start]) or UNDECIDED.search(hidden, start, max(stop, end)):
         return None
     before = _BEFORE.match(hidden)
     if before and before.end() > start + 2:

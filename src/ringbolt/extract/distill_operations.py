@@ -12,7 +12,7 @@ from ..store import distilled
 from ..store.tx import Tx
 from .extract_operations import Extracting
 from .names import Names
-from .progress_operations import catch_up
+from .progress_updates import catch_up
 
 Fold = Callable[[Mapping[str, Any], Sequence[Event]], Mapping[str, Any]]
 

@@ -10,20 +10,20 @@ trusted of its sources, and never more than the agent.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ..model.lazy_regex import lazy_regex
 from ..model.types import Channel, EntryType, Event, Value, is_dict, is_list
 from ..model.validate import blake2b
-from ..signals import failures
+from ..signals import failures, tools
+from ..signals.commands import commits
 from ..signals.failures import error_line, fingerprint
+from ..signals.phrases import is_offer
 from ..signals.text_layout import cut, layout, one_line, plain
 from . import artifacts, values
 from .attempts import PATIENCE, Attempt, Attempts, Failure, attempt, read_attempt
 from .decisions import decisions
-from .statements import is_offer, statements
+from .statements import statements
 
 __all__ = ["Extractor", "Found", "error_line", "extract", "fingerprint"]
 
@@ -38,9 +38,6 @@ _TRUST = (
     "import",
 )  # most trusted first; nothing found is trusted more than the agent
 _MESSAGES = ("message", "task.updated", "item.updated")
-_WEB = lazy_regex(r"web|browser|fetch|http|search_documentation", re.I)
-_RUNS = lazy_regex(r"bash|shell|exec|command|terminal|^run|powershell|^cmd$", re.I)
-_EDITS = lazy_regex(r"edit|write|patch|replace|create_file|insert", re.I)
 _INTERRUPTED = "[Request interrupted"  # what a host writes in the user's name
 # Of these only the latest counts.
 _LATEST = ("variable", "context")
@@ -216,7 +213,7 @@ class Extractor:
         fields: Mapping[str, Any] = given if is_dict(given) else {}
         command = (
             str(fields.get("command") or fields.get("cmd") or "")
-            if _RUNS.search(tried.tool) or "command" in fields
+            if tools.is_shell(tried.tool) or "command" in fields
             else ""
         )
         words = failures.rejection(text)
@@ -252,7 +249,7 @@ class Extractor:
         return [_error(one) for one in self._attempts.failed(tried.replace(seq=seqs[-1]), symptom, key)]
 
     def _succeed(self, done: Attempt) -> list[Found]:
-        closed = self._attempts.succeeded(done, bool(_EDITS.search(done.tool)))
+        closed = self._attempts.succeeded(done, tools.may_edit(done.tool))
         return [
             _error(one) if one.age > PATIENCE else _mended(one) if again else _excluded(one, done)
             for one, again in closed
@@ -345,12 +342,11 @@ def _by_command(
 ) -> list[Found]:
     """What a command made and stated. One that failed may have committed before: only its output tells."""
     found: list[Found] = []
-    if "commit" in command:
-        for number, subject in artifacts.commits(command, output):
-            if number or not failed:
-                data = {"kind": "commit", "name": subject, "commit": number}
-                told = f"commit {number}: {subject}" if number else f"commit: {subject}"
-                found.append(_found("artifact", told, data, _key(f"{number} {subject}"), seqs, channel, 0.9))
+    for number, subject in commits(command, output):
+        if number or not failed:
+            data = {"kind": "commit", "name": subject, "commit": number}
+            summary = f"commit {number}: {subject}" if number else f"commit: {subject}"
+            found.append(_found("artifact", summary, data, _key(f"{number} {subject}"), seqs, channel, 0.9))
     if not failed:
         found += [_artifact(*one, seqs, channel) for one in artifacts.made_by_command(command, output)]
         found += [_artifact("address", url, url, seqs, channel) for url in artifacts.live(output[:20_000])]
@@ -370,7 +366,7 @@ def _status(records: Any, seq: int) -> str | None:
 def _channel(event: Event, tool: str) -> Channel:
     """How far what a tool printed is trusted."""
     own = event.origin.channel
-    least = max(_TRUST.index(own) if own in _TRUST else 0, 2 if _WEB.search(tool) else 1)
+    least = max(_TRUST.index(own) if own in _TRUST else 0, 2 if tools.is_web(tool) else 1)
     return _TRUST[least]
 
 

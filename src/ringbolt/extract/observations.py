@@ -8,7 +8,7 @@ from typing import Any
 
 from ..model.types import is_dict
 from ..store.tx import Row
-from .progress import CHARACTERS, Observation
+from .plan_progress import CHARACTERS, Observation
 
 _SAID = ("message", "task.updated", "item.updated", "task.finished")
 _PLANNED = ("task.registered", "plan.replaced", "plan.appended")

@@ -15,8 +15,10 @@ from typing import Any
 
 from ..ledger.base import Base
 from ..model import rules, validate
-from ..model.lazy_regex import lazy_regex
 from ..model.types import Event, Pattern, is_dict
+from ..signals.commands import command_head
+from ..signals.failures import error_line, output_text
+from ..signals.words import stemmed_words
 from ..store.tx import Row, Tx
 from . import queries
 
@@ -28,62 +30,19 @@ MOST_KEYS, MOST_TITLES, PAIRS = 40, 30, 4
 MOST_COMMANDS, MOST_STEPS = 8, 50
 LONGEST = 240
 _WORTH = {"retry": 1.2, "failure": 1.0, "success": 0.4}
-_ENDINGS = ("ions", "ion", "ing", "ies", "ed", "es", "s", "e")
-_WORD = lazy_regex(r"[^\W_]+")
-_COMMON = frozenset(
-    "a an the of to in on at for and or is are be with by from as it its this that all into new up out then"
-    " task step do sure please we our your my".split()
-)
-# Programs whose second word says what they do, and words in front of a program that say nothing.
-_WITH_VERBS = frozenset(
-    "git npm pnpm yarn pip uv cargo go docker kubectl helm make gh aws gcloud az terraform systemctl apt"
-    " apt-get brew poetry conda rails bundle dotnet mvn gradle".split()
-)
-_TELLING = ("error", "fail", "fatal", "denied", "refused", "cannot", "not found", "timed out", "rejected")
-_BEFORE = frozenset("sudo env time nohup exec command".split())
+_KEY_WORDS = 500  # characters of a title that keys are made of
 
 
 # --- keys: pure, and cheap enough for every registration ---------------------------------------------
 
 
-def words(text: str) -> list[str]:
-    """The telling words of a text, without their endings."""
-    found = _WORD.findall(text[:500].lower())
-    return [_stem(word) for word in found if word not in _COMMON and not word.isdigit()]
-
-
-def _stem(word: str) -> str:
-    if word.endswith(_ENDINGS):
-        for ending in _ENDINGS:
-            if word.endswith(ending) and len(word) - len(ending) >= 3:
-                return word[: -len(ending)]
-    return word
-
-
 def title_keys(title: str) -> list[str]:
     """The keys of a step's title or a task's name: its pairs of neighbouring words, or its only word."""
-    found = words(title)
+    found = stemmed_words(title[:_KEY_WORDS])
     if len(found) == 1:
         return [f"step:{found[0]}"]
     pairs = [" ".join(sorted(pair)) for pair in pairwise(found)]
     return [f"step:{pair}" for pair in dict.fromkeys(pairs)][:PAIRS]
-
-
-def command_head(command: str) -> str:
-    """What a command runs: its program, with its verb if it has verbs (`git push`, `pytest`)."""
-    for part in reversed(command[:2000].replace("||", "&&").replace(";", "&&").split("&&")):
-        names = [word for word in part.split() if "=" not in word and word not in _BEFORE]
-        if names and names[0] not in ("cd", "echo", "true", "set", "export"):
-            break
-    else:
-        return ""
-    program = names[0].rpartition("/")[2].lower()
-    if program.startswith("python") and names[1:2] == ["-m"] and len(names) > 2:
-        return names[2].lower()
-    if program in _WITH_VERBS:
-        verb = next((word for word in names[1:] if word.isalpha()), "")
-        return f"{program} {verb.lower()}".strip()
-    return program
 
 
 def error_words(error: str) -> str:
@@ -195,16 +154,9 @@ def _command(event: Event) -> str:
 
 
 def _error(event: Event) -> str:
-    """The line of a failed action that says why; its exit code only if nothing else does."""
-    lines: list[str] = []
-    for part in (event.data.get("error"), event.data.get("output"), event.text):
-        while is_dict(part):
-            part = next((part[name] for name in ("message", "stderr", "output") if part.get(name)), None)
-        if isinstance(part, str):
-            lines += [line.strip() for line in part[-4000:].splitlines() if line.strip()]
-    lines = [line for line in lines if not line.lower().startswith(("exit code", "exit status"))] or lines
-    telling = [line for line in lines if any(word in line.lower() for word in _TELLING)]
-    return (telling or lines or [""])[0 if telling else -1][:LONGEST]
+    """The line of a failed action that says why."""
+    parts = (event.data.get("error"), event.data.get("output"), event.text)
+    return error_line("\n".join(text for part in parts if (text := output_text(part))))[:LONGEST]
 
 
 # --- the table --------------------------------------------------------------------------------------
@@ -276,5 +228,5 @@ def _asked(tx: Tx, query: str | None, kinds: Sequence[str]) -> list[Row]:
     """The patterns of some types that a query names; without one, those seen most often."""
     if query is None:
         return queries.most_frequent(tx, kinds)
-    named = list(dict.fromkeys(words(query)))[:20]
+    named = list(dict.fromkeys(stemmed_words(query)))[:20]
     return queries.with_words(tx, named, kinds) if named else []

@@ -6,16 +6,12 @@ import re
 from collections.abc import Iterable
 
 from ..model.lazy_regex import lazy_regex
+from ..signals.phrases import DONE, GUESSED, INTENDS, is_question
 from ..signals.text_layout import Line, layout, masked, plain, sentences
 
 MOST_OF_A_KIND = 5
 MOST_STEPS = 10
 
-_HEDGE = lazy_regex(
-    r"\b(?:might|may|maybe|perhaps|possibly|probably|could be|if (?:the|we|you|it)|I think|seems"
-    r"|let me check)\b",
-    re.I,
-)
 _CAUSE = (
     r"(?:root cause|real cause|underlying (?:issue|problem|cause)|culprit|actual (?:issue|problem|cause|bug))"
 )
@@ -78,18 +74,12 @@ _NEXT = lazy_regex(
 _NONE = lazy_regex(
     r"\W*(?:none|n/?a|nothing|no (?:known |current |open )?(?:blockers?|issues?|concerns?))\b", re.I
 )
-_DONE = lazy_regex(r"\[x\]|✅|☑|✓|✔|\bdone\b", re.I)
-_OFFER = lazy_regex(
-    r"\W*(?:want me to|would you like|shall I|should I|do you want|ready to|anything else|does (?:that"
-    r"|this)|sound good|ok(?:ay)?)\b",
-    re.I,
-)
 
 
 _STARTS = lazy_regex(
     r"(?:(?:ok(?:ay)?|good|great|perfect|now|next|first|then|finally|also)[,.!]? ){0,3}(?:(?:now|then"
     r"|next|also),? )?"
-    r"(?:let me|let's|I'll|I will|I'm going to|I need to|we need to|time to)(?: (?:now|also|then|first"
+    rf"(?:{INTENDS}|I need to|we need to|time to)(?: (?:now|also|then|first"
     r"|next|just|quickly))?"
     r" (?!know\b|be\b|see\b|explain\b|wait\b|think\b|stop\b|summari[sz]e\b)(?=\w)",
     re.I,
@@ -132,7 +122,7 @@ def statements(lines: Iterable[Line]) -> Said:
         if line.kind == "row":
             continue
         if section == "next" and line.kind == "item":
-            _add(said.steps, line.text, MOST_STEPS, ended=bool(line.box == "x" or _DONE.search(line.text)))
+            _add(said.steps, line.text, MOST_STEPS, ended=bool(line.box == "x" or DONE.search(line.text)))
         elif section == "blocked" and line.kind in ("item", "prose"):
             _add(said.blockers, line.text, MOST_OF_A_KIND)
         else:
@@ -158,7 +148,7 @@ def _discover(said: Said, text: str, wanted: bool) -> bool:
         hidden = masked(sentence)
         if not wanted and not _FOUND.search(hidden):
             continue
-        if sentence.rstrip("*_) ").endswith("?") or (_HEDGE.search(hidden) and not wanted):
+        if is_question(sentence) or (GUESSED.search(hidden) and not wanted):
             wanted = False
         elif _BARE.match(sentence) or (wanted and _ANNOUNCES.match(sentence)):
             wanted = True
@@ -177,7 +167,7 @@ def _state(said: Said, text: str) -> None:
         _add(said.blockers, text[label.end() :], MOST_OF_A_KIND)
         return
     for sentence in sentences(text):
-        asks = sentence.rstrip("*_) ").endswith("?")
+        asks = is_question(sentence)
         said.question = plain(sentence) if asks else ""
         if asks:
             continue
@@ -197,14 +187,9 @@ def announcements(text: str) -> list[str]:
         elif line.kind in ("prose", "lead"):
             for sentence in sentences(line.text):
                 begins = _STARTS.match(masked(sentence))
-                if begins and not sentence.rstrip("*_) ").endswith("?") and not _CONDITION.search(sentence):
+                if begins and not is_question(sentence) and not _CONDITION.search(sentence):
                     _add(found, sentence[begins.end() :].rstrip(".: "), MOST_OF_A_KIND)
     return found
-
-
-def is_offer(question: str) -> bool:
-    """Whether a question only offers to go on."""
-    return bool(_OFFER.match(question))
 
 
 def _add(found: list[str], text: str, most: int, ended: bool = False) -> None:

@@ -15,6 +15,7 @@ from ..memory import TaskMemory
 from ..model import rules
 from ..model.errors import RingboltError
 from ..model.types import Task, Written, is_dict, is_list
+from ..signals.tools import PATH_FIELDS, first_text, is_edit, is_shell
 
 Result = TypeVar("Result")
 
@@ -37,9 +38,6 @@ _ASSENT_WORDS = 4
 _INTERRUPTED = "[Request interrupted"
 # Fields of a tool's input that say what it is about, the best first.
 _TELLING = ("description", "command", "cmd", "file_path", "path", "notebook_path", "pattern", "query", "url")
-_PATHS = ("file_path", "path", "notebook_path", "filename")
-_SHELLS = ("bash", "shell", "exec", "command", "terminal", "powershell")
-_WRITES = ("edit", "write", "patch", "replace", "create", "insert")
 
 _PATCH = "*** Begin Patch"
 _CHANGES = {"*** Add File:": "created", "*** Update File:": "modified", "*** Delete File:": "deleted"}
@@ -132,7 +130,7 @@ class Capture:
                 output=None if failed else kept,
                 error=kept if failed else None,
                 duration_ms=duration_ms,
-                files=None if failed else patched or ([_path(fields)] if edits else None),
+                files=None if failed else patched or ([first_text(fields, PATH_FIELDS)] if edits else None),
                 receipt=receipt,
                 key=key,
             )
@@ -311,14 +309,6 @@ def is_assent(text: str) -> bool:
     return len(words) <= _ASSENT_WORDS and all(word in _ASSENT for word in words)
 
 
-def is_edit(tool: str, given: Mapping[str, Any]) -> bool:
-    """Whether a tool changes the file that its input names."""
-    name = tool.lower()
-    return any(word in name for word in _WRITES) and any(
-        isinstance(given.get(field), str) for field in _PATHS
-    )
-
-
 def patched_files(given: Mapping[str, Any]) -> list[dict[str, str]]:
     """The files that a patch in a tool's input adds, changes or deletes."""
     text = next((value for value in given.values() if isinstance(value, str) and _PATCH in value[:200]), "")
@@ -328,10 +318,6 @@ def patched_files(given: Mapping[str, Any]) -> list[dict[str, str]]:
             if line.startswith(begin) and line[len(begin) :].strip():
                 found[line[len(begin) :].strip()[:2000]] = change
     return [{"path": path, "change": change} for path, change in found.items()]
-
-
-def _path(given: Mapping[str, Any]) -> str:
-    return next(given[field] for field in _PATHS if isinstance(given.get(field), str))
 
 
 def summary_of(tool: str, given: Mapping[str, Any]) -> str:
@@ -363,11 +349,6 @@ def as_text(value: Any) -> str:
         return value["text"]
 
     return dumps(value, ensure_ascii=False, default=str)
-
-
-def is_shell(tool: str) -> bool:
-    name = tool.lower()
-    return any(word in name for word in _SHELLS)
 
 
 def _name(text: str) -> str:

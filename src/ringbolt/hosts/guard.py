@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from ..ledger.step_changes import EDIT
@@ -17,21 +17,15 @@ from ..memory import TaskMemory
 from ..model import rules, validate
 from ..model.types import is_dict
 from ..packet import encode
+from ..signals.tools import COMMAND_FIELDS, PATH_FIELDS, first_text, is_read_only
 from ..store.tx import Row, Tx
 
-_COMMANDS = ("command", "cmd", "script", "code", "sql", "query", "pattern", "url")
-_FILES = ("file_path", "path", "notebook_path", "filename")
 # Entries that are looked at, the newest first.
 _MOST = 200
 _SHOWN = 240
 _LEAST = 6
 # Events between a failure and its repetition that are looked at.
 _MOST_SINCE = 30
-_LOOKING = frozenset(
-    "read grep glob ls notebookread webfetch websearch toolsearch bashoutput taskoutput view list search find"
-    " read_file read_many_files list_directory list_dir glob_files search_file_content grep_search"
-    " codebase_search web_fetch google_web_search todoread".split()
-)
 # The host or the user refused; the command itself did not fail.
 _REFUSALS = (
     "The user doesn't want",
@@ -46,7 +40,7 @@ _REFUSALS = (
 def advice(memory: TaskMemory, task_id: str, tool: str, given: Any) -> str:
     """A line about an earlier attempt at the same, if there was one; else nothing."""
     fields: Mapping[str, Any] = given if is_dict(given) else {}
-    command, file = _first(fields, _COMMANDS), _first(fields, _FILES)
+    command, file = first_text(fields, COMMAND_FIELDS), first_text(fields, PATH_FIELDS)
     attempt = " ".join(f"{command or tool} {file}".split() if file else command.split())
     if len(attempt) < _LEAST:
         return ""
@@ -83,7 +77,7 @@ def _is_call(data: Mapping[str, Any], tool: str, attempt: str) -> bool:
     """Whether an action was just this command."""
     given = data.get("input")
     fields: Mapping[str, Any] = given if is_dict(given) else {}
-    return data.get("tool") == tool and " ".join(_first(fields, _COMMANDS).split()) == attempt
+    return data.get("tool") == tool and " ".join(first_text(fields, COMMAND_FIELDS).split()) == attempt
 
 
 def _repeated(memory: TaskMemory, task_id: str, tool: str, attempt: str) -> str:
@@ -96,7 +90,7 @@ def _repeated(memory: TaskMemory, task_id: str, tool: str, attempt: str) -> str:
         data = json.loads(row["data"])
         used = str(data.get("tool") or "")
         if data.get("error") is None:
-            if used.lower() in _LOOKING:
+            if is_read_only(used):
                 continue
             return ""
         if not _is_call(data, tool, attempt):
@@ -121,10 +115,6 @@ def _failed(row: Row, attempt: str, error: Any) -> str:
     at = row["timestamp"][11:16]
     told = f"{what} failed at {at} UTC, and nothing was changed since; it said {why}"
     return f"Task memory, #{row['seq']}: {told}."
-
-
-def _first(fields: Mapping[str, Any], names: Iterable[str]) -> str:
-    return next((value for name in names if isinstance(value := fields.get(name), str) and value), "")
 
 
 def _same(attempt: str, known: str) -> bool:

@@ -14,17 +14,12 @@ from typing import Literal
 
 from ..model.lazy_regex import lazy_regex
 from ..model.types import Item, Value
+from ..signals.phrases import DONE
 from ..signals.step_numbers import step_numbers
-from ..signals.terms import QUESTION_WORDS, stem_places, stems
+from ..signals.terms import stem_places, stems, stop_terms
+from ..signals.text_layout import clauses
 
 _CITE = lazy_regex(r"#(\d{1,12})\b")
-_SENTENCE = lazy_regex(r"(?<=[.!?])[\"'”)]*\s+(?=[^\sa-z])|[;\n]+")
-_DONE = lazy_regex(
-    r"\b(?:done|completed?|finished|concluded|accomplished|achieved|implemented|deployed|merged|shipped"
-    r"|succeeded|passed|fixed|solved|resolved|verified|executed|performed|carried out|wrapped up|is over"
-    r"|are over|behind (?:us|you|me))\b|100 ?%|[✅✓✔☑]|\[x\]",
-    re.I,
-)
 _OPEN = lazy_regex(
     r"\b(?:next|pending|current(?:ly)?|in progress|remain(?:s|ing|ed)?|left|open|active|ongoing|working on"
     r"|start(?:s|ed|ing)?|began|begun|begins?|under ?way|to ?do|ahead|later|now|failed|fails|blocked|waiting"
@@ -60,7 +55,6 @@ _IRREGULAR = {
     "brought": "bring", "gave": "give", "given": "give", "did": "do", "got": "get", "went": "go",
 }  # fmt: skip
 _SAME_PAST = frozenset("set put cut read let".split())
-_STOPS = frozenset(stems(QUESTION_WORDS))
 _CHUNK = lazy_regex(r"[\w./:@+-]+")
 _NAME = lazy_regex(r"\d|_|://|/[\w.-]+[/.]")
 _ENGLISH = frozenset(
@@ -82,11 +76,6 @@ def cites(text: str) -> list[int]:
     return list(dict.fromkeys(int(number) for number in _CITE.findall(text)))
 
 
-def sentences(text: str) -> list[str]:
-    """The sentences of a text."""
-    return [part for part in _SENTENCE.split(text) if part and part.strip(" .")]
-
-
 def check(text: str, plan: Plan, seqs: Iterable[int], given: str) -> None:
     """Raise a ValueError that says what is wrong with a text, given the events and texts it was made of."""
     known = set(seqs)
@@ -97,7 +86,7 @@ def check(text: str, plan: Plan, seqs: Iterable[int], given: str) -> None:
         raise ValueError("it is not in English")
     if foreign := _foreign_name(text, plan, given.lower()):
         raise ValueError(f"“{foreign[:60]}” is not in the facts")
-    for sentence in sentences(text):
+    for sentence in clauses(text):
         if false := _false_claim(sentence, plan):
             raise ValueError(f"it says that {false} done, which the facts do not say")
 
@@ -180,7 +169,7 @@ def _groups(plain: str, mentions: Sequence[_Mark], states: Sequence[_Mark]) -> l
 
 def _states(plain: str) -> Iterator[_Mark]:
     """The words for done and open, where a word for done that is denied is one for open."""
-    for found in _DONE.finditer(plain):
+    for found in DONE.finditer(plain):
         denied = _DENIED.search(plain, max(0, found.start() - 60), found.start())
         yield _Mark(start=found.start(), end=found.end(), kind="open" if denied else "done")
     for found in _OPEN.finditer(plain):
@@ -197,7 +186,7 @@ def _mentions(sentence: str, plan: Plan) -> tuple[str, list[_Mark]]:
             found.append(_Mark(start=start, end=end, kind="step", false=false))
 
     for item in sorted(plan.items, key=lambda item: -len(item.title)):
-        if _DONE.sub("", _OPEN.sub("", item.title)).strip():
+        if DONE.sub("", _OPEN.sub("", item.title)).strip():
             for match in re.finditer(rf"(?<!\w){re.escape(item.title)}(?!\w)", plain, re.I):
                 add(*match.span(), _not_done(item))
                 plain = plain[: match.start()] + " " * len(match[0]) + plain[match.end() :]
@@ -248,7 +237,7 @@ def _counts(plain: str, plan: Plan, live: Sequence[Item]) -> Iterator[tuple[int,
 
 def _title_span(plain: str, item: Item) -> tuple[int, int] | None:
     """Where a sentence has the words of a title, in any form and order."""
-    wanted = {stem for stem in stems(item.title) if stem not in _STOPS}
+    wanted = {stem for stem in stems(item.title) if stem not in stop_terms()}
     found: dict[str, tuple[int, int]] = {}
     for start, end, stem in _stemmed(plain):
         if stem in wanted:

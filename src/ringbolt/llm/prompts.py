@@ -13,6 +13,7 @@ from ..model.rules import ENTRY_TYPES, least_trusted
 from ..model.types import Channel, Event, Value, is_dict, is_list
 from ..model.validate import blake2b, dumps
 from ..packet import encode, tokens
+from ..signals.text_layout import clauses
 from . import faithful
 from .client import Request
 from .faithful import Plan
@@ -128,7 +129,7 @@ def _read_answer(found: dict[str, Any], plan: Plan, seqs: set[int], given: str) 
     text = encode.one_line(found["answer"])
     if not text:
         raise ValueError("the answer is empty")
-    if len(faithful.sentences(text)) > ANSWER_SENTENCES:
+    if len(clauses(text)) > ANSWER_SENTENCES:
         raise ValueError("it has more than two sentences")
     cites = tuple(dict.fromkeys((*faithful.cites(text), *found["cites"])))
     if not cites:
@@ -155,7 +156,7 @@ def summary_request(previous: str, facts: Sequence[Known], plan: Plan) -> Reques
         text = encode.one_line(found["summary"])
         if not text:
             raise ValueError("the summary is empty")
-        if len(faithful.sentences(text)) > SUMMARY_SENTENCES:
+        if len(clauses(text)) > SUMMARY_SENTENCES:
             raise ValueError("it has more than five sentences")
         if tokens.estimate(text) > SUMMARY_TOKENS:
             raise ValueError(f"it has more than {SUMMARY_TOKENS} tokens")

@@ -17,7 +17,8 @@ from ..model.errors import StoreError
 from ..model.lazy_regex import lazy_regex
 from ..model.settings import Settings
 from ..model.validate import blake2b
-from ..signals.terms import QUESTION_WORDS, stems
+from ..signals.terms import stems
+from ..signals.words import QUESTION_WORDS
 from .endpoint import EndpointEmbedder
 from .numbers import not_installed, numpy
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..model.lazy_regex import lazy_regex
 from ..model.types import is_dict, is_list
+from .commands import only_shows
 from .text_layout import bounded, one_line, without_colours
 
 MOST_ERROR = 300
@@ -44,6 +45,7 @@ _KINDS: tuple[re.Pattern[str], ...] = (
     lazy_regex(r"\b(?:errors?|fail(?:ed|s|ure|ures)?|abort(?:ed)?|panic)\b", re.I),
 )
 _GENERAL = _KINDS[-1]
+_FAILS = lazy_regex(rf"\b(?:{_WORDS})\b|error|fail|fatal|exception|panic", re.I)
 _ASIDE = lazy_regex(
     r"(?:hint|help|note|warning|warn|info|debug|=== RUN|--- PASS|ok\b|at |File \"|\^|[~^ ]{4,}$|\$ |\+ "
     r"|Error Trace:|[=_]{3}|-{4}|\d+ passed)|.{0,200}\b0 (?:errors|failed|failures)\b",
@@ -59,9 +61,9 @@ _HIDDEN = lazy_regex(
     r"|[\w./-]{1,80}: command not found|make: \*\*\* |=+ (?:.{0,40} )?\d{1,6} failed|BUILD FAILED)",
     re.M,
 )
-_SHOWS = lazy_regex(
-    r"\s*(?:cat|head|tail|less|grep|rg|sed|awk|jq|find|ls|echo|printf|git (?:log|show|diff|blame))\b"
-)
+
+# What tests, builds and linters sum up with.
+_COUNTED = lazy_regex(r"\bFAIL(?:ED|URE)?\b|\b[1-9]\d* (?:failed|failures?|errors?|issues?)\b|\berror:", re.M)
 
 _NOISE = lazy_regex(r"sibling tool call|^\s*(?:cancelled|canceled|aborted)\s*$", re.I)
 _OF_THE_HOST = lazy_regex(
@@ -115,6 +117,15 @@ def _lines(output: str) -> list[str]:
     return found[:1] if found and found[0].startswith(_OF_A_TOOL) else found
 
 
+def from_first_error(output: str) -> str:
+    """An output from the first line on that says what went wrong, on one line; all of it if none does."""
+    lines = [line.strip() for line in output[:8000].splitlines() if line.strip()]
+    if len(lines) < 2:
+        return output
+    first = next((place for place, line in enumerate(lines) if _FAILS.search(line[:500])), 0)
+    return " ".join(lines[first:])
+
+
 # --- whether it failed ------------------------------------------------------------------------------
 
 
@@ -155,7 +166,12 @@ def is_of_the_host(text: str) -> bool:
 
 def hides_failure(command: str, output: str) -> bool:
     """Whether a command that ended well printed that something failed."""
-    return not _SHOWS.match(command) and bool(_HIDDEN.search(bounded(output, 40_000, 20_000)))
+    return not only_shows(command) and bool(_HIDDEN.search(bounded(output, 40_000, 20_000)))
+
+
+def counts_failures(output: str) -> bool:
+    """Whether the output of tests, a build or a linter says that something failed, whatever its exit code."""
+    return _COUNTED.search(output) is not None
 
 
 # --- rejections -------------------------------------------------------------------------------------

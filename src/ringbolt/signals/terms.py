@@ -18,6 +18,7 @@ import apsw
 from ..model.lazy_regex import lazy_regex
 from ..model.types import Value
 from ..model.validate import blake2b
+from .words import HUMP, QUESTION_WORDS
 
 # Letters for the tokenizer that nobody can type: they are taken out of every text and query. MARK encloses
 # the terms that filters look for, JOIN holds an identifier together.
@@ -34,7 +35,6 @@ PHRASES = 8
 _PRIVATE = lazy_regex("[\ue000-\uf8ff\x00]")
 _SEPARATORS = "./\\:@#_-"
 _CHUNK = lazy_regex(r"[^\s\"'`()\[\]{}<>,;=|*&!?~$%^+]+")
-_HUMP = lazy_regex(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 _JOINED = str.maketrans(dict.fromkeys(_SEPARATORS, JOIN))
 _UNSPACED = lazy_regex(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+"
@@ -42,12 +42,6 @@ _UNSPACED = lazy_regex(
 _PHRASE = lazy_regex(r'"([^"]{1,500})"|“([^”]{1,500})”')
 # Only from where a word begins: a long word without a star must not be tried from each of its letters.
 _PREFIX = lazy_regex(r"(?<![\w./:@#-])[./:@#-]*(\w[\w./:@#-]*)\*")
-QUESTION_WORDS = (
-    "a an the of to in on at for and or is are was were be been being do does did has have had what when"
-    " where who whom which why how with by from as it its this that these those s t i you he she they we his"
-    " her their our your my me him them us can could would should will may might about into than then there"
-    " here not no"
-)
 
 
 class _Tokenizers(threading.local):
@@ -147,7 +141,7 @@ def _pieces(chunk: str) -> str:
                 found.append(name.translate(_JOINED))
             part = name
         if not (part.islower() or part.isupper() or part[1:].islower()):
-            found += _HUMP.findall(part)
+            found += HUMP.findall(part)
     return " ".join(found)
 
 

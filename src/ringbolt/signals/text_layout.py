@@ -24,7 +24,9 @@ _BOX = lazy_regex(r"\[([ xX~/-])\][ \t]+")
 _BOLD_LINE = lazy_regex(r"(?:\*\*|__)([^*]{2,150}?)(?:\*\*:?|:\*\*|__:?)$")
 _DECORATION = lazy_regex(r"[*`]+|(?<!\w)_+(?=\w)|(?<=\w)_+(?!\w)")
 _RULE = lazy_regex(r"[-=*_|: \t]{3,}$")
-_ENDS = lazy_regex(r"(?<=[.!?])[)\"'*]{0,3}\s+(?=[A-Z0-9\"'`*(\[])")
+_SENTENCE_END = r"(?<=[.!?])[\"'”)*]{0,3}\s+(?=[^\sa-z])"
+_SENTENCE_ENDS = lazy_regex(_SENTENCE_END)
+_CLAUSE_ENDS = lazy_regex(rf"{_SENTENCE_END}|[;\n]+")
 _QUOTED = lazy_regex(r"`[^`\n]{1,300}`|\"[^\"\n]{1,300}\"|“[^”\n]{1,300}”|(?<!\w)'[^'\n]{12,300}'(?!\w)")
 _SPACE = lazy_regex(r"\s+")
 _ANSI = lazy_regex(r"\x1b\[[0-9;?]{0,20}[A-Za-z]")
@@ -116,7 +118,12 @@ def _read(
 
 def sentences(text: str) -> list[str]:
     """The sentences of a line of prose."""
-    return [one for one in _ENDS.split(text) if one]
+    return [one for one in _SENTENCE_ENDS.split(text) if one]
+
+
+def clauses(text: str) -> list[str]:
+    """The sentences of a text of any number of lines, also cut at semicolons."""
+    return [one for one in _CLAUSE_ENDS.split(text) if one and one.strip(" .")]
 
 
 def masked(text: str) -> str:

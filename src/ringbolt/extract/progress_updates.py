@@ -19,7 +19,7 @@ from ..model.validate import blake2b
 from ..store import distilled
 from ..store.tx import Row, Tx
 from .observations import changes_plan, observation, sets_of
-from .progress import HIGH, Finding, Progress
+from .plan_progress import HIGH, Finding, Progress
 
 KIND = "progress"
 AGENT = "ringbolt"  # what it writes is never taken for the word of an agent

@@ -12,12 +12,30 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import lru_cache
 from typing import Any, Literal
 
 from ..model.lazy_regex import lazy_regex
 from ..model.types import Value, is_list
-from ..signals.step_numbers import NOUNS, NUMBER, STEP_NOUNS, step_numbers
+from ..signals import tools
+from ..signals.commands import mentions_check, shares_work
+from ..signals.failures import counts_failures
+from ..signals.phrases import (
+    ALL_DONE,
+    ANNOUNCES,
+    BEGINS_QUESTION,
+    DENIES_DONE,
+    DONE,
+    IS_DONE,
+    KEEPS_LIST,
+    MOVES_ON,
+    NOT_DONE,
+    POSTPONES,
+    TICKED,
+    is_question,
+)
+from ..signals.step_numbers import NOUNS, STEP_NOUNS, step_numbers
+from ..signals.text_layout import sentences
+from ..signals.words import HUMP, weighted_words
 
 Kind = Literal["agent", "user", "question", "action", "outcome"]
 
@@ -81,57 +99,6 @@ def evidence(items: Sequence[str], observations: Iterable[Observation]) -> list[
     return progress.findings()
 
 
-# --- words ------------------------------------------------------------------------------------------
-
-_RUN = lazy_regex(r"\w[\w./-]*")
-_HUMP = lazy_regex(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_a-zA-Z]+")
-_SUFFIXES = "ization ations ation ising izing ings ing ions ion ies ied ers er ed es s e".split()
-_COMMON = frozenset(
-    "the a an to and or of in for on with by from is are be it its this that into as at all any if so we you"
-    " i via use using up out new now let me will".split()
-)
-# Verbs of plans tell little: every second title has one.
-_VERBS = frozenset("add updat creat implement remov fix run writ mak chang ensur handl set task step".split())
-
-
-def stem(word: str) -> str:
-    """A word without its ending, so that `adding`, `added` and `adds` are one."""
-    for suffix in _SUFFIXES:
-        if word.endswith(suffix) and len(word) - len(suffix) >= 3:
-            word = word[: -len(suffix)]
-            break
-    return word[:-1] if len(word) > 3 and word[-1] == word[-2] else word
-
-
-def words(text: str) -> dict[str, float]:
-    """The words of a text with what each is worth: names as a whole most, their parts and plan verbs less."""
-    found: dict[str, float] = {}
-    for run in _RUN.findall(text):
-        for word, worth in _words_of(run) if len(run) <= LONGEST_KNOWN else _words_of.__wrapped__(run):
-            if worth > found.get(word, 0.0):
-                found[word] = worth
-    return found
-
-
-LONGEST_KNOWN = 40  # characters of a run that is remembered
-
-
-@lru_cache(maxsize=1 << 12)
-def _words_of(run: str) -> tuple[tuple[str, float], ...]:
-    """The words of a run of letters and digits, which may be a name or a path."""
-    found: list[tuple[str, float]] = []
-    for name in (part.strip("._-") for part in run.split("/")):
-        parts = _HUMP.findall(name)
-        if len(parts) > 1:
-            wholes = {name, *re.split(r"[.-]", name)}
-            found += [(whole.lower(), 1.0) for whole in wholes if len(_HUMP.findall(whole)) > 1]
-        for part in map(str.lower, parts):
-            if len(part) > 1 and part not in _COMMON:
-                root = stem(part)
-                found.append((root, 0.3 if len(parts) > 1 else 0.4 if root in _VERBS else 1.0))
-    return tuple(found)
-
-
 # --- sorts of work ----------------------------------------------------------------------------------
 
 _LABEL = lazy_regex(rf"\W*(?:({NOUNS})\s*#?)?(\d{{1,3}})\s*[:.)–-]\s+", re.I)
@@ -151,20 +118,9 @@ _TITLES: tuple[tuple[Sort, re.Pattern[str]], ...] = (
     ("docs", lazy_regex(r".*(?:\b(?:docs?|documentation|document|readme|changelog)\b|\.md\b)", re.I)),
     ("tests", lazy_regex(r".*(?:\b[Tt]est|_tests?\b|Tests?\b|\bcoverage\b)")),
 )
-_DELEGATES = lazy_regex(r"(?:task|agent|delegate\w*|spawn\w*|dispatch\w*)$", re.I)
-_EDITS = lazy_regex(r"edit|write|patch|replace|create|insert|update|delete", re.I)
-_COMMANDS = lazy_regex(r"bash|shell|exec|command|terminal|^run", re.I)
-_COMMIT = lazy_regex(r"\bgit (?:commit|push|merge)\b|\bgh pr\b")
-_CHECK = lazy_regex(
-    r"\b(?:tests?|\w*test|lint|vet|build|check|fmt|format|gofmt|prettier|eslint|tsc|ruff|mypy|pyright|compile"
-    r"|make|ci)\b",
-    re.I,
-)
 _NEW_TEXT = ("new_string", "new_str", "new", "content", "file_text", "edits", "changes", "patch", "input")
 _TEST_PARTS = frozenset(("test", "tests", "spec", "specs", "e2e"))
 _DOC_ENDS = (".md", ".rst", ".txt", ".adoc")
-# Words in an output by which a check that ended well denies it.
-_DENIAL = lazy_regex(r"\bFAIL(?:ED|URE)?\b|\b[1-9]\d* (?:failed|failures?|errors?|issues?)\b|\berror:", re.M)
 
 
 class _Deed(Value, frozen=True, kw_only=True):
@@ -199,100 +155,58 @@ def _field(given: Mapping[str, Any], *names: str) -> str:
 
 def read_action(tool: str, given: Mapping[str, Any]) -> _Deed:
     """What an action is, from its tool and input alone."""
-    path = _field(given, "file_path", "path", "filename", "notebook_path")
+    path = _field(given, *tools.PATH_FIELDS)
     place = "/".join(path.split("/")[-2:])
-    if _DELEGATES.match(tool):
-        told = f"{_field(given, 'description')} {_field(given, 'prompt', 'task')[:200]}"
-        return _Deed(sort="delegate", words=words(told), around={})
-    if _COMMANDS.search(tool):
+    if tools.delegates(tool):
+        brief = f"{_field(given, 'description')} {_field(given, 'prompt', 'task')[:200]}"
+        return _Deed(sort="delegate", words=weighted_words(brief), around={})
+    if tools.is_shell(tool):
         command = _field(given, "command", "cmd", "script")
         return _Deed(
             sort=_command_sort(command),
-            words=words(f"{command[:600]} {_field(given, 'description')}"),
+            words=weighted_words(f"{command[:600]} {_field(given, 'description')}"),
             around={},
         )
-    if _EDITS.search(tool) and (path or "patch" in tool.lower()):
-        old = words(_field(given, "old_string", "old_str", "old"))
-        new = words(_field(given, *_NEW_TEXT))
+    if tools.may_edit(tool) and (path or "patch" in tool.lower()):
+        old = weighted_words(_field(given, "old_string", "old_str", "old"))
+        new = weighted_words(_field(given, *_NEW_TEXT))
         changed = dict.fromkeys(old.keys() ^ new.keys(), 1.0)
         both = dict.fromkeys(old.keys() & new.keys(), 1.0)
-        return _Deed(sort=_path_sort(path), words=words(place) | changed, around=both)
-    return _Deed(sort="explore", words=words(f"{place} {_field(given, 'pattern', 'query')[:400]}"), around={})
+        return _Deed(sort=_path_sort(path), words=weighted_words(place) | changed, around=both)
+    return _Deed(
+        sort="explore", words=weighted_words(f"{place} {_field(given, 'pattern', 'query')[:400]}"), around={}
+    )
 
 
 def _command_sort(command: str) -> Sort:
-    if _COMMIT.search(command):
+    if shares_work(command):
         return "commit"
-    return "verify" if _CHECK.search(command) else "explore"
+    return "verify" if mentions_check(command) else "explore"
 
 
 def _path_sort(path: str) -> Sort:
     if path.lower().endswith(_DOC_ENDS):
         return "docs"
-    parts = {part.lower() for name in path.split("/")[-3:] for part in _HUMP.findall(name)}
+    parts = {part.lower() for name in path.split("/")[-3:] for part in HUMP.findall(name)}
     return "change" if parts.isdisjoint(_TEST_PARTS) else "tests"
 
 
 # --- sentences --------------------------------------------------------------------------------------
 
 _QUOTED = lazy_regex(r"```.*?(?:```|\Z)|^[ \t]*>[^\n]*", re.S | re.M)
-_BREAK = lazy_regex(r"(?<=[.!?:])\s+")
 _LIST_LINE = lazy_regex(r"\s*(?:[-*•|]|\d{1,3}[.)])\s")
-_ASKS = lazy_regex(r"\W*(?:should|shall|do you|would you|can you|could you|may i)\b", re.I)
-_MARK = lazy_regex(r"✅|✓|✔|☑|\[x\]", re.I)
-_DONE = lazy_regex(
-    r"✅|✓|✔|☑|\[x\]|\b(?:done|completed?|finished|committed|in place|pass(?:es|ed|ing)?|all green"
-    r"|(?:is|are|was|were) (?:now )?(?:fixed|implemented|added|updated|removed)|succee(?:ds|ded)|compiles"
-    r"|builds (?:cleanly|successfully))\b",
-    re.I,
-)
-# "now" and "next" announce, except in a sentence that says how a thing stands: "step 2 is now complete".
-_STANDS = lazy_regex(
-    rf"\b(?:{NOUNS})s?\s*{NUMBER}\s+(?:done|completed?|finished)\b"
-    r"|\b(?:is|are|was|were|been)\s+(?:(?:now|all|already|both)\s+)?"
-    r"(?:done|completed?|finished|in place|passing)\b",
-    re.I,
-)
-_DENIES = lazy_regex(
-    r"n['’]t\b|\b(?:not|never|no|yet|before|once|when|until|unless|if|after|should|would|will|must|to be"
-    r"|still|remain\w*|missing|fail\w*|almost|nearly|half|part\w*|need\w*|incomplete|without)\b",
-    re.I,
-)
-_NOT_OVER = lazy_regex(r"n['’]t\b|\b(?:not|never|yet|still|incomplete|half|partly|remain\w*)\b", re.I)
-_LATER = lazy_regex(
-    r"n['’]t\b|\b(?:not|never|before|later|afterwards|eventually|instead of|after that)\b", re.I
-)
-_ANNOUNCES = lazy_regex(
-    r"\b(?:now|next|let me|let['’]s|i['’]ll|i will|i['’]m going to|start(?:ing)?|mov(?:e|ing) (?:on )?to"
-    r"|proceed|continu(?:e|ing)|dispatch(?:ing)?|on to|time to|first)\b",
-    re.I,
-)
-_TURNS = lazy_regex(r"\b(?:mov(?:e|ing)(?: on)? to|proceed|start|continue|now|next)\b", re.I)
-_LEAVES = lazy_regex(r"\W*mov(?:e|ing)(?: on)? to\b", re.I)
-# An agent that turns to its own list has just finished something.
-_KEEPS_LIST = lazy_regex(
-    r"\b(?:updat|mark|tick|check)\w*\b[^.]{0,40}\b(?:tasks?|todos?|to-do|list|status(?:es)?|plan|completed?|done)\b"
-    r"|\bmov(?:e|ing) on\b|\bmov(?:e|ing) to\b",
-    re.I,
-)
-_ALL_DONE = lazy_regex(
-    r"\W*(?:all done|everything(?:['’]s| is) (?:now )?(?:done|complete|finished|in place)"
-    r"|all (?:of )?(?:the |my |our |\d+ )?(?:tasks|steps|items|todos)"
-    r"(?: (?:are|is|have been|now))* (?:done|complete|finished))",
-    re.I,
-)
 
 
-def sentences(text: str) -> list[str]:
+def statements_of(text: str) -> list[str]:
     """The sentences of a message at both its ends, without what it quotes and asks."""
     if len(text) > 2 * CHARACTERS:
         text = f"{text[:CHARACTERS]}\n{text[-CHARACTERS:]}"
     lines = [line for line in _QUOTED.sub(" ", text).splitlines() if line.strip()]
     # The line of a list stays whole: its mark may stand at its end.
-    parts = [part for line in lines for part in ([line] if _LIST_LINE.match(line) else _BREAK.split(line))]
+    parts = [part for line in lines for part in ([line] if _LIST_LINE.match(line) else sentences(line))]
     if len(parts) > 2 * SENTENCES:
         parts = parts[:SENTENCES] + parts[-SENTENCES:]
-    return [part for part in parts if not part.rstrip("\"'*_) ").endswith("?") and not _ASKS.match(part)]
+    return [part for part in parts if not is_question(part) and not BEGINS_QUESTION.match(part)]
 
 
 # --- the belief -------------------------------------------------------------------------------------
@@ -320,7 +234,7 @@ class Progress:
     """Where the work on a plan stands. An observation costs the same however many came before."""
 
     def __init__(self, items: Sequence[str], state: Mapping[str, Any] | None = None) -> None:
-        self._titles = [words(_unlabelled(title)[:400]) for title in items]
+        self._titles = [weighted_words(_unlabelled(title)[:400]) for title in items]
         self._sorts: list[Sort] = [title_sort(title) for title in items]
         self._labels, self._nouns = _labels(items)
         count = len(items)
@@ -434,31 +348,31 @@ class Progress:
     # --- what is said
 
     def _hear(self, text: str) -> None:
-        for sentence in sentences(text):
+        for sentence in statements_of(text):
             self._read(sentence)
-        self._count(words(text[:CHARACTERS]))
+        self._count(weighted_words(text[:CHARACTERS]))
 
     def _read(self, sentence: str) -> None:
-        done = _DONE.search(sentence)
-        keeps = _KEEPS_LIST.search(sentence)
-        announces = _ANNOUNCES.search(sentence)
-        stands = done and not _DENIES.search(sentence) and (not announces or _STANDS.search(sentence))
-        if _ALL_DONE.match(sentence) and not _DENIES.search(sentence):
+        done = DONE.search(sentence)
+        keeps = KEEPS_LIST.search(sentence)
+        announces = ANNOUNCES.search(sentence)
+        stands = done and not DENIES_DONE.search(sentence) and (not announces or IS_DONE.search(sentence))
+        if ALL_DONE.match(sentence) and not DENIES_DONE.search(sentence):
             self._stated = [AFTER_WORD] * len(self._stated)
         elif _LIST_LINE.match(sentence):
             # A plan or summary is restated: only what is ticked off in it counts.
-            if _MARK.search(sentence) and (item := self._meant(sentence)) is not None:
+            if TICKED.search(sentence) and (item := self._meant(sentence)) is not None:
                 self._stated[item] = AFTER_WORD
-        elif done and _NOT_OVER.search(sentence):
+        elif done and NOT_DONE.search(sentence):
             self._reopen(sentence)
         elif keeps or stands:
             self._claim(sentence)
-        elif announces and not _LATER.search(sentence):
+        elif announces and not POSTPONES.search(sentence):
             self._announce(sentence)
 
     def _claim(self, sentence: str) -> None:
         """Something is said to be done: what is named, else what was worked on; and what comes next."""
-        turn = _LEAVES.match(sentence) or _TURNS.search(
+        turn = MOVES_ON.match(sentence) or ANNOUNCES.search(
             sentence, len(sentence) - len(sentence.lstrip("*_ ")) + 1
         )
         said, follows = (sentence[: turn.start()], sentence[turn.end() :]) if turn else (sentence, "")
@@ -481,7 +395,7 @@ class Progress:
 
     def _announce(self, sentence: str) -> None:
         """Something is about to be done: the earlier items are over, that one is not."""
-        match = self._match(words(sentence[:400]))
+        match = self._match(weighted_words(sentence[:400]))
         strengths = [ANNOUNCED * one for one in match]
         named = self._numbered(sentence)
         if named:
@@ -506,7 +420,7 @@ class Progress:
 
     def _meant(self, sentence: str) -> int | None:
         """The one item whose title a sentence clearly has."""
-        match = self._match(words(sentence[:400]))
+        match = self._match(weighted_words(sentence[:400]))
         first, *rest = sorted(match, reverse=True)
         return match.index(first) if first >= CLEAR and first - max(rest, default=0.0) >= CLOSE else None
 
@@ -530,7 +444,7 @@ class Progress:
         """An action has ended: the item that it was for may be finished."""
         if sort == "explore":
             return
-        if not seen.ok or (sort == "verify" and _DENIAL.search(seen.text[-CHARACTERS:])):
+        if not seen.ok or (sort == "verify" and counts_failures(seen.text[-CHARACTERS:])):
             self._over = [AFTER_FAILURE] * len(self._over)
         elif sort == "verify":
             self._over = [
