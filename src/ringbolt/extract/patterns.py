@@ -18,7 +18,7 @@ from ..model import rules, validate
 from ..model.types import Event, Pattern, is_dict
 from ..signals.commands import command_head
 from ..signals.failures import error_line, output_text
-from ..signals.words import stemmed_words
+from ..signals.terms import telling_stems
 from ..store.tx import Row, Tx
 from . import queries
 
@@ -38,7 +38,7 @@ _KEY_WORDS = 500  # characters of a title that keys are made of
 
 def title_keys(title: str) -> list[str]:
     """The keys of a step's title or a task's name: its pairs of neighbouring words, or its only word."""
-    found = stemmed_words(title[:_KEY_WORDS])
+    found = telling_stems(title[:_KEY_WORDS])
     if len(found) == 1:
         return [f"step:{found[0]}"]
     pairs = [" ".join(sorted(pair)) for pair in pairwise(found)]
@@ -228,5 +228,5 @@ def _asked(tx: Tx, query: str | None, kinds: Sequence[str]) -> list[Row]:
     """The patterns of some types that a query names; without one, those seen most often."""
     if query is None:
         return queries.most_frequent(tx, kinds)
-    named = list(dict.fromkeys(stemmed_words(query)))[:20]
+    named = list(dict.fromkeys(telling_stems(query)))[:20]
     return queries.with_words(tx, named, kinds) if named else []

@@ -18,7 +18,7 @@ import apsw
 from ..model.lazy_regex import lazy_regex
 from ..model.types import Value
 from ..model.validate import blake2b
-from .words import HUMP, QUESTION_WORDS
+from .words import COMMON_WORDS, HUMP, QUESTION_WORDS
 
 # Letters for the tokenizer that nobody can type: they are taken out of every text and query. MARK encloses
 # the terms that filters look for, JOIN holds an identifier together.
@@ -215,6 +215,16 @@ def has_words(text: str, prefixes: Iterable[str]) -> bool:
 def stop_terms() -> frozenset[str]:
     """Words that questions are made of; they say nothing about what is looked for."""
     return frozenset(stems(QUESTION_WORDS))
+
+
+@lru_cache(1)
+def _common_stems() -> frozenset[str]:
+    return frozenset(stems(" ".join(COMMON_WORDS)))
+
+
+def telling_stems(text: str) -> list[str]:
+    """The stems of a text in order, without common words and numbers."""
+    return [stem for stem in stems(text) if stem not in _common_stems() and not stem.isdigit()]
 
 
 def has_phrase(text: str, phrases: Iterable[str]) -> bool:
