@@ -42,11 +42,11 @@ from ringbolt.core.todo_sync import Syncing
 from ringbolt.core.transfer import Transfer
 from ringbolt.core.undo import Undo
 from ringbolt.core.verify import Verify
-from ringbolt.extract.distill_operations import Distilling
-from ringbolt.extract.extract_operations import Extracting
+from ringbolt.extract.distillation import Distilling
+from ringbolt.extract.extraction import Extracting
 from ringbolt.extract.patterns import Patterns
 from ringbolt.extract.progress_updates import Progressing
-from ringbolt.extract.summary_operations import Summarizing
+from ringbolt.extract.running_summary import Summarizing
 from ringbolt.files.active_operations import ActiveTasks
 from ringbolt.files.facts import Facts
 from ringbolt.files.folder_operations import Folders

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ringbolt.ask.answer import ABOUT
+from ringbolt.ask.answer_table import ABOUT
 from ringbolt.ask.questions import understand
-from ringbolt.ask.render import moment
+from ringbolt.ask.reply import moment
 from tests.ask.asked import ASKED
 
 

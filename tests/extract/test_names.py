@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ringbolt.extract.names import KEPT, MOST, SHOWN, Names, find
+from ringbolt.extract.names import KEPT, MOST, SHOWN, Names, find_names
 from ringbolt.model.types import Event, Origin
 
 SORTS = {
@@ -46,7 +46,7 @@ def ranked(*events: Event) -> list[str]:
 
 @pytest.mark.parametrize(("text", "wanted"), SORTS.items())
 def test_names_are_found_by_their_form(text, wanted):
-    assert find(text) == wanted
+    assert find_names(text) == wanted
 
 
 def test_names_come_from_inputs_and_outputs_too():
@@ -114,7 +114,7 @@ def test_the_state_is_bounded_however_many_names_there_are():
 
 @given(st.text(max_size=300))
 def test_any_text_is_read(text):
-    assert all(name and name in text for _, name in find(text))
+    assert all(name and name in text for _, name in find_names(text))
 
 
 @pytest.mark.parametrize(
@@ -122,5 +122,5 @@ def test_any_text_is_read(text):
 )
 def test_a_hostile_text_takes_no_time(text):
     begun = time.process_time()
-    find(text)
+    find_names(text)
     assert time.process_time() - begun < 1.0

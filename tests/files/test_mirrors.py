@@ -19,7 +19,7 @@ import pytest
 from ringbolt import AsyncTaskMemory, config, copy_store
 from ringbolt.files import mirror_files, mirroring
 from ringbolt.files.mirror_kinds import KINDS, MARKDOWN, Kind
-from ringbolt.packet.packet import resume_packet
+from ringbolt.packet.resume import resume_packet
 from ringbolt.packet.state import yaml_state
 from tests.reliability.test_faults import done_as_root, small_disk
 from tests.support import lock_held, open_memory, refused, run_python, sqlite_only

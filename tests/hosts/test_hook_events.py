@@ -8,11 +8,11 @@ import time
 from pathlib import Path
 
 import pytest
-from ringbolt.signals.commands import is_check
 
 from ringbolt import TaskMemory
 from ringbolt.journal.spool import side_files
 from ringbolt.model.validate import seconds_of
+from ringbolt.signals.commands import is_check
 from tests.hosts.hosting import Host, QuickHost
 from tests.support import lock_held
 

@@ -49,7 +49,7 @@ class World:
         return self.memory.task_get(self.id)
 
     def facts(self):
-        return [prompts.known(event) for event in self.memory.events(self.id)]
+        return [prompts.fact_of(event) for event in self.memory.events(self.id)]
 
     def draft(self, question):
         return Answer(
@@ -271,7 +271,7 @@ def test_a_summary_is_made_of_the_last_one_and_what_came_since(world):
 
 
 def test_a_prompt_has_its_size_whatever_the_history(world):
-    facts = [prompts.Known(seq=seq, text=f"message {seq} " + "word " * 300) for seq in range(1, 1001)]
+    facts = [prompts.Fact(seq=seq, text=f"message {seq} " + "word " * 300) for seq in range(1, 1001)]
     with serving(says({"summary": "Step 3 is next."})) as server:
         asking = world.asking(server)
         assert asking._model_summary(world.task, "Before. " * 200, facts)[0]

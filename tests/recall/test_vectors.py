@@ -531,7 +531,7 @@ FAILURES = {
 @pytest.mark.parametrize("name", FAILURES)
 @sqlite_only
 def test_recall_answers_whatever_a_server_does(opened, store_url, server, name, monkeypatch):
-    from ringbolt.recall import endpoint as client
+    from ringbolt.recall import endpoint_embedder as client
 
     monkeypatch.setattr(client, "QUERY_SECONDS", 0.3)
     monkeypatch.setattr(client, "BATCH_SECONDS", 0.5)

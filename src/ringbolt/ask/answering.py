@@ -11,10 +11,10 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..extract.known_entries import trust_of
+from ..extract.trust import least_trusted
 from ..ledger.base import Base
 from ..ledger.values import read_event, read_snapshot
-from ..llm.prompts import Known as Fact
+from ..llm.prompts import Fact
 from ..model.errors import NotFound
 from ..model.lazy_regex import lazy_regex
 from ..model.results import Hit
@@ -23,11 +23,11 @@ from ..packet.encode import clip, one_line
 from ..recall import search
 from ..store.tx import Tx
 from . import queries
-from .answer import answer, facts
-from .evidence import close_to, commits_of, recalled
+from .answer_rows import Commit, Context, live_steps, step_seq
+from .answer_table import answer, facts
+from .history_answers import close_to, commits_of, recalled
 from .questions import Intent, understand
-from .render import moment
-from .rows import Commit, Known, live_steps, step_seq
+from .reply import moment
 
 QUESTION = 500  # characters of a question that an answer repeats
 HITS = 8
@@ -60,12 +60,12 @@ def drafted(
     """The answer that rules give, the task, and what gives the facts that any other answer must rest on."""
     intent = understand(question)
     now = memory._now()
-    known = memory.store.read(lambda tx: _known(memory, tx, task_id, intent, now))
-    reply = answer(intent, known)
+    context = memory.store.read(lambda tx: _known(memory, tx, task_id, intent, now))
+    reply = answer(intent, context)
     if reply is None:
-        known = _searched(memory, known, intent, question)
-        reply = answer(intent, known) or recalled(intent, known)
-    task = known.task
+        context = _searched(memory, context, intent, question)
+        reply = answer(intent, context) or recalled(intent, context)
+    task = context.task
     draft = Answer(
         task_id=task.id,
         seq=task.seq,
@@ -75,7 +75,7 @@ def drafted(
         about=intent.about,
         cites=reply.cites,
     )
-    return draft, task, lambda: _facts(facts(intent, known, reply), task)
+    return draft, task, lambda: _facts(facts(intent, context, reply), task)
 
 
 _CITED = lazy_regex(r"#(\d+)(?: \((tool|web|import)\))?")
@@ -87,7 +87,7 @@ def _facts(lines: Sequence[str], task: Snapshot) -> list[Fact]:
     found: list[Fact] = []
     for line in lines:
         cited = _CITED.findall(line)
-        channel: Any = trust_of([word or "agent" for _, word in cited] or ["agent"])
+        channel = least_trusted([word or "agent" for _, word in cited] or ["agent"])
         found.append(Fact(seq=int(cited[0][0]) if cited else task.seq, text=line, channel=channel))
     return found
 
@@ -95,7 +95,7 @@ def _facts(lines: Sequence[str], task: Snapshot) -> list[Fact]:
 # --- reading ----------------------------------------------------------------------------------------
 
 
-def _known(memory: Base, tx: Tx, task_id: str | None, intent: Intent, now: str) -> Known:
+def _known(memory: Base, tx: Tx, task_id: str | None, intent: Intent, now: str) -> Context:
     """The task as it stands, and what else the question needs, from one consistent read."""
     found = memory._find(tx, task_id)["task_id"]
     task = read_snapshot(tx, found)
@@ -103,15 +103,15 @@ def _known(memory: Base, tx: Tx, task_id: str | None, intent: Intent, now: str) 
         raise NotFound("task_not_found", f"There is no task {found}.", "task_list shows the tasks.")
     about_commits = "commit" in f"{intent.topic} {intent.when}".lower()
     wants_commits = intent.about in ("commits", "needs") or about_commits
-    known = Known(
+    context = Context(
         task=task,
         now=now,
         earlier=_earlier(tx, task),
         commits=_commits(memory, tx, found) if wants_commits else (),
     )
     if intent.about == "since":
-        known = known.replace(since=_beginning(tx, known, intent))
-    return known
+        context = context.replace(since=_beginning(tx, context, intent))
+    return context
 
 
 def _earlier(tx: Tx, task: Snapshot) -> frozenset[str]:
@@ -151,9 +151,9 @@ def _commits(memory: Base, tx: Tx, task_id: str) -> tuple[Commit, ...]:
     return tuple(sorted(best.values(), key=lambda one: -one.seq))
 
 
-def _beginning(tx: Tx, known: Known, intent: Intent) -> int | None:
+def _beginning(tx: Tx, context: Context, intent: Intent) -> int | None:
     """The event after which a question wants to know what happened; None if there is none like that."""
-    task, when = known.task, intent.when
+    task, when = context.task, intent.when
     if when is None and intent.step is not None:
         return _step_event(task, intent.step)
     if when is None or when == "start":
@@ -163,11 +163,11 @@ def _beginning(tx: Tx, known: Known, intent: Intent) -> int | None:
     if when == "compaction":
         return queries.last_compaction(tx, task.id)
     if when == "commit":
-        return next((one.seq for one in known.commits if one.made), None)
+        return next((one.seq for one in context.commits if one.made), None)
     if when == "request":
         said = [entry.seq for entry in task.instructions if entry.origin.channel == "user"]
         return max(said, default=1)
-    at = moment(when, known.now)
+    at = moment(when, context.now)
     return None if at is None else queries.seq_before(tx, task.id, at, task.seq)
 
 
@@ -176,19 +176,19 @@ def _step_event(task: Snapshot, number: int) -> int | None:
     return step_seq(steps[number - 1][1]) if 0 < number <= len(steps) else None
 
 
-def _searched(memory: Base, known: Known, intent: Intent, question: str) -> Known:
+def _searched(memory: Base, context: Context, intent: Intent, question: str) -> Context:
     """The same with what recall finds: in the task, and where that does not fit, in the workspace."""
-    task, words, types = known.task, intent.topic or question, _TYPES.get(intent.about)
+    task, words, types = context.task, intent.topic or question, _TYPES.get(intent.about)
     hits = _recall(memory, words, task.id, types)
     if types is not None and not close_to(intent.topic, hits):
         hits = _recall(memory, words, task.id, None)
-    known = known.replace(hits=hits)
+    context = context.replace(hits=hits)
     if intent.about == "duration":
-        return known.replace(events=memory.store.read(lambda tx: _actions(tx, task.id, hits)))
+        return context.replace(events=memory.store.read(lambda tx: _actions(tx, task.id, hits)))
     if intent.about not in _OF_THE_TASK and not close_to(intent.topic, hits):
         others = _recall(memory, words, None, None)
-        known = known.replace(elsewhere=tuple(hit for hit in others if hit.task_id != task.id))
-    return known
+        context = context.replace(elsewhere=tuple(hit for hit in others if hit.task_id != task.id))
+    return context
 
 
 def _recall(memory: Base, words: str, task_id: str | None, types: list[str] | None) -> tuple[Hit, ...]:

@@ -76,7 +76,7 @@ def made_by_tool(tool: str, given: Mapping[str, Any], output: str) -> list[tuple
     return [("document", path, "")] if name.endswith(_DOCUMENTS) and not _NO_DELIVERY.search(name) else []
 
 
-def live(text: str) -> list[str]:
+def deployed_addresses(text: str) -> list[str]:
     """The addresses that a text says something is deployed or published at; none of this machine."""
     if "://" not in text:
         return []

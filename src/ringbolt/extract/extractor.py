@@ -24,6 +24,7 @@ from . import artifacts, values
 from .attempts import PATIENCE, Attempt, Attempts, Failure, attempt, read_attempt
 from .decisions import decisions
 from .statements import statements
+from .trust import least_trusted
 
 __all__ = ["Extractor", "Found", "error_line", "extract", "fingerprint"]
 
@@ -31,12 +32,6 @@ OURS = "ringbolt"  # the agent who writes what is inferred: never read again
 MOST_SUMMARY, MOST_DETAIL = 300, 2000
 MOST_RUNNING, MOST_SEEN = 64, 400
 
-_TRUST = (
-    "agent",
-    "tool",
-    "web",
-    "import",
-)  # most trusted first; nothing found is trusted more than the agent
 _MESSAGES = ("message", "task.updated", "item.updated")
 _INTERRUPTED = "[Request interrupted"  # what a host writes in the user's name
 # Of these only the latest counts.
@@ -170,8 +165,11 @@ class Extractor:
             if told:
                 data = {"kind": kind, "items": told}
                 found.append(_found("context", "; ".join(told), data, kind, seqs, "agent", 0.6))
-        found += [_artifact("address", url, url, seqs, "agent") for url in artifacts.live(text[:20_000])]
-        found += [_variable(*pair, seqs, "agent") for pair in values.said(lines)]
+        found += [
+            _artifact("address", url, url, seqs, "agent")
+            for url in artifacts.deployed_addresses(text[:20_000])
+        ]
+        found += [_variable(*pair, seqs, "agent") for pair in values.stated_values(lines)]
         question = said.question
         self._asked = {"text": question, "seq": event.seq} if question and not is_offer(question) else None
         return found
@@ -349,8 +347,11 @@ def _by_command(
             found.append(_found("artifact", summary, data, _key(f"{number} {subject}"), seqs, channel, 0.9))
     if not failed:
         found += [_artifact(*one, seqs, channel) for one in artifacts.made_by_command(command, output)]
-        found += [_artifact("address", url, url, seqs, channel) for url in artifacts.live(output[:20_000])]
-        found += [_variable(*pair, seqs, channel) for pair in values.printed(output)]
+        found += [
+            _artifact("address", url, url, seqs, channel)
+            for url in artifacts.deployed_addresses(output[:20_000])
+        ]
+        found += [_variable(*pair, seqs, channel) for pair in values.printed_values(output)]
     return found
 
 
@@ -365,9 +366,7 @@ def _status(records: Any, seq: int) -> str | None:
 
 def _channel(event: Event, tool: str) -> Channel:
     """How far what a tool printed is trusted."""
-    own = event.origin.channel
-    least = max(_TRUST.index(own) if own in _TRUST else 0, 2 if tools.is_web(tool) else 1)
-    return _TRUST[least]
+    return least_trusted([event.origin.channel, "web" if tools.is_web(tool) else "tool"])
 
 
 def _kept_input(given: Any) -> dict[str, Any]:

@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from ..model import rules
 from ..store.tx import Row, Tx
 from . import queries
 
 AGENT = "ringbolt"  # who writes what is inferred
-TRUST = ("import", "web", "tool", "agent")  # from the least on; what is inferred is never the user's own word
 LATEST = ("variable", "context")  # of these the latest counts
 FAILURES = ("exclusion", "error")
 MOST = 20_000
-
-
-def trust_of(channels: Iterable[str]) -> str:
-    """The channel of what comes from several: the least trusted, and never the user's."""
-    ranks = [TRUST.index(channel) if channel in TRUST else len(TRUST) - 1 for channel in channels]
-    return TRUST[min(ranks, default=0)]
-
-
-def trusts(channel: str, other: str) -> bool:
-    """Whether a channel is trusted as much as another one, or more."""
-    return TRUST.index(trust_of([channel])) >= TRUST.index(trust_of([other]))
 
 
 def names_of(kind: str, key: str | None, text: str) -> tuple[str, str]:

@@ -46,7 +46,7 @@ _FIND = lazy_regex(
 )
 
 
-def find(text: str) -> set[tuple[str, str]]:
+def find_names(text: str) -> set[tuple[str, str]]:
     """The names in a text, each with its sort."""
     found: set[tuple[str, str]] = set()
     for piece in _PIECE.findall(text[:TEXT]):
@@ -101,17 +101,17 @@ class Names:
         seen: set[tuple[str, str]] = set()
         data = event.data
         if event.text:
-            used |= find(event.text)
+            used |= find_names(event.text)
         for field, value in data.items():
             if field in ("output", "error"):
-                seen |= find(value if isinstance(value, str) else dumps(value))
+                seen |= find_names(value if isinstance(value, str) else dumps(value))
             elif field == "input" and is_dict(value):
                 for inner in value.values():
-                    used |= find(inner if isinstance(inner, str) else dumps(inner))
+                    used |= find_names(inner if isinstance(inner, str) else dumps(inner))
             elif isinstance(value, str):
-                used |= find(value)
+                used |= find_names(value)
         for step in _titles(event):
-            used |= find(step)
+            used |= find_names(step)
         self._at = event.seq
         for sort, name in used | seen:
             row = self._known.setdefault(name, [sort, 0, 0, 0, ""])

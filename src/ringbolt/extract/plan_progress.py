@@ -335,7 +335,7 @@ class Progress:
         place = max(range(len(self._here)), key=self._here.__getitem__)
         return place, self._here[place]
 
-    def told(self, item: int, status: str) -> None:
+    def set_status(self, item: int, status: str) -> None:
         """Take over a status that was set on purpose: the work is there; it proves nothing of others."""
         if status == "active":
             self.placed = True

@@ -20,6 +20,7 @@ from ..store import distilled
 from ..store.tx import Row, Tx
 from .observations import changes_plan, observation, sets_of
 from .plan_progress import HIGH, Finding, Progress
+from .trust import least_trusted
 
 KIND = "progress"
 AGENT = "ringbolt"  # what it writes is never taken for the word of an agent
@@ -28,7 +29,6 @@ UNSAVED = 10  # events that another process may have to take in again
 MOST_AT_HAND = 64
 MOST_ITEMS = 200  # a longer plan is not followed: each look costs as much as the plan is long
 _OPEN = ("pending", "active")
-_TRUST = ("agent", "tool", "web", "import")
 
 
 class Following:
@@ -213,7 +213,7 @@ class _Look:
         sets = sets_of(row)
         for item, columns in sets.get("steps", {}).items():
             if "status" in columns and item in self._places:
-                progress.told(self._places[item], columns["status"])
+                progress.set_status(self._places[item], columns["status"])
         if (seen := observation(row, sets)) is not None:
             self._channels[row["seq"]] = row["channel"]
             self._last = row["seq"]
@@ -314,7 +314,7 @@ class _Look:
         if channel is None:  # it was taken in by an earlier look
             row = tx.event(self.head["task_id"], cause)
             channel = row["channel"] if row else "import"
-        return channel if channel in _TRUST else "agent"
+        return least_trusted([channel])
 
     def report(self, progress: Progress | None) -> ProgressReport:
         """The steps with what is believed of each."""

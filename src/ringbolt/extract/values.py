@@ -100,17 +100,17 @@ def without_secrets(text: str) -> str:
     return _SECRET_VALUE.sub("[secret]", text)
 
 
-def said(lines: Iterable[Line]) -> list[Pair]:
+def stated_values(lines: Iterable[Line]) -> list[Pair]:
     """What an agent states in a message: lines and tables of names and values, phase and plan in headings."""
     found: dict[str, Pair] = {}
-    for pair in _said(lines):
+    for pair in _stated(lines):
         found[pair[0]] = pair
         if len(found) >= MOST_PAIRS:
             break
     return list(found.values())
 
 
-def printed(output: str) -> list[Pair]:
+def printed_values(output: str) -> list[Pair]:
     """What the output of a command states: the branch, what is served where, named versions and addresses."""
     output = without_colours(output[:20_000])
     found: dict[str, Pair] = {}
@@ -130,7 +130,7 @@ def printed(output: str) -> list[Pair]:
     return list(found.values())[:MOST_PAIRS]
 
 
-def _said(lines: Iterable[Line]) -> Iterator[Pair]:
+def _stated(lines: Iterable[Line]) -> Iterator[Pair]:
     header: list[str] | None = None
     for number, line in enumerate(lines):
         if line.kind in ("blank", "code"):

@@ -12,7 +12,7 @@ from ..model.errors import Conflict, RingboltError, shown
 from ..model.results import ActiveRow, Projection, ProjectionState
 from ..model.rules import least_trusted
 from ..model.types import Value
-from ..packet.effects import natural_check
+from ..packet.effect_checks import natural_check
 from ..store.tx import Row, TaskRows, Tx
 from . import textfile
 from .active_tasks import STARTED, UPDATED, is_completed, is_stale, read_stamp, resolved

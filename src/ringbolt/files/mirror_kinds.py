@@ -8,7 +8,7 @@ from typing import Any, Literal
 from ..ledger.base import Base
 from ..ledger.values import read_snapshot
 from ..model.types import Snapshot, Value
-from ..packet.packet import resume_packet
+from ..packet.resume import resume_packet
 from ..packet.state import yaml_state
 
 # Our own folder in a mirror folder: what is in it needs no entry in anyone's list of ignored files.

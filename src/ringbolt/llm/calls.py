@@ -14,7 +14,7 @@ from . import prompts, spending
 from .client import ModelFailure, ModelServer, Request, Role, Usage, server_for
 from .complexity import is_complex
 from .faithful import Plan
-from .prompts import Extraction, Known, ModelAnswer
+from .prompts import Extraction, Fact, ModelAnswer
 from .spending import Spent
 
 # What an operation is told when it asks without need.
@@ -28,8 +28,8 @@ class Modelling(Base):
         self._model_summary(task, previous, facts)         -> ((text, model) | None, reason)
         self._model_extraction(task, facts, step)          -> ((Extraction, model) | None, reason)
 
-    outside of any transaction. `facts` are `prompts.Known` values: for an answer the most important first,
-    else in their order (`prompts.known(event)` makes one of an event). What comes back has passed every
+    outside of any transaction. `facts` are `prompts.Fact` values: for an answer the most important first,
+    else in their order (`prompts.fact_of(event)` makes one of an event). What comes back has passed every
     check; None comes with the reason, in words, and the rule-based result stands. Nothing is raised for what
     a model, a server, a budget or the store does, and what was used is in the ledger as `model.used` before
     the result is there. Answers go to the local model first, and to the remote one only if the question is
@@ -39,7 +39,7 @@ class Modelling(Base):
     """
 
     def _model_answer(
-        self, task: Task, question: str, facts: Sequence[Known], draft: Answer
+        self, task: Task, question: str, facts: Sequence[Fact], draft: Answer
     ) -> tuple[Answer | None, str]:
         """The answer of a model to a question, if it agrees with the facts; else None, and why."""
         roles, why = self._for_question(question)
@@ -54,7 +54,7 @@ class Modelling(Base):
         return draft.replace(text=answer.text, cites=answer.cites, source=found[1]), ""
 
     def _model_summary(
-        self, task: Task, previous: str, facts: Sequence[Known]
+        self, task: Task, previous: str, facts: Sequence[Fact]
     ) -> tuple[tuple[str, str] | None, str]:
         """A running summary and the name of the model that wrote it; else None, and why."""
         if not self.settings.model_local_url:
@@ -63,7 +63,7 @@ class Modelling(Base):
         return self._asked(["local"], task.id, prompts.summary_request(previous, facts, _plan(task)))
 
     def _model_extraction(
-        self, task: Task, facts: Sequence[Known], step: str = ""
+        self, task: Task, facts: Sequence[Fact], step: str = ""
     ) -> tuple[tuple[Extraction, str] | None, str]:
         """What a model found worth remembering, and its name; else None, and why."""
         if not self.settings.model_local_url:

@@ -177,7 +177,7 @@ class _Asking:
         """The result, after one repair if there must be one."""
         problem, kind = "", ""
         for last in (False, True):
-            text, cut = self._said()
+            text, cut = self._next_message()
             try:
                 return Reply(result=self._read(text), usage=self.usage())
             except _Unusable as error:
@@ -207,7 +207,7 @@ class _Asking:
         except ValueError as error:
             raise _Unusable("unfaithful", str(error)) from None
 
-    def _said(self) -> tuple[str, bool]:
+    def _next_message(self) -> tuple[str, bool]:
         """What the model says to the messages as they are now, and whether it was cut off."""
         while True:
             try:

@@ -39,7 +39,7 @@ _RULES = (
 )
 
 
-class Known(Value, frozen=True, kw_only=True):
+class Fact(Value, frozen=True, kw_only=True):
     """A fact: what an event says, in a line."""
 
     seq: int
@@ -75,18 +75,18 @@ class Extraction(Value, frozen=True, kw_only=True):
     rejected: tuple[str, ...] = ()
 
 
-def known(event: Event) -> Known:
+def fact_of(event: Event) -> Fact:
     """An event as a fact: its text, and what its data add to that."""
     parts = [f"{event.type}:", event.text or ""]
     said = {name: event.data[name] for name in _SAID if event.data.get(name) not in (None, "", event.text)}
     parts += [f"{name}: {text if isinstance(text, str) else dumps(text)}" for name, text in said.items()]
-    return Known(seq=event.seq, text=" ".join(filter(None, parts)), channel=event.origin.channel)
+    return Fact(seq=event.seq, text=" ".join(filter(None, parts)), channel=event.origin.channel)
 
 
 # --- answers ----------------------------------------------------------------------------------------
 
 
-def answer_request(question: str, facts: Sequence[Known], draft: str, plan: Plan) -> Request:
+def answer_request(question: str, facts: Sequence[Fact], draft: str, plan: Plan) -> Request:
     """A question to be answered in one or two sentences from facts, the most important first.
 
     `draft` is the answer from the ledger: the model may say it better, but nothing else.
@@ -145,7 +145,7 @@ def _read_answer(found: dict[str, Any], plan: Plan, seqs: set[int], given: str) 
 # --- running summary --------------------------------------------------------------------------------
 
 
-def summary_request(previous: str, facts: Sequence[Known], plan: Plan) -> Request:
+def summary_request(previous: str, facts: Sequence[Fact], plan: Plan) -> Request:
     """A running summary: the previous one and what happened since, in three to five sentences."""
     shown, lines = _fitting(facts, EVENT_TOKENS - tokens.estimate(previous), newest=True)
     before = f"Summary until now: {encode.quoted(previous)}\n" if previous else ""
@@ -190,7 +190,7 @@ def summary_request(previous: str, facts: Sequence[Known], plan: Plan) -> Reques
 # --- extraction -------------------------------------------------------------------------------------
 
 
-def extraction_request(facts: Sequence[Known], plan: Plan, step: str = "") -> Request:
+def extraction_request(facts: Sequence[Fact], plan: Plan, step: str = "") -> Request:
     """What is worth remembering of the messages and actions of a step."""
     shown, lines = _fitting(facts, EVENT_TOKENS, newest=True)
     sources = {fact.seq: fact for fact in shown}
@@ -250,9 +250,7 @@ _EXTRACTION_SCHEMA: dict[str, Any] = {
 }
 
 
-def _read_extraction(
-    found: dict[str, Any], plan: Plan, sources: Mapping[int, Known], step: str
-) -> Extraction:
+def _read_extraction(found: dict[str, Any], plan: Plan, sources: Mapping[int, Fact], step: str) -> Extraction:
     given = "\n".join((step, *(fact.text for fact in sources.values()), *(item.title for item in plan.items)))
     entries: list[ModelEntry] = []
     rejected: list[str] = []
@@ -268,7 +266,7 @@ def _read_extraction(
     return Extraction(summary=summary, entries=tuple(entries), rejected=tuple(rejected))
 
 
-def _read_entry(raw: dict[str, Any], plan: Plan, sources: Mapping[int, Known], given: str) -> ModelEntry:
+def _read_entry(raw: dict[str, Any], plan: Plan, sources: Mapping[int, Fact], given: str) -> ModelEntry:
     kind = raw["type"].strip().lower()
     if kind not in ENTRY_TYPES:
         raise ValueError(f"“{raw['type'][:40]}” is no type of entry")
@@ -345,7 +343,7 @@ def _causes(plan: Plan) -> set[int]:
     return {item.cause for item in plan.items if item.cause}
 
 
-def _fitting(facts: Sequence[Known], budget: int, *, newest: bool) -> tuple[list[Known], str]:
+def _fitting(facts: Sequence[Fact], budget: int, *, newest: bool) -> tuple[list[Fact], str]:
     """The facts that fit into a budget, and their lines: all of them, shorter if need be; else the first, or
     the newest."""
     facts = facts[-MOST_FACTS:] if newest else facts[:MOST_FACTS]
@@ -364,6 +362,6 @@ def _fitting(facts: Sequence[Known], budget: int, *, newest: bool) -> tuple[list
     return [facts[place] for place in kept], "".join(lines[place] for place in kept)
 
 
-def _line(fact: Known, most: int) -> str:
+def _line(fact: Fact, most: int) -> str:
     text = encode.clip(encode.one_line(fact.text[: 4 * most]), most)
     return f"#{fact.seq}{encode.CLASS[fact.channel]} {encode.quoted(text)}\n"

@@ -14,7 +14,7 @@ from ..model.errors import InvalidInput
 from ..model.types import Snapshot, is_dict, is_list
 from ..model.validate import dumps, plain
 from . import encode, tokens
-from .packet import USUAL, resume_packet
+from .resume import USUAL, resume_packet
 
 FORMAT = {"ringbolt": "capsule", "version": 1}
 USUAL_BYTES = 256 << 10

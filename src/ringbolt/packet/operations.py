@@ -13,7 +13,7 @@ from ..model.results import Packet
 from ..model.types import Snapshot
 from ..store import jobs
 from ..store.tx import Tx
-from . import packet, state, tokens
+from . import resume, state, tokens
 
 
 class Views(Base):
@@ -27,8 +27,8 @@ class Views(Base):
         files, and side effects whose outcome is unknown. What did not fit is counted.
         """
 
-        budget = validate.whole("budget", budget, packet.LEAST, packet.MOST)
-        return packet.resume_packet(
+        budget = validate.whole("budget", budget, resume.LEAST, resume.MOST)
+        return resume.resume_packet(
             self._snapshot(task_id), budget, count=self._counter(), now=self._now(), health=self._health()
         )
 

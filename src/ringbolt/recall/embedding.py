@@ -19,8 +19,8 @@ from ..model.settings import Settings
 from ..model.validate import blake2b
 from ..signals.terms import stems
 from ..signals.words import QUESTION_WORDS
-from .endpoint import EndpointEmbedder
-from .numbers import not_installed, numpy
+from .endpoint_embedder import EndpointEmbedder
+from .lazy_numpy import not_installed, numpy
 
 Vector = Sequence[float]
 

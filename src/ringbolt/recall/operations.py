@@ -13,7 +13,7 @@ from ..model.types import Entry, Event, Thread
 from ..store.search import Search
 from ..store.tx import Row, Tx
 from . import search
-from .meaning import meaning_of
+from .semantic import semantic_index
 
 
 class Recalling(Base):
@@ -117,7 +117,7 @@ class Recalling(Base):
             self.store.reindex()
             return
 
-        meaning = meaning_of(self)
+        meaning = semantic_index(self)
         meaning.check()
         self.store.reindex()
         meaning.fill_all(self.store)

@@ -18,9 +18,9 @@ from ..store.search import Search
 from ..store.tx import Row, Tx
 from . import snippets
 from .anchors import read_anchors
-from .meaning import meaning_of
 from .postings import Scope, StorePostings
 from .ranking import REACH, Found, Likeness, Ranking
+from .semantic import semantic_index
 
 # What a caller may call the kinds of events; the entry types are words of their own.
 TYPES: dict[str, tuple[str, ...]] = {
@@ -74,7 +74,7 @@ def recall(
 
     meaning = None
     if memory.settings.embedder != "none" and asked is not None and asked.strip():
-        meaning = meaning_of(memory).prepared(memory.store, read_query(asked))
+        meaning = semantic_index(memory).prepared(memory.store, read_query(asked))
 
     def work(tx: Tx) -> Recall | None:
         groups, last_seq, as_of, head = list(wanted), None, None, None

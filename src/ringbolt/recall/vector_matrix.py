@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..store.tx import Tx
-from .numbers import numpy
+from .lazy_numpy import numpy
 
 if TYPE_CHECKING:
     from .vectors import Model

@@ -17,7 +17,7 @@ from ..store.event_texts import SILENT, full_text
 from ..store.search import Search
 from ..store.tx import Row, Tx
 from .embedding import chunks
-from .numbers import numpy
+from .lazy_numpy import numpy
 from .vector_matrix import Matrix
 
 _MODEL = "SELECT model, dimensions, done_from, done_to FROM vector_models WHERE name = :name"

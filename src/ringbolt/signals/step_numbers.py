@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from ..model.lazy_regex import lazy_regex
 
@@ -35,3 +35,16 @@ def step_numbers(sentence: str, nouns: Collection[str] = STEP_NOUNS) -> list[int
             first = int(span[1] or span[3])
             found.extend(range(first, min(int(span[2] or first), first + 99) + 1))
     return found
+
+
+def number_ranges(numbers: Iterable[int], most: int | None = None) -> str:
+    """Ascending numbers as ranges, the inverse of `step_numbers`: "1-3, 5"; of many only the last `most`."""
+    found: list[list[int]] = []
+    for number in numbers:
+        if found and number == found[-1][1] + 1:
+            found[-1][1] = number
+        else:
+            found.append([number, number])
+    shown = found if most is None else found[-most:]
+    text = ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in shown)
+    return text if len(shown) == len(found) else f"…, {text}"

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from ..files.mirroring import Keeper
 from ..memory import TaskMemory
-from ..recall.meaning import meaning_of
+from ..recall.semantic import semantic_index
 from ..store import jobs
 from ..upkeep.job import schedule
 
@@ -79,7 +79,7 @@ class EmbedRound:
         if newest == self._position and self._clock() < self._next:
             return
         self._position, self._next = newest, self._clock() + REST
-        if meaning_of(self._memory).is_behind(self._memory.store):
+        if semantic_index(self._memory).is_behind(self._memory.store):
             now = self._memory._clock()
             self._memory.store.write(lambda tx: jobs.see_to(tx, "embed", "", {}, now))
 

@@ -95,7 +95,7 @@ def _bytes(text: str) -> int:
 # --- texts ------------------------------------------------------------------------------------------
 
 
-def said(text: Any, most: int) -> str:
+def quote(text: Any, most: int) -> str:
     """A recorded text: one line, cut, in quotation marks that it cannot close."""
     words = text if isinstance(text, str) else dumps(text)
     return encode.quoted(encode.clip(encode.one_line(words[:_CHARACTERS]), most))
@@ -117,17 +117,6 @@ def cite_entry(entry: Entry) -> str:
     """The citation of an entry; what was concluded rather than said is marked."""
     inferred = " (inferred)" if entry.data.get("inferred") else ""
     return f"{cite(entry.seq, entry.origin.channel)}{inferred}"
-
-
-def numbers(values: Sequence[int]) -> str:
-    """Numbers in few words: 1-3, 5."""
-    runs: list[list[int]] = []
-    for value in values:
-        if runs and value == runs[-1][-1] + 1:
-            runs[-1] = [runs[-1][0], value]
-        else:
-            runs.append([value])
-    return ", ".join("-".join(map(str, run)) for run in runs)
 
 
 # --- times ------------------------------------------------------------------------------------------

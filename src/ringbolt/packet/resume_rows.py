@@ -9,7 +9,7 @@ from ..model.types import Criterion, Effect, Entry, Item, Moment, RelatedGoal, S
 from ..model.validate import dumps, seconds_of
 from . import encode, tokens
 from .budget import Row
-from .effects import check_of
+from .effect_checks import check_of
 
 MARKS = {
     "pending": " ",
@@ -42,7 +42,7 @@ def related_goal(goal: RelatedGoal) -> Row:
         stands += "; it stands still until it is reset"
 
     def show(most: int) -> str:
-        return f"Related goal {goal.id} {said(goal.name or '', most)}: {stands}"
+        return f"Related goal {goal.id} {quote(goal.name or '', most)}: {stands}"
 
     return Row((6, lambda: show(60)), (34, lambda: show(500)))
 
@@ -51,9 +51,9 @@ def criterion(one: Criterion) -> Row:
     """What a goal is reached by, with what says so."""
 
     def show(most: int, whole: bool) -> str:
-        line = f"Criterion #{one.seq}{encode.CLASS[one.channel]} {one.status}: {said(one.text, most)}"
+        line = f"Criterion #{one.seq}{encode.CLASS[one.channel]} {one.status}: {quote(one.text, most)}"
         if whole and one.evidence:
-            line += f"; #{one.evidence_seq} {said(one.evidence, most)}"
+            line += f"; #{one.evidence_seq} {quote(one.evidence, most)}"
         return line
 
     wanted = 5 if one.status in ("open", "failed") else 9
@@ -80,7 +80,7 @@ def step(item: Item, distance: int, turn: bool) -> Row:
         wanted = (4.5 if abs(distance) <= 12 else 8) + away
 
     def show(most: int) -> str:
-        line = f"[{mark(item)}] {item.id}{letter(item.sources.get('title'))} {said(item.title, most)}"
+        line = f"[{mark(item)}] {item.id}{letter(item.sources.get('title'))} {quote(item.title, most)}"
         if item.dropped_in is not None and item.status == "completed":
             line += " of an earlier plan"
         if item.depends_on and not over:
@@ -90,7 +90,7 @@ def step(item: Item, distance: int, turn: bool) -> Row:
         for name, text in (("issue", item.active_issue), ("note", item.note)):
             if text:
                 source = item.sources.get("active_issue" if name == "issue" else "note")
-                line += f"; {name}{cite(source)} {said(text, most)}"
+                line += f"; {name}{cite(source)} {quote(text, most)}"
         return line
 
     return Row((wanted, lambda: show(90)), (wanted + 30, lambda: show(2000)))
@@ -101,7 +101,7 @@ def step_line(name: str, item: Item | None, title: str) -> Row:
 
     def show(most: int) -> str:
         named = f"{item.id}{letter(item.sources.get('title'))} " if item else ""
-        return f"{name}: {named}{said(title, most)}"
+        return f"{name}: {named}{quote(title, most)}"
 
     if item is None:
         return Row((2, lambda: show(70)))
@@ -125,9 +125,9 @@ def decision(entry: Entry, soon: float, late: float) -> Row:
 
     def show(most: int, whole: bool) -> str:
         line = f"{by(entry)} "
-        line += f"{said(str(title), most)}: " if title and title != choice else ""
-        line += said(choice, most)
-        line += f" because {said(str(data['reasoning']), most)}" if data.get("reasoning") else ""
+        line += f"{quote(str(title), most)}: " if title and title != choice else ""
+        line += quote(choice, most)
+        line += f" because {quote(str(data['reasoning']), most)}" if data.get("reasoning") else ""
         if whole:
             for name, words in (
                 ("options", "from"),
@@ -136,7 +136,7 @@ def decision(entry: Entry, soon: float, late: float) -> Row:
                 ("context", "context"),
             ):
                 if data.get(name):
-                    line += f"; {words} {said(plain(data[name]), most)}"
+                    line += f"; {words} {quote(plain(data[name]), most)}"
         return line
 
     return Row(
@@ -156,11 +156,11 @@ def exclusion(entry: Entry, soon: float, late: float) -> Row:
 
     def show(what: int, most: int, whole: bool) -> str:
         short = attempt if what > SHORT else _FOLDERS.sub("", attempt)
-        line = f"{by(entry)}{where} {said(short, what)}: {said(str(why), most)}"
+        line = f"{by(entry)}{where} {quote(short, what)}: {quote(str(why), most)}"
         if whole and data.get("why") != data.get("symptom") and data.get("why") and data.get("symptom"):
-            line += f"; symptom {said(str(data['symptom']), most)}"
+            line += f"; symptom {quote(str(data['symptom']), most)}"
         if whole and data.get("worked"):
-            line += f"; instead {said(str(data['worked']), most)}"
+            line += f"; instead {quote(str(data['worked']), most)}"
         return line + (f"; until {data['until'][:16]}Z" if data.get("until") else "")
 
     if not why:
@@ -180,7 +180,7 @@ def settled(entry: Entry, soon: float, late: float) -> Row:
     how = entry.data.get("resolution")
 
     def show(most: int) -> str:
-        return f"{by(entry)} {said(failed, most)}" + (f": {said(str(how), most)}" if how else "")
+        return f"{by(entry)} {quote(failed, most)}" + (f": {quote(str(how), most)}" if how else "")
 
     return Row((soon, lambda: show(120)), (late, lambda: show(1000)))
 
@@ -207,8 +207,8 @@ def effect(effect: Effect) -> Row:
     check, recorded = check_of(effect)
 
     def show(most: int) -> str:
-        how = said(check, most) if recorded else check
-        return f"{number} {said(effect.what, most)}: unknown — verify with {how}{_noted(effect, most)}"
+        how = quote(check, most) if recorded else check
+        return f"{number} {quote(effect.what, most)}: unknown — verify with {how}{_noted(effect, most)}"
 
     return Row((3, lambda: show(90)), (28, lambda: show(2000)))
 
@@ -219,7 +219,7 @@ def settled_effect(effect: Effect, wanted: float) -> Row:
     word = "did" if effect.status == "did" else "did not"
 
     def show(most: int) -> str:
-        return f"{number} {said(effect.what, most)}: {word}{_noted(effect, most)}"
+        return f"{number} {quote(effect.what, most)}: {word}{_noted(effect, most)}"
 
     return Row((wanted, lambda: show(70)), (wanted + 30, lambda: show(1000)))
 
@@ -228,13 +228,13 @@ def _noted(effect: Effect, most: int) -> str:
     """What was noted with the outcome, which someone else may have said."""
     if not effect.outcome:
         return ""
-    return f"; #{effect.outcome_seq}{encode.CLASS[effect.outcome_channel]} {said(effect.outcome, most)}"
+    return f"; #{effect.outcome_seq}{encode.CLASS[effect.outcome_channel]} {quote(effect.outcome, most)}"
 
 
 def wait(wait: Wait) -> Row:
     number = f"#{wait.seq}{encode.CLASS[wait.channel]}"
-    until = f" until {said(wait.until, 120)}" if wait.until else ""
-    return Row((5, lambda: f"{number} {said(wait.target, 120)}{until}"))
+    until = f" until {quote(wait.until, 120)}" if wait.until else ""
+    return Row((5, lambda: f"{number} {quote(wait.target, 120)}{until}"))
 
 
 def over(moment: Moment, wanted: float) -> Row:
@@ -255,10 +255,10 @@ def moment(moment: Moment, wanted: float) -> Row:
 
 def texts(before: str, text: str, *lengths: tuple[float, int]) -> Row:
     """A row with one text in several lengths."""
-    return Row(*((wanted, lambda most=most: f"{before}{said(text, most)}") for wanted, most in lengths))
+    return Row(*((wanted, lambda most=most: f"{before}{quote(text, most)}") for wanted, most in lengths))
 
 
-def said(text: str, most: int) -> str:
+def quote(text: str, most: int) -> str:
     return encode.quoted(cut(encode.one_line(text), most))
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ..model.errors import StoreError, shown
 from ..model.settings import Settings
 from ..system import http_client
-from .numbers import numpy
+from .lazy_numpy import numpy
 
 if TYPE_CHECKING:
     from .embedding import Vector
@@ -63,7 +63,7 @@ class EndpointEmbedder:
             return self._read(self._post(texts, seconds), len(texts))
         except (OSError, ValueError, LookupError, TypeError, RecursionError, OverflowError) as error:
             self._failed_at = time.monotonic()
-            self._failure = f"The embedding server {self._address} failed: {_said(error)}."
+            self._failure = f"The embedding server {self._address} failed: {_reason(error)}."
             raise _error(self._failure, "Look whether it runs, and at the settings embedding_*.") from None
 
     def _post(self, texts: Sequence[str], seconds: float) -> bytes:
@@ -114,7 +114,7 @@ def _error(message: str, hint: str) -> StoreError:
     return StoreError("embedder_unavailable", message, hint)
 
 
-def _said(error: Exception) -> str:
+def _reason(error: Exception) -> str:
     if isinstance(error, (LookupError, TypeError, RecursionError, OverflowError)):
         return "its answer is no list of vectors"
     if isinstance(error, json.JSONDecodeError):

@@ -6,9 +6,9 @@ from ..model.results import Hit
 from ..model.types import Channel, Effect, Entry, Event, Item, Moment, Snapshot, Value, Wait
 from ..model.validate import dumps
 from ..packet import encode
-from ..packet.effects import check_of
+from ..packet.effect_checks import check_of
 from ..signals.failures import from_first_error
-from .render import Row, cite, cite_entry, cite_source, said
+from .reply import Row, cite, cite_entry, cite_source, quote
 
 # Events of these types say nothing of their own that an answer would quote.
 SILENT = frozenset(
@@ -26,7 +26,7 @@ class Commit(Value, frozen=True, kw_only=True):
     made: bool = True
 
 
-class Known(Value, frozen=True, kw_only=True):
+class Context(Value, frozen=True, kw_only=True):
     """What an answer is made of: the task as it stands, and what was read besides for this question.
 
     `earlier` are steps of older plans that the plan which holds does not list any more; `since` is the event
@@ -52,9 +52,9 @@ def live_steps(task: Snapshot) -> list[tuple[int, Item]]:
     return list(enumerate((item for item in task.items if item.dropped_in is None), 1))
 
 
-def plan_steps(known: Known) -> list[tuple[int, Item]]:
+def plan_steps(context: Context) -> list[tuple[int, Item]]:
     """The steps of the plan that holds. What was completed under an older one stays, but is no part of it."""
-    return [pair for pair in live_steps(known.task) if pair[1].id not in known.earlier]
+    return [pair for pair in live_steps(context.task) if pair[1].id not in context.earlier]
 
 
 def step_seq(item: Item) -> int | None:
@@ -68,8 +68,8 @@ def step_words(number: int, item: Item, most: int) -> str:
     title = item.sources.get("title")
     foreign = title.channel if title else None
     inferred = " (inferred)" if item.basis == "inferred" and item.status == "completed" else ""
-    issue = f", held up by {said(item.active_issue, most)}" if item.active_issue else ""
-    return f"step {number} — {said(item.title, most)}{inferred}{issue}{cite(step_seq(item), foreign)}"
+    issue = f", held up by {quote(item.active_issue, most)}" if item.active_issue else ""
+    return f"step {number} — {quote(item.title, most)}{inferred}{issue}{cite(step_seq(item), foreign)}"
 
 
 _MARKS = {
@@ -85,7 +85,7 @@ def step_row(number: int, item: Item) -> Row:
     title = item.sources.get("title")
     inferred = " (inferred)" if item.basis == "inferred" and item.status == "completed" else ""
     mark = f"{_MARKS.get(item.status, '')}{inferred}{cite(step_seq(item), title.channel if title else None)}"
-    return Row(lambda most: f"{number} {said(item.title, most)}{mark}", step_seq(item))
+    return Row(lambda most: f"{number} {quote(item.title, most)}{mark}", step_seq(item))
 
 
 # --- entries ----------------------------------------------------------------------------------------
@@ -100,9 +100,9 @@ def decision_row(entry: Entry) -> Row:
     inferred = " (inferred)" if data.get("inferred") else ""
 
     def show(most: int) -> str:
-        named = f"{said(title, most)}: " if title and title != choice else ""
-        because = f" because {said(data['reasoning'], most)}" if data.get("reasoning") else ""
-        return f"{named}{said(choice, most)}{because}{by_user}{inferred}{cite_entry(entry)}"
+        named = f"{quote(title, most)}: " if title and title != choice else ""
+        because = f" because {quote(data['reasoning'], most)}" if data.get("reasoning") else ""
+        return f"{named}{quote(choice, most)}{because}{by_user}{inferred}{cite_entry(entry)}"
 
     return Row(show, entry.seq)
 
@@ -122,9 +122,9 @@ def exclusion_row(entry: Entry) -> Row:
     until = f" until {data['until'][:16]}Z" if data.get("until") else ""
 
     def show(most: int) -> str:
-        what = said(entry.summary, min(most, max(60, most // 2)))
-        cause = f", because {said(root, most)}" if root and most > 100 else ""
-        return f"{what}{f': {said(reason, most)}' if reason else ''}{cause}{until}{cite_entry(entry)}"
+        what = quote(entry.summary, min(most, max(60, most // 2)))
+        cause = f", because {quote(root, most)}" if root and most > 100 else ""
+        return f"{what}{f': {quote(reason, most)}' if reason else ''}{cause}{until}{cite_entry(entry)}"
 
     return Row(show, entry.seq)
 
@@ -136,12 +136,12 @@ def error_row(entry: Entry) -> Row:
     resolution = entry.data.get("resolution") if entry.status == "resolved" else None
 
     def show(most: int) -> str:
-        more = f": {said(detail, most)}" if detail else ""
-        settled = f" (settled: {said(resolution, most)})" if resolution else ""
+        more = f": {quote(detail, most)}" if detail else ""
+        settled = f" (settled: {quote(resolution, most)})" if resolution else ""
         settled = settled or (" (settled)" if entry.status == "resolved" else "")
         if what and symptom:  # the symptom says more than the attempt does
-            return f"{said(what, min(most, 60))}: {said(symptom, most)}{settled}{cite_entry(entry)}"
-        return f"{said(entry.summary, most)}{more}{settled}{cite_entry(entry)}"
+            return f"{quote(what, min(most, 60))}: {quote(symptom, most)}{settled}{cite_entry(entry)}"
+        return f"{quote(entry.summary, most)}{more}{settled}{cite_entry(entry)}"
 
     return Row(show, entry.seq)
 
@@ -150,13 +150,13 @@ def instruction_row(entry: Entry) -> Row:
     """What the user said; what an agent noted down as such is said to be that."""
     word = "The user" if entry.origin.channel == "user" else "The user, as the agent recorded"
     text = f"{entry.summary} — {entry.detail}" if entry.detail else entry.summary
-    return Row(lambda most: f"{word}{cite_entry(entry)}: {said(text, most)}", entry.seq)
+    return Row(lambda most: f"{word}{cite_entry(entry)}: {quote(text, most)}", entry.seq)
 
 
 def note_row(entry: Entry) -> Row:
     """A finding, an artifact, a piece of context."""
     text = f"{entry.summary} — {entry.detail}" if entry.detail else entry.summary
-    return Row(lambda most: f"{entry.type} {said(text, most)}{cite_entry(entry)}", entry.seq)
+    return Row(lambda most: f"{entry.type} {quote(text, most)}{cite_entry(entry)}", entry.seq)
 
 
 def value_row(entry: Entry) -> Row:
@@ -166,7 +166,7 @@ def value_row(entry: Entry) -> Row:
 
     def show(most: int) -> str:
         shown = (
-            said(value, most) if isinstance(value, str) else encode.prompt(encode.clip(dumps(value), most))
+            quote(value, most) if isinstance(value, str) else encode.prompt(encode.clip(dumps(value), most))
         )
         return f"{name} = {shown}{cite_entry(entry)}"
 
@@ -181,7 +181,7 @@ def blocker_rows(task: Snapshot) -> list[Row]:
     source = task.sources.get("blockers")
     rows = [
         Row(
-            lambda most, text=text: f"Blocked: {said(text, most)}{cite_source(source)}.",
+            lambda most, text=text: f"Blocked: {quote(text, most)}{cite_source(source)}.",
             source and source.seq,
         )
         for text in task.blockers
@@ -192,7 +192,7 @@ def blocker_rows(task: Snapshot) -> list[Row]:
             rows.append(
                 Row(
                     lambda most, item=item, number=number, issue=issue: (
-                        f"Step {number} is held up: {said(item.active_issue, most)}{cite_source(issue)}."
+                        f"Step {number} is held up: {quote(item.active_issue, most)}{cite_source(issue)}."
                     ),
                     issue and issue.seq,
                 )
@@ -201,7 +201,7 @@ def blocker_rows(task: Snapshot) -> list[Row]:
         seen = task.sources.get("attention")
         rows.append(
             Row(
-                lambda most: f"Needs attention: {said(task.attention, most)}{cite_source(seen)}.",
+                lambda most: f"Needs attention: {quote(task.attention, most)}{cite_source(seen)}.",
                 seen and seen.seq,
             )
         )
@@ -210,9 +210,9 @@ def blocker_rows(task: Snapshot) -> list[Row]:
 
 def wait_row(wait: Wait) -> Row:
     """What the task waits for."""
-    until = f" until {said(wait.until, 120)}" if wait.until else ""
+    until = f" until {quote(wait.until, 120)}" if wait.until else ""
     return Row(
-        lambda most: f"Waiting for {said(wait.target, most)}{until}{cite(wait.seq, wait.channel)}.", wait.seq
+        lambda most: f"Waiting for {quote(wait.target, most)}{until}{cite(wait.seq, wait.channel)}.", wait.seq
     )
 
 
@@ -224,11 +224,11 @@ def effect_row(effect: Effect) -> Row:
     def show(most: int) -> str:
         noted = ""
         if effect.outcome:
-            noted = f"; {said(effect.outcome, most)}{cite(effect.outcome_seq, effect.outcome_channel)}"
+            noted = f"; {quote(effect.outcome, most)}{cite(effect.outcome_seq, effect.outcome_channel)}"
         if effect.status in ("did", "did_not"):
-            return f"{said(effect.what, most)}: {effect.status.replace('_', ' ')}{place}{noted}"
-        how = said(check, most) if recorded else check
-        return f"{said(effect.what, most)}: unknown — verify with {how}{place}{noted}"
+            return f"{quote(effect.what, most)}: {effect.status.replace('_', ' ')}{place}{noted}"
+        how = quote(check, most) if recorded else check
+        return f"{quote(effect.what, most)}: unknown — verify with {how}{place}{noted}"
 
     return Row(show, effect.seq, *([effect.outcome_seq] if effect.outcome and effect.outcome_seq else []))
 
@@ -245,7 +245,7 @@ def _moment_row(moment: Moment) -> Row:
     status = f" {moment.status}" if moment.type == "action" and moment.status else ""
     word = kind_word(moment.type) + status
     return Row(
-        lambda most: f"Last {word}: {said(moment.text, most)}{cite(moment.seq, moment.channel)}.", moment.seq
+        lambda most: f"Last {word}: {quote(moment.text, most)}{cite(moment.seq, moment.channel)}.", moment.seq
     )
 
 

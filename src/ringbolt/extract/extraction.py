@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from ..ledger.base import Draft, find_item
 from ..ledger.values import read_event, read_task
 from ..llm.calls import Modelling
-from ..llm.prompts import ModelEntry, known
+from ..llm.prompts import ModelEntry, fact_of
 from ..model import rules, validate
 from ..model.errors import InvalidInput
 from ..model.lazy_regex import lazy_regex
@@ -25,7 +25,8 @@ from ..store import distilled, jobs
 from ..store.tx import Row, Tx
 from . import patterns, queries
 from .extractor import Extractor
-from .known_entries import AGENT, LATEST, KnownEntries, names_of, trust_of, trusts
+from .known_entries import AGENT, LATEST, KnownEntries, names_of
+from .trust import is_trusted_as, least_trusted
 
 
 class Found(Protocol):
@@ -121,7 +122,7 @@ class Extracting(Modelling):
         task = self.store.read(lambda tx: read_task(tx, task_id))
         if task is None:
             return ()
-        said, _ = self._model_extraction(task, [known(event) for event in events], task.current_title or "")
+        said, _ = self._model_extraction(task, [fact_of(event) for event in events], task.current_title or "")
         return [] if said is None else [_FromModel(entry, said[1]) for entry in said[0].entries]
 
 
@@ -189,7 +190,7 @@ class _Candidate:
             raise InvalidInput("invalid_argument", "It comes from no event of the task.", "Cite events.")
         kind = validate.word("entry type", found.type, rules.ENTRY_TYPES)
         self.key = validate.optional("key", found.key, 500)
-        self.channel = trust_of([found.channel, *(channel for _, channel, _ in sources)])
+        self.channel = least_trusted([found.channel, *(channel for _, channel, _ in sources)])
         if kind == "user_instruction" and any(channel != "user" for _, channel, _ in sources):
             kind = "context"  # only the user instructs
         if kind == "variable" and not self.key:
@@ -337,7 +338,11 @@ class _Writing:
             old, names = failed, names[:1]
         if known.has(one.kind, names):
             return None
-        if old and one.kind in LATEST and not (old["agent"] == AGENT and trusts(one.channel, old["channel"])):
+        if (
+            old
+            and one.kind in LATEST
+            and not (old["agent"] == AGENT and is_trusted_as(one.channel, old["channel"]))
+        ):
             return None
         draft = one.draft.copy()
         if old and old["agent"] == AGENT:

@@ -13,13 +13,10 @@ from ..packet import encode
 from ..signals.commands import commits
 from ..signals.text_layout import clauses
 from ..signals.tools import only_looked
-from .matching import FITS, fitting, likeness
-from .questions import Intent
-from .render import LIST, ONE, PARAGRAPH, Reply, Row, cite, clock, compose, length, plain, said
-from .rows import (
+from .answer_rows import (
     SILENT,
     Commit,
-    Known,
+    Context,
     effect_row,
     exclusion_row,
     kind_word,
@@ -27,6 +24,9 @@ from .rows import (
     step_seq,
     step_words,
 )
+from .questions import Intent
+from .reply import LIST, ONE, PARAGRAPH, Reply, Row, cite, clock, compose, length, plain, quote
+from .topic_match import FITS, fitting, likeness
 
 _SURE = 0.75
 
@@ -34,9 +34,9 @@ _SURE = 0.75
 # --- did it happen ----------------------------------------------------------------------------------
 
 
-def did(intent: Intent, known: Known) -> Reply | None:
+def did(intent: Intent, context: Context) -> Reply | None:
     """Yes, no or unknown, with the record that says so; never yes without one."""
-    task = known.task
+    task = context.task
     found = _step(intent, task)
     proven = found is not None and found[1].evidence == "verified"
     if not proven and (effect := _effect(intent, task)) is not None:
@@ -56,11 +56,11 @@ def did(intent: Intent, known: Known) -> Reply | None:
             "No", Row(lambda most: f"{step_words(*found, most)} is {status}.", step_seq(found[1]))
         )
     if re.search(r"\bcommit", intent.topic, re.I) or "commit" in (intent.when or ""):
-        for commit in [one for one in known.commits if one.made][:1]:
+        for commit in [one for one in context.commits if one.made][:1]:
             return _verdict("The last commit", *commit_rows((commit,)))
-    if known.hits is None:
+    if context.hits is None:
         return None
-    return _from_hits(intent, known.hits)
+    return _from_hits(intent, context.hits)
 
 
 def _completed(item: Item) -> str:
@@ -123,19 +123,19 @@ def _from_hits(intent: Intent, hits: Sequence[Hit]) -> Reply:
 # --- when, how long ---------------------------------------------------------------------------------
 
 
-def duration(intent: Intent, known: Known) -> Reply | None:
+def duration(intent: Intent, context: Context) -> Reply | None:
     """How long a step took, an action, or the task so far."""
-    task = known.task
+    task = context.task
     found = _step(intent, task)
     if found is not None:
         number, item = found
         return compose(
-            [Row(lambda most: _lasting(number, item, most, known.now), step_seq(item))], ONE, least=40
+            [Row(lambda most: _lasting(number, item, most, context.now), step_seq(item))], ONE, least=40
         )
     if intent.topic:
-        return _action_time(intent, known)
+        return _action_time(intent, context)
     timed = [pair for pair in live_steps(task) if pair[1].duration_seconds is not None]
-    end = task.timestamps.completed_at or known.now
+    end = task.timestamps.completed_at or context.now
     took = length(seconds_of(end) - seconds_of(task.created_at))
     rows = [plain(f"The task has taken {took}, from {clock(task.created_at)} to {clock(end)}.")]
     if timed:
@@ -159,11 +159,11 @@ def _lasting(number: int, item: Item, most: int, now: str) -> str:
     return f"{words} ended {clock(item.completed_at)}; how long it took is not recorded."
 
 
-def _action_time(intent: Intent, known: Known) -> Reply | None:
+def _action_time(intent: Intent, context: Context) -> Reply | None:
     """How long an action took that recall found; `events` has the ones that were found."""
-    if known.hits is None:
+    if context.hits is None:
         return None
-    for event in known.events:
+    for event in context.events:
         took = event.data.get("duration_ms")
         if isinstance(took, (int, float)) and likeness(intent.topic, event.text or "") >= FITS:
             return compose([_timed(event, length(took / 1000))], ONE, least=40)
@@ -172,12 +172,12 @@ def _action_time(intent: Intent, known: Known) -> Reply | None:
 
 def _timed(event: Event, took: str) -> Row:
     place = cite(event.seq, event.origin.channel)
-    return Row(lambda most: f"{said(event.text or '', most)} took {took}{place}.", event.seq)
+    return Row(lambda most: f"{quote(event.text or '', most)} took {took}{place}.", event.seq)
 
 
-def when(intent: Intent, known: Known) -> Reply | None:
+def when(intent: Intent, context: Context) -> Reply | None:
     """When a step began and ended, or when something was recorded."""
-    found = _step(intent, known.task)
+    found = _step(intent, context.task)
     if found is not None:
         number, item = found
         times = [("began", item.started_at), ("ended", item.completed_at)]
@@ -186,13 +186,13 @@ def when(intent: Intent, known: Known) -> Reply | None:
             [Row(lambda most: f"{step_words(number, item, most)} {told}.", step_seq(item))], ONE, least=40
         )
     if not intent.topic:
-        stamps = known.task.timestamps
+        stamps = context.task.timestamps
         told = f"The task began {clock(stamps.created_at)}; last change {clock(stamps.last_updated_at)}."
         ended = f" It ended {clock(stamps.completed_at)}." if stamps.completed_at else ""
         return Reply(text=told + ended)
-    if known.hits is None:
+    if context.hits is None:
         return None
-    close = close_to(intent.topic, known.hits, FITS)
+    close = close_to(intent.topic, context.hits, FITS)
     if not close:
         return Reply(text="When that was is not recorded.")
     return compose([_dated(hit) for hit in close[:2]], ONE, least=40)
@@ -200,16 +200,16 @@ def when(intent: Intent, known: Known) -> Reply | None:
 
 def _dated(hit: Hit) -> Row:
     return Row(
-        lambda most: f"{clock(hit.at)}: {said(hit.title, most)}{cite(hit.seq, hit.origin.channel)}.", hit.seq
+        lambda most: f"{clock(hit.at)}: {quote(hit.title, most)}{cite(hit.seq, hit.origin.channel)}.", hit.seq
     )
 
 
 # --- since ------------------------------------------------------------------------------------------
 
 
-def since(intent: Intent, known: Known) -> Reply:
+def since(intent: Intent, context: Context) -> Reply:
     """What happened after an event or a time, newest first."""
-    task, begin = known.task, known.since
+    task, begin = context.task, context.since
     if begin is None:
         return Reply(
             text=f"What that refers to is not recorded; the last event is #{task.seq}.", cites=(task.seq,)
@@ -234,23 +234,25 @@ def since(intent: Intent, known: Known) -> Reply:
 def _moment_row(moment: Moment) -> Row:
     status = f" {moment.status}" if moment.type == "action" and moment.status else ""
     word = kind_word(moment.type) + status
-    return Row(lambda most: f"{word} {said(moment.text, most)}{cite(moment.seq, moment.channel)}", moment.seq)
+    return Row(
+        lambda most: f"{word} {quote(moment.text, most)}{cite(moment.seq, moment.channel)}", moment.seq
+    )
 
 
 # --- what a search found ----------------------------------------------------------------------------
 
 
-def recalled(intent: Intent, known: Known) -> Reply:
+def recalled(intent: Intent, context: Context) -> Reply:
     """The best sentences that recall found, quoted; plain words if it found nothing that fits."""
     topic = intent.topic
-    for hits, here in ((known.hits or (), True), (known.elsewhere, False)):
+    for hits, here in ((context.hits or (), True), (context.elsewhere, False)):
         close = close_to(topic, hits)
         if close:
             where = "" if here else "In other tasks: "
-            rows = hit_rows(close[:3], known.task.id, topic)
+            rows = hit_rows(close[:3], context.task.id, topic)
             return compose(rows, PARAGRAPH, opening=where, glue="; ", source="recall")
-    near = [hit for hit in (known.hits or ()) if hit.why.startswith("has ")][:1]
-    rows = [plain("Nothing recorded answers that."), *_nearest(near, known.task.id, topic)]
+    near = [hit for hit in (context.hits or ()) if hit.why.startswith("has ")][:1]
+    rows = [plain("Nothing recorded answers that."), *_nearest(near, context.task.id, topic)]
     return compose(rows, PARAGRAPH, source="recall")
 
 
@@ -280,7 +282,7 @@ def hit_rows(hits: Sequence[Hit], task_id: str | None = None, topic: str = "") -
         rows.append(
             Row(
                 lambda most, text=text, kind=hit.type, place=place, over=over: (
-                    f"{kind_word(kind)} {said(text, most)}{over}{place}"
+                    f"{kind_word(kind)} {quote(text, most)}{over}{place}"
                 ),
                 hit.seq if own else None,
             )
@@ -306,7 +308,7 @@ def commit_rows(commits: Sequence[Commit]) -> list[Row]:
 
     def row(one: Commit) -> Row:
         tail = f"{'' if one.made else ' (tried, not made)'}{cite(one.seq, one.channel)}"
-        return Row(lambda most: f"{said(one.subject, most)}{tail}", one.seq)
+        return Row(lambda most: f"{quote(one.subject, most)}{tail}", one.seq)
 
     return [row(one) for one in commits]
 

@@ -10,7 +10,7 @@ from ..model.results import Distilled
 from ..model.types import Event
 from ..store import distilled
 from ..store.tx import Tx
-from .extract_operations import Extracting
+from .extraction import Extracting
 from .names import Names
 from .progress_updates import catch_up
 

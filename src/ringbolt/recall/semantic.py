@@ -18,7 +18,7 @@ from ..store import Store
 from ..store.tx import Tx
 from .embedding import Embedder, embedder_for
 from .postings import StorePostings
-from .similarity import VectorLikeness
+from .vector_likeness import VectorLikeness
 from .vectors import Vectors, check_dimensions
 
 # What one search does for the texts that wait.
@@ -26,20 +26,20 @@ FILL_TEXTS, FILL_SECONDS = 2000, 0.3
 # And how long it waits for other writers: to search must not hang on them.
 FILL_PATIENCE = 0.5
 
-_known: WeakKeyDictionary[Store, Meaning] = WeakKeyDictionary()
+_known: WeakKeyDictionary[Store, SemanticIndex] = WeakKeyDictionary()
 
 
-def meaning_of(memory: Base) -> Meaning:
+def semantic_index(memory: Base) -> SemanticIndex:
     """The one of a memory's store; all who act on that share it."""
     if (found := _known.get(memory.store)) is None:
-        found = _known.setdefault(memory.store, Meaning(memory.settings))
+        found = _known.setdefault(memory.store, SemanticIndex(memory.settings))
     return found
 
 
-class Prepared:
+class PreparedQuery:
     """All that had to be done before the snapshot of a search: what may wait, fail or write."""
 
-    def __init__(self, meaning: Meaning, query: Query) -> None:
+    def __init__(self, meaning: SemanticIndex, query: Query) -> None:
         self._meaning = meaning
         self._query = query
         self.embedder: Embedder | None = None
@@ -62,7 +62,7 @@ class Prepared:
         self.warnings += (f"{error.message} {error.hint}".strip(),)
 
 
-class Meaning:
+class SemanticIndex:
     """What a process keeps for a store; not the store itself, which would then live for ever."""
 
     def __init__(self, settings: Settings) -> None:
@@ -70,11 +70,11 @@ class Meaning:
         self._embedder: Embedder | None = None
         self.vectors = Vectors()
 
-    def prepared(self, store: Store, query: Query) -> Prepared | None:
+    def prepared(self, store: Store, query: Query) -> PreparedQuery | None:
         """What a search by meaning needs; None for a query that only words can answer."""
         if query.exact or not query.terms or any(term.prefix for term in query.terms):
             return None
-        found = Prepared(self, query)
+        found = PreparedQuery(self, query)
         try:
             embedder = self._ready()
             if not embedder.weighs:

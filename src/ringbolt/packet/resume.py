@@ -13,7 +13,8 @@ from ..model.lazy_regex import lazy_regex
 from ..model.results import Packet
 from ..model.types import Entry, Name, Snapshot
 from ..model.validate import blake2b
-from . import encode, rows, tokens
+from . import encode, tokens
+from . import resume_rows as rows
 from .budget import Part, Row, fill
 
 LEAST, MOST, USUAL = 300, 8000, 1500
@@ -109,7 +110,9 @@ def _head(task: Snapshot) -> list[Part]:
     def named(most: int) -> str:
         # A name that is only the beginning of the request would be there twice.
         what = "Goal" if task.kind == "goal" else "Task"
-        return f"{what} {task.id}{cite}" if begins else f"{what} {task.id} {rows.said(task.name, most)}{cite}"
+        return (
+            f"{what} {task.id}{cite}" if begins else f"{what} {task.id} {rows.quote(task.name, most)}{cite}"
+        )
 
     found = [
         Row((0, lambda: _SHORT_LEGEND), (44, lambda: _LEGEND)),

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ..ledger.values import read_actions, read_event, read_snapshot
-from ..llm.prompts import known
+from ..llm.prompts import fact_of
 from ..model import rules, validate
 from ..model.errors import NotFound
 from ..model.types import Action, Event, Snapshot, Summary
 from ..packet import outline, tokens
 from ..store import distilled
 from ..store.tx import Row, Tx
-from .distill_operations import Distilling
-from .summary import compose, line, lowest
+from .distillation import Distilling
+from .summary_text import compose, event_line
+from .trust import least_trusted
 
 Writer = Callable[[Snapshot, str, Sequence[Event]], tuple[str, str] | None]
 
@@ -87,7 +88,7 @@ class Summarizing(Distilling):
                 text, source = said
                 # A model may have used anything that it was given.
                 given = [channel, *(event.origin.channel for event in new)]
-                channel = lowest(given if previous is None else [*given, previous.channel])
+                channel = least_trusted(given if previous is None else [*given, previous.channel])
         state = {"text": text, "source": source, "channel": channel, "messages": task.messages}
         now = self._now()
 
@@ -105,7 +106,7 @@ class Summarizing(Distilling):
             return None
 
         def write(task: Snapshot, previous: str, new: Sequence[Event]) -> tuple[str, str] | None:
-            said, _ = self._model_summary(task, previous, [known(event) for event in new])
+            said, _ = self._model_summary(task, previous, [fact_of(event) for event in new])
             return said
 
         return write
@@ -145,4 +146,4 @@ def _actions(tx: Tx, task_id: str, item: str | None, level: str) -> tuple[Action
 def _lines(events: Sequence[Event]) -> list[str]:
     """A line for each event of interest."""
 
-    return [said for event in events if (said := line(event))]
+    return [line for event in events if (line := event_line(event))]
