@@ -338,7 +338,7 @@ def test_a_belief_at_hand_and_one_that_is_read_come_to_the_same(memory):
         task = memory.task_register("Bill", PLAN).task_id
         for text in said:
             if fresh:
-                progress_updates._at_hand.clear()
+                progress_updates._cache.clear()
             memory.task_update(task, text)
         outcomes.append([(item.status, item.basis) for item in memory.task_get(task).items])
     assert outcomes[0] == outcomes[1]

@@ -1,4 +1,4 @@
-"""What was made: commits, pull requests, tickets, deployed addresses, documents."""
+"""Artifacts: pull requests, tickets, deployed addresses and documents that the work produced."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _NO_DELIVERY = lazy_regex(r"(?:^|/)(?:tmp|temp|node_modules|\.[\w-]+|__pycache__
 
 
 def made_by_command(command: str, output: str) -> list[tuple[str, str, str]]:
-    """(kind, name, address) of what a command created elsewhere: pull requests, tickets."""
+    """(kind, name, address) of the pull requests and tickets that a command created."""
     found: list[tuple[str, str, str]] = []
     for kind, made, address in (("pull request", _PULL_MADE, _PULL), ("ticket", _ISSUE_MADE, _ISSUE)):
         if (here := made.search(command[:MOST_COMMAND])) and (url := address.search(output[:8000])):
@@ -58,7 +58,7 @@ def made_by_command(command: str, output: str) -> list[tuple[str, str, str]]:
 
 
 def made_by_tool(tool: str, given: Mapping[str, Any], output: str) -> list[tuple[str, str, str]]:
-    """(kind, name, address) of what a tool created: a ticket, a document; or a file worth handing over."""
+    """(kind, name, address) of the ticket or document that a tool created, or of a file to hand over."""
     if _CREATES.search(tool):
         kind = tool.rsplit("create_", 1)[-1].replace("_", " ").replace("issue", "ticket")
         name = _IDENTIFIER.search(output[:4000])
@@ -77,7 +77,7 @@ def made_by_tool(tool: str, given: Mapping[str, Any], output: str) -> list[tuple
 
 
 def deployed_addresses(text: str) -> list[str]:
-    """The addresses that a text says something is deployed or published at; none of this machine."""
+    """The addresses at which a text says something is deployed or published; none on this machine."""
     if "://" not in text:
         return []
     found = (one[1].rstrip(_TRAILING) for one in _LIVE.finditer(text))

@@ -1,6 +1,6 @@
 """Decisions in what an agent writes: under a heading that announces them, in a table, or in a sentence.
 
-A question, a hypothesis, an option that is only listed, quoted words and code are no decisions.
+Questions, hypotheses, options that are only listed, quoted words and code do not count.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ MOST_CHOICE, MOST_REASON = 300, 600
 
 
 class Decided(Value, frozen=True, kw_only=True):
-    """A decision as it was stated: what was chosen, why, instead of what; how sure that it is one."""
+    """A stated decision: the choice, its reason, what it was preferred to, and how sure the reading is."""
 
     choice: str
     reason: str = ""
@@ -65,7 +65,7 @@ _ALTERNATIVES = lazy_regex(r"\W*(?:alternative|options?|instead of|rejected|cons
 _TAGS = lazy_regex(r"(?:\[[^\]]{1,40}\]:?\s*)+")
 _BOLD = lazy_regex(r"\*\*([^*]{2,300}?)\*\*(:?)\s*")
 
-# Where a choice ends and its reason begins, best first.
+# Where a choice ends and its reason begins.
 _BECAUSE = lazy_regex(
     r",? \(?(?:because(?: of)?|since|as (?:it|this|that|they|we)\b|so that|due to|given that)\s", re.I
 )
@@ -85,7 +85,7 @@ _SURE_INSTEAD = lazy_regex(r",? (?:instead of|rather than)\s+(?=\S)", re.I)
 
 
 def decisions(lines: Iterable[Line]) -> list[Decided]:
-    """The decisions that a text of the agent states, in order."""
+    """The decisions that an agent states in a text, in order."""
     reader = _Reader()
     for line in lines:
         if line.kind not in ("blank", "code") and len(reader.found) < MOST_DECISIONS:
@@ -96,13 +96,13 @@ def decisions(lines: Iterable[Line]) -> list[Decided]:
 
 
 class _Reader:
-    """Reads lines: whether they stand below a heading about decisions, and what they decide."""
+    """Reads a text line by line, keeping track of the section and of a decision whose reason may follow."""
 
     def __init__(self) -> None:
         self.found: list[Decided] = []
-        self._inside = 0  # the level of the heading that announced decisions
+        self._inside = 0  # level of the heading that announced decisions, 0 outside
         self._pending: Decided | None = None  # a decision whose reason may follow
-        self._header: list[str] | None = None  # of the table that is read
+        self._header: list[str] | None = None  # of the current table
 
     def settle(self) -> None:
         """Keep the decision that was pending."""
@@ -122,7 +122,7 @@ class _Reader:
             self._decide(line)
 
     def _enter(self, line: Line) -> None:
-        """A heading begins a section about decisions, ends it, or is a decision itself."""
+        """A heading can begin or end a section about decisions, or state one itself."""
         self.settle()
         below = self._inside and (line.kind == "lead" or line.depth > self._inside)
         if _announces(line):
@@ -134,7 +134,7 @@ class _Reader:
             self._pending = _checked(line.text[explicit.end() if explicit else 0 :], 0.8)
 
     def _reasons(self, line: Line) -> bool:
-        """Whether a line belongs to the decision before it: its reason, or a detail."""
+        """Whether a line belongs to the decision before it, as its reason or a detail."""
         if not self._pending:
             return False
         if label := _REASON_LABEL.match(line.text):
@@ -179,7 +179,7 @@ def _checked(text: str, confidence: float) -> Decided | None:
 
 
 def _row(line: Line, header: list[str] | None, inside: bool) -> tuple[list[str] | None, Decided | None]:
-    """The header of the table that a row belongs to, and the decision in the row."""
+    """The header of the row's table, and the decision in the row."""
     columns = cells(line.text)
     if header is None:
         return columns, None
@@ -212,7 +212,7 @@ def _column(header: Iterable[str], wanted: re.Pattern[str]) -> int | None:
 
 
 def _split(text: str, confidence: float) -> Decided:
-    """A stated decision as choice, reason and what it was preferred to."""
+    """Split a stated decision into its choice, its reason and what it was preferred to."""
     text = _TAGS.sub("", text, count=1) if text.startswith("[") else text
     choice, reason = _halves(text)
     instead = ""
@@ -275,7 +275,7 @@ _STATED = lazy_regex(r"[ ,(]*(?:because|since|so that|due to|given that|as )", r
 
 
 def _sentence(sentence: str) -> Decided | None:
-    """The decision that a sentence states: with its reason, or with what it prefers and to what."""
+    """The decision in a sentence; it must have a verb of deciding, or a reason, or an alternative."""
     if not MAY_DECIDE.search(sentence) or is_question(sentence):
         return None
     hidden = masked(sentence)
@@ -289,7 +289,7 @@ def _sentence(sentence: str) -> Decided | None:
     if said or done:
         because = because or _COLON.search(hidden, end)
         instead = instead or _INSTEAD.search(hidden, end)
-    # Hedges before the choice or in it; what follows may well be about what would have been.
+    # Only hedges before or inside the choice count: what follows may describe what would have happened.
     stop = min((one.start() for one in (because, instead) if one), default=len(sentence))
     if UNDECIDED.search(hidden[:start]) or UNDECIDED.search(hidden, start, max(stop, end)):
         return None
@@ -298,7 +298,7 @@ def _sentence(sentence: str) -> Decided | None:
         before = None
     reasoned = because and (done or instead or _STATED.match(hidden, because.start()))
     if not (said or reasoned or (instead and before)):
-        return None  # an announcement, no choice
+        return None  # only an announcement
     choice = sentence[start:].lstrip(" ,;:")
     subject = _SUBJECT.match(choice)
     one = _split(choice[subject.end() if subject else 0 :], 0.75 if said else 0.6)

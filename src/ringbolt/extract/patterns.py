@@ -1,8 +1,8 @@
-"""Learned patterns: what worked, what failed and what worked in the end, over many tasks.
+"""Learned patterns: what worked, what failed, and what worked after a failure, over many tasks.
 
-A pattern is kept under keys by which a later task finds it again: pairs of neighbouring words of a step's
-title, and the head of a command with the beginning of its error. Looking up a plan is one read of a bounded
-number of keys. The texts are quoted from tasks and tools, and carry the channel that they came through.
+A pattern is stored under keys by which a later task finds it: pairs of neighbouring words of a step's title,
+and the head of a command with the start of its error. Looking up a plan is one read of a bounded number of
+keys. The texts are quoted from tasks and tools, and carry the channel they came through.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from ..store.tx import Row, Tx
 from . import queries
 
 TYPES = ("success", "failure", "retry")
-KEPT_DAYS = 90  # what was seen once, so long ago, is forgotten
-SHOWN = 5  # of a task that is registered
-# Bounds of one look-up, of one title and of what is kept of one step.
+KEPT_DAYS = 90  # a pattern seen only once is forgotten after this
+SHOWN = 5  # patterns returned when a task is registered
+# Bounds of one look-up, of one title, and of what is remembered of one step.
 MOST_KEYS, MOST_TITLES, PAIRS = 40, 30, 4
 MOST_COMMANDS, MOST_STEPS = 8, 50
 LONGEST = 240
@@ -37,7 +37,7 @@ _KEY_WORDS = 500  # characters of a title that keys are made of
 
 
 def title_keys(title: str) -> list[str]:
-    """The keys of a step's title or a task's name: its pairs of neighbouring words, or its only word."""
+    """The keys of a step's title or a task's name: pairs of neighbouring words, or its only word."""
     found = telling_stems(title[:_KEY_WORDS])
     if len(found) == 1:
         return [f"step:{found[0]}"]
@@ -46,7 +46,7 @@ def title_keys(title: str) -> list[str]:
 
 
 def error_words(error: str) -> str:
-    """The beginning of an error that is the same the next time: no numbers, paths and quoted names."""
+    """The words of an error that will be the same next time: no numbers, paths or quoted names."""
     kept = [word for word in error[:LONGEST].lower().split() if word.strip(".,:;()").isalpha()]
     return " ".join(word.strip(".,:;()") for word in kept[:8])
 
@@ -55,7 +55,7 @@ def error_words(error: str) -> str:
 
 
 class Seen:
-    """A pattern that was just seen, and all the keys that it is kept under."""
+    """A pattern that was just seen, with all the keys it is stored under."""
 
     def __init__(
         self, kind: str, keys: Sequence[str], text: str, channel: str, seq: int, **more: Any
@@ -67,10 +67,10 @@ class Seen:
 
 
 def learn(state: dict[str, Any], events: Iterable[Event], name: str, titles: dict[str, str]) -> list[Seen]:
-    """What some events teach; `state` holds what is known of the steps that go on, and is brought up to date.
+    """The patterns in some events; `state` holds what is known of the open steps, and is updated.
 
-    A command that failed and then worked is a retry; what had failed and never worked when its step ends is a
-    failure; so is a step that failed.
+    A command that failed and then worked is a retry. A command that has not worked by the end of its step is
+    a failure, and so is a failed step.
     """
     steps: dict[str, Any] = state.setdefault("steps", {})
     seen: list[Seen] = []
@@ -92,7 +92,7 @@ def learn(state: dict[str, Any], events: Iterable[Event], name: str, titles: dic
 
 
 def _note_action(steps: dict[str, Any], event: Event, titles: dict[str, str], seen: list[Seen]) -> None:
-    """Keep in mind how an action ended: by its own event, or by the one that ended it."""
+    """Remember how an action ended, from its own event or from the one that ended it."""
     if event.type not in ("action", "action.ended"):
         return
     step = steps.setdefault(event.item or "", {"failed": {}, "worked": {}, "running": {}})
@@ -163,7 +163,7 @@ def _error(event: Event) -> str:
 
 
 def keep(tx: Tx, task_id: str, seen: Sequence[Seen], now: str) -> int:
-    """Count what was seen, under each of its keys."""
+    """Count the patterns that were seen, under each of their keys; returns how many there were."""
     rows = [
         {
             "type": one.kind,
@@ -179,18 +179,18 @@ def keep(tx: Tx, task_id: str, seen: Sequence[Seen], now: str) -> int:
 
 
 def prune(tx: Tx, now: float) -> None:
-    """Forget what was seen only once, long ago."""
+    """Forget the patterns that were seen only once, long ago."""
     queries.prune(tx, validate.stamp(now - KEPT_DAYS * 86_400))
 
 
 def relevant(tx: Tx, titles: Sequence[str], now: float, limit: int = SHOWN) -> tuple[Pattern, ...]:
-    """The patterns that have most to do with a task's name and the titles of its steps; one bounded read."""
+    """The patterns closest to a task's name and the titles of its steps; one bounded read."""
     keys = list(dict.fromkeys(key for title in titles[:MOST_TITLES] for key in title_keys(title)))[:MOST_KEYS]
     return _best(queries.with_keys(tx, keys, TYPES), now, limit) if keys else ()
 
 
 def _best(rows: Sequence[Row], now: float, limit: int) -> tuple[Pattern, ...]:
-    """The best of some patterns: many keys lead to them, they were seen often, and not only worked."""
+    """The best of some patterns: found by many keys, seen often, and more than a plain success."""
     old = validate.stamp(now - KEPT_DAYS * 86_400)
     found: dict[tuple[str, str], Pattern] = {}
     scores: dict[tuple[str, str], float] = {}
@@ -207,7 +207,7 @@ def _best(rows: Sequence[Row], now: float, limit: int) -> tuple[Pattern, ...]:
 
 
 class Patterns(Base):
-    """Operations on what tasks have taught."""
+    """Operations on learned patterns."""
 
     def learned_patterns(
         self, query: str | None = None, *, type: str | None = None, limit: int = 10
@@ -225,7 +225,7 @@ class Patterns(Base):
 
 
 def _asked(tx: Tx, query: str | None, kinds: Sequence[str]) -> list[Row]:
-    """The patterns of some types that a query names; without one, those seen most often."""
+    """The patterns of some types that match a query; without a query the most frequent ones."""
     if query is None:
         return queries.most_frequent(tx, kinds)
     named = list(dict.fromkeys(telling_stems(query)))[:20]

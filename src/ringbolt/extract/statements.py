@@ -1,4 +1,4 @@
-"""What an agent says about the work: what it found out, what stops it, what it asks, what comes next."""
+"""What an agent says about the work: discoveries, blockers, questions and next steps."""
 
 from __future__ import annotations
 
@@ -88,8 +88,8 @@ _CONDITION = lazy_regex(r"\b(?:if you|once you|when you|unless|as soon as|after 
 _NUMBERED_STEP = lazy_regex(r"\W*(?:step|task|phase|fix|part)\b[^:—–]{0,20}[:—–-]+\W*(?=\w)", re.I)
 
 
-class Said:
-    """What one message says: discoveries, blockers, steps announced, and the question it ends with."""
+class Statements:
+    """What one message says: discoveries, blockers, next steps, and the question it ends with."""
 
     __slots__ = ("blockers", "discoveries", "question", "steps")
 
@@ -100,11 +100,11 @@ class Said:
         self.question = ""
 
 
-def statements(lines: Iterable[Line]) -> Said:
-    """What a message of the agent says, beyond decisions and values."""
-    said = Said()
+def statements(lines: Iterable[Line]) -> Statements:
+    """Read the discoveries, blockers, next steps and closing question of a message."""
+    found = Statements()
     section = ""
-    wanted = False  # a discovery was announced, its content is still to come
+    wanted = False  # a discovery was announced and its content is still to come
     for line in lines:
         if line.kind == "blank":
             continue
@@ -114,21 +114,21 @@ def statements(lines: Iterable[Line]) -> Said:
         if line.kind in ("heading", "lead"):
             section = _section(line)
             wanted = section == "found"
-            said.question = ""
+            found.question = ""
             if line.kind == "lead" and not section:
-                wanted = _discover(said, line.text, wanted)
+                wanted = _discover(found, line.text, wanted)
             continue
-        said.question = ""
+        found.question = ""
         if line.kind == "row":
             continue
         if section == "next" and line.kind == "item":
-            _add(said.steps, line.text, MOST_STEPS, ended=bool(line.box == "x" or DONE.search(line.text)))
+            _add(found.steps, line.text, MOST_STEPS, ended=bool(line.box == "x" or DONE.search(line.text)))
         elif section == "blocked" and line.kind in ("item", "prose"):
-            _add(said.blockers, line.text, MOST_OF_A_KIND)
+            _add(found.blockers, line.text, MOST_OF_A_KIND)
         else:
-            wanted = _discover(said, line.text, wanted)
-            _state(said, line.text)
-    return said
+            wanted = _discover(found, line.text, wanted)
+            _state(found, line.text)
+    return found
 
 
 def _section(line: Line) -> str:
@@ -140,8 +140,8 @@ def _section(line: Line) -> str:
     return "found" if _FOUND_HEADING.match(text) else ""
 
 
-def _discover(said: Said, text: str, wanted: bool) -> bool:
-    """Take what was found out from a line; whether its content is to follow."""
+def _discover(found: Statements, text: str, wanted: bool) -> bool:
+    """Take discoveries from a line; returns whether one is announced whose content follows."""
     if not wanted and not _FOUND.search(text):
         return False
     for sentence in sentences(text):
@@ -153,33 +153,33 @@ def _discover(said: Said, text: str, wanted: bool) -> bool:
         elif _BARE.match(sentence) or (wanted and _ANNOUNCES.match(sentence)):
             wanted = True
         else:
-            _add(said.discoveries, sentence, MOST_OF_A_KIND)
+            _add(found.discoveries, sentence, MOST_OF_A_KIND)
             wanted = False
     return wanted
 
 
-def _state(said: Said, text: str) -> None:
-    """Take blockers, next steps and the question at the end from a line of prose."""
+def _state(found: Statements, text: str) -> None:
+    """Take blockers, next steps and a closing question from a line of prose."""
     if label := _NEXT_LABEL.match(text):
-        _add(said.steps, text[label.end() :], MOST_STEPS)
+        _add(found.steps, text[label.end() :], MOST_STEPS)
         return
     if label := _BLOCKER_LABEL.match(text):
-        _add(said.blockers, text[label.end() :], MOST_OF_A_KIND)
+        _add(found.blockers, text[label.end() :], MOST_OF_A_KIND)
         return
     for sentence in sentences(text):
         asks = is_question(sentence)
-        said.question = plain(sentence) if asks else ""
+        found.question = plain(sentence) if asks else ""
         if asks:
             continue
         hidden = masked(sentence)
         if _BLOCKED.search(hidden) and not _NO_BLOCK.search(hidden):
-            _add(said.blockers, sentence, MOST_OF_A_KIND)
-        elif found := _NEXT.match(hidden):
-            _add(said.steps, sentence[found.end() :], MOST_STEPS)
+            _add(found.blockers, sentence, MOST_OF_A_KIND)
+        elif announced := _NEXT.match(hidden):
+            _add(found.steps, sentence[announced.end() :], MOST_STEPS)
 
 
 def announcements(text: str) -> list[str]:
-    """What the agent says that it does now: "Let me update the parser" is "update the parser"."""
+    """What the agent says it will do now: "update the parser" from "Let me update the parser"."""
     found: list[str] = []
     for line in layout(text):
         if line.kind == "heading" and (label := _NUMBERED_STEP.match(line.text)):

@@ -1,7 +1,7 @@
-"""The running summary of a task, from its state: three to five sentences within a budget. No model, no I/O.
+"""The text of the running summary, from a task's state: three to five sentences in a token budget. Pure.
 
-What is done, begun and blocked is always said from the ledger's state, never from an earlier summary, so it
-cannot go wrong with time. Whatever somebody wrote stands in quotation marks.
+What is done, begun and blocked always comes from the ledger's state, never from an earlier summary, so that
+errors cannot build up. Recorded text is in quotation marks.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from ..signals.step_numbers import number_ranges
 from .trust import least_trusted
 
 BUDGET = 500  # tokens
-# Characters of a text, and how many of each sort, from the fullest form to the barest.
+# Characters of a text, and how many of each kind, from the fullest form to the shortest.
 FORMS = ((120, 6), (80, 4), (50, 3), (30, 2), (16, 1), (0, 0))
-# The sorts of names that are details of the work; identifiers are too many.
+# The kinds of names that count as details; there are too many identifiers.
 DETAILS = {"version": "version", "url": "", "path": "", "ticket": "", "commit": "commit"}
 MOST_RANGES = 12
 LINE = 200  # characters of a line about one event
@@ -107,7 +107,7 @@ def _number(pair: tuple[int, Item]) -> int:
 
 
 def _current(task: Snapshot, characters: int, sources: _Sources) -> str:
-    """What is being done, or comes next; of a task that is over, how it ended."""
+    """What is in progress or comes next; for a finished task, how it ended."""
     if task.status not in ("active", "waiting", "paused"):
         if task.answer and characters:
             sources.add_source(task.sources.get("answer"))
@@ -131,7 +131,7 @@ def _current(task: Snapshot, characters: int, sources: _Sources) -> str:
 
 
 def _blockers(task: Snapshot, characters: int, most: int, sources: _Sources) -> str:
-    """What is in the way: blockers, issues, steps that failed, errors that are not settled."""
+    """What is in the way: blockers, issues, failed steps, open errors."""
     said: list[str] = []
     if task.blockers:
         if characters:
@@ -163,7 +163,7 @@ def _entry(entry: Entry, text: str, characters: int, sources: _Sources) -> str:
 
 
 def _details(task: Snapshot, characters: int, most: int, sources: _Sources) -> str:
-    """Values, versions, addresses, paths: what the work is likely to need again."""
+    """Values, versions, addresses and paths that the work is likely to need again."""
     if not most:
         return ""
     said: list[str] = []
@@ -180,7 +180,7 @@ def _details(task: Snapshot, characters: int, most: int, sources: _Sources) -> s
 
 
 def _best_names(names: Sequence[Name], most: int) -> list[Name]:
-    """The names that matter most, a few of each sort."""
+    """The names that matter most, a few of each kind."""
     shown: dict[str, int] = {}
     best: list[Name] = []
     for name in names:
@@ -191,7 +191,7 @@ def _best_names(names: Sequence[Name], most: int) -> list[Name]:
 
 
 def _last(task: Snapshot, characters: int, sources: _Sources) -> str:
-    """The last thing that was said, if nothing else tells where the work stands."""
+    """The last message."""
     said = next((moment for moment in task.recent if moment.type in _MESSAGES and moment.text), None)
     if said is None or not characters:
         return ""
@@ -206,7 +206,7 @@ _SILENT = ("task.focused", "claim.taken", "claim.released", "log")
 
 
 def event_line(event: Event) -> str:
-    """An event in one line; empty if it is of no interest."""
+    """An event in one line; empty if it is of no interest here."""
     if event.type in _SILENT:
         return ""
     cite = f"#{event.seq}{encode.CLASS[event.origin.channel]}"

@@ -1,7 +1,7 @@
-"""What an agent or a tool states as a name and a value: phase, status, versions, ports, addresses, branches.
+"""Values that an agent or a tool states by name: phase, status, versions, ports, addresses, branches.
 
-Conservative on purpose: a name that we know, a short value, in a form that is meant to be read so. What looks
-like a secret is left out.
+Conservative on purpose: only known names, short values, and forms that are meant as `name: value`. Anything
+that looks like a secret is left out.
 """
 
 from __future__ import annotations
@@ -91,17 +91,17 @@ _RANDOM = lazy_regex(
 
 
 def is_secret(name: str, value: str) -> bool:
-    """Whether a value looks like something that must not be kept: by its name or by its looks."""
+    """Whether a value must not be kept, judging by its name or its form."""
     return bool(_SECRET_NAME.search(name) or _SECRET_VALUE.search(value) or _RANDOM.match(value))
 
 
 def without_secrets(text: str) -> str:
-    """A text in which what looks like a password, token or key is blotted out."""
+    """A text with anything that looks like a password, token or key replaced."""
     return _SECRET_VALUE.sub("[secret]", text)
 
 
 def stated_values(lines: Iterable[Line]) -> list[Pair]:
-    """What an agent states in a message: lines and tables of names and values, phase and plan in headings."""
+    """The values in a message: `name: value` lines, tables, and the phase and plan in headings."""
     found: dict[str, Pair] = {}
     for pair in _stated(lines):
         found[pair[0]] = pair
@@ -111,7 +111,7 @@ def stated_values(lines: Iterable[Line]) -> list[Pair]:
 
 
 def printed_values(output: str) -> list[Pair]:
-    """What the output of a command states: the branch, what is served where, named versions and addresses."""
+    """The values in the output of a command: branch, served address, named versions, settings."""
     output = without_colours(output[:20_000])
     found: dict[str, Pair] = {}
     for branch in _BRANCH.finditer(output):
@@ -135,7 +135,9 @@ def _stated(lines: Iterable[Line]) -> Iterator[Pair]:
     for number, line in enumerate(lines):
         if line.kind in ("blank", "code"):
             continue
-        if number == 0 or (line.kind == "heading" and line.depth == 1):  # what the whole text is about
+        if number == 0 or (
+            line.kind == "heading" and line.depth == 1
+        ):  # it says what the whole text is about
             yield from _place(line)
         if line.kind == "row":
             columns = cells(line.text)
@@ -166,7 +168,7 @@ def _place(line: Line) -> Iterator[Pair]:
 
 
 def _labelled(text: str, state: bool = True) -> Pair | None:
-    """The name and value of a line that states one; whether it may be about where the work stands."""
+    """The name and value that a line states; `state` allows phase, status and the like."""
     found = _LABEL.match(text)
     if not found:
         return None

@@ -1,4 +1,4 @@
-"""Reading failures: whether an action failed, the line of its output that says why, and when two are one."""
+"""Failures: whether an action failed, which line of its output says why, and when two errors are the same."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ _WORDS = (
     r"|unauthorized|rejected|already exists|already in use|mismatch\w*|out of memory|parse error|syntax error"
     r"|is required|must be|too (?:large|long|many)"
 )
-# What a person would quote, best first. A line counts for the first that it matches.
+# Kinds of lines that a person would quote, best first. A line has the first kind that it matches.
 _KINDS: tuple[re.Pattern[str], ...] = (
-    # an exception, an abort: the message itself
+    # the message of an exception or an abort
     lazy_regex(
         r"^(?:(?:\w+\.){0,6}[A-Z]\w{0,60}(?:Error|Exception|Interrupt|Failure)\b(?:: |$)|panic: |fatal: "
         r"|Fatal error|error(?:\[\w+\])?: (?!failed to push)|E  {1,8}\S|\w{1,30}: error: "
         r"|thread '[^']{1,80}' panicked)"
     ),
-    # a place in a file and what is wrong there: line and column, or a line and a word that says so
+    # a place in a file: line and column, or a line and a word for what is wrong
     lazy_regex(
         r"^(?:\[[\w:.-]{1,40}\] )?[\w./\\@+-]{1,250}[:(]\d{1,7}(?:[:,]\d{1,5}\)?: ?\S{2}|\)?: .{0,300}?"
         rf"\b(?:{_WORDS}|errors?|fail\w{{0,4}}|expected|want|got|should|assert\w{{0,6}})\b)",
         re.I,
     ),
-    lazy_regex(rf"\b(?:{_WORDS})\b", re.I),  # what could not be done
-    lazy_regex(r"^(?:--- FAIL|FAIL(?:ED)?\b.*\S{4}|✗|✘|×|●|not ok\b|❌)"),  # a check that says that it failed
+    lazy_regex(rf"\b(?:{_WORDS})\b", re.I),  # something could not be done
+    lazy_regex(r"^(?:--- FAIL|FAIL(?:ED)?\b.*\S{4}|✗|✘|×|●|not ok\b|❌)"),  # a failed check
     lazy_regex(r"\b(?:errors?|fail(?:ed|s|ure|ures)?|abort(?:ed)?|panic)\b", re.I),
 )
 _GENERAL = _KINDS[-1]
@@ -54,7 +54,7 @@ _ASIDE = lazy_regex(
 _OF_A_TOOL = "<tool_use_error>"
 _TRACEBACK = "Traceback (most recent call last)"
 
-# What a command prints when it failed although its exit code does not say so (after a pipe, or `|| true`).
+# What a failed command prints even if a pipe or `|| true` hides its exit code.
 _HIDDEN = lazy_regex(
     r"^(?:Traceback \(most recent call last\)|panic: |fatal: |--- FAIL|FAIL\t|FAILED |npm ERR!"
     r"|error(?:\[E\d{1,5}\])?: "
@@ -74,9 +74,10 @@ _OF_THE_HOST = lazy_regex(
 
 
 def error_line(output: str) -> str:
-    """The line of an output that tells best what went wrong, and the line that says so in general; in short.
+    """The line of an output that says best what went wrong, with the summary line where that adds something.
 
-    Empty if the output is. The first such line counts, but of a traceback its end.
+    The first line of the best kind wins, except in a traceback, which has its message at the end. Empty for
+    an empty output.
     """
     best: dict[int, str] = {}
     first = ""
@@ -95,12 +96,12 @@ def error_line(output: str) -> str:
         return one_line(first, MOST_ERROR)
     main = best[min(best)]
     other = next((line for line in general if line != main), "")
-    # What is general says nothing new beside another such line, but which check failed does.
+    # A second general line adds nothing, unless it names the check that failed.
     if not other or (_GENERAL.search(main) and not _KINDS[3].match(other)):
         return one_line(main, MOST_ERROR)
     room = MOST_ERROR - len(_GAP)
-    told = one_line(other, room // 3)
-    return f"{one_line(main, room - len(told))}{_GAP}{told}"
+    summary = one_line(other, room // 3)
+    return f"{one_line(main, room - len(summary))}{_GAP}{summary}"
 
 
 def _kind(line: str) -> int | None:
@@ -110,7 +111,7 @@ def _kind(line: str) -> int | None:
 
 
 def _lines(output: str) -> list[str]:
-    """The lines of an output that may tell something; what a tool of the host says is its first line."""
+    """The lines of an output that may say why; of an error from the host's own tools only the first."""
     text = without_colours(bounded(output, 40_000, 20_000))
     found = [line.strip()[:600] for line in text.splitlines()[:MOST_LINES]]
     found = [line for line in found if line and not _EXIT_LINE.match(line)]
@@ -130,7 +131,7 @@ def from_first_error(output: str) -> str:
 
 
 def output_text(data: Any) -> str:
-    """The output of an action as a text, from the shapes that hosts give it."""
+    """The output of an action as text, from any of the forms in which hosts report it."""
     if isinstance(data, str):
         return data
     if is_dict(data):
@@ -144,7 +145,7 @@ def output_text(data: Any) -> str:
 
 
 def exit_code(data: Any) -> int | None:
-    """The exit code that an output states, if it does."""
+    """The exit code that an output states, if any."""
     if is_dict(data):
         for name in ("exit_code", "exitCode", "returncode", "code"):
             value = data.get(name)
@@ -155,12 +156,12 @@ def exit_code(data: Any) -> int | None:
 
 
 def is_noise(text: str) -> bool:
-    """Whether an error says nothing about the attempt: it was cancelled because of another one."""
+    """Whether an error says nothing about the attempt, which was cancelled because of another one."""
     return bool(_NOISE.search(text[:300]))
 
 
 def is_of_the_host(text: str) -> bool:
-    """Whether an error is about how a tool is to be called, not about the work."""
+    """Whether an error is about how a tool was called, not about the work."""
     return bool(_OF_THE_HOST.search(text[:300]))
 
 
@@ -185,7 +186,7 @@ _REASON = lazy_regex(r"(?:the user said|user feedback|feedback|reason given|reas
 
 
 def rejection(output: str) -> str | None:
-    """The words by which the user rejected an action; empty if it had none, None if it was not rejected."""
+    """Why the user rejected an action: empty without a reason, None if it was not rejected."""
     if not _REJECTED.match(output[:400]):
         return None
     found = _REASON.search(output[:4000])
@@ -210,7 +211,7 @@ _NUMBERS = lazy_regex(r"\b\d[\d.,]{0,30}")
 
 
 def fingerprint(text: str, paths: bool = True) -> str:
-    """An error without what differs each time: numbers, times, addresses, hashes and (if wanted) paths."""
+    """An error without the parts that differ each time: numbers, times, addresses, hashes and paths."""
     found = one_line(without_colours(text[:1200]), 400).lower()
     for pattern, name in _VARYING:
         found = pattern.sub(name, found)

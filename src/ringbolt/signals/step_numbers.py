@@ -1,4 +1,4 @@
-"""Steps that a sentence names by number."""
+"""Steps named by number: reading them in a sentence, and writing them as ranges."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SPAN = lazy_regex(r"(\d+)\s*(?:-|–|to|through)\s*#?(\d+)|(\d+)")
 
 
 def step_numbers(sentence: str, nouns: Collection[str] = STEP_NOUNS) -> list[int]:
-    """The steps that a sentence names by number: "step 3", "tasks 1, 2 and 5", "steps 1-3"."""
+    """The numbers of the steps that a sentence names: "step 3", "tasks 1, 2 and 5", "steps 1-3"."""
     found: list[int] = []
     for named in _NUMBERS.finditer(sentence):
         if named[1].lower() not in nouns:
