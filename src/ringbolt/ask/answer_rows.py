@@ -1,4 +1,4 @@
-"""The rows of answers: how a step, a decision, a failure, a value or a file reads, with its citation."""
+"""Rows of answers: the wording of a step, a decision, a failure, a value or a file, with its citation."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..packet.effect_checks import check_of
 from ..signals.failures import from_first_error
 from .reply import Row, cite, cite_entry, cite_source, quote
 
-# Events of these types say nothing of their own that an answer would quote.
+# Events of these types have no text worth quoting.
 SILENT = frozenset(
     "task.focused claim.taken claim.released claim.reclaimed entry.closed log snapshot task.registered"
     " task.stuck".split()
@@ -18,7 +18,7 @@ SILENT = frozenset(
 
 
 class Commit(Value, frozen=True, kw_only=True):
-    """A commit that was made, or only tried: its subject, and the event that says so."""
+    """A commit that was made or tried: its subject, and the event that says so."""
 
     subject: str
     seq: int
@@ -27,11 +27,11 @@ class Commit(Value, frozen=True, kw_only=True):
 
 
 class Context(Value, frozen=True, kw_only=True):
-    """What an answer is made of: the task as it stands, and what was read besides for this question.
+    """What an answer is made from: the task, and what else was read for this question.
 
-    `earlier` are steps of older plans that the plan which holds does not list any more; `since` is the event
-    that the question begins at; `hits` are what recall found in the task (None: nobody
-    looked yet), `elsewhere` what it found in the workspace, `events` the actions among the hits, whole.
+    `earlier` are finished steps of older plans that the current plan no longer lists; `since` is the event at
+    which the question starts; `hits` are search results in the task (None before the search), `elsewhere`
+    those in the workspace; `events` are the actions among the hits.
     """
 
     task: Snapshot
@@ -48,23 +48,23 @@ class Context(Value, frozen=True, kw_only=True):
 
 
 def live_steps(task: Snapshot) -> list[tuple[int, Item]]:
-    """The steps that were not dropped, with the numbers that people give them."""
+    """The steps that were not dropped, numbered from 1."""
     return list(enumerate((item for item in task.items if item.dropped_in is None), 1))
 
 
 def plan_steps(context: Context) -> list[tuple[int, Item]]:
-    """The steps of the plan that holds. What was completed under an older one stays, but is no part of it."""
+    """The steps of the current plan, without those completed under an older one."""
     return [pair for pair in live_steps(context.task) if pair[1].id not in context.earlier]
 
 
 def step_seq(item: Item) -> int | None:
-    """The event that gave a step its status, else the one that brought it in."""
+    """The event that set a step's status, or else the one that added it."""
     source = item.sources.get("title")
     return item.cause if item.cause is not None else source.seq if source else None
 
 
 def step_words(number: int, item: Item, most: int) -> str:
-    """`step 4 — "pull the image" #17`, with what must be said about it."""
+    """A step in a sentence: `step 4 — "pull the image" #17`, with its issue and whether it is inferred."""
     title = item.sources.get("title")
     foreign = title.channel if title else None
     inferred = " (inferred)" if item.basis == "inferred" and item.status == "completed" else ""
@@ -108,12 +108,12 @@ def decision_row(entry: Entry) -> Row:
 
 
 def user_rejected(entry: Entry) -> bool:
-    """Whether it was the user who ruled something out."""
+    """Whether the user ruled it out."""
     return entry.origin.channel == "user" or bool(entry.data.get("rejected"))
 
 
 def exclusion_row(entry: Entry) -> Row:
-    """What was ruled out, and why: of an output the part that tells."""
+    """What was ruled out, and why; an output is shown from its first error on."""
     data = entry.data
     why = str(data.get("why") or "")
     symptom = str(data.get("symptom") or "")
@@ -130,15 +130,15 @@ def exclusion_row(entry: Entry) -> Row:
 
 
 def error_row(entry: Entry) -> Row:
-    """An error, and how it was settled if it was."""
+    """An error, and how it was resolved."""
     detail = from_first_error(entry.detail) if entry.detail else ""
     what, symptom = entry.data.get("what"), entry.data.get("symptom")
     resolution = entry.data.get("resolution") if entry.status == "resolved" else None
 
     def show(most: int) -> str:
         more = f": {quote(detail, most)}" if detail else ""
-        settled = f" (settled: {quote(resolution, most)})" if resolution else ""
-        settled = settled or (" (settled)" if entry.status == "resolved" else "")
+        settled = f" (resolved: {quote(resolution, most)})" if resolution else ""
+        settled = settled or (" (resolved)" if entry.status == "resolved" else "")
         if what and symptom:  # the symptom says more than the attempt does
             return f"{quote(what, min(most, 60))}: {quote(symptom, most)}{settled}{cite_entry(entry)}"
         return f"{quote(entry.summary, most)}{more}{settled}{cite_entry(entry)}"
@@ -147,7 +147,7 @@ def error_row(entry: Entry) -> Row:
 
 
 def instruction_row(entry: Entry) -> Row:
-    """What the user said; what an agent noted down as such is said to be that."""
+    """An instruction of the user; one that an agent recorded is marked as such."""
     word = "The user" if entry.origin.channel == "user" else "The user, as the agent recorded"
     text = f"{entry.summary} — {entry.detail}" if entry.detail else entry.summary
     return Row(lambda most: f"{word}{cite_entry(entry)}: {quote(text, most)}", entry.seq)
@@ -177,7 +177,7 @@ def value_row(entry: Entry) -> Row:
 
 
 def blocker_rows(task: Snapshot) -> list[Row]:
-    """What stands in the way: blockers, steps that are held up, what needs attention."""
+    """What is in the way: blockers, steps with an issue, and what needs attention."""
     source = task.sources.get("blockers")
     rows = [
         Row(
@@ -209,7 +209,7 @@ def blocker_rows(task: Snapshot) -> list[Row]:
 
 
 def wait_row(wait: Wait) -> Row:
-    """What the task waits for."""
+    """Something the task waits for."""
     until = f" until {quote(wait.until, 120)}" if wait.until else ""
     return Row(
         lambda most: f"Waiting for {quote(wait.target, most)}{until}{cite(wait.seq, wait.channel)}.", wait.seq
@@ -217,7 +217,7 @@ def wait_row(wait: Wait) -> Row:
 
 
 def effect_row(effect: Effect) -> Row:
-    """A side effect: whether it happened, or that nobody knows, and how to find out."""
+    """A side effect: whether it happened or, if that is unknown, how to find out."""
     check, recorded = check_of(effect)
     place = cite(effect.seq, effect.channel)
 
@@ -234,11 +234,11 @@ def effect_row(effect: Effect) -> Row:
 
 
 def moment_rows(task: Snapshot, most: int, after: int = 0) -> list[Row]:
-    """The last things that happened, newest first."""
-    told = [
+    """The latest events, newest first."""
+    worded = [
         moment for moment in task.recent if moment.text and moment.type not in SILENT and moment.seq > after
     ]
-    return [_moment_row(moment) for moment in told[:most]]
+    return [_moment_row(moment) for moment in worded[:most]]
 
 
 def _moment_row(moment: Moment) -> Row:
@@ -250,7 +250,7 @@ def _moment_row(moment: Moment) -> Row:
 
 
 def kind_word(kind: str) -> str:
-    """What an event of a type is called in an answer."""
+    """The word for a type of event in an answer."""
     return {"task.updated": "update", "item.updated": "update", "plan.replaced": "new plan"}.get(kind, kind)
 
 
@@ -258,7 +258,7 @@ def kind_word(kind: str) -> str:
 
 
 def file_rows(task: Snapshot) -> list[Row]:
-    """Files by what became of them and by folder, the last touched first; the folder is said once."""
+    """Files grouped by change and folder, the last changed first; each folder is named once."""
     inside = f"{task.workspace}/" if task.workspace else ""
     groups: dict[tuple[str, str], list[tuple[str, int]]] = {}
     for file in task.files:

@@ -1,7 +1,7 @@
-"""Answers from the recorded state: one question in, one or two sentences or a short list out, with citations.
+"""The table of answers: which function answers which kind of question.
 
 `answer` gives the reply that follows from the ledger alone, or None where only a search can help; `facts`
-gives the lines that a model may word an answer from. Recorded text is quoted data in both.
+gives the lines from which a model may word an answer. In both, recorded text is quoted data.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from .reply import Reply
 
 
 def answer(intent: Intent, context: Context) -> Reply | None:
-    """The answer that the recorded state gives; None if it has none."""
+    """The answer from the recorded state; None if it has none."""
     return _ANSWERS[intent.about](intent, context)
 
 
 def facts(intent: Intent, context: Context, reply: Reply) -> tuple[str, ...]:
-    """What is recorded, as lines with citations: the reply, then the state, then what was found."""
+    """What is recorded, as lines with citations: the reply, then the state, then the search results."""
     task = context.task
     rows = [
         *status_answers.standing_rows(context),

@@ -1,9 +1,5 @@
 # pyright: reportPrivateUsage=false
-"""Answering: what a question means, what must be read for it, and the answer from the ledger or from recall.
-
-The functions here belong to a memory. They are no methods, and loaded only when someone asks: the patterns
-that understand questions cost more than most calls.
-"""
+"""Answering: parse a question, read what it needs, and answer it from the ledger or by a search."""
 
 from __future__ import annotations
 
@@ -29,35 +25,34 @@ from .history_answers import close_to, commits_of, recalled
 from .questions import Intent, understand
 from .reply import moment
 
-QUESTION = 500  # characters of a question that an answer repeats
+QUESTION = 500  # characters of the question that an answer repeats
 HITS = 8
 COMMITS = 100
-# Where recall looks first for a question of a kind.
+# The types of entries that are searched first, by kind of question.
 _TYPES: dict[str, list[str]] = {
     "why": ["decision", "exclusion"],
     "decisions": ["decision"],
     "failed": ["error", "exclusion"],
     "duration": ["action"],
 }
-_OF_THE_TASK = ("did", "when")  # what happened in another task is no answer to these
+_OF_THE_TASK = ("did", "when")  # what happened in another task does not answer these
 
 
 def ask(memory: Base, task_id: str | None, question: str) -> Answer:
-    """The answer to a question about a task: a model's, if one is set and agrees with the facts; else that of
-    the rules."""
+    """Answer a question about a task: a model's answer if one is set and agrees with the facts, else ours."""
     draft, task, lines = drafted(memory, task_id, question)
     settings = memory.settings
     if not question.strip() or not (settings.model_local_url or settings.model_remote_url):
         return draft
-    asker: Any = memory  # a TaskMemory, which gets this operation now if it has not got it yet
-    said, _ = asker._model_answer(task, question, lines(), draft)
-    return said or draft
+    asker: Any = memory  # every memory that can ask is a `Modelling`
+    better, _ = asker._model_answer(task, question, lines(), draft)
+    return better or draft
 
 
 def drafted(
     memory: Base, task_id: str | None, question: str
 ) -> tuple[Answer, Snapshot, Callable[[], list[Fact]]]:
-    """The answer that rules give, the task, and what gives the facts that any other answer must rest on."""
+    """The answer of the rules, the task, and a function for the facts that a model's answer must rest on."""
     intent = understand(question)
     now = memory._now()
     context = memory.store.read(lambda tx: _known(memory, tx, task_id, intent, now))
@@ -82,7 +77,7 @@ _CITED = lazy_regex(r"#(\d+)(?: \((tool|web|import)\))?")
 
 
 def _facts(lines: Sequence[str], task: Snapshot) -> list[Fact]:
-    """Lines with citations as facts; a line is as much to be trusted as the least of what it cites."""
+    """Lines with citations as facts; a line is trusted as much as the least trusted event it cites."""
 
     found: list[Fact] = []
     for line in lines:
@@ -96,7 +91,7 @@ def _facts(lines: Sequence[str], task: Snapshot) -> list[Fact]:
 
 
 def _known(memory: Base, tx: Tx, task_id: str | None, intent: Intent, now: str) -> Context:
-    """The task as it stands, and what else the question needs, from one consistent read."""
+    """The task and whatever else the question needs, from one consistent read."""
     found = memory._find(tx, task_id)["task_id"]
     task = read_snapshot(tx, found)
     if task is None:
@@ -115,7 +110,7 @@ def _known(memory: Base, tx: Tx, task_id: str | None, intent: Intent, now: str) 
 
 
 def _earlier(tx: Tx, task: Snapshot) -> frozenset[str]:
-    """The steps of older plans that the plan which holds left out: they were over, and so they stayed."""
+    """The finished steps of older plans that the current plan no longer lists."""
     for row in tx.thread(task.id, 1, None, types=("plan.replaced",)) if task.plan_version > 1 else ():
         if row["forgotten"] is not None:
             break
@@ -129,7 +124,7 @@ def _earlier(tx: Tx, task: Snapshot) -> frozenset[str]:
 
 
 def _commits(memory: Base, tx: Tx, task_id: str) -> tuple[Commit, ...]:
-    """The commits that were made, newest first: as they were noted down, else as commands made them."""
+    """The commits, newest first: those recorded as artifacts, or else those that commands made."""
     entries = memory._entries(tx, task_id, "artifact", ("active",), COMMITS)
     noted = tuple(
         Commit(
@@ -146,13 +141,13 @@ def _commits(memory: Base, tx: Tx, task_id: str) -> tuple[Commit, ...]:
     for status in ("completed", "failed"):
         for row in queries.commit_actions(tx, task_id, status, COMMITS):
             found += commits_of(json.loads(row["data"]), row["seq"], row["channel"], status)
-    # Of those with one subject the one that was made, else the last try.
+    # Of several with one subject, the one that was made, or else the last try.
     best = {one.subject: one for one in sorted(found, key=lambda one: (one.made, one.seq))}
     return tuple(sorted(best.values(), key=lambda one: -one.seq))
 
 
 def _beginning(tx: Tx, context: Context, intent: Intent) -> int | None:
-    """The event after which a question wants to know what happened; None if there is none like that."""
+    """The event after which the question asks what happened; None if there is no such event."""
     task, when = context.task, intent.when
     if when is None and intent.step is not None:
         return _step_event(task, intent.step)
@@ -177,7 +172,7 @@ def _step_event(task: Snapshot, number: int) -> int | None:
 
 
 def _searched(memory: Base, context: Context, intent: Intent, question: str) -> Context:
-    """The same with what recall finds: in the task, and where that does not fit, in the workspace."""
+    """Add search results: from the task and, if they do not fit, from the workspace."""
     task, words, types = context.task, intent.topic or question, _TYPES.get(intent.about)
     hits = _recall(memory, words, task.id, types)
     if types is not None and not close_to(intent.topic, hits):
@@ -201,7 +196,7 @@ def _recall(memory: Base, words: str, task_id: str | None, types: list[str] | No
 
 
 def _actions(tx: Tx, task_id: str, hits: tuple[Hit, ...]) -> tuple[Event, ...]:
-    """The actions among some hits, with what their ends say."""
+    """The actions among some hits, with the data of the events that ended them."""
     events: list[Event] = []
     for hit in hits[:4]:
         row = tx.event(task_id, hit.seq) if hit.type == "action" else None

@@ -1,4 +1,4 @@
-"""Answers that rest on what happened: did it happen, when, how long, what since; and what a search found."""
+"""Answers about what happened: whether, when, how long, what since; and answers from a search."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _SURE = 0.75
 
 
 def did(intent: Intent, context: Context) -> Reply | None:
-    """Yes, no or unknown, with the record that says so; never yes without one."""
+    """Yes, no or unknown, with the record that proves it; never yes without one."""
     task = context.task
     found = _step(intent, task)
     proven = found is not None and found[1].evidence == "verified"
@@ -73,7 +73,7 @@ def _verdict(word: str, *rows: Row) -> Reply:
 
 
 def _step(intent: Intent, task: Snapshot) -> tuple[int, Item] | None:
-    """The step that a question is about: by its number, else by its words."""
+    """The step that a question is about, by its number or its words."""
     steps = live_steps(task)
     if intent.step is not None and not intent.topic:
         return steps[intent.step - 1] if 0 < intent.step <= len(steps) else None
@@ -85,13 +85,13 @@ _HAPPENED = {"intended": "Unknown", "unknown": "Unknown", "did": "Yes", "did_not
 
 
 def _effect(intent: Intent, task: Snapshot) -> Effect | None:
-    """The side effect that a question is about: of several the last one that was intended."""
+    """The side effect that a question is about; the latest of several."""
     found = fitting(intent.topic, (*task.effects, *task.settled), lambda effect: effect.what)
     return max(found, key=lambda effect: effect.seq, default=None)
 
 
 def _file(intent: Intent, task: Snapshot) -> FileTouch | None:
-    """A changed file whose name or path the question has."""
+    """A changed file that the question names."""
     named = [word for word in intent.topic.split() if "." in word or "/" in word]
     for file in task.files:
         name = file.path.rpartition("/")[2]
@@ -101,7 +101,7 @@ def _file(intent: Intent, task: Snapshot) -> FileTouch | None:
 
 
 def _from_hits(intent: Intent, hits: Sequence[Hit]) -> Reply:
-    """What a search found, as evidence: an action that was completed says yes, a mere mention does not."""
+    """A verdict from search results: a completed action means yes, a mere mention does not."""
     close = close_to(intent.topic, hits, _SURE)
     several = len(intent.topic.split()) > 1
     for hit in close:
@@ -124,7 +124,7 @@ def _from_hits(intent: Intent, hits: Sequence[Hit]) -> Reply:
 
 
 def duration(intent: Intent, context: Context) -> Reply | None:
-    """How long a step took, an action, or the task so far."""
+    """How long a step, an action, or the task took."""
     task = context.task
     found = _step(intent, task)
     if found is not None:
@@ -160,7 +160,7 @@ def _lasting(number: int, item: Item, most: int, now: str) -> str:
 
 
 def _action_time(intent: Intent, context: Context) -> Reply | None:
-    """How long an action took that recall found; `events` has the ones that were found."""
+    """How long an action took, from the actions that the search found."""
     if context.hits is None:
         return None
     for event in context.events:
@@ -181,15 +181,17 @@ def when(intent: Intent, context: Context) -> Reply | None:
     if found is not None:
         number, item = found
         times = [("began", item.started_at), ("ended", item.completed_at)]
-        told = ", ".join(f"{word} {clock(at)}" for word, at in times if at) or "has no recorded time"
+        times_text = ", ".join(f"{word} {clock(at)}" for word, at in times if at) or "has no recorded time"
         return compose(
-            [Row(lambda most: f"{step_words(number, item, most)} {told}.", step_seq(item))], ONE, least=40
+            [Row(lambda most: f"{step_words(number, item, most)} {times_text}.", step_seq(item))],
+            ONE,
+            least=40,
         )
     if not intent.topic:
         stamps = context.task.timestamps
-        told = f"The task began {clock(stamps.created_at)}; last change {clock(stamps.last_updated_at)}."
+        span = f"The task began {clock(stamps.created_at)}; last change {clock(stamps.last_updated_at)}."
         ended = f" It ended {clock(stamps.completed_at)}." if stamps.completed_at else ""
-        return Reply(text=told + ended)
+        return Reply(text=span + ended)
     if context.hits is None:
         return None
     close = close_to(intent.topic, context.hits, FITS)
@@ -243,7 +245,7 @@ def _moment_row(moment: Moment) -> Row:
 
 
 def recalled(intent: Intent, context: Context) -> Reply:
-    """The best sentences that recall found, quoted; plain words if it found nothing that fits."""
+    """The best sentences that the search found, quoted; says so if nothing fits."""
     topic = intent.topic
     for hits, here in ((context.hits or (), True), (context.elsewhere, False)):
         close = close_to(topic, hits)
@@ -257,7 +259,7 @@ def recalled(intent: Intent, context: Context) -> Reply:
 
 
 def close_to(topic: str, hits: Sequence[Hit], least: float = 0.5) -> list[Hit]:
-    """The hits that have enough of a topic, and about as much as the best one has; in their order."""
+    """The hits with enough of a topic, and about as much as the best one; in their order."""
     scores = [likeness(topic, f"{hit.title} {hit.snippet or ''}") for hit in hits]
     enough = max(least, 0.8 * max(scores, default=0.0))
     return [hit for hit, score in zip(hits, scores, strict=True) if score >= enough]
@@ -269,7 +271,7 @@ def _nearest(hits: Sequence[Hit], task_id: str, topic: str) -> list[Row]:
 
 
 def hit_rows(hits: Sequence[Hit], task_id: str | None = None, topic: str = "") -> list[Row]:
-    """Hits as rows; what another task has is cited with that task's id, and is none of our citations."""
+    """Hits as rows; a hit in another task is cited with that task's id, and not among our citations."""
     rows: list[Row] = []
     for hit in hits:
         own = task_id is None or hit.task_id == task_id
@@ -291,7 +293,7 @@ def hit_rows(hits: Sequence[Hit], task_id: str | None = None, topic: str = "") -
 
 
 def _sentences(text: str, topic: str) -> str:
-    """Of a text the sentence that has most of the topic, and the one after it."""
+    """The sentence of a text with most of the topic, and the one after it."""
     parts = clauses(text)
     if len(parts) < 3 or not topic:
         return text
@@ -304,7 +306,7 @@ def _sentences(text: str, topic: str) -> str:
 
 
 def commit_rows(commits: Sequence[Commit]) -> list[Row]:
-    """Commits by their subjects; one that was tried and not made is marked."""
+    """Commits by their subjects; a failed one is marked."""
 
     def row(one: Commit) -> Row:
         tail = f"{'' if one.made else ' (tried, not made)'}{cite(one.seq, one.channel)}"

@@ -1,9 +1,8 @@
-"""Understanding questions about a task, without a model: what is asked for, about what, since when.
+"""Parsing questions about a task without a model: what is asked for, about what, since when.
 
-The words of a question are mended (case, contractions, slips of the pen), and the first rule whose patterns
-all fit says what is asked for. What is left of the question, without the words that questions are made of,
-is its topic. Only so much of a question is looked at, and no pattern repeats a repeat: any text is
-understood in well under a millisecond.
+A question is normalised (case, contractions, common typos), and the first rule whose patterns all match says
+what it asks for. Its topic is the rest, without the words that questions are made of. Only part of a long
+question is read, and no pattern nests repeats, so that any text takes well under a millisecond.
 """
 
 from __future__ import annotations
@@ -15,14 +14,14 @@ from ..model.lazy_regex import lazy_regex
 from ..model.types import Value
 from ..packet.encode import one_line
 
-CHARACTERS = 300  # of a question, the part that is looked at
+CHARACTERS = 300  # of a question that are read
 
 
 class Intent(Value, frozen=True, kw_only=True):
-    """What a question asks for (`about`), the words that say of what, and bounds on the answer.
+    """What a question asks for (`about`), its topic, and bounds on the answer.
 
-    `step` is the number of a step, `most` how many are wanted, `when` a time or an event that the answer
-    begins at: `#42`, `2026-03-01`, `14:30`, `2 hours`, `yesterday`, `compaction`, `commit`, `request`.
+    `step` is the number of a step, `most` how many results are wanted, `when` the time or event at which the
+    answer begins: `#42`, `2026-03-01`, `14:30`, `2 hours`, `yesterday`, `compaction`, `commit`, `request`.
     """
 
     about: str
@@ -33,7 +32,7 @@ class Intent(Value, frozen=True, kw_only=True):
 
 
 def understand(question: str) -> Intent:
-    """What a question asks for; a question that fits no rule is about `anything`."""
+    """What a question asks for; `anything` if no rule fits."""
     asked = _looked_at(question)
     plain = _mended(asked.lower())
     topic = _topic(asked)
@@ -52,8 +51,8 @@ def understand(question: str) -> Intent:
     return Intent(about=about, topic=topic, step=step, most=_most(plain), when=when)
 
 
-def _all_fit(patterns: list[tuple[bool, str]], plain: str) -> bool:
-    return all((re.search(pattern, plain) is not None) == wanted for wanted, pattern in patterns)
+def _all_fit(patterns: list[tuple[bool, re.Pattern[str]]], plain: str) -> bool:
+    return all((pattern.search(plain) is not None) == wanted for wanted, pattern in patterns)
 
 
 # --- the words of a question ------------------------------------------------------------------------
@@ -72,7 +71,7 @@ _CONTRACTIONS = (
     (lazy_regex(r"\bto-?dos?\b", re.I), "todo"),
     (lazy_regex(r"\b(?:plz|pls|please|kindly|btw|hey|hi|hello|ok|okay|um)\b,?", re.I), " "),
 )
-# Slips of the pen, by what was meant.
+# Common typos, by what was meant.
 _MEANT = """
 what: wat waht whta hwat wht
 which: wich whcih wihch whihc
@@ -142,7 +141,7 @@ _WORD = lazy_regex(r"[\w#][\w#./:@+-]*")
 
 
 def _looked_at(question: str) -> str:
-    """The part of a question that counts: of a long one the last sentence that asks, else its beginning."""
+    """The part of a question that is read: of a long one the last question in it, or else its start."""
     text = one_line(question[:20_000]).replace("\u2019", "'")
     if len(text) <= CHARACTERS:
         return _expanded(text)
@@ -195,7 +194,7 @@ _FRAME = frozenset(
 
 
 def _topic(asked: str) -> str:
-    """What a question is about: its words without those that questions are made of, as they were written."""
+    """The topic of a question: its words as written, without those that questions are made of."""
     kept: list[str] = []
     found: list[str] = _WORD.findall(asked)
     for word in found:
@@ -212,13 +211,7 @@ def _topic(asked: str) -> str:
 
 _STEP = lazy_regex(r"\b(?:step|item|task|todo)s? (?:number |no |nr )?#?(\d{1,4})\b")
 _COUNTED = "one|two couple|three few|four|five|six|seven|eight|nine|ten"
-_COUNTS = {
-    word: number
-    for number, words in enumerate(
-        "one|two couple|three few|four|five|six|seven|eight|nine|ten".split("|"), 1
-    )
-    for word in words.split()
-}
+_COUNTS = {word: number for number, words in enumerate(_COUNTED.split("|"), 1) for word in words.split()}
 _SOME = lazy_regex(
     r"\b(?:last|latest|recent|newest|past|top) (?:(\d{1,3})|(" + "|".join(_COUNTS) + r"))\b"
     r"|\b(?:(\d{1,3})|(" + "|".join(_COUNTS) + r")) (?:last|latest|most recent|newest)\b"
@@ -293,8 +286,8 @@ _NOT_OVER = (
     r"|\b(?:to be done|yet to|still to|to do still|have to do|has to be|must be done)\b"
     r"|\b(?:need\w* to be done|still need\w*|what else)\b"
 )
-_WITH_TOPIC = ("did", "value", "why")  # which ask about something
-# The first line whose patterns all fit (`!`: does not fit) says what is asked for; `-`: if it has no topic.
+_WITH_TOPIC = ("did", "value", "why")  # these need a topic
+# The first line whose patterns all match (`!`: must not match) says what is asked for. `-`: without topic.
 _TABLE = f"""
 last_request  ! \\b(?:error|commit) message && \\b(?:most recent|latest|last|newest|recent)\\b[^?]{{0,30}}\\b(?:request|instruction|prompt|user message|{_ASKING})\\b
 last_request  \\b{_ASKING}\\b[^?]{{0,40}}\\b(?:most recently|recently|lately|last|just now|latest|right now)\\b
@@ -361,11 +354,13 @@ value         \\bvalue of\\b|\\bset to\\b|\\bequal\\w*\\b|^(?:and )?(?:what|whic
 
 
 @cache
-def _rules() -> list[tuple[str, list[tuple[bool, str]]]]:
-    """The table as (about, [(must fit, pattern)]); `re` compiles and keeps each pattern when it is met."""
-    rules: list[tuple[str, list[tuple[bool, str]]]] = []
+def _rules() -> list[tuple[str, list[tuple[bool, re.Pattern[str]]]]]:
+    """The table as (about, [(must match, pattern)])."""
+    rules: list[tuple[str, list[tuple[bool, re.Pattern[str]]]]] = []
     for line in _TABLE.strip().splitlines():
         about, rest = line.split(None, 1)
         parts = [part.strip() for part in rest.split(" && ")]
-        rules.append((about, [(not part.startswith("! "), part.removeprefix("! ")) for part in parts]))
+        rules.append(
+            (about, [(not part.startswith("! "), lazy_regex(part.removeprefix("! "))) for part in parts])
+        )
     return rules

@@ -1,4 +1,4 @@
-"""Answers from what was recorded: requests, decisions, failures, values, files, what holds the work up."""
+"""Answers from records: requests, decisions, failures, values, files, and what blocks the work."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def request(intent: Intent, context: Context) -> Reply:
         asked = _asked(task)
         if not asked:
             return compose([plain("No request is recorded."), named(task)], PARAGRAPH)
-        return compose([plain("The first recorded one:"), instruction_row(asked[0])], PARAGRAPH)
+        return compose([plain("The first recorded instruction:"), instruction_row(asked[0])], PARAGRAPH)
     source = task.sources.get("request")
     channel = source.channel if source else None
     word = "The user asked" if channel == "user" else "The request, as recorded"
@@ -60,7 +60,7 @@ def request(intent: Intent, context: Context) -> Reply:
 
 
 def _asked(task: Snapshot) -> list[Entry]:
-    """What the user asked for, oldest first: nothing that came through a tool, no bare yes."""
+    """What the user asked for, oldest first, without tool output and bare approvals."""
     return [
         entry
         for entry in task.instructions
@@ -69,7 +69,7 @@ def _asked(task: Snapshot) -> list[Entry]:
 
 
 def _is_request(text: str) -> bool:
-    """Whether a text asks for something: a greeting, a bare yes and an interruption do not."""
+    """Whether a text asks for something, unlike a greeting, a bare yes or an interruption."""
     return len(text.strip()) > 15 and not text.startswith("[Request interrupted")
 
 
@@ -102,7 +102,7 @@ def instructions(intent: Intent, context: Context) -> Reply | None:
 
 
 def goal(intent: Intent, context: Context) -> Reply:
-    """What is to be reached."""
+    """The goal and its acceptance criteria."""
     task = context.task
     rows = [sourced(task, "goal", "Goal", task.goal or task.name)]
     rows += [
@@ -130,18 +130,18 @@ def _text(entry: Entry) -> str:
 
 
 def why(intent: Intent, context: Context) -> Reply | None:
-    """The decision that has the words, with its reason; else what ruled it out."""
+    """The decision that fits the topic, with its reason, or else what was ruled out."""
     task = context.task
     decisions = fitting(intent.topic, task.decisions, _text)
     ruled_out = fitting(intent.topic, task.exclusions, _text)
-    # A decision answers better than a failure, unless the failure is the only thing that has the words.
+    # A decision is the better answer; a failure only if no decision fits.
     rows = [decision_row(entry) for entry in decisions[-2:][::-1]]
     rows = rows or [exclusion_row(entry) for entry in ruled_out[-2:][::-1]]
     return compose(rows, PARAGRAPH) if rows else None
 
 
 def decisions(intent: Intent, context: Context) -> Reply | None:
-    """Decisions with their reasons, the newest first; those that were recorded on purpose before others."""
+    """Decisions with their reasons, newest first; recorded ones before inferred ones."""
     task = context.task
     found = fitting(intent.topic, task.decisions, _text)
     if intent.topic and not found:
@@ -155,7 +155,7 @@ def decisions(intent: Intent, context: Context) -> Reply | None:
 
 
 def _some(intent: Intent, rows: Sequence[Row], opening: str, left_out: int) -> Reply:
-    """A list, newest first; as many as were asked for."""
+    """A list, newest first, with as many rows as the question asks for."""
     if intent.most is not None:
         return compose(rows[: intent.most], SHORT_LIST, glue="; ", least=60)
     return compose(rows, LIST, opening=opening, glue="; ", left_out=left_out)
@@ -191,7 +191,7 @@ def _by_user(row: Row) -> Row:
 
 
 def _unlike(entries: Sequence[Entry]) -> list[Entry]:
-    """Entries without those that say the same as a newer one."""
+    """Entries without those that repeat a newer one."""
     seen: dict[str, Entry] = {}
     for entry in entries:
         why = str(entry.data.get("symptom") or entry.data.get("why") or "")
@@ -200,7 +200,7 @@ def _unlike(entries: Sequence[Entry]) -> list[Entry]:
 
 
 def questions(intent: Intent, context: Context) -> Reply:
-    """Questions that are open."""
+    """The open questions."""
     entries = context.task.questions
     if not entries:
         return Reply(text="No open question is recorded.")
@@ -227,7 +227,7 @@ def notes(intent: Intent, context: Context) -> Reply | None:
 
 
 def value(intent: Intent, context: Context) -> Reply | None:
-    """The value of what the question names: by the variable's whole name, else by its words."""
+    """The value of a variable that the question names, in full or by its words."""
     task = context.task
     wanted = intent.topic.lower().replace(" ", "_").replace("-", "_")
     exact = [entry for entry in task.values if (entry.key or "").lower().replace("-", "_") == wanted]
@@ -238,7 +238,7 @@ def value(intent: Intent, context: Context) -> Reply | None:
 
 
 def needs(intent: Intent, context: Context) -> Reply:
-    """What the work uses: the values that were set last, the names in use, else files and commits."""
+    """What the work needs: the latest values, the names in use, or else files and commits."""
     task = context.task
     values = [
         Row(lambda most, entry=entry: value_row(entry).show(min(most, 120)), entry.seq)
@@ -271,7 +271,7 @@ def commits(intent: Intent, context: Context) -> Reply:
 
 
 def blocking(intent: Intent, context: Context) -> Reply:
-    """What stands in the way."""
+    """What blocks the work."""
     task = context.task
     rows = [*blocker_rows(task), *map(wait_row, task.waits)]
     if not rows:
@@ -281,19 +281,19 @@ def blocking(intent: Intent, context: Context) -> Reply:
 
 
 def waiting(intent: Intent, context: Context) -> Reply:
-    """What the task waits for."""
+    """What the task is waiting for."""
     task = context.task
     rows = [wait_row(wait) for wait in task.waits]
     if task.status == "waiting":
         reason = f" for {quote(task.reason, 200)}" if task.reason else ""
         rows.insert(0, plain(f"The task is waiting{reason}."))
     if not rows:
-        rows = [plain("Nothing is recorded that the task waits for."), *blocker_rows(task)]
+        rows = [plain("The task is not waiting for anything on record."), *blocker_rows(task)]
     return compose(rows, PARAGRAPH, least=60)
 
 
 def effects(intent: Intent, context: Context) -> Reply:
-    """Side effects whose outcome is unknown; if there is none, those of which it is context."""
+    """Side effects with an unknown outcome, or else those whose outcome is known."""
     rows = [effect_row(effect) for effect in context.task.effects]
     if not rows:
         settled = [effect_row(effect) for effect in context.task.settled[::-1]]

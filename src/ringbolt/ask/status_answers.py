@@ -1,4 +1,4 @@
-"""Answers about where a task stands: done, current, next, open, status, phase, plan."""
+"""Answers about the state of a task: done, current, next, open, status, phase, plan."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from .reply import (
 
 
 def where(intent: Intent, context: Context) -> Reply:
-    """Where the work stands and what holds it up, in a paragraph."""
+    """Where the work stands and what blocks it, in a paragraph."""
     task = context.task
     rows = [*standing_rows(context), *blocker_rows(task)[:3]]
     if not task.items:
@@ -69,26 +69,26 @@ def standing_rows(context: Context) -> list[Row]:
 
 
 def _count(done: list[int], inferred: list[int], total: int, in_all: str) -> str:
-    """Which steps are completed, and which of them only by inference."""
+    """Which steps are completed, and which of these were inferred."""
     which = "all" if len(done) == total else f"{'steps' if len(done) > 1 else 'step'} {number_ranges(done)}"
     guessed = number_ranges([number for number in done if number in inferred])
     return f"Completed {which} of {total}{f' ({guessed} inferred)' if guessed else ''}{in_all}."
 
 
 def _in_all(context: Context) -> str:
-    """The count that a packet gives, where it is another: with the steps of earlier plans."""
+    """The count with the steps of earlier plans, as in a packet, where it differs."""
     task, steps = context.task, plan_steps(context)
     same = (task.done, task.total) == (sum(item.status == "completed" for _, item in steps), len(steps))
     return "" if same else f" ({task.done} of {task.total} with earlier plans)"
 
 
 def named(task: Snapshot) -> Row:
-    """What the task is called."""
+    """The name of the task."""
     return sourced(task, "name", "Task", task.name)
 
 
 def sourced(task: Snapshot, field: str, word: str, text: str) -> Row:
-    """A text of the state with the event that set it."""
+    """A text of the state, with the event that set it."""
     source = task.sources.get(field)
     return Row(
         lambda most: f"{word}: {quote(text, most)}{cite_source(source)}.", source.seq if source else None
@@ -115,7 +115,7 @@ def _next_rows(task: Snapshot) -> list[Row]:
 
 
 def following(intent: Intent, context: Context) -> Reply:
-    """The next step, and what was said to be done next."""
+    """The next step, and what was noted as next."""
     task = context.task
     rows = _next_rows(task)
     if rows:
@@ -142,7 +142,7 @@ def current(intent: Intent, context: Context) -> Reply:
 
 
 def completed(intent: Intent, context: Context) -> Reply:
-    """The completed, verified or only reported steps of the plan, the last first, and no other."""
+    """The completed, verified or only reported steps of the plan, the last first."""
     task = context.task
     steps = plan_steps(context)
     done = [(number, item) for number, item in steps if item.status == "completed"]
@@ -154,8 +154,8 @@ def completed(intent: Intent, context: Context) -> Reply:
         if steps and not done and word == "verified" and many:
             return Reply(text=f"None of {len(steps)} steps is verified; {others}")
     if not steps:
-        told = _reported(task) if word == "completed" else []
-        return compose([plain("No plan is recorded."), *told], SHORT_LIST)
+        reported = _reported(task) if word == "completed" else []
+        return compose([plain("No plan is recorded."), *reported], SHORT_LIST)
     if not done:
         more = _in_all(context) if word == "completed" else ""
         return Reply(text=f"None of {len(steps)} steps is {word}{more}.")
@@ -166,20 +166,20 @@ def completed(intent: Intent, context: Context) -> Reply:
 
 
 def _reported(task: Snapshot) -> list[Row]:
-    """What the agent lately said to be done; its words, not a finding of ours."""
+    """What the agent recently reported as done, in its own words."""
     said_so = [one for one in task.recent if one.channel == "agent" and DONE.search(one.text[:400])]
     messages = [one for one in said_so if one.type in ("message", "task.updated", "item.updated")]
     return moment_rows(task.replace(recent=tuple(messages)), 4)
 
 
 def remaining(intent: Intent, context: Context) -> Reply:
-    """The steps that are not over."""
+    """The open steps."""
     task = context.task
     steps = plan_steps(context)
     rest = [pair for pair in steps if pair[1].status in ("pending", "active", "failed")]
     if not steps:
         rows = [*_next_rows(task), *blocker_rows(task)]
-        return compose(rows or [plain("No plan is recorded, and nothing is recorded as open.")], PARAGRAPH)
+        return compose(rows or [plain("No plan and nothing open is recorded.")], PARAGRAPH)
     if not rest:
         return Reply(text=f"No step of {len(steps)} is open.")
     opening = f"Open {len(rest)} of {len(steps)} steps: "
@@ -187,7 +187,7 @@ def remaining(intent: Intent, context: Context) -> Reply:
 
 
 def plan(intent: Intent, context: Context) -> Reply:
-    """The plan, as the agent named it or step by step."""
+    """The plan, as the agent named it, or step by step."""
     task = context.task
     steps = plan_steps(context)
     variable = _variable(task, "plan")
@@ -200,7 +200,7 @@ def plan(intent: Intent, context: Context) -> Reply:
 
 
 def status(intent: Intent, context: Context) -> Reply:
-    """The status, in the agent's words or ours."""
+    """The status, in the agent's words or the ledger's."""
     variable = _variable(context.task, "status")
     if variable is not None:
         return compose([_stated("Status", variable)], ONE, least=40)
@@ -210,7 +210,7 @@ def status(intent: Intent, context: Context) -> Reply:
 
 
 def phase(intent: Intent, context: Context) -> Reply:
-    """The phase, in the agent's words or ours."""
+    """The phase, in the agent's words or the ledger's."""
     task = context.task
     called = [found for name in ("phase", "stage", "milestone") if (found := _variable(task, name))]
     stated = [entry for entry in called if not entry.data.get("inferred")]
@@ -223,8 +223,7 @@ def phase(intent: Intent, context: Context) -> Reply:
 
 
 def _variable(task: Snapshot, name: str) -> Entry | None:
-    """A variable of this name, whatever its case: what the agent called so wins over our own words, and what
-    was recorded over what was inferred."""
+    """The variable of this name, whatever its case; a recorded one before an inferred one."""
     found = [entry for entry in reversed(task.values) if (entry.key or "").lower() == name]
     return next((entry for entry in found if not entry.data.get("inferred")), found[0] if found else None)
 
@@ -234,7 +233,7 @@ def _stated(word: str, entry: Entry) -> Row:
 
 
 def summary(intent: Intent, context: Context) -> Reply:
-    """The running summary and what came after it."""
+    """The running summary, and what happened after it."""
     task = context.task
     if task.summary is None:
         return where(intent, context)

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..model.lazy_regex import lazy_regex
 from ..model.types import Value, is_dict, is_list
-from ..signals.commands import command_head
+from ..signals.commands import first_program
 from ..signals.text_layout import one_line
 from ..signals.tools import COMMAND_FIELDS, PATH_FIELDS, first_text
 
@@ -53,7 +53,7 @@ def attempt(seq: int, tool: str, given: Any, summary: str | None) -> Attempt:
     what = command or (f"{tool} {file}".strip() if file else "") or summary or tool or "an action"
     if file and command:
         what = f"{command} {file}"
-    program = command_head(command).split()
+    program = first_program(command).split()
     words = _WORD.findall(f"{command} {file}"[:2000])
     words = dict.fromkeys(part for word in words for part in (word, word.rpartition("/")[2]) if part)
     telling = [word for word in words if word not in _COMMON and word not in program and word[0] != "-"]

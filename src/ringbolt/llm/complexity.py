@@ -1,8 +1,8 @@
-"""Whether a question is simple, so that the ledger or a small model answers it, or complex.
+"""Whether a question is complex enough for the remote model.
 
-Simple is what asks for something that was recorded: a state, a value, a list, a time, a reason. Complex is
-what wants a judgement: weighing, explaining at length, advice, cause and effect over several events, or
-several things at once. In doubt a question is simple: that costs nothing.
+A simple question asks for something recorded: a state, a value, a list, a time, a reason. A complex one needs
+judgement: weighing, explaining at length, advice, cause and effect over several events, or several things at
+once. When in doubt a question is simple, because that costs nothing.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 
 from ..model.lazy_regex import lazy_regex
 
-# Words that ask for thought, not for a record.
+# Words that ask for judgement, not for a record.
 _THOUGHT = lazy_regex(
     r"\b(?:analy[sz]e|assess|evaluate|critique|compare|contrast|weigh|judge|diagnose|review|reconsider|rethink"
     r"|investigate|elaborate|interpret|infer|predict|estimate|prioriti[sz]e|recommend\w*|suggest\w*|advise"
@@ -22,7 +22,7 @@ _THOUGHT = lazy_regex(
     r"|explain|walk me through|make sense|what went wrong|hypothes[ie]s)\b",
     re.I,
 )
-# Asking for what ought to be, or what would be.
+# Asking what should or would be.
 _ADVICE = lazy_regex(
     r"\b(?:should|shall|ought)\s+(?:i|we|it|they|the|this|that|you|s?he)\b|\bwhat if\b|\bsuppose\b"
     r"|\bwould\s+(?:happen|it|we|that|this|you|i|they|the)\b|\bcould\s+(?:we|it|this|that)\b"
@@ -30,7 +30,7 @@ _ADVICE = lazy_regex(
     r"|\bhow (?:can|could|should|would|might)\b|\bwhat (?:can|could|might) (?:we|i|have|be|happen)\b",
     re.I,
 )
-# Asking how things hang together.
+# Asking how things are connected.
 _CAUSE = lazy_regex(
     r"\bwhy (?:does|do|is|are|was|were|has|have|had|would|could|can|can['’]t|doesn['’]t|isn['’]t|wasn['’]t"
     r"|didn['’]t|don['’]t|keep|keeps)\b(?!.{0,20}\b(?:blocked|waiting|paused|excluded|rejected|chosen|skipped"
@@ -40,7 +40,7 @@ _CAUSE = lazy_regex(
     r"|\bwhat (?:caused|causes|led to|explains)\b|\bbecause of\b|\bin (?:the )?light of\b",
     re.I,
 )
-# Asking for what is recorded, with words that sound like more.
+# Asking for records in words that sound like more.
 _RECORDED = lazy_regex(
     r"\bwhat (?:did|have|had) (?:i|we|you|they) "
     r"(?:decide|choose|chosen|compare|consider|propose|suggest|recommend)"
@@ -54,13 +54,13 @@ _RECORDED = lazy_regex(
 )
 _NAMES = lazy_regex(r"`[^`]*`|\"[^\"]*\"|“[^”]*”|\b\S{0,100}[/_]\S{0,100}")
 _JOINS = lazy_regex(r"[?;]|\band (?:what|why|how|which|who|where|when|should|is|are|do|does|did)\b", re.I)
-# A question of more words than this is a story with a question in it.
+# A longer question is a story with a question in it.
 LONG = 45
 CHARACTERS = 2000
 
 
 def is_complex(question: str) -> bool:
-    """Whether a question wants more thought than a lookup."""
+    """Whether a question needs more than a lookup."""
     text = _NAMES.sub(" ", question[:CHARACTERS])
     if len(text.split()) > LONG:
         return True

@@ -108,6 +108,22 @@ def command_head(command: str) -> str:
     return program[:LONGEST_HEAD]
 
 
+_FIRST_PROGRAM = lazy_regex(
+    r"(?:^|&&|;|\n)\s*(?!cd |export |set |source |sleep )(?:\w+=\S*\s+){0,5}"
+    r"([\w./-]+(?:\s+[a-z][\w:-]*(?=\s|$))?)"
+)
+
+
+def first_program(command: str) -> str:
+    """The first program of a command that does something, as written, with its first plain word.
+
+    To recognise another attempt at the same thing this is better than `command_head`: with that, more
+    failures were shown that were no longer true.
+    """
+    found = _FIRST_PROGRAM.search(command[:2000])
+    return " ".join(found[1].split()) if found else ""
+
+
 # --- commits ----------------------------------------------------------------------------------------
 
 MOST_COMMITS = 20
