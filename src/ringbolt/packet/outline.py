@@ -1,4 +1,4 @@
-"""A task as an outline: its steps, and below each what was done, as far down as is asked for."""
+"""A task as an outline: its steps, and below each its actions, in as much detail as asked for."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TRUST: tuple[Channel, ...] = ("user", "system", "agent", "tool", "web", "import
 
 
 def outline(task: Snapshot, level: str, below: Mapping[str | None, Sequence[Action]]) -> tuple[str, Channel]:
-    """The text, and the least trusted channel that something in it came from."""
+    """The text, and its least trusted source."""
     lines: list[str] = []
     channels: set[Channel] = {"agent"}
     size = left_out = 0
@@ -49,7 +49,7 @@ def _rows(
     known = {item.id for item in live}
     others = [action for action in below.get(None, ()) if action.item not in known]
     if others:
-        yield "Of no step:", "agent"
+        yield "Not part of any step:", "agent"
         for action in others:
             yield from _action(action, whole=level != "actions")
 

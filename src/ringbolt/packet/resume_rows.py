@@ -1,4 +1,4 @@
-"""The rows of a resume packet: one recorded thing each, in a short form and longer ones."""
+"""Rows of a resume packet: one record each, in a short form and longer ones."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MARKS = {
     "cancelled": "/",
 }
 
-SHORT = 26  # characters of an attempt in a small room, where the folders of its files are left out
+SHORT = 26  # characters of an attempt in its shortest form, without folders
 _FOLDERS = lazy_regex(r"(?<![\w:/.~-])[\w.~-]*/(?:[\w.@~-]+/)*(?=[\w.-])")
 
 
@@ -32,14 +32,14 @@ def standing(task: Snapshot) -> str:
 
 
 def related_goal(goal: RelatedGoal) -> Row:
-    """The goal that a task is for: where it stands, and that it stands still."""
+    """The goal that a task serves, its progress, and whether it is stopped."""
     if goal.name is None:
         return texts("Related goal: ", goal.id, (6, 80), (34, 500))
     met = f", {goal.met} of {goal.total} criteria met" if goal.total else ""
     reason = f" ({encode.prompt(encode.clip(goal.reason, 80))})" if goal.reason else ""
     stands = f"{goal.status}{reason}{met}"
     if goal.reason in ("blocked", "budget"):
-        stands += "; it stands still until it is reset"
+        stands += "; stopped until it is reset"
 
     def show(most: int) -> str:
         return f"Related goal {goal.id} {quote(goal.name or '', most)}: {stands}"
@@ -48,7 +48,7 @@ def related_goal(goal: RelatedGoal) -> Row:
 
 
 def criterion(one: Criterion) -> Row:
-    """What a goal is reached by, with what says so."""
+    """A criterion of a goal, with its evidence."""
 
     def show(most: int, whole: bool) -> str:
         line = f"Criterion #{one.seq}{encode.CLASS[one.channel]} {one.status}: {quote(one.text, most)}"
@@ -67,7 +67,7 @@ def mark(item: Item) -> str:
 
 
 def step(item: Item, distance: int, turn: bool) -> Row:
-    """A step of the plan: the one whose turn it is first, open ones before those that are over."""
+    """A step of the plan: the current and next step first, open ones before finished ones."""
     away = abs(distance) / 100
     over = item.status in ("completed", "skipped", "cancelled")
     if turn:
@@ -82,7 +82,7 @@ def step(item: Item, distance: int, turn: bool) -> Row:
     def show(most: int) -> str:
         line = f"[{mark(item)}] {item.id}{letter(item.sources.get('title'))} {quote(item.title, most)}"
         if item.dropped_in is not None and item.status == "completed":
-            line += " of an earlier plan"
+            line += " from an earlier plan"
         if item.depends_on and not over:
             line += f" after {', '.join(item.depends_on)}"
         if item.replaced_by:
@@ -97,7 +97,7 @@ def step(item: Item, distance: int, turn: bool) -> Row:
 
 
 def step_line(name: str, item: Item | None, title: str) -> Row:
-    """Whose turn it is: its id, for the plan has its title; with more room the title too."""
+    """The current or next step by its id, since the plan has its title; with more room the title too."""
 
     def show(most: int) -> str:
         named = f"{item.id}{letter(item.sources.get('title'))} " if item else ""
@@ -147,7 +147,7 @@ def decision(entry: Entry, soon: float, late: float) -> Row:
 
 
 def exclusion(entry: Entry, soon: float, late: float) -> Row:
-    """An attempt and its reason; in a small room the reason says more than the attempt does."""
+    """A failed attempt and the reason; in little room the reason says more than the attempt."""
     data = entry.data
     where = f" in {entry.item}" if entry.item and entry.type == "error" else ""
     why = data.get("why") or data.get("symptom")
@@ -175,7 +175,7 @@ def exclusion(entry: Entry, soon: float, late: float) -> Row:
 
 
 def settled(entry: Entry, soon: float, late: float) -> Row:
-    """An error that is over, and how."""
+    """A resolved error, and how it was resolved."""
     failed = str(entry.data.get("symptom") or entry.data.get("why") or entry.summary)
     how = entry.data.get("resolution")
 
@@ -202,7 +202,7 @@ def variable(entry: Entry, soon: float, late: float) -> Row:
 
 
 def effect(effect: Effect) -> Row:
-    """A side effect that was begun, and of which nobody knows whether it happened."""
+    """A side effect that was begun and whose outcome is unknown."""
     number = f"#{effect.seq}{encode.CLASS[effect.channel]}"
     check, recorded = check_of(effect)
 
@@ -214,7 +214,7 @@ def effect(effect: Effect) -> Row:
 
 
 def settled_effect(effect: Effect, wanted: float) -> Row:
-    """A side effect of which it is known whether it happened."""
+    """A side effect with a known outcome."""
     number = f"#{effect.seq}{encode.CLASS[effect.channel]}"
     word = "did" if effect.status == "did" else "did not"
 
@@ -225,7 +225,7 @@ def settled_effect(effect: Effect, wanted: float) -> Row:
 
 
 def _noted(effect: Effect, most: int) -> str:
-    """What was noted with the outcome, which someone else may have said."""
+    """The note on an outcome, which may have another author."""
     if not effect.outcome:
         return ""
     return f"; #{effect.outcome_seq}{encode.CLASS[effect.outcome_channel]} {quote(effect.outcome, most)}"
@@ -263,7 +263,7 @@ def quote(text: str, most: int) -> str:
 
 
 def cut(text: str, most: int) -> str:
-    """So many characters of a text, fewer where a character is a token and more."""
+    """At most `most` characters of a text, fewer in scripts where a character can be a token or more."""
     if text.isascii() or len(text) <= most // 6 or len(text[:most].encode(errors="replace")) <= most * 1.1:
         return encode.clip(text, most)
     return (
@@ -296,7 +296,7 @@ def plain(value: Any) -> str:
 
 
 def age(at: str, now: str) -> str:
-    """How long ago a moment was, coarsely: the words change at most once an hour."""
+    """How long ago a moment was, coarsely: it changes at most once an hour."""
     hours = int((seconds_of(now) - seconds_of(at)) // 3600)
     if hours < 0:
         return "in the future by this clock"
