@@ -1,4 +1,4 @@
-"""Recall: finding anything that was ever written down, and looking at it in three steps."""
+"""The operations of recall: search, what is relevant for a step, and the events around a hit."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .semantic import semantic_index
 
 
 class Recalling(Base):
-    """Operations that find."""
+    """Operations that search."""
 
     def task_recall(
         self,
