@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 
 import pytest
 from hypothesis import given
@@ -115,12 +114,3 @@ def test_the_state_is_bounded_however_many_names_there_are():
 @given(st.text(max_size=300))
 def test_any_text_is_read(text):
     assert all(name and name in text for _, name in find_names(text))
-
-
-@pytest.mark.parametrize(
-    "text", ["a/" * 500_000, "_" * 1_000_000, "aB" * 500_000, ".a" * 500_000, "0a" * 500_000]
-)
-def test_a_hostile_text_takes_no_time(text):
-    begun = time.process_time()
-    find_names(text)
-    assert time.process_time() - begun < 1.0

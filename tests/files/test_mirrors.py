@@ -1051,4 +1051,4 @@ def test_the_resume_packet_says_when_a_mirror_cannot_be_written(opened, store_ur
     memory._mirrors._due = 0.0
     memory.task_update(task, "built")
     settle(memory)
-    assert 'Memory: "1 of the files that mirror tasks cannot be written' in memory.task_resume(task).text
+    assert 'Memory: "1 mirror files cannot be written' in memory.task_resume(task).text

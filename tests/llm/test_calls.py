@@ -310,8 +310,8 @@ def test_extraction_keeps_every_field_and_nothing_that_the_events_do_not_say(wor
     )  # fmt: skip
     assert (result.type, result.channel) == ("tool_result", "tool")
     assert [why.split(":")[0] for why in found.rejected] == [f"entry {place}" for place in (2, 3, 4, 5, 6, 8)]
-    assert "no type of entry" in found.rejected[0]
-    assert "not said" in found.rejected[4]
+    assert "not a type of entry" in found.rejected[0]
+    assert "what the user said" in found.rejected[4]
     assert "cites no event" in found.rejected[5]
 
 

@@ -188,7 +188,7 @@ class _Asking:
         raise ModelFailure(kind, problem)
 
     def _complaint(self, problem: str, cut: bool) -> str:
-        why = "it was cut off, so write much less" if cut else problem
+        why = "it was cut off, so make it much shorter" if cut else problem
         return f"This cannot be used: {why}. Answer again with only the JSON object."
 
     def _read(self, text: str) -> Any:

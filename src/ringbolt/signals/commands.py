@@ -109,7 +109,7 @@ def command_head(command: str) -> str:
 
 
 _FIRST_PROGRAM = lazy_regex(
-    r"(?:^|&&|;|\n)\s*(?!cd |export |set |source |sleep )(?:\w+=\S*\s+){0,5}"
+    r"(?:^|&&|;|\n)[ \t\r]*(?!cd |export |set |source |sleep )(?:\w+=\S*\s+){0,5}"
     r"([\w./-]+(?:\s+[a-z][\w:-]*(?=\s|$))?)"
 )
 

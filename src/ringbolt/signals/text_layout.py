@@ -57,6 +57,8 @@ def layout(text: str, quotes: bool = False) -> Iterator[Line]:
     fence = heading = ""
     last: Line | None = None
     for raw in bounded(text).splitlines():
+        if last and last.kind == "blank" and not raw.strip():
+            continue  # many blank lines are as good as one
         found = _LAYOUT.match(raw[:MOST_LINE])
         if found is None:
             continue
