@@ -22,7 +22,7 @@ from typing import Any
 from uuid import uuid4
 
 from ringbolt import TaskMemory
-from ringbolt.extract.progress import Observation, Progress
+from ringbolt.extract.plan_progress import Observation, Progress
 from ringbolt.hosts import events, host_schemas
 from ringbolt.hosts.capture import Capture
 from ringbolt.hosts.compaction_state import PENDING, Mark

@@ -16,11 +16,11 @@ from .core.todo_sync import Syncing
 from .core.transfer import Transfer
 from .core.undo import Undo
 from .core.verify import Verify
-from .extract.distill_operations import Distilling
-from .extract.extract_operations import Extracting
+from .extract.distillation import Distilling
+from .extract.extraction import Extracting
 from .extract.patterns import Patterns
-from .extract.progress_operations import Progressing
-from .extract.summary_operations import Summarizing
+from .extract.progress_updates import Progressing
+from .extract.running_summary import Summarizing
 from .files.active_operations import ActiveTasks
 from .files.folder_operations import Folders
 from .files.mirror_operations import Mirrors

@@ -8,13 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ringbolt.ask.answer import ABOUT, answer, facts
-from ringbolt.ask.evidence import commit_subject
+from ringbolt.ask.answer_rows import Commit, Context
+from ringbolt.ask.answer_table import ABOUT, answer, facts
 from ringbolt.ask.questions import Intent
-from ringbolt.ask.render import LIST, Reply, Row, compose, length, numbers, said, telling
-from ringbolt.ask.rows import Commit, Known
+from ringbolt.ask.reply import LIST, Reply, Row, compose, length, quote
 from ringbolt.model.types import Entry, Item, Name, Origin, Snapshot, Source, Timestamps
 from ringbolt.packet.encode import one_line
+from ringbolt.signals.commands import commits
+from ringbolt.signals.failures import from_first_error
+from ringbolt.signals.step_numbers import number_ranges
 
 AT = "2026-03-01T12:00:00.000Z"
 STATUSES = ["pending", "active", "completed", "failed", "skipped", "cancelled"]
@@ -50,7 +52,7 @@ entries = st.lists(st.tuples(texts, texts, st.sampled_from(["user", "agent", "to
 
 
 @st.composite
-def known(draw) -> Known:
+def context(draw) -> Context:
     steps = draw(items)
     made = {
         kind: tuple(
@@ -82,11 +84,11 @@ def known(draw) -> Known:
         next=next((step.id for step in steps if step.status == "pending"), None),
     )
     commits = tuple(Commit(subject=one.summary, seq=one.seq, channel="agent") for one in made["discovery"])
-    return Known(task=task, now=AT, commits=commits, since=draw(st.none() | st.integers(0, 50)), hits=())
+    return Context(task=task, now=AT, commits=commits, since=draw(st.none() | st.integers(0, 50)), hits=())
 
 
 @given(
-    known(), st.sampled_from(ABOUT), st.sampled_from(["", "marker001", "x"]), st.none() | st.integers(1, 9)
+    context(), st.sampled_from(ABOUT), st.sampled_from(["", "marker001", "x"]), st.none() | st.integers(1, 9)
 )
 def test_every_answer_keeps_its_bounds_and_cites_what_is_there(known, about, topic, most):
     intent = Intent(about=about, topic=topic, most=most, step=most)
@@ -100,7 +102,7 @@ def test_every_answer_keeps_its_bounds_and_cites_what_is_there(known, about, top
     assert [one_line(line) for line in lines] == list(lines)
 
 
-@given(known(), st.sampled_from(["completed", "verified"]))
+@given(context(), st.sampled_from(["completed", "verified"]))
 def test_an_answer_about_completed_steps_names_no_other(known, about):
     text = answer(Intent(about=about), known).text
     over = {item.id for item in known.task.items if item.status == "completed"}
@@ -108,13 +110,13 @@ def test_an_answer_about_completed_steps_names_no_other(known, about):
     assert named <= over
 
 
-@given(known())
+@given(context())
 def test_an_answer_about_open_steps_names_no_completed_one(known):
     named = re.findall(r"marker(\d{3})", answer(Intent(about="open"), known).text)
     assert all(known.task.items[int(number)].status in ("pending", "active", "failed") for number in named)
 
 
-@given(known())
+@given(context())
 def test_what_is_inferred_is_marked(known):
     text = answer(Intent(about="completed"), known).text
     for item in known.task.items:
@@ -125,7 +127,7 @@ def test_what_is_inferred_is_marked(known):
 
 @given(st.lists(st.tuples(texts, st.integers(1, 9))), st.integers(200, 3000), st.integers(40, 200))
 def test_rows_are_fitted_into_any_room(rows, room, least):
-    made = [Row(lambda most, text=text: said(text, most), seq) for text, seq in rows]
+    made = [Row(lambda most, text=text: quote(text, most), seq) for text, seq in rows]
     reply = compose(made, room, glue="; ", least=least)
     assert len(reply.text.encode()) <= room
     assert set(reply.cites) <= {seq for _, seq in rows}
@@ -137,14 +139,14 @@ def test_what_the_work_needs_are_values_and_the_names_in_use():
         Name(name=f"file{n}.go", kind="file", seq=3, channel="tool", weight=1.0) for n in range(400)
     )
     task = snapshot(names=names, values=(entry(4, "variable", "x", value=5).replace(key="port"),))
-    text = answer(Intent(about="needs"), Known(task=task, now=AT)).text
+    text = answer(Intent(about="needs"), Context(task=task, now=AT)).text
     assert text.startswith("port = 5 #4, file0.go, file1.go, ")
     assert re.search(r", and \d+ more$", text)
 
 
 def test_what_does_not_fit_is_counted_and_the_first_rows_are_kept():
     rows = [
-        Row(lambda most, number=number: said(f"row {number} " * 40, most), number) for number in range(1, 30)
+        Row(lambda most, number=number: quote(f"row {number} " * 40, most), number) for number in range(1, 30)
     ]
     reply = compose(rows, 500, glue="; ")
     assert reply.cites == (1, 2, 3)
@@ -164,7 +166,7 @@ def test_what_does_not_fit_is_counted_and_the_first_rows_are_kept():
     ],
 )
 def test_the_subject_of_a_commit_is_read_from_its_command(command, subject):
-    assert commit_subject(command) == subject
+    assert [found for _, found in commits(command, "")] == ([subject] if subject else [])
 
 
 @pytest.mark.parametrize(
@@ -176,11 +178,11 @@ def test_the_subject_of_a_commit_is_read_from_its_command(command, subject):
     ],
 )
 def test_of_an_output_the_part_counts_that_tells(text, told):
-    assert telling(text) == told
+    assert from_first_error(text) == told
 
 
 def test_numbers_and_times_in_few_words():
-    assert numbers([1, 2, 3, 5, 7, 8]) == "1-3, 5, 7-8"
+    assert number_ranges([1, 2, 3, 5, 7, 8]) == "1-3, 5, 7-8"
     assert [length(seconds) for seconds in (0.25, 59, 3600, 90_061)] == ["250 ms", "59 s", "1 h", "1 d 1 h"]
 
 
@@ -188,7 +190,7 @@ def test_a_phase_that_was_recorded_stands_before_one_that_was_inferred():
     recorded = entry(5, "variable", "phase = beta").replace(key="phase", data={"value": "beta"})
     guessed = entry(9, "variable", "phase = 7").replace(key="phase", data={"value": "7", "inferred": True})
     asked = Intent(about="phase")
-    both = answer(asked, Known(task=snapshot(values=(recorded, guessed)), now=AT))
+    both = answer(asked, Context(task=snapshot(values=(recorded, guessed)), now=AT))
     assert both == Reply(text='Phase: "beta" #5.', cites=(5,))
-    alone = answer(asked, Known(task=snapshot(values=(guessed,)), now=AT))
+    alone = answer(asked, Context(task=snapshot(values=(guessed,)), now=AT))
     assert alone == Reply(text='Phase executing. In its words: "7" #9 (inferred).', cites=(9,))

@@ -174,7 +174,10 @@ def test_failures_and_what_the_user_rejected_are_told_apart(asked, work):
         ("what was the original request?", r'The user asked #1: "Please deploy the gateway to staging, .*"'),
         ("what did the user ask last", r'The user #\d+: "Do not restart the database, whatever happens\."'),
         ("which phase are we in", r"Phase executing\."),
-        ("are we waiting for something", r'Nothing is recorded that the task waits for\. Blocked: "DNS .*'),
+        (
+            "are we waiting for something",
+            r'The task is not waiting for anything on record\. Blocked: "DNS .*',
+        ),
     ],
 )  # fmt: skip
 def test_single_things(asked, work, question, answer):

@@ -8,7 +8,7 @@ import signal
 import pytest
 
 from ringbolt.model.types import Effect
-from ringbolt.packet.effects import OTHERWISE, check_of, natural_check
+from ringbolt.packet.effect_checks import OTHERWISE, check_of, natural_check
 from tests.support import run_python
 
 _DIES = """

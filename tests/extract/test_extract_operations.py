@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from ringbolt.extract import extract_operations
-from ringbolt.extract.extract_operations import trust_of, without_echo
+from ringbolt.extract import extraction
+from ringbolt.extract.extraction import without_echo
+from ringbolt.extract.trust import least_trusted
 from ringbolt.model.results import WorkerReport
 from tests.support import newest
 from tests.worker.stand_in import Found, StandIn
@@ -123,7 +124,7 @@ def test_of_several_sources_the_least_trusted_counts(memory, task):
     run(memory, task)
     (error,) = memory._snapshot(task).resolved
     assert error.origin.channel == "web"
-    assert trust_of(["user", "tool", "agent"]) == "tool"
+    assert least_trusted(["user", "tool", "agent"]) == "tool"
 
 
 def test_only_the_user_instructs(memory, task):
@@ -159,7 +160,7 @@ def test_what_cannot_be_stored_is_counted_and_the_rest_is_stored(memory, task):
 
 
 def test_a_long_history_is_taken_in_pages(memory, task, monkeypatch):
-    monkeypatch.setattr(extract_operations, "PAGE", 7)
+    monkeypatch.setattr(extraction, "PAGE", 7)
     for number in range(40):
         memory.task_update(task, f"NOTE: {number}\nNOTE: always the same")
     report = run(memory, task)

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ringbolt.core.tasks import PROGRESS_WORDS
-from ringbolt.extract import progress_operations
-from ringbolt.extract.progress import Observation, Progress
+from ringbolt.extract import progress_updates
+from ringbolt.extract.plan_progress import Observation, Progress
+from ringbolt.signals.phrases import may_tell_progress
 from tests.support import run_python
 
 PLAN = [
@@ -42,7 +42,7 @@ def distil(memory, task):
 
     def work(tx):
         head = tx.head(task, lock=True)
-        return progress_operations.catch_up(memory, tx, head, head["updated_at"])
+        return progress_updates.catch_up(memory, tx, head, head["updated_at"])
 
     while memory.store.write(work):
         pass
@@ -338,7 +338,7 @@ def test_a_belief_at_hand_and_one_that_is_read_come_to_the_same(memory):
         task = memory.task_register("Bill", PLAN).task_id
         for text in said:
             if fresh:
-                progress_operations._at_hand.clear()
+                progress_updates._cache.clear()
             memory.task_update(task, text)
         outcomes.append([(item.status, item.basis) for item in memory.task_get(task).items])
     assert outcomes[0] == outcomes[1]
@@ -382,4 +382,4 @@ def test_a_message_that_moves_the_belief_is_never_overlooked(text):
     before = {**progress.state(), "texts": 0, "seen": {}}
     progress.observe(Observation(at=1, kind="agent", text=text))
     moved = {**progress.state(), "texts": 0, "seen": {}} != before
-    assert not moved or any(word in text.lower() for word in PROGRESS_WORDS), json.dumps(text)
+    assert not moved or may_tell_progress(text), json.dumps(text)

@@ -19,7 +19,7 @@ import pytest
 from ringbolt import AsyncTaskMemory, config, copy_store
 from ringbolt.files import mirror_keeper, projection
 from ringbolt.files.views import MARKDOWN, VIEWS, View
-from ringbolt.packet.packet import resume_packet
+from ringbolt.packet.resume import resume_packet
 from ringbolt.packet.state import yaml_state
 from tests.reliability.small_disks import done_as_root, small_disk
 from tests.support import lock_held, open_memory, refused, run_python, sqlite_only
@@ -1051,4 +1051,4 @@ def test_the_resume_packet_says_when_a_mirror_cannot_be_written(opened, store_ur
     memory._mirrors.next_refresh = 0.0
     memory.task_update(task, "built")
     settle(memory)
-    assert 'Memory: "1 of the files that mirror tasks cannot be written' in memory.task_resume(task).text
+    assert 'Memory: "1 mirror files cannot be written' in memory.task_resume(task).text

@@ -201,7 +201,7 @@ def test_the_same_blocker_again_and_again_stops_the_goal_until_it_is_reset(memor
     assert (stopped.status, stopped.reason) == ("waiting", "blocked")
     assert "3 times" in stopped.blocked
     assert (stopped.repeated[0].text, stopped.repeated[0].times) == (said[2], 3)
-    assert "stands still" in memory.task_resume(tasks[3]).text
+    assert "stopped until it is reset" in memory.task_resume(tasks[3]).text
     (card,) = memory.task_list(kind="goal").tasks
     assert (card.reason, "3 times" in card.attention) == ("blocked", True)
     with refused(memory, "illegal_transition", naming="is stopped"):

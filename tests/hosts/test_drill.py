@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ringbolt.hosts.drill import MOST_CUTS, covers, drill, has_exactly, run, total
-from ringbolt.packet.packet import resume_packet
+from ringbolt.packet.resume import resume_packet
 from ringbolt.surfaces.demo import REQUEST, fill
 from tests.support import newest, sqlite_only
 

@@ -12,8 +12,8 @@ from ringbolt import TaskMemory
 from ringbolt.journal.event_files import Journal
 from ringbolt.journal.health import journal_health
 from ringbolt.model.validate import seconds_of
-from ringbolt.signals.check_commands import is_proof
 from tests.hosts.hosting import Host, QuickHost, leave
+from ringbolt.signals.commands import is_check
 from tests.support import lock_held
 
 REQUEST = "Make the invoices round to whole cents."
@@ -230,7 +230,7 @@ def test_tests_builds_and_commits_are_receipts_of_the_active_step(host):
     ],
 )  # fmt: skip
 def test_a_receipt_is_a_command_whose_own_exit_code_was_seen(command, proves):
-    assert is_proof(command) is proves
+    assert is_check(command) is proves
 
 
 def test_steps_keep_their_ids_when_the_list_is_told_again(host):

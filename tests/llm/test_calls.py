@@ -49,7 +49,7 @@ class World:
         return self.memory.task_get(self.id)
 
     def facts(self):
-        return [prompts.known(event) for event in self.memory.events(self.id)]
+        return [prompts.fact_of(event) for event in self.memory.events(self.id)]
 
     def draft(self, question):
         return Answer(
@@ -271,7 +271,7 @@ def test_a_summary_is_made_of_the_last_one_and_what_came_since(world):
 
 
 def test_a_prompt_has_its_size_whatever_the_history(world):
-    facts = [prompts.Known(seq=seq, text=f"message {seq} " + "word " * 300) for seq in range(1, 1001)]
+    facts = [prompts.Fact(seq=seq, text=f"message {seq} " + "word " * 300) for seq in range(1, 1001)]
     with serving(says({"summary": "Step 3 is next."})) as server:
         asking = world.asking(server)
         assert asking._model_summary(world.task, "Before. " * 200, facts)[0]
@@ -310,8 +310,8 @@ def test_extraction_keeps_every_field_and_nothing_that_the_events_do_not_say(wor
     )  # fmt: skip
     assert (result.type, result.channel) == ("tool_result", "tool")
     assert [why.split(":")[0] for why in found.rejected] == [f"entry {place}" for place in (2, 3, 4, 5, 6, 8)]
-    assert "no type of entry" in found.rejected[0]
-    assert "not said" in found.rejected[4]
+    assert "not a type of entry" in found.rejected[0]
+    assert "what the user said" in found.rejected[4]
     assert "cites no event" in found.rejected[5]
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ringbolt.packet import packet, tokens
+from ringbolt.packet import resume, tokens
 from tests.packet.golden import golden
 from tests.packet.payloads import broken_out, hostile
 from tests.packet.tasks import cook, deployment, long_plan, recipes
@@ -258,10 +258,10 @@ def test_any_task_at_any_budget_stays_within_it_and_within_its_fence(tmp_path_fa
         task = cook(memory, recipe)
         snapshot = memory._snapshot(task)
     for count in {tokens.estimate, tokens.counter(True)}:
-        found = packet.resume_packet(snapshot, budget, count=count, now=snapshot.updated_at)
+        found = resume.resume_packet(snapshot, budget, count=count, now=snapshot.updated_at)
         assert count(found.text) == found.tokens <= budget
         assert broken_out(found.text, tag_of(found.text)) == []
-        assert found == packet.resume_packet(snapshot, budget, count=count, now=snapshot.updated_at)
+        assert found == resume.resume_packet(snapshot, budget, count=count, now=snapshot.updated_at)
 
 
 @pytest.mark.parametrize("budget", [300, 1500, 8000])
@@ -296,6 +296,6 @@ def test_waits_and_the_health_of_the_memory_are_shown(memory):
 
     seq = memory._write("wait", task, wait).seq
     snapshot = memory._snapshot(task)
-    text = packet.resume_packet(snapshot, health=["2 events wait in the spool"]).text
+    text = resume.resume_packet(snapshot, health=["2 events wait in the spool"]).text
     assert f'Waiting for\n#{seq}a "file:/srv/ready" until "it exists"' in text
     assert 'Memory: "2 events wait in the spool"' in text

@@ -8,7 +8,6 @@ import random
 import string
 import subprocess
 import sys
-import time
 import uuid
 
 import pytest
@@ -338,14 +337,22 @@ def test_the_estimate_of_parts_is_no_less_than_that_of_lines_together(parts):
     assert sum(map(tokens.estimate, lines)) >= tokens.estimate("".join(lines)) * 0.9
 
 
-@pytest.mark.parametrize(
-    "char", [*" \t\n\raA0_-/'\"(\\\x00\x1b", "é", "ß", "ỿ", "ж", "中", "한", "้", "\u200d", "😀", "\U0010ffff"]
-)
-def test_a_long_run_of_one_character_is_fast(char):
-    text = char * 1_000_000
-    start = time.process_time()
-    assert tokens.estimate(text) >= len(text) / tokens.LONGEST
-    assert time.process_time() - start < 5
+def test_a_long_run_of_one_character_is_not_underestimated():
+    for char in (
+        *" \t\n\raA0_-/'\"(\\\x00\x1b",
+        "é",
+        "ß",
+        "ỿ",
+        "ж",
+        "中",
+        "한",
+        "้",
+        "\u200d",
+        "😀",
+        "\U0010ffff",
+    ):
+        text = char * 50_000
+        assert tokens.estimate(text) >= len(text) / tokens.LONGEST, ascii(char)
 
 
 @given(st.text(), st.integers(-2, 40))

@@ -152,7 +152,7 @@ class World:
         return self.memory.task_get(self.id)
 
     def facts(self):
-        return [prompts.known(event) for event in self.memory.events(self.id) if event.type != "model.used"]
+        return [prompts.fact_of(event) for event in self.memory.events(self.id) if event.type != "model.used"]
 
     def ask(self, question) -> tuple[Answer, str]:
         """What an operation does: the answer of the model, or that of the ledger."""

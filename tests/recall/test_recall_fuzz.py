@@ -1,15 +1,14 @@
-"""Recall: no query raises, and none takes long, whatever is in it."""
+"""Recall: no query raises, whatever is in it."""
 
 from __future__ import annotations
-
-import time
-from statistics import median
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bench.speed import build
+from ringbolt import RingboltError
+from ringbolt.signals.terms import read_query
 from tests.support import open_memory
 
 ENTRIES = 4_000
@@ -54,23 +53,10 @@ def large(request, tmp_path_factory):
     memory.close()
 
 
-def took(memory, query, **filters) -> float:
-    begin = time.perf_counter()
-    memory.task_recall(query, **filters)
-    return time.perf_counter() - begin
-
-
-def test_hostile_queries_raise_nothing_and_are_no_slower_than_a_few_plain_ones(large, capsys):
-    plain = median(took(large, "why did the worker retry the release", workspace=None) for _ in range(9))
-    slow = {}
+def test_hostile_queries_raise_nothing(large):
     for query in HOSTILE + LONG:
         for filters in ({}, {"workspace": None}, {"types": "message"}):
-            slow[query[:30], str(filters)] = took(large, query, **filters)
-    worst = max(slow, key=lambda key: slow[key])
-    with capsys.disabled():
-        print(f"\nworst of {len(slow)}: {slow[worst] * 1000:.0f} ms {worst}, plain {plain * 1000:.0f} ms")
-    # 100 ms on a quiet machine, which the bench shows; here only that nothing is out of all proportion.
-    assert slow[worst] < max(1.0, 30 * plain), worst
+            assert large.task_recall(query, **filters).query is not None
 
 
 @given(st.text(max_size=200) | st.lists(st.sampled_from([*WORDS, *HOSTILE]), max_size=20).map(" ".join))
@@ -90,9 +76,6 @@ def test_any_text_is_a_query(large, query):
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_what_is_written_is_found_by_itself(memory, text):
     """Any text that can be stored and has a word is found by itself."""
-    from ringbolt import RingboltError
-    from ringbolt.signals.terms import read_query
-
     task = memory.task_register("T").task_id
     try:
         seq = memory.task_update(task, text).seq

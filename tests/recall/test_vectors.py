@@ -512,9 +512,9 @@ FAILURES = {
     "500": (lambda handler, _: handler.say(500, b"out of memory"), "answered 500 'out of memory'"),
     "redirection": (lambda handler, _: handler.say(302, b""), "answered 302"),
     "garbage": (lambda handler, _: handler.say(200, b"\xff\x00<html>"), "failed"),
-    "no JSON": (lambda handler, _: handler.say(200, b"<html>"), "no JSON"),
-    "deep": (lambda handler, _: handler.say(200, b"[" * 200_000), "no list of vectors"),
-    "other JSON": (lambda handler, _: handler.say(200, b"[1]"), "no list of vectors"),
+    "no JSON": (lambda handler, _: handler.say(200, b"<html>"), "not JSON"),
+    "deep": (lambda handler, _: handler.say(200, b"[" * 200_000), "not a list of vectors"),
+    "other JSON": (lambda handler, _: handler.say(200, b"[1]"), "not a list of vectors"),
     "too few": (one_vector_too_few, "0 vectors for 1 texts"),
     "no number": (
         lambda handler, _: handler.say(200, b'{"data": [{"index": 0, "embedding": [NaN, 1e999]}]}'),
@@ -531,7 +531,7 @@ FAILURES = {
 @pytest.mark.parametrize("name", FAILURES)
 @sqlite_only
 def test_recall_answers_whatever_a_server_does(opened, store_url, server, name, monkeypatch):
-    from ringbolt.recall import endpoint as client
+    from ringbolt.recall import endpoint_embedder as client
 
     monkeypatch.setattr(client, "QUERY_SECONDS", 0.3)
     monkeypatch.setattr(client, "BATCH_SECONDS", 0.5)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 
 import pytest
 from hypothesis import given, settings
@@ -109,41 +108,6 @@ def test_a_phrase_is_in_a_text_that_has_it(text, phrase):
 def test_the_same_words_have_the_same_places(text):
     for start, end, stem in terms.stem_places(text):
         assert stem in stems(text[start:end])
-
-
-def seconds(work) -> float:
-    """The best of three."""
-    times = []
-    for _ in range(3):
-        begin = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - begin)
-    return min(times)
-
-
-LETTERS = ["a", "A", ".", "/", "*", '"', "_", "-", "1", "aB", "a.", "a ", '" ', "\0"]
-LETTERS += ["数", "é", "\U0001f600", "\u0301", "\ue000"]
-
-
-@pytest.mark.parametrize("letter", LETTERS)
-@pytest.mark.parametrize(
-    "work",
-    [
-        terms_of,
-        terms.searched,
-        read_query,
-        lambda text: snippets.snippet(text, {"a", "数"}),
-        snippets.fingerprint,
-        snippets.title,
-        lambda text: has_phrase(text, ["a a"]),
-        lambda text: terms.has_words(text, ["b"]),
-    ],
-    ids="terms searched query snippet fingerprint title phrase prefix".split(),
-)
-def test_time_grows_no_faster_than_the_text(work, letter):
-    small, large = letter * (60_000 // len(letter)), letter * (480_000 // len(letter))
-    ratio = seconds(lambda: work(large)) / max(0.001, seconds(lambda: work(small)))
-    assert ratio < 40, ratio  # 8 times the text; a square would be 64
 
 
 # --- texts ------------------------------------------------------------------------------------------

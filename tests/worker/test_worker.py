@@ -73,7 +73,7 @@ def test_a_handler_that_fails_is_tried_again_later_and_given_up_in_the_end(memor
     assert (status.waiting, status.dead, status.kinds) == (0, 1, {"count": {"dead": 1}})
     (dead,) = status.given_up
     assert dead.error == "ValueError: the model said  nothing ?"
-    line = "1 jobs of the memory were given up; jobs_status says why"
+    line = "1 background jobs were given up; jobs_status says why"
     assert line in memory.task_resume(task).text
     assert memory.jobs_retry(dead.id).status == "waiting"
     assert line not in memory.task_resume(task).text

@@ -1,71 +1,66 @@
 # pyright: reportPrivateUsage=false
-"""Answering: what a question means, what must be read for it, and the answer from the ledger or from recall.
-
-The functions here belong to a memory. They are no methods, and loaded only when someone asks: the patterns
-that understand questions cost more than most calls.
-"""
+"""Answering: parse a question, read what it needs, and answer it from the ledger or by a search."""
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..extract.known_entries import trust_of
+from ..extract.trust import least_trusted
 from ..ledger.base import Base
 from ..ledger.values import read_event, read_snapshot
-from ..llm.prompts import Known as Fact
+from ..llm.prompts import Fact
 from ..model.errors import NotFound
+from ..model.lazy_regex import lazy_regex
 from ..model.results import Hit
 from ..model.types import Answer, Event, Snapshot
 from ..packet.encode import clip, one_line
 from ..recall import search
 from ..store.tx import Tx
 from . import queries
-from .answer import answer, facts
-from .evidence import close_to, commit_of, recalled
+from .answer_rows import Commit, Context, live_steps, step_seq
+from .answer_table import answer, facts
+from .history_answers import close_to, commits_of, recalled
 from .questions import Intent, understand
-from .render import moment
-from .rows import Commit, Known, live_steps, step_seq
+from .reply import moment
 
-QUESTION = 500  # characters of a question that an answer repeats
+QUESTION = 500  # characters of the question that an answer repeats
 HITS = 8
 COMMITS = 100
-# Where recall looks first for a question of a kind.
+# The types of entries that are searched first, by kind of question.
 _TYPES: dict[str, list[str]] = {
     "why": ["decision", "exclusion"],
     "decisions": ["decision"],
     "failed": ["error", "exclusion"],
     "duration": ["action"],
 }
-_OF_THE_TASK = ("did", "when")  # what happened in another task is no answer to these
+_OF_THE_TASK = ("did", "when")  # what happened in another task does not answer these
 
 
 def ask(memory: Base, task_id: str | None, question: str) -> Answer:
-    """The answer to a question about a task: a model's, if one is set and agrees with the facts; else that of
-    the rules."""
+    """Answer a question about a task: a model's answer if one is set and agrees with the facts, else ours."""
     draft, task, lines = drafted(memory, task_id, question)
     settings = memory.settings
     if not question.strip() or not (settings.model_local_url or settings.model_remote_url):
         return draft
-    asker: Any = memory  # a TaskMemory, which gets this operation now if it has not got it yet
-    said, _ = asker._model_answer(task, question, lines(), draft)
-    return said or draft
+    asker: Any = memory  # every memory that can ask is a `Modelling`
+    better, _ = asker._model_answer(task, question, lines(), draft)
+    return better or draft
 
 
 def drafted(
     memory: Base, task_id: str | None, question: str
 ) -> tuple[Answer, Snapshot, Callable[[], list[Fact]]]:
-    """The answer that rules give, the task, and what gives the facts that any other answer must rest on."""
+    """The answer of the rules, the task, and a function for the facts that a model's answer must rest on."""
     intent = understand(question)
     now = memory._now()
-    known = memory.store.read(lambda tx: _known(memory, tx, task_id, intent, now))
-    reply = answer(intent, known)
+    context = memory.store.read(lambda tx: _known(memory, tx, task_id, intent, now))
+    reply = answer(intent, context)
     if reply is None:
-        known = _searched(memory, known, intent, question)
-        reply = answer(intent, known) or recalled(intent, known)
-    task = known.task
+        context = _searched(memory, context, intent, question)
+        reply = answer(intent, context) or recalled(intent, context)
+    task = context.task
     draft = Answer(
         task_id=task.id,
         seq=task.seq,
@@ -75,19 +70,19 @@ def drafted(
         about=intent.about,
         cites=reply.cites,
     )
-    return draft, task, lambda: _facts(facts(intent, known, reply), task)
+    return draft, task, lambda: _facts(facts(intent, context, reply), task)
 
 
-_CITED = re.compile(r"#(\d+)(?: \((tool|web|import)\))?")
+_CITED = lazy_regex(r"#(\d+)(?: \((tool|web|import)\))?")
 
 
 def _facts(lines: Sequence[str], task: Snapshot) -> list[Fact]:
-    """Lines with citations as facts; a line is as much to be trusted as the least of what it cites."""
+    """Lines with citations as facts; a line is trusted as much as the least trusted event it cites."""
 
     found: list[Fact] = []
     for line in lines:
         cited = _CITED.findall(line)
-        channel: Any = trust_of([word or "agent" for _, word in cited] or ["agent"])
+        channel = least_trusted([word or "agent" for _, word in cited] or ["agent"])
         found.append(Fact(seq=int(cited[0][0]) if cited else task.seq, text=line, channel=channel))
     return found
 
@@ -95,27 +90,27 @@ def _facts(lines: Sequence[str], task: Snapshot) -> list[Fact]:
 # --- reading ----------------------------------------------------------------------------------------
 
 
-def _known(memory: Base, tx: Tx, task_id: str | None, intent: Intent, now: str) -> Known:
-    """The task as it stands, and what else the question needs, from one consistent read."""
+def _known(memory: Base, tx: Tx, task_id: str | None, intent: Intent, now: str) -> Context:
+    """The task and whatever else the question needs, from one consistent read."""
     found = memory._find(tx, task_id)["task_id"]
     task = read_snapshot(tx, found)
     if task is None:
         raise NotFound("task_not_found", f"There is no task {found}.", "task_list shows the tasks.")
     about_commits = "commit" in f"{intent.topic} {intent.when}".lower()
     wants_commits = intent.about in ("commits", "needs") or about_commits
-    known = Known(
+    context = Context(
         task=task,
         now=now,
         earlier=_earlier(tx, task),
         commits=_commits(memory, tx, found) if wants_commits else (),
     )
     if intent.about == "since":
-        known = known.replace(since=_beginning(tx, known, intent))
-    return known
+        context = context.replace(since=_beginning(tx, context, intent))
+    return context
 
 
 def _earlier(tx: Tx, task: Snapshot) -> frozenset[str]:
-    """The steps of older plans that the plan which holds left out: they were over, and so they stayed."""
+    """The finished steps of older plans that the current plan no longer lists."""
     for row in tx.thread(task.id, 1, None, types=("plan.replaced",)) if task.plan_version > 1 else ():
         if row["forgotten"] is not None:
             break
@@ -129,7 +124,7 @@ def _earlier(tx: Tx, task: Snapshot) -> frozenset[str]:
 
 
 def _commits(memory: Base, tx: Tx, task_id: str) -> tuple[Commit, ...]:
-    """The commits that were made, newest first: as they were noted down, else as commands made them."""
+    """The commits, newest first: those recorded as artifacts, or else those that commands made."""
     entries = memory._entries(tx, task_id, "artifact", ("active",), COMMITS)
     noted = tuple(
         Commit(
@@ -145,17 +140,15 @@ def _commits(memory: Base, tx: Tx, task_id: str) -> tuple[Commit, ...]:
     found: list[Commit] = []
     for status in ("completed", "failed"):
         for row in queries.commit_actions(tx, task_id, status, COMMITS):
-            commit = commit_of(json.loads(row["data"]), row["seq"], row["channel"], status)
-            if commit is not None:
-                found.append(commit)
-    # Of those with one subject the one that was made, else the last try.
+            found += commits_of(json.loads(row["data"]), row["seq"], row["channel"], status)
+    # Of several with one subject, the one that was made, or else the last try.
     best = {one.subject: one for one in sorted(found, key=lambda one: (one.made, one.seq))}
     return tuple(sorted(best.values(), key=lambda one: -one.seq))
 
 
-def _beginning(tx: Tx, known: Known, intent: Intent) -> int | None:
-    """The event after which a question wants to know what happened; None if there is none like that."""
-    task, when = known.task, intent.when
+def _beginning(tx: Tx, context: Context, intent: Intent) -> int | None:
+    """The event after which the question asks what happened; None if there is no such event."""
+    task, when = context.task, intent.when
     if when is None and intent.step is not None:
         return _step_event(task, intent.step)
     if when is None or when == "start":
@@ -165,11 +158,11 @@ def _beginning(tx: Tx, known: Known, intent: Intent) -> int | None:
     if when == "compaction":
         return queries.last_compaction(tx, task.id)
     if when == "commit":
-        return next((one.seq for one in known.commits if one.made), None)
+        return next((one.seq for one in context.commits if one.made), None)
     if when == "request":
         said = [entry.seq for entry in task.instructions if entry.origin.channel == "user"]
         return max(said, default=1)
-    at = moment(when, known.now)
+    at = moment(when, context.now)
     return None if at is None else queries.seq_before(tx, task.id, at, task.seq)
 
 
@@ -178,19 +171,19 @@ def _step_event(task: Snapshot, number: int) -> int | None:
     return step_seq(steps[number - 1][1]) if 0 < number <= len(steps) else None
 
 
-def _searched(memory: Base, known: Known, intent: Intent, question: str) -> Known:
-    """The same with what recall finds: in the task, and where that does not fit, in the workspace."""
-    task, words, types = known.task, intent.topic or question, _TYPES.get(intent.about)
+def _searched(memory: Base, context: Context, intent: Intent, question: str) -> Context:
+    """Add search results: from the task and, if they do not fit, from the workspace."""
+    task, words, types = context.task, intent.topic or question, _TYPES.get(intent.about)
     hits = _recall(memory, words, task.id, types)
     if types is not None and not close_to(intent.topic, hits):
         hits = _recall(memory, words, task.id, None)
-    known = known.replace(hits=hits)
+    context = context.replace(hits=hits)
     if intent.about == "duration":
-        return known.replace(events=memory.store.read(lambda tx: _actions(tx, task.id, hits)))
+        return context.replace(events=memory.store.read(lambda tx: _actions(tx, task.id, hits)))
     if intent.about not in _OF_THE_TASK and not close_to(intent.topic, hits):
         others = _recall(memory, words, None, None)
-        known = known.replace(elsewhere=tuple(hit for hit in others if hit.task_id != task.id))
-    return known
+        context = context.replace(elsewhere=tuple(hit for hit in others if hit.task_id != task.id))
+    return context
 
 
 def _recall(memory: Base, words: str, task_id: str | None, types: list[str] | None) -> tuple[Hit, ...]:
@@ -203,7 +196,7 @@ def _recall(memory: Base, words: str, task_id: str | None, types: list[str] | No
 
 
 def _actions(tx: Tx, task_id: str, hits: tuple[Hit, ...]) -> tuple[Event, ...]:
-    """The actions among some hits, with what their ends say."""
+    """The actions among some hits, with the data of the events that ended them."""
     events: list[Event] = []
     for hit in hits[:4]:
         row = tx.event(task_id, hit.seq) if hit.type == "action" else None

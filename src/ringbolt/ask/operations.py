@@ -1,4 +1,4 @@
-"""Asking: questions about a task in plain words."""
+"""The operation that answers questions about a task."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Asking(Modelling):
 
 
 def read_question(question: Any) -> str:
-    """A question as text: it is not stored, so whatever is in it does no harm."""
+    """A question as text. It is not stored, so any characters will do."""
     if question is not None and not isinstance(question, str):
-        raise InvalidInput("invalid_argument", "The question is no text.", "Ask in words.")
+        raise InvalidInput("invalid_argument", "The question must be text.", "Ask in words.")
     return (question or "").encode("utf-8", "replace").decode()

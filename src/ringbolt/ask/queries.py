@@ -1,16 +1,16 @@
-"""What answers need beyond the state of a task, each at a cost that does not follow its length."""
+"""What answers need beyond the state of a task; the cost of each does not grow with the task."""
 
 from __future__ import annotations
 
 from ..store.tx import Row, Tx
 
-ACTIONS = 1000  # of the newest actions, so many are looked at
+ACTIONS = 1000  # newest actions that are searched
 
 
 def seq_before(tx: Tx, task_id: str, moment: str, last: int) -> int:
-    """The last event not later than a moment, 0 if there is none: found by halving, as times grow with seqs.
+    """The last event not later than a moment, 0 if there is none; a binary search, as times grow with seqs.
 
-    Where a clock was set back the answer is one of the places that fit.
+    If a clock was set back, several events fit, and this is one of them.
     """
     low, high = 0, last
     while low < high:
@@ -26,8 +26,8 @@ def seq_before(tx: Tx, task_id: str, moment: str, last: int) -> int:
 
 
 def commit_actions(tx: Tx, task_id: str, status: str, limit: int) -> list[Row]:
-    """Actions with a status whose data has `git commit` in it, newest first, with who wrote them."""
-    # The newest actions by their records alone: a join might begin with every event of the task.
+    """Actions with a status that mention `git commit` in their data, newest first."""
+    # Select the newest actions by their records first: a join might start with every event of the task.
     newest = (
         "SELECT seq FROM (SELECT seq FROM records WHERE task_id = :task_id AND type = 'action'"
         " AND status = :status ORDER BY seq DESC LIMIT :actions) a"

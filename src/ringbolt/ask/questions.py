@@ -1,9 +1,8 @@
-"""Understanding questions about a task, without a model: what is asked for, about what, since when.
+"""Parsing questions about a task without a model: what is asked for, about what, since when.
 
-The words of a question are mended (case, contractions, slips of the pen), and the first rule whose patterns
-all fit says what is asked for. What is left of the question, without the words that questions are made of,
-is its topic. Only so much of a question is looked at, and no pattern repeats a repeat: any text is
-understood in well under a millisecond.
+A question is normalised (case, contractions, common typos), and the first rule whose patterns all match says
+what it asks for. Its topic is the rest, without the words that questions are made of. Only part of a long
+question is read, and no pattern nests repeats, so that any text takes well under a millisecond.
 """
 
 from __future__ import annotations
@@ -11,17 +10,18 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from ..model.lazy_regex import lazy_regex
 from ..model.types import Value
 from ..packet.encode import one_line
 
-CHARACTERS = 300  # of a question, the part that is looked at
+CHARACTERS = 300  # of a question that are read
 
 
 class Intent(Value, frozen=True, kw_only=True):
-    """What a question asks for (`about`), the words that say of what, and bounds on the answer.
+    """What a question asks for (`about`), its topic, and bounds on the answer.
 
-    `step` is the number of a step, `most` how many are wanted, `when` a time or an event that the answer
-    begins at: `#42`, `2026-03-01`, `14:30`, `2 hours`, `yesterday`, `compaction`, `commit`, `request`.
+    `step` is the number of a step, `most` how many results are wanted, `when` the time or event at which the
+    answer begins: `#42`, `2026-03-01`, `14:30`, `2 hours`, `yesterday`, `compaction`, `commit`, `request`.
     """
 
     about: str
@@ -32,7 +32,7 @@ class Intent(Value, frozen=True, kw_only=True):
 
 
 def understand(question: str) -> Intent:
-    """What a question asks for; a question that fits no rule is about `anything`."""
+    """What a question asks for; `anything` if no rule fits."""
     asked = _looked_at(question)
     plain = _mended(asked.lower())
     topic = _topic(asked)
@@ -51,27 +51,27 @@ def understand(question: str) -> Intent:
     return Intent(about=about, topic=topic, step=step, most=_most(plain), when=when)
 
 
-def _all_fit(patterns: list[tuple[bool, str]], plain: str) -> bool:
-    return all((re.search(pattern, plain) is not None) == wanted for wanted, pattern in patterns)
+def _all_fit(patterns: list[tuple[bool, re.Pattern[str]]], plain: str) -> bool:
+    return all((pattern.search(plain) is not None) == wanted for wanted, pattern in patterns)
 
 
 # --- the words of a question ------------------------------------------------------------------------
 
 _CONTRACTIONS = (
-    (re.compile(r"\b(what|where|who|when|how|why|it|that|there|here|he|she)'?s\b", re.I), r"\1 is"),
-    (re.compile(r"\b(i|we|you|they)'ve\b", re.I), r"\1 have"),
-    (re.compile(r"\b(we|you|they|what|which)'?re\b(?<!were)", re.I), r"\1 are"),
-    (re.compile(r"\bi'?m\b", re.I), "i am"),
+    (lazy_regex(r"\b(what|where|who|when|how|why|it|that|there|here|he|she)'?s\b", re.I), r"\1 is"),
+    (lazy_regex(r"\b(i|we|you|they)'ve\b", re.I), r"\1 have"),
+    (lazy_regex(r"\b(we|you|they|what|which)'?re\b(?<!were)", re.I), r"\1 are"),
+    (lazy_regex(r"\bi'?m\b", re.I), "i am"),
     (
-        re.compile(r"\b(did|do|does|have|has|had|was|were|is|are|should|could|would|must)n'?t\b", re.I),
+        lazy_regex(r"\b(did|do|does|have|has|had|was|were|is|are|should|could|would|must)n'?t\b", re.I),
         r"\1 not",
     ),
-    (re.compile(r"\b(?:can't|cant|cannot)\b", re.I), "can not"),
-    (re.compile(r"\b(?:won't|wont)\b", re.I), "will not"),
-    (re.compile(r"\bto-?dos?\b", re.I), "todo"),
-    (re.compile(r"\b(?:plz|pls|please|kindly|btw|hey|hi|hello|ok|okay|um)\b,?", re.I), " "),
+    (lazy_regex(r"\b(?:can't|cant|cannot)\b", re.I), "can not"),
+    (lazy_regex(r"\b(?:won't|wont)\b", re.I), "will not"),
+    (lazy_regex(r"\bto-?dos?\b", re.I), "todo"),
+    (lazy_regex(r"\b(?:plz|pls|please|kindly|btw|hey|hi|hello|ok|okay|um)\b,?", re.I), " "),
 )
-# Slips of the pen, by what was meant.
+# Common typos, by what was meant.
 _MEANT = """
 what: wat waht whta hwat wht
 which: wich whcih wihch whihc
@@ -137,11 +137,11 @@ _SLIPS = {
     for meant, _, slips in (line.partition(": ") for line in _MEANT.strip().splitlines())
     for slip in slips.split()
 }
-_WORD = re.compile(r"[\w#][\w#./:@+-]*")
+_WORD = lazy_regex(r"[\w#][\w#./:@+-]*")
 
 
 def _looked_at(question: str) -> str:
-    """The part of a question that counts: of a long one the last sentence that asks, else its beginning."""
+    """The part of a question that is read: of a long one the last question in it, or else its start."""
     text = one_line(question[:20_000]).replace("\u2019", "'")
     if len(text) <= CHARACTERS:
         return _expanded(text)
@@ -194,7 +194,7 @@ _FRAME = frozenset(
 
 
 def _topic(asked: str) -> str:
-    """What a question is about: its words without those that questions are made of, as they were written."""
+    """The topic of a question: its words as written, without those that questions are made of."""
     kept: list[str] = []
     found: list[str] = _WORD.findall(asked)
     for word in found:
@@ -209,20 +209,14 @@ def _topic(asked: str) -> str:
     return " ".join(kept)
 
 
-_STEP = re.compile(r"\b(?:step|item|task|todo)s? (?:number |no |nr )?#?(\d{1,4})\b")
+_STEP = lazy_regex(r"\b(?:step|item|task|todo)s? (?:number |no |nr )?#?(\d{1,4})\b")
 _COUNTED = "one|two couple|three few|four|five|six|seven|eight|nine|ten"
-_COUNTS = {
-    word: number
-    for number, words in enumerate(
-        "one|two couple|three few|four|five|six|seven|eight|nine|ten".split("|"), 1
-    )
-    for word in words.split()
-}
-_SOME = re.compile(
+_COUNTS = {word: number for number, words in enumerate(_COUNTED.split("|"), 1) for word in words.split()}
+_SOME = lazy_regex(
     r"\b(?:last|latest|recent|newest|past|top) (?:(\d{1,3})|(" + "|".join(_COUNTS) + r"))\b"
     r"|\b(?:(\d{1,3})|(" + "|".join(_COUNTS) + r")) (?:last|latest|most recent|newest)\b"
 )
-_LAST_ONE = re.compile(
+_LAST_ONE = lazy_regex(
     r"\b(?:last|latest|newest|most recent) (?:decision|commit|error|failure|question|instruction|request)\b"
 )
 
@@ -239,23 +233,23 @@ def _most(plain: str) -> int | None:
     return 1 if _LAST_ONE.search(plain) else None
 
 
-_AGO = re.compile(
+_AGO = lazy_regex(
     r"\b(?:(\d{1,4})|(an?|one|" + "|".join(_COUNTS) + r"|half an)) (minute|min|hour|hr|h|day|week)s?\b"
     r"|\b(?:last|past) (?:(\d{1,4})|(" + "|".join(_COUNTS) + r") )? ?(minute|min|hour|hr|h|day|week)s?\b"
 )
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
-_DATE = re.compile(r"\b\d{4}-\d\d-\d\d(?:[t ]\d\d:\d\d(?::\d\d)?z?)?\b")
-_CLOCK = re.compile(r"\b(?:[01]?\d|2[0-3]):[0-5]\d\b")
-_EVENT = re.compile(r"#(\d{1,12})\b")
+_DATE = lazy_regex(r"\b\d{4}-\d\d-\d\d(?:[t ]\d\d:\d\d(?::\d\d)?z?)?\b")
+_CLOCK = lazy_regex(r"\b(?:[01]?\d|2[0-3]):[0-5]\d\b")
+_EVENT = lazy_regex(r"#(\d{1,12})\b")
 _ANCHORS = (
-    ("compaction", re.compile(r"\bcompact\w*\b|\bcontext (?:was |got )?(?:lost|reset|cut|cleared)")),
-    ("commit", re.compile(r"\b(?:since|after) (?:the |my |our )?(?:last |latest )?commit\b")),
-    ("request", re.compile(
+    ("compaction", lazy_regex(r"\bcompact\w*\b|\bcontext (?:was |got )?(?:lost|reset|cut|cleared)")),
+    ("commit", lazy_regex(r"\b(?:since|after) (?:the |my |our )?(?:last |latest )?commit\b")),
+    ("request", lazy_regex(
         r"\b(?:since|after) (?:the |my )?(?:user|last (?:message|request|instruction|prompt))\b"
     )),
-    ("yesterday", re.compile(r"\byesterday\b|\blast night\b")),
-    ("today", re.compile(r"\btoday\b|\bthis morning\b")),
-    ("start", re.compile(r"\bsince (?:the (?:start|beginning)|(?:it|i|we) (?:began|started))")),
+    ("yesterday", lazy_regex(r"\byesterday\b|\blast night\b")),
+    ("today", lazy_regex(r"\btoday\b|\bthis morning\b")),
+    ("start", lazy_regex(r"\bsince (?:the (?:start|beginning)|(?:it|i|we) (?:began|started))")),
 )  # fmt: skip
 
 
@@ -292,8 +286,8 @@ _NOT_OVER = (
     r"|\b(?:to be done|yet to|still to|to do still|have to do|has to be|must be done)\b"
     r"|\b(?:need\w* to be done|still need\w*|what else)\b"
 )
-_WITH_TOPIC = ("did", "value", "why")  # which ask about something
-# The first line whose patterns all fit (`!`: does not fit) says what is asked for; `-`: if it has no topic.
+_WITH_TOPIC = ("did", "value", "why")  # these need a topic
+# The first line whose patterns all match (`!`: must not match) says what is asked for. `-`: without topic.
 _TABLE = f"""
 last_request  ! \\b(?:error|commit) message && \\b(?:most recent|latest|last|newest|recent)\\b[^?]{{0,30}}\\b(?:request|instruction|prompt|user message|{_ASKING})\\b
 last_request  \\b{_ASKING}\\b[^?]{{0,40}}\\b(?:most recently|recently|lately|last|just now|latest|right now)\\b
@@ -360,11 +354,13 @@ value         \\bvalue of\\b|\\bset to\\b|\\bequal\\w*\\b|^(?:and )?(?:what|whic
 
 
 @cache
-def _rules() -> list[tuple[str, list[tuple[bool, str]]]]:
-    """The table as (about, [(must fit, pattern)]); `re` compiles and keeps each pattern when it is met."""
-    rules: list[tuple[str, list[tuple[bool, str]]]] = []
+def _rules() -> list[tuple[str, list[tuple[bool, re.Pattern[str]]]]]:
+    """The table as (about, [(must match, pattern)])."""
+    rules: list[tuple[str, list[tuple[bool, re.Pattern[str]]]]] = []
     for line in _TABLE.strip().splitlines():
         about, rest = line.split(None, 1)
         parts = [part.strip() for part in rest.split(" && ")]
-        rules.append((about, [(not part.startswith("! "), part.removeprefix("! ")) for part in parts]))
+        rules.append(
+            (about, [(not part.startswith("! "), lazy_regex(part.removeprefix("! "))) for part in parts])
+        )
     return rules

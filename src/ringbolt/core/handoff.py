@@ -10,7 +10,7 @@ from ..model import foreign_statuses, rules, validate
 from ..model.errors import InvalidInput, RingboltError, shown
 from ..model.operation import operation
 from ..model.types import ErrorSummary, Written
-from ..packet import capsule, packet
+from ..packet import capsule, resume
 from ..packet.capsule import TITLE, read_capsule
 from ..packet.operations import Views
 from ..store.imported_sets import check_sets
@@ -59,7 +59,7 @@ class Handoff(Views, Tasks):
             max_bytes: Maximum size of the whole file.
         """
 
-        budget = validate.whole("budget", budget, packet.LEAST, packet.MOST)
+        budget = validate.whole("budget", budget, resume.LEAST, resume.MOST)
         most = validate.whole("max_bytes", max_bytes, 4096, 1 << 30)
         target = None if path is None else validate.path("the capsule", path)
         text = capsule.capsule(self._snapshot(task_id), budget=budget, most_bytes=most, count=self._counter())

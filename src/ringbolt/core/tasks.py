@@ -14,20 +14,13 @@ from ..model import foreign_statuses, rules, validate
 from ..model.errors import Conflict, InvalidInput, NotFound, RingboltError, shown
 from ..model.operation import operation
 from ..model.types import Pattern, Task, TaskCard, TaskPage, Written, is_dict, is_list
+from ..signals.phrases import may_tell_progress
 from ..store.goal_queries import criteria
 from ..store.schema import escape_like
 from ..store.tx import Row, Tx
 from .plans import added_steps
 
 MOST_ROWS = 1000
-# A message without any of these never says that a step begins or is over
-# (tests/extract/test_progress_operations.py checks that against the patterns).
-PROGRESS_WORDS = (
-    "done", "complet", "finish", "commit", "pass", "green", "fixed", "implemented", "added", "updat",
-    "removed", "succee", "compiles", "builds", "in place", "now", "next", "let me", "let's", "let’s", "i'll",
-    "i’ll", "i will", "going to", "start", "mov", "proceed", "continu", "dispatch", "on to", "time to",
-    "first", "mark", "tick", "check", "✅", "✓", "✔", "☑", "[x]",
-)  # fmt: skip
 
 
 class Tasks(Base):
@@ -275,7 +268,7 @@ class Tasks(Base):
             )
             if message and self._may_move(head, message):
                 # Its patterns are slow to compile, and most short-lived processes never need them.
-                from ..extract.progress_operations import foresee
+                from ..extract.progress_updates import foresee
 
                 draft.then = foresee(self, tx, head, draft, now)
             return draft
@@ -307,8 +300,7 @@ class Tasks(Base):
             return False
         if self.origin.channel != "agent" or self.settings.progress == "off":
             return False
-        plain = message.lower()
-        return any(word in plain for word in PROGRESS_WORDS)
+        return may_tell_progress(message)
 
     @operation(scope="read")
     def task_get(self, task_id: str | None = None, *, at: int | str | float | None = None) -> Task:

@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
+from ..model.lazy_regex import lazy_regex
 from ..model.types import Value, is_dict, is_list
+from ..signals.commands import first_program
 from ..signals.text_layout import one_line
+from ..signals.tools import COMMAND_FIELDS, PATH_FIELDS, first_text
 
-MOST_OPEN = 8  # failures that wait for what works
-PATIENCE = 10  # successes of the same tool after which it is no longer waited for
+MOST_OPEN = 8  # failures that are remembered until something works
+PATIENCE = 10  # successes of the same tool after which a failure is given up
 MOST_WHAT = 200
 MOST_EDITS = 5
 
-_WORD = re.compile(r"[\w./-]{2,80}")
-# The program and what it is to do: `git push`, `npm run`; without what only prepares it.
-_HEAD = re.compile(
-    r"(?:^|&&|;|\n)\s*(?!cd |export |set |source |sleep )(?:\w+=\S*\s+){0,5}"
-    r"([\w./-]+(?:\s+[a-z][\w:-]*(?=\s|$))?)"
-)
-_FILES = ("file_path", "path", "notebook_path", "filename")
-_COMMANDS = ("command", "cmd", "script", "code", "sql", "query", "pattern", "url", "prompt")
+_WORD = lazy_regex(r"[\w./-]{2,80}")
 _COMMON = frozenset("2>&1 cd echo head tail grep cat true null dev run and the for -n -l".split())
 
 
 class Attempt(Value, frozen=True, kw_only=True):
-    """Something that was tried: with which tool, on what, by which program, in which other words."""
+    """Something that was tried: the tool, the file, the program, and the other words of its input."""
 
     seq: int
     tool: str
@@ -38,7 +33,7 @@ class Attempt(Value, frozen=True, kw_only=True):
 
 
 class Failure(Value, frozen=True, kw_only=True):
-    """An attempt that failed, how often, with which symptom, and what was edited since."""
+    """A failed attempt: its symptom, its first and last event, and the files edited since."""
 
     attempt: Attempt
     symptom: str
@@ -51,16 +46,17 @@ class Failure(Value, frozen=True, kw_only=True):
 def attempt(seq: int, tool: str, given: Any, summary: str | None) -> Attempt:
     """An action as an attempt."""
     fields: Mapping[str, Any] = given if is_dict(given) else {}
-    file = _field(fields, _FILES)
-    command = _field(fields, _COMMANDS) or ("" if is_dict(given) else _text(given))
+    file = first_text(fields, PATH_FIELDS)[:4000]
+    command = first_text(fields, (*COMMAND_FIELDS, "prompt"))[:4000] or (
+        "" if is_dict(given) else _text(given)
+    )
     what = command or (f"{tool} {file}".strip() if file else "") or summary or tool or "an action"
     if file and command:
         what = f"{command} {file}"
-    head = _HEAD.search(command[:2000])
-    program = head[1].split() if head else []
+    program = first_program(command).split()
     words = _WORD.findall(f"{command} {file}"[:2000])
     words = dict.fromkeys(part for word in words for part in (word, word.rpartition("/")[2]) if part)
-    told = [word for word in words if word not in _COMMON and word not in program and word[0] != "-"]
+    telling = [word for word in words if word not in _COMMON and word not in program and word[0] != "-"]
     whole = " ".join(
         f"{name}={_text(value)[:400]}" for name, value in list(fields.items())[:8] if name != "description"
     )
@@ -69,20 +65,16 @@ def attempt(seq: int, tool: str, given: Any, summary: str | None) -> Attempt:
         tool=tool,
         what=one_line(what, MOST_WHAT),
         input=one_line(whole or what, 600),
-        words=tuple(told)[:40],
+        words=tuple(telling)[:40],
         file=file[:400],
         head=" ".join(program),
     )
 
 
 def read_attempt(state: Mapping[str, Any]) -> Attempt:
-    """An attempt from its state."""
+    """An attempt from its stored form."""
     fields: dict[str, Any] = {**state, "words": tuple(state["words"])}
     return Attempt(**fields)
-
-
-def _field(fields: Mapping[str, Any], names: tuple[str, ...]) -> str:
-    return next((value[:4000] for name in names if isinstance(value := fields.get(name), str) and value), "")
 
 
 def _text(value: Any) -> str:
@@ -92,12 +84,12 @@ def _text(value: Any) -> str:
 
 
 def is_same(one: Attempt, other: Attempt) -> bool:
-    """Whether an attempt was made again as it was."""
+    """Whether two attempts are the same call."""
     return one.tool == other.tool and one.input == other.input
 
 
 def is_like(one: Attempt, other: Attempt) -> bool:
-    """Whether an attempt is another way to do the same: the same file, or much the same words."""
+    """Whether one attempt is another way to do the same: on the same file, or in much the same words."""
     if one.tool != other.tool:
         return False
     if one.file and other.file and not one.input.startswith("command="):
@@ -111,7 +103,7 @@ def is_like(one: Attempt, other: Attempt) -> bool:
 
 
 class Attempts:
-    """The failures that are still open, and what closes them."""
+    """The open failures of a task, and what closes them."""
 
     def __init__(self, state: Any = None) -> None:
         self.open: list[Failure] = []
@@ -128,11 +120,11 @@ class Attempts:
             )
 
     def state(self) -> list[dict[str, Any]]:
-        """What is open, ready for JSON."""
+        """The open failures, ready for JSON."""
         return [one.to_dict() for one in self.open]
 
     def failed(self, tried: Attempt, symptom: str, key: str) -> list[Failure]:
-        """Note a failure; what is dropped for it."""
+        """Note a failure; returns the older ones that are dropped to make room."""
         for place, one in enumerate(self.open):
             if one.key == key:
                 self.open[place] = one.replace(seqs=(one.seqs[0], tried.seq), age=0)
@@ -142,9 +134,9 @@ class Attempts:
         return dropped
 
     def succeeded(self, done: Attempt, edits: bool) -> list[tuple[Failure, bool]]:
-        """The failures that a success closes, each with whether it was the same attempt; also overdue ones.
+        """The failures that a success closes, each with whether the same call worked.
 
-        An overdue failure is told by an age above `PATIENCE`.
+        Also returns failures that are given up; these have an age above `PATIENCE`.
         """
         closed: list[tuple[Failure, bool]] = []
         still: list[Failure] = []

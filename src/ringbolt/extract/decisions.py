@@ -1,6 +1,6 @@
 """Decisions in what an agent writes: under a heading that announces them, in a table, or in a sentence.
 
-A question, a hypothesis, an option that is only listed, quoted words and code are no decisions.
+Questions, hypotheses, options that are only listed, quoted words and code do not count.
 """
 
 from __future__ import annotations
@@ -8,7 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from ..model.lazy_regex import lazy_regex
 from ..model.types import Value
+from ..signals.phrases import DECIDED, MAY_DECIDE, UNDECIDED, is_question
 from ..signals.text_layout import Line, cells, masked, plain, sentences
 
 MOST_DECISIONS = 20  # of one text
@@ -16,7 +18,7 @@ MOST_CHOICE, MOST_REASON = 300, 600
 
 
 class Decided(Value, frozen=True, kw_only=True):
-    """A decision as it was stated: what was chosen, why, instead of what; how sure that it is one."""
+    """A stated decision: the choice, its reason, what it was preferred to, and how sure the reading is."""
 
     choice: str
     reason: str = ""
@@ -27,7 +29,7 @@ class Decided(Value, frozen=True, kw_only=True):
 
 # --- headings, lists and tables ---------------------------------------------------------------------
 
-_ANNOUNCES = re.compile(
+_ANNOUNCES = lazy_regex(
     r"(?:\d+[.)] +)?(?:(?:key|main|design|architectur\w+|technical|implementation|important|other|final"
     r"|our|the|new"
     r"|my|all|decided|notable)[ -]+){0,3}(?:decisions?|design choices|choices)"
@@ -36,40 +38,40 @@ _ANNOUNCES = re.compile(
     r"|in this (?:phase|plan|session|step)|for this \w+)){0,2}\W*(?:\([^)]{0,60}\))?\W*$",
     re.I,
 )
-_OPEN = re.compile(
+_OPEN = lazy_regex(
     r"\b(?:open|pending|needed|required|remaining|outstanding|future|unresolved|to make|points?)\b", re.I
 )
-_NOTHING = re.compile(
+_NOTHING = lazy_regex(
     r"\W*(?:none|n/?a|nothing|no (?:new |major |key )?decisions?|tbd|not applicable|whether|if|how|what|why"
     r"|which|when|where|who)\b",
     re.I,
 )
-_EXPLICIT = re.compile(
+_EXPLICIT = lazy_regex(
     r"\W*(?:(?:final |our |key )?decision(?: \d{1,3})?|decided|chosen(?: approach"
     r"| option)?)\**\s*[:—–-]\**\s+(?=\S)",
     re.I,
 )
-_REASON_LABEL = re.compile(
+_REASON_LABEL = lazy_regex(
     r"\W*(?:rationale|reason(?:ing|s)?|why|because|justification)\**\s*[:—–-]\**\s*(?=\S)", re.I
 )
-_OTHER_LABEL = re.compile(
+_OTHER_LABEL = lazy_regex(
     r"\W*(?:options?|alternatives?|considered|context|consequences?|trade-?offs?|status|date|impact"
     r"|risks?|note|files?"
     r"|source|pros|cons|question|problem|phase|made by|outcome)\b[^:]{0,20}:", re.I
 )  # fmt: skip
-_DECIDES = re.compile(r"\W*(?:(?:key |design )?decision|choice|chosen|we chose|selected|decided)\b", re.I)
-_GIVES_REASON = re.compile(r"\W*(?:rationale|reason|why|because|justification)", re.I)
-_ALTERNATIVES = re.compile(r"\W*(?:alternative|options?|instead of|rejected|considered)", re.I)
-_TAGS = re.compile(r"(?:\[[^\]]{1,40}\]:?\s*)+")
-_BOLD = re.compile(r"\*\*([^*]{2,300}?)\*\*(:?)\s*")
+_DECIDES = lazy_regex(r"\W*(?:(?:key |design )?decision|choice|chosen|we chose|selected|decided)\b", re.I)
+_GIVES_REASON = lazy_regex(r"\W*(?:rationale|reason|why|because|justification)", re.I)
+_ALTERNATIVES = lazy_regex(r"\W*(?:alternative|options?|instead of|rejected|considered)", re.I)
+_TAGS = lazy_regex(r"(?:\[[^\]]{1,40}\]:?\s*)+")
+_BOLD = lazy_regex(r"\*\*([^*]{2,300}?)\*\*(:?)\s*")
 
-# Where a choice ends and its reason begins, best first.
-_BECAUSE = re.compile(
+# Where a choice ends and its reason begins.
+_BECAUSE = lazy_regex(
     r",? \(?(?:because(?: of)?|since|as (?:it|this|that|they|we)\b|so that|due to|given that)\s", re.I
 )
-_DASH = re.compile(r"\s+(?:--|—|–|-)\s+|\s*;\s+|\s*—\s*")
-_COLON = re.compile(r":\s+")
-_AIM = re.compile(
+_DASH = lazy_regex(r"\s+(?:--|—|–|-)\s+|\s*;\s+|\s*—\s*")
+_COLON = lazy_regex(r":\s+")
+_AIM = lazy_regex(
     r",? (?:(?:in order )?to (?:avoid|prevent|keep|allow|ensure|enable|reduce|preserve|simplify|match"
     r"|make|minimi[sz]e"
     r"|support|maintain|distinguish|handle|reach|get|stay|let)"
@@ -77,13 +79,13 @@ _AIM = re.compile(
     r"|(?:avoiding|preventing|enabling|keeping|matching|allowing|following|ensuring|which|making) )",
     re.I,
 )
-_PARENTHESIS = re.compile(r"\s+\(([^()]{8,400})\)\W*$")
-_INSTEAD = re.compile(r",? (?:instead of|rather than|in favou?r of not|over|not)\s+(?=\S)", re.I)
-_SURE_INSTEAD = re.compile(r",? (?:instead of|rather than)\s+(?=\S)", re.I)
+_PARENTHESIS = lazy_regex(r"\s+\(([^()]{8,400})\)\W*$")
+_INSTEAD = lazy_regex(r",? (?:instead of|rather than|in favou?r of not|over|not)\s+(?=\S)", re.I)
+_SURE_INSTEAD = lazy_regex(r",? (?:instead of|rather than)\s+(?=\S)", re.I)
 
 
 def decisions(lines: Iterable[Line]) -> list[Decided]:
-    """The decisions that a text of the agent states, in order."""
+    """The decisions that an agent states in a text, in order."""
     reader = _Reader()
     for line in lines:
         if line.kind not in ("blank", "code") and len(reader.found) < MOST_DECISIONS:
@@ -94,13 +96,13 @@ def decisions(lines: Iterable[Line]) -> list[Decided]:
 
 
 class _Reader:
-    """Reads lines: whether they stand below a heading about decisions, and what they decide."""
+    """Reads a text line by line, keeping track of the section and of a decision whose reason may follow."""
 
     def __init__(self) -> None:
         self.found: list[Decided] = []
-        self._inside = 0  # the level of the heading that announced decisions
+        self._inside = 0  # level of the heading that announced decisions, 0 outside
         self._pending: Decided | None = None  # a decision whose reason may follow
-        self._header: list[str] | None = None  # of the table that is read
+        self._header: list[str] | None = None  # of the current table
 
     def settle(self) -> None:
         """Keep the decision that was pending."""
@@ -120,7 +122,7 @@ class _Reader:
             self._decide(line)
 
     def _enter(self, line: Line) -> None:
-        """A heading begins a section about decisions, ends it, or is a decision itself."""
+        """A heading can begin or end a section about decisions, or state one itself."""
         self.settle()
         below = self._inside and (line.kind == "lead" or line.depth > self._inside)
         if _announces(line):
@@ -132,7 +134,7 @@ class _Reader:
             self._pending = _checked(line.text[explicit.end() if explicit else 0 :], 0.8)
 
     def _reasons(self, line: Line) -> bool:
-        """Whether a line belongs to the decision before it: its reason, or a detail."""
+        """Whether a line belongs to the decision before it, as its reason or a detail."""
         if not self._pending:
             return False
         if label := _REASON_LABEL.match(line.text):
@@ -157,7 +159,7 @@ class _Reader:
         elif self._inside and _is_listed(line):
             if line.depth < 4 and not _OTHER_LABEL.match(line.text):
                 self._pending = _checked(line.text, 0.9)
-        elif _HINT.search(line.text):
+        elif MAY_DECIDE.search(line.text):
             self.found += [one for sentence in sentences(line.text) if (one := _sentence(sentence))]
 
 
@@ -171,13 +173,13 @@ def _announces(line: Line) -> bool:
 
 
 def _checked(text: str, confidence: float) -> Decided | None:
-    if _NOTHING.match(text) or text.rstrip("* ").endswith("?"):
+    if _NOTHING.match(text) or is_question(text):
         return None
     return _split(text, confidence)
 
 
 def _row(line: Line, header: list[str] | None, inside: bool) -> tuple[list[str] | None, Decided | None]:
-    """The header of the table that a row belongs to, and the decision in the row."""
+    """The header of the row's table, and the decision in the row."""
     columns = cells(line.text)
     if header is None:
         return columns, None
@@ -188,7 +190,7 @@ def _row(line: Line, header: list[str] | None, inside: bool) -> tuple[list[str] 
     if choice is None or (reason is None and not inside) or len(columns) <= max(choice, reason or 0):
         return header, None
     before = columns[0] if choice else ""
-    if _NOTHING.match(columns[choice]) or columns[choice].endswith("?"):
+    if _NOTHING.match(columns[choice]) or is_question(columns[choice]):
         return header, None
     found = Decided(
         choice=plain(columns[choice], MOST_CHOICE),
@@ -210,7 +212,7 @@ def _column(header: Iterable[str], wanted: re.Pattern[str]) -> int | None:
 
 
 def _split(text: str, confidence: float) -> Decided:
-    """A stated decision as choice, reason and what it was preferred to."""
+    """Split a stated decision into its choice, its reason and what it was preferred to."""
     text = _TAGS.sub("", text, count=1) if text.startswith("[") else text
     choice, reason = _halves(text)
     instead = ""
@@ -245,49 +247,36 @@ def _halves(text: str) -> tuple[str, str]:
 
 # --- sentences --------------------------------------------------------------------------------------
 
-_HINT = re.compile(
-    r"\b(?:decided|chose|opted|settled|picked|went with|going with|go with|stick(?:ing)? with|instead of"
-    r"|rather than|because|since|switched|elected)\b",
-    re.I,
-)
 _START = r"(?:^|[,;:] |\b(?:so|and|then|therefore|but) |^instead of [^,]{2,80}?,? )"
-_SAYS = re.compile(
+_SAYS = lazy_regex(
     rf"{_START}(?:I|we)(?:'ve| have|'d)? (?:(?:also|finally|therefore|deliberately|then) )?"
-    r"(?:decided (?:to|on|against|that|not to)|chose|opted (?:to|for|against)|settled on|picked|went with"
-    r"|elected to|switched (?:to|from))\s",
+    rf"(?:{DECIDED})\s",
     re.I,
 )
-_WILL = re.compile(
+_WILL = lazy_regex(
     rf"{_START}(?:(?:I|we)(?:'ll| will|'m going to| am going to|'re going to)|let's|let us|I'm|we're"
     r"|(?:decision|choice) is to) (?:(?:now|just|also|instead|therefore) )?"
     r"(?!(?:start|begin|invoke|check|look|read|run|leave|investigate|see|try|verify|test|explore|search|find"
     r"|need|wait|continue|proceed|first|going)\b)\w{2,15}\b",
     re.I,
 )
-_DID = re.compile(
+_DID = lazy_regex(
     r"(?:used|using|kept|chose|picked|selected|preferred|dropped|adopted|avoided|deferred|opted for|went with"
     r"|(?:going|sticking) with|switch(?:ed|ing) (?:to|from))\s",
     re.I,
 )
-_SUBJECT = re.compile(
+_SUBJECT = lazy_regex(
     r"(?:(?:so|and|then|therefore|but),? )?(?:I|we|let's|let us)(?:'ll| will|'m| am|'re| are|'ve| have)?\s+"
     r"(?:going to )?(?:(?:decided|chose|opted|elected) to )?",
     re.I,
 )
-_HEDGES = re.compile(
-    r"\b(?:could|might|would|may|maybe|perhaps|whether|if (?:we|you|I|it|the)|should (?:we|I)|alternatively"
-    r"|consider|considering|not (?:yet )?decided|haven't|hasn't|didn't (?:choose|decide)|undecided|unless"
-    r"|either|do you|want me to|they|he|she|the (?:user|author|doc|docs|page|article|issue|README)"
-    r"|previously|originally)\b|n't (?:decided|chosen|opted|settled)",
-    re.I,
-)
-_BEFORE = re.compile(r"\W*((?:since|because|given that|as) [^,]{3,200}), ", re.I)
-_STATED = re.compile(r"[ ,(]*(?:because|since|so that|due to|given that|as )", re.I)
+_BEFORE = lazy_regex(r"\W*((?:since|because|given that|as) [^,]{3,200}), ", re.I)
+_STATED = lazy_regex(r"[ ,(]*(?:because|since|so that|due to|given that|as )", re.I)
 
 
 def _sentence(sentence: str) -> Decided | None:
-    """The decision that a sentence states: with its reason, or with what it prefers and to what."""
-    if not _HINT.search(sentence) or sentence.rstrip(" *_)\"'").endswith("?"):
+    """The decision in a sentence; it must have a verb of deciding, or a reason, or an alternative."""
+    if not MAY_DECIDE.search(sentence) or is_question(sentence):
         return None
     hidden = masked(sentence)
     said, done = _SAYS.search(hidden), _DID.match(hidden)
@@ -300,16 +289,16 @@ def _sentence(sentence: str) -> Decided | None:
     if said or done:
         because = because or _COLON.search(hidden, end)
         instead = instead or _INSTEAD.search(hidden, end)
-    # Hedges before the choice or in it; what follows may well be about what would have been.
+    # Only hedges before or inside the choice count: what follows may describe what would have happened.
     stop = min((one.start() for one in (because, instead) if one), default=len(sentence))
-    if _HEDGES.search(hidden[:start]) or _HEDGES.search(hidden, start, max(stop, end)):
+    if UNDECIDED.search(hidden[:start]) or UNDECIDED.search(hidden, start, max(stop, end)):
         return None
     before = _BEFORE.match(hidden)
     if before and before.end() > start + 2:
         before = None
     reasoned = because and (done or instead or _STATED.match(hidden, because.start()))
     if not (said or reasoned or (instead and before)):
-        return None  # an announcement, no choice
+        return None  # only an announcement
     choice = sentence[start:].lstrip(" ,;:")
     subject = _SUBJECT.match(choice)
     one = _split(choice[subject.end() if subject else 0 :], 0.75 if said else 0.6)

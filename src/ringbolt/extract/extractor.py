@@ -1,55 +1,48 @@
 """The rule-based extractor: what is worth remembering in what an agent said and did. No model, no I/O.
 
-Reads ledger events in order and finds decisions with their reasons, attempts that failed and what worked
+It reads ledger events in order and finds decisions with their reasons, failed attempts and what worked
 instead, what the user rejected, commits and other artifacts, named values, discoveries, blockers, questions
-and next steps. What a tool prints never becomes a decision; what is found is trusted as much as the least
-trusted of its sources, and never more than the agent.
+and next steps. Tool output never becomes a decision. A finding is trusted as much as the least trusted of its
+sources, and never more than the agent.
 
 `Extractor` works event by event and keeps a small state between batches; `extract` reads a whole list.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..model.types import Channel, EntryType, Event, Value, is_dict, is_list
 from ..model.validate import blake2b
-from ..signals import failures
+from ..signals import failures, tools
+from ..signals.commands import commits
 from ..signals.failures import error_line, fingerprint
+from ..signals.phrases import is_offer
 from ..signals.text_layout import cut, layout, one_line, plain
 from . import artifacts, values
 from .attempts import PATIENCE, Attempt, Attempts, Failure, attempt, read_attempt
 from .decisions import decisions
-from .statements import is_offer, statements
+from .statements import statements
+from .trust import least_trusted
 
 __all__ = ["Extractor", "Found", "error_line", "extract", "fingerprint"]
 
-OURS = "ringbolt"  # the agent who writes what is inferred: never read again
+OURS = "ringbolt"  # the agent that writes what is inferred; its events are not read again
 MOST_SUMMARY, MOST_DETAIL = 300, 2000
 MOST_RUNNING, MOST_SEEN = 64, 400
 
-_TRUST = (
-    "agent",
-    "tool",
-    "web",
-    "import",
-)  # most trusted first; nothing found is trusted more than the agent
 _MESSAGES = ("message", "task.updated", "item.updated")
-_WEB = re.compile(r"web|browser|fetch|http|search_documentation", re.I)
-_RUNS = re.compile(r"bash|shell|exec|command|terminal|^run|powershell|^cmd$", re.I)
-_EDITS = re.compile(r"edit|write|patch|replace|create_file|insert", re.I)
-_INTERRUPTED = "[Request interrupted"  # what a host writes in the user's name
-# Of these only the latest counts.
+_INTERRUPTED = "[Request interrupted"  # written by the host in the user's name
+# Types of which only the latest entry counts.
 _LATEST = ("variable", "context")
 
 
 class Found(Value, frozen=True, kw_only=True):
-    """Something worth remembering, as an entry would have it, and the events that it was found in.
+    """Something worth remembering, in the form of an entry, with the events that it was found in.
 
-    Of type `context` are blockers and next steps (`data["kind"]`). `key` is the same for the same thing: a
-    variable's name, or a fingerprint.
+    Blockers and next steps have the type `context` (see `data["kind"]`). Equal things have equal keys: the
+    name of a variable, or a fingerprint.
     """
 
     type: EntryType
@@ -63,7 +56,7 @@ class Found(Value, frozen=True, kw_only=True):
 
 
 def extract(events: Iterable[Event]) -> list[Found]:
-    """All that is found in some events, each thing once, with what is still open at the end."""
+    """Everything found in some events, each thing once, including what is open at the end."""
     extractor = Extractor()
     found: dict[tuple[str, str], Found] = {}
     for event in events:
@@ -72,7 +65,7 @@ def extract(events: Iterable[Event]) -> list[Found]:
             if place in found and one.type not in _LATEST:
                 one = found[place]
             elif place in found:
-                del found[place]  # the latest stands where it was said
+                del found[place]  # the latest comes where it was said
             found[place] = one
     for one in extractor.open():
         found.setdefault((one.type, one.key), one)
@@ -80,7 +73,7 @@ def extract(events: Iterable[Event]) -> list[Found]:
 
 
 class Extractor:
-    """Reads events one by one. `state()` is all that it must remember between them: JSON of bounded size."""
+    """Reads events one by one. `state()` is all it must remember between them, as JSON of bounded size."""
 
     def __init__(self, state: Mapping[str, Any] | None = None) -> None:
         state = state or {}
@@ -93,7 +86,7 @@ class Extractor:
         self._refused: dict[str, Any] | None = state.get("refused")
 
     def state(self) -> dict[str, Any]:
-        """What must be kept to go on later."""
+        """What must be kept to continue later."""
         return {
             "attempts": self._attempts.state(),
             "running": {str(seq): one for seq, one in self._running.items()},
@@ -103,7 +96,7 @@ class Extractor:
         }
 
     def observe(self, event: Event) -> list[Found]:
-        """What an event leads to; nothing that was found before, unless its value has changed."""
+        """The new findings of an event: not found before, or with a changed value."""
         if event.origin.agent == OURS:
             return []
         if event.origin.channel == "user" and event.type != "action.ended":
@@ -117,7 +110,7 @@ class Extractor:
         return [one for one in found if self._is_new(one)]
 
     def open(self) -> list[Found]:
-        """What is open now: failures without a remedy, a rejection without a reason, the last question."""
+        """What is open now: failures without a fix, a rejection without a reason, the last question."""
         found = [_error(one) for one in self._attempts.open]
         if self._refused:
             found.append(_rejected(self._refused, "The user rejected it."))
@@ -129,12 +122,12 @@ class Extractor:
         return found
 
     def _is_new(self, one: Found) -> bool:
-        """Whether this was not found before; a variable that has got another value is new."""
+        """Whether this was not found before; a variable with another value is new."""
         mark = f"{one.type} {one.key}"
         value = _key(one.summary) if one.type in _LATEST else ""
         if self._seen.get(mark) == value:
             return False
-        self._seen.pop(mark, None)  # it counts as seen last
+        self._seen.pop(mark, None)  # moves to the end, as the last one seen
         self._seen[mark] = value
         if len(self._seen) > MOST_SEEN:
             del self._seen[next(iter(self._seen))]
@@ -143,7 +136,7 @@ class Extractor:
     # --- what is said
 
     def _hear_user(self, event: Event) -> list[Found]:
-        """The user speaks: the question is answered; a rejection without a reason may have got one."""
+        """A message of the user answers the open question, and may give the reason of a rejection."""
         self._asked = None
         if not event.text or event.text.startswith(_INTERRUPTED):
             return []
@@ -166,22 +159,25 @@ class Extractor:
                     "decision", one.title or one.choice, data, _key(one.choice), seqs, "agent", one.confidence
                 )
             )
-        said = statements(lines)
-        found += [_found("discovery", one, {}, _key(one), seqs, "agent", 0.6) for one in said.discoveries]
-        for kind, told in (("blocker", said.blockers), ("next_steps", said.steps)):
-            if told:
-                data = {"kind": kind, "items": told}
-                found.append(_found("context", "; ".join(told), data, kind, seqs, "agent", 0.6))
-        found += [_artifact("address", url, url, seqs, "agent") for url in artifacts.live(text[:20_000])]
-        found += [_variable(*pair, seqs, "agent") for pair in values.said(lines)]
-        question = said.question
+        message = statements(lines)
+        found += [_found("discovery", one, {}, _key(one), seqs, "agent", 0.6) for one in message.discoveries]
+        for kind, items in (("blocker", message.blockers), ("next_steps", message.steps)):
+            if items:
+                data = {"kind": kind, "items": items}
+                found.append(_found("context", "; ".join(items), data, kind, seqs, "agent", 0.6))
+        found += [
+            _artifact("address", url, url, seqs, "agent")
+            for url in artifacts.deployed_addresses(text[:20_000])
+        ]
+        found += [_variable(*pair, seqs, "agent") for pair in values.stated_values(lines)]
+        question = message.question
         self._asked = {"text": question, "seq": event.seq} if question and not is_offer(question) else None
         return found
 
     # --- what is done
 
     def _act(self, event: Event) -> list[Found]:
-        """An action: remembered until it has ended, then read."""
+        """Remember an action until it has ended, then read it."""
         self._asked = None
         data = event.data
         if event.type == "action":
@@ -215,12 +211,12 @@ class Extractor:
         fields: Mapping[str, Any] = given if is_dict(given) else {}
         command = (
             str(fields.get("command") or fields.get("cmd") or "")
-            if _RUNS.search(tried.tool) or "command" in fields
+            if tools.is_shell(tried.tool) or "command" in fields
             else ""
         )
-        words = failures.rejection(text)
-        if words is not None:
-            return self._refuse(tried, words, seqs)
+        reason = failures.rejection(text)
+        if reason is not None:
+            return self._refuse(tried, reason, seqs)
         code = failures.exit_code(data.get("output"))
         failed = status == "failed" or bool(data.get("error")) or bool(code)
         channel = _channel(event, tried.tool)
@@ -251,7 +247,7 @@ class Extractor:
         return [_error(one) for one in self._attempts.failed(tried.replace(seq=seqs[-1]), symptom, key)]
 
     def _succeed(self, done: Attempt) -> list[Found]:
-        closed = self._attempts.succeeded(done, bool(_EDITS.search(done.tool)))
+        closed = self._attempts.succeeded(done, tools.may_edit(done.tool))
         return [
             _error(one) if one.age > PATIENCE else _mended(one) if again else _excluded(one, done)
             for one, again in closed
@@ -305,7 +301,7 @@ def _excluded(one: Failure, done: Attempt) -> Found:
 
 
 def _mended(one: Failure) -> Found:
-    """The same attempt worked later: it was an error, and something else was changed."""
+    """An error after which the same call worked, because something else was changed."""
     edited = ", ".join(path.rpartition("/")[2] for path in one.edited)
     data = {**_attempted(one), "resolved": True, "fixed_by": f"edited {edited}" if edited else ""}
     return _found(
@@ -314,7 +310,7 @@ def _mended(one: Failure) -> Found:
 
 
 def _error(one: Failure) -> Found:
-    """A failure for which nothing worked."""
+    """A failure for which nothing has worked yet."""
     data = _attempted(one)
     return _found(
         "error", f"{one.attempt.what}: {one.symptom}", data, one.key, one.seqs, "tool", _sure(one, 0.5)
@@ -342,18 +338,20 @@ def _artifact(kind: str, name: str, url: str, seqs: Sequence[int], channel: Chan
 def _by_command(
     command: str, output: str, failed: bool, seqs: Sequence[int], channel: Channel
 ) -> list[Found]:
-    """What a command made and stated. One that failed may have committed before: only its output tells."""
+    """What a command made and printed. A failed one may have committed first, as only its output shows."""
     found: list[Found] = []
-    if "commit" in command:
-        for number, subject in artifacts.commits(command, output):
-            if number or not failed:
-                data = {"kind": "commit", "name": subject, "commit": number}
-                told = f"commit {number}: {subject}" if number else f"commit: {subject}"
-                found.append(_found("artifact", told, data, _key(f"{number} {subject}"), seqs, channel, 0.9))
+    for number, subject in commits(command, output):
+        if number or not failed:
+            data = {"kind": "commit", "name": subject, "commit": number}
+            summary = f"commit {number}: {subject}" if number else f"commit: {subject}"
+            found.append(_found("artifact", summary, data, _key(f"{number} {subject}"), seqs, channel, 0.9))
     if not failed:
         found += [_artifact(*one, seqs, channel) for one in artifacts.made_by_command(command, output)]
-        found += [_artifact("address", url, url, seqs, channel) for url in artifacts.live(output[:20_000])]
-        found += [_variable(*pair, seqs, channel) for pair in values.printed(output)]
+        found += [
+            _artifact("address", url, url, seqs, channel)
+            for url in artifacts.deployed_addresses(output[:20_000])
+        ]
+        found += [_variable(*pair, seqs, channel) for pair in values.printed_values(output)]
     return found
 
 
@@ -361,20 +359,18 @@ def _by_command(
 
 
 def _status(records: Any, seq: int) -> str | None:
-    """The status that an event gives an action."""
+    """The status that an event sets for an action."""
     record = records.get(str(seq)) if is_dict(records) else None
     return record.get("status") if is_dict(record) else None
 
 
 def _channel(event: Event, tool: str) -> Channel:
-    """How far what a tool printed is trusted."""
-    own = event.origin.channel
-    least = max(_TRUST.index(own) if own in _TRUST else 0, 2 if _WEB.search(tool) else 1)
-    return _TRUST[least]
+    """How far the output of a tool is trusted."""
+    return least_trusted([event.origin.channel, "web" if tools.is_web(tool) else "tool"])
 
 
 def _kept_input(given: Any) -> dict[str, Any]:
-    """Of an input what is needed when the action has ended."""
+    """The fields of an input that are needed when the action has ended."""
     if not is_dict(given):
         return {}
     names = ("command", "cmd", "file_path", "path", "title", "name")
@@ -382,5 +378,5 @@ def _kept_input(given: Any) -> dict[str, Any]:
 
 
 def _key(text: str) -> str:
-    """A short name for a text, the same for the same words."""
+    """A short key for a text, equal for equal words."""
     return blake2b(plain(text, 600).lower().encode("utf-8", "replace"), digest_size=8).hexdigest()

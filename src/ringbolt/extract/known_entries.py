@@ -1,56 +1,44 @@
-"""What a task already knows, and how far that is trusted: nothing is written twice, or by the wrong one."""
+"""The entries that a task has already, so that extraction writes nothing twice."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from ..model import rules
 from ..store.tx import Row, Tx
 from . import queries
 
-AGENT = "ringbolt"  # who writes what is inferred
-TRUST = ("import", "web", "tool", "agent")  # from the least on; what is inferred is never the user's own word
-LATEST = ("variable", "context")  # of these the latest counts
+AGENT = "ringbolt"  # writes what is inferred
+LATEST = ("variable", "context")  # types of which only the latest entry counts
 FAILURES = ("exclusion", "error")
 MOST = 20_000
 
 
-def trust_of(channels: Iterable[str]) -> str:
-    """The channel of what comes from several: the least trusted, and never the user's."""
-    ranks = [TRUST.index(channel) if channel in TRUST else len(TRUST) - 1 for channel in channels]
-    return TRUST[min(ranks, default=0)]
-
-
-def trusts(channel: str, other: str) -> bool:
-    """Whether a channel is trusted as much as another one, or more."""
-    return TRUST.index(trust_of([channel])) >= TRUST.index(trust_of([other]))
-
-
 def names_of(kind: str, key: str | None, text: str) -> tuple[str, str]:
-    """What an entry is recognised by: its type with its key (else its words), and its words alone."""
+    """The names an entry is recognised by: its type with its key (or its words), and its words alone."""
     plain = " ".join(text.lower().split()).strip(".:;!,")
     return f"{kind}\0{key}" if key else f"{kind}\0\0{plain}", f"\0{plain}"
 
 
 class KnownEntries:
-    """The entries of a task, by what they are recognised by, up to an event."""
+    """The entries of a task up to an event, by the names they are recognised by."""
 
     def __init__(self, task_id: str, again: bool) -> None:
         self._task_id = task_id
-        # Looked at once more, what was settled or replaced is known, too; else it may have come back.
+        # When a step is read again, settled and replaced entries count as known; otherwise they may return.
         self._blocking = tuple(rules.ENTRY_TRANSITIONS) if again else ("active", "invalidated")
         self._until = 0
         self._rows: dict[str, Row] = {}
         self._own: set[str] = set()
 
     def copy(self) -> KnownEntries:
-        """The same, for another transaction."""
+        """A copy for another transaction."""
         again = KnownEntries.__new__(KnownEntries)
         again.__dict__.update(self.__dict__, _rows=dict(self._rows), _own=set[str]())
         return again
 
     def read(self, tx: Tx, until: int) -> None:
-        """Add the entries that came since the last time."""
+        """Add the entries written since the last call."""
         if until <= self._until:
             return
         found: dict[str, Row] = {}
@@ -62,12 +50,12 @@ class KnownEntries:
         self._until = until
 
     def has(self, kind: str, names: Sequence[str]) -> bool:
-        """Whether an entry must not be written: it is there, was called wrong, or was just written."""
+        """Whether an entry must not be written because it exists, was invalidated, or was just written."""
         if kind in LATEST and (row := self.active(names[0])):
-            return row["names"] == names  # another value is news
+            return row["names"] == names  # another value is new
         if names[0] in self._own or self._blocks(names[0]):
             return True
-        # One attempt may fail for several reasons: by its words alone only what others wrote is the same.
+        # One attempt may fail for several reasons, so equal words alone match only what others wrote.
         others_only = kind in FAILURES
         return any(
             (name in self._own and not others_only)
@@ -79,24 +67,24 @@ class KnownEntries:
         return name in self._rows and self._rows[name]["status"] in self._blocking
 
     def active(self, name: str) -> Row | None:
-        """The active entry that is recognised by this."""
+        """The active entry with this name."""
         row = self._rows.get(name)
         return row if row and row["status"] == "active" else None
 
     def asked(self, still_open: Collection[str]) -> Iterator[Row]:
-        """The questions that were found and are open no more."""
+        """The questions that extraction found and that are no longer open."""
         for row in list({id(row): row for row in self._rows.values()}.values()):
             ours = row["type"] == "question" and row["agent"] == AGENT and row["status"] == "active"
             if ours and row["names"][0] not in still_open:
                 yield row
 
     def add(self, names: Sequence[str], row: Row) -> None:
-        """An entry that was just written."""
+        """Add an entry that was just written."""
         own = {**row, "names": names, "status": "active", "agent": AGENT}
         self._rows.update((name, own) for name in names)
         self._own.update(names)
 
     def change(self, row: Row, status: str) -> None:
-        """An entry that has just got another status."""
+        """Note the new status of an entry."""
         changed = {**row, "status": status}
         self._rows.update({name: changed for name in row["names"] if self._rows.get(name) is row})

@@ -1,31 +1,31 @@
-"""The names that the work uses, and which of them it will need again. No model, no I/O.
+"""The names that the work uses, ranked by how likely it needs them again. No model, no I/O.
 
 After a compaction an agent reaches for files, identifiers, commits and tickets that it has seen. `Names`
-finds all of them in what was said, done and answered, and ranks them: by sort, by how often and how lately
-they occurred, and by whether they were used (said or typed) or only seen in an output. The weights are rough
+finds them in messages, inputs and outputs, and ranks them by kind, by how often and how recently they
+occurred, and by whether they were used (said or typed) or only seen in an output. The weights are rough
 log-odds; halving or doubling any of them changes little.
 """
 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ..model.lazy_regex import lazy_regex
 from ..model.types import Event, Name, is_dict
 from ..model.validate import dumps
 
 OCCURS, LATELY, RECENTLY, USED = 0.6, 1.2, 0.8, 1.0
-LATELY_EVENTS, RECENTLY_EVENTS = 6, 60  # ages at which those two are down to a half
+LATELY_EVENTS, RECENTLY_EVENTS = 6, 60  # ages at which these two have halved
 SORTS = {"path": 1.7, "const": 1.5, "commit": 0.7, "ticket": 0.7, "version": 0.3, "url": 0.3}
-SNAKE, LOWER = -0.6, -0.3  # local variables, mostly: names with small letters only, or a small one first
-LONG = 0.5  # what is long takes the room of others: so much less for each e-fold
+SNAKE, LOWER = -0.6, -0.3  # mostly local variables: lower-case names with `_`, or starting in lower case
+LONG = 0.5  # long names take the room of others: so much less for each e-fold of length
 
 SHOWN = 320
-# Above MOST names the least likely ones are dropped, down to KEPT.
+# With more than MOST names, the least likely ones are dropped until KEPT are left.
 MOST, KEPT = 1200, 800
-TEXT = 64_000  # characters of one text that are looked at
+TEXT = 64_000  # characters of one text that are read
 LONGEST = 80  # characters of a name
 
 _EXTENSIONS = frozenset(
@@ -33,11 +33,11 @@ _EXTENSIONS = frozenset(
     " kt rb php html css scss sql lock mod sum cfg ini conf env xml proto csv log tmpl tf swift ex exs hs"
     " lua pl vue svelte ipynb gradle properties service patch diff dockerfile gitignore".split()
 )
-# First what could be a name is cut out, in one pass; what such a piece is, is asked of its end alone: no text
-# can make that slow.
-_PIECE = re.compile(r"https?://[^\s<>\"'`)\]}|\\]+|[\w@~+.#/-]+")
+# One pass cuts out pieces that could be names. Only the end of a piece is then classified, so that no text
+# can make this slow.
+_PIECE = lazy_regex(r"https?://[^\s<>\"'`)\]}|\\]+|[\w@~+.#/-]+")
 PIECE = 160  # characters
-_FIND = re.compile(
+_FIND = lazy_regex(
     r"(?P<path>(?:[\w@~+.-]+/)*[\w@+.-]*\.[A-Za-z][A-Za-z0-9]{0,11}(?![\w/]))"
     r"|(?P<version>\bv?\d+\.\d+\.\d+(?:[-+][\w.]+)?\b)"
     r"|(?P<ticket>\b[A-Z]{2,8}-\d{1,6}\b|(?<![\w&/])#\d{2,6}\b)"
@@ -46,8 +46,8 @@ _FIND = re.compile(
 )
 
 
-def find(text: str) -> set[tuple[str, str]]:
-    """The names in a text, each with its sort."""
+def find_names(text: str) -> set[tuple[str, str]]:
+    """The names in a text, each with its kind."""
     found: set[tuple[str, str]] = set()
     for piece in _PIECE.findall(text[:TEXT]):
         if piece.startswith("http") and "://" in piece:
@@ -66,7 +66,7 @@ def find(text: str) -> set[tuple[str, str]]:
 
 
 def _of_path(path: str) -> Iterable[tuple[str, str]]:
-    """The file that a path ends in; words joined by a dot are no path, but may be a name with its package."""
+    """The file name of a path. Words joined by dots are not a path, but may be a name with its package."""
     name = path.rsplit("/", 1)[-1].strip(".")
     if not name or len(name) > LONGEST:
         return
@@ -79,7 +79,7 @@ def _of_path(path: str) -> Iterable[tuple[str, str]]:
 
 
 def _is_camel(name: str) -> bool:
-    """Whether a word is a name of a program's making: with an underscore inside, or humps."""
+    """Whether a word is an identifier: with an underscore inside, or in camelCase."""
     if "_" in name.strip("_"):
         return True
     return len(name) > 2 and not name.islower() and not name.rstrip("s").isupper() and not name[1:].islower()
@@ -89,29 +89,29 @@ class Names:
     """The names of a task so far. An event costs the same however many came before."""
 
     def __init__(self, state: Mapping[str, Any] | None = None) -> None:
-        # By name: sort, events that have it, the last of them, events that use it, channel of the last one.
+        # By name: kind, number of events with it, the last of them, events that use it, channel of the last.
         self._known: dict[str, list[Any]] = dict((state or {}).get("known", {}))
         self._at: int = (state or {}).get("at", 0)
 
     def observe(self, event: Event) -> None:
-        """Take in an event of the ledger; the state in our own words, kept before a compaction, is no use."""
+        """Read an event. Snapshots that we took ourselves before a compaction only repeat what is known."""
         if event.type == "snapshot" and not event.data.get("summarized"):
             return
         used: set[tuple[str, str]] = set()
         seen: set[tuple[str, str]] = set()
         data = event.data
         if event.text:
-            used |= find(event.text)
+            used |= find_names(event.text)
         for field, value in data.items():
             if field in ("output", "error"):
-                seen |= find(value if isinstance(value, str) else dumps(value))
+                seen |= find_names(value if isinstance(value, str) else dumps(value))
             elif field == "input" and is_dict(value):
                 for inner in value.values():
-                    used |= find(inner if isinstance(inner, str) else dumps(inner))
+                    used |= find_names(inner if isinstance(inner, str) else dumps(inner))
             elif isinstance(value, str):
-                used |= find(value)
+                used |= find_names(value)
         for step in _titles(event):
-            used |= find(step)
+            used |= find_names(step)
         self._at = event.seq
         for sort, name in used | seen:
             row = self._known.setdefault(name, [sort, 0, 0, 0, ""])
@@ -124,7 +124,7 @@ class Names:
             self._known = {name: self._known[name] for name in best}
 
     def weight(self, name: str) -> float:
-        """How likely a name is needed again, as log-odds but for a constant."""
+        """How likely a name is needed again, in log-odds up to a constant."""
         sort, events, last, used, _ = self._known[name]
         age = self._at - last
         found = OCCURS * math.log1p(events) + USED * math.log1p(used) + SORTS.get(sort, 0.0)
@@ -134,7 +134,7 @@ class Names:
         return found - LONG * math.log(len(name) + 2)
 
     def best(self, most: int = SHOWN) -> list[Name]:
-        """The names that are most likely needed again, the likeliest first."""
+        """The names most likely needed again, the likeliest first."""
         weights = {name: self.weight(name) for name in self._known}
         order = sorted(weights, key=lambda name: (-weights[name], name))[:most]
         return [
@@ -149,7 +149,7 @@ class Names:
         ]
 
     def state(self) -> dict[str, Any]:
-        """All that must be kept to go on later, and what is shown."""
+        """All that must be kept to continue later, and the names to show."""
         return {
             "known": self._known,
             "at": self._at,

@@ -1,4 +1,4 @@
-"""Events of the ledger as observations of the work on a plan."""
+"""Ledger events as observations of the work on a plan."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from ..model.types import is_dict
 from ..store.tx import Row
-from .progress import CHARACTERS, Observation
+from .plan_progress import CHARACTERS, Observation
 
 _SAID = ("message", "task.updated", "item.updated", "task.finished")
 _PLANNED = ("task.registered", "plan.replaced", "plan.appended")
@@ -16,7 +16,7 @@ _TOOLS = {"cli": "shell", "edit": "edit"}
 
 
 def changes_plan(row: Row) -> bool:
-    """Whether an event makes another plan: steps come, go, move or are named anew."""
+    """Whether an event changes the plan: steps are added, dropped, moved or renamed."""
     if row["event_type"] in ("message", "action", "log"):
         return False
     sets = sets_of(row)
@@ -29,17 +29,17 @@ def changes_plan(row: Row) -> bool:
 
 
 def sets_of(row: Row) -> dict[str, Any]:
-    """What an event sets; one that is about to be written has it unpacked."""
+    """What an event sets; in an event about to be written it is a mapping already."""
     sets: Any = row["sets"] or {}
     return json.loads(sets) if isinstance(sets, str) else sets
 
 
 def observation(row: Row, sets: Mapping[str, Any]) -> Observation | None:
-    """An event as something that was observed; None if it tells nothing about a plan."""
+    """An event as an observation; None if it says nothing about a plan."""
 
     kind, seq = row["event_type"], row["seq"]
     if kind in _SAID:
-        # Only an agent's own words count: what users and tools say completes nothing.
+        # Only the agent's own words count: nothing that users and tools say completes a step.
         if row["channel"] == "agent" and row["text"]:
             return Observation(at=seq, kind="agent", text=row["text"])
     elif kind in ("action", "action.ended") and row["channel"] in ("agent", "tool"):
@@ -62,7 +62,7 @@ def observation(row: Row, sets: Mapping[str, Any]) -> Observation | None:
 
 
 def _input(data: Mapping[str, Any], summary: str | None, sets: Mapping[str, Any]) -> dict[str, Any]:
-    """The input of an action as a mapping, made from what there is."""
+    """The input of an action as a mapping, whatever form it was recorded in."""
     given: Any = data.get("input")
     if not is_dict(given):
         given = {"command": given if isinstance(given, str) else summary or ""}

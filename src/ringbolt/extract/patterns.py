@@ -1,15 +1,14 @@
-"""Learned patterns: what worked, what failed and what worked in the end, over many tasks.
+"""Learned patterns: what worked, what failed, and what worked after a failure, over many tasks.
 
-A pattern is kept under keys by which a later task finds it again: pairs of neighbouring words of a step's
-title, and the head of a command with the beginning of its error. Looking up a plan is one read of a bounded
-number of keys. The texts are quoted from tasks and tools, and carry the channel that they came through.
+A pattern is stored under keys by which a later task finds it: pairs of neighbouring words of a step's title,
+and the head of a command with the start of its error. Looking up a plan is one read of a bounded number of
+keys. The texts are quoted from tasks and tools, and carry the channel they came through.
 """
 
 from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any
@@ -18,77 +17,37 @@ from ..ledger.base import Base
 from ..model import rules, validate
 from ..model.operation import operation
 from ..model.types import Event, Pattern, is_dict
+from ..signals.commands import command_head
+from ..signals.failures import error_line, output_text
+from ..signals.terms import telling_stems
 from ..store.tx import Row, Tx
 from . import queries
 
 TYPES = ("success", "failure", "retry")
-KEPT_DAYS = 90  # what was seen once, so long ago, is forgotten
-SHOWN = 5  # of a task that is registered
-# Bounds of one look-up, of one title and of what is kept of one step.
+KEPT_DAYS = 90  # a pattern seen only once is forgotten after this
+SHOWN = 5  # patterns returned when a task is registered
+# Bounds of one look-up, of one title, and of what is remembered of one step.
 MOST_KEYS, MOST_TITLES, PAIRS = 40, 30, 4
 MOST_COMMANDS, MOST_STEPS = 8, 50
 LONGEST = 240
 _WORTH = {"retry": 1.2, "failure": 1.0, "success": 0.4}
-_ENDINGS = ("ions", "ion", "ing", "ies", "ed", "es", "s", "e")
-_WORD = re.compile(r"[^\W_]+")
-_COMMON = frozenset(
-    "a an the of to in on at for and or is are be with by from as it its this that all into new up out then"
-    " task step do sure please we our your my".split()
-)
-# Programs whose second word says what they do, and words in front of a program that say nothing.
-_WITH_VERBS = frozenset(
-    "git npm pnpm yarn pip uv cargo go docker kubectl helm make gh aws gcloud az terraform systemctl apt"
-    " apt-get brew poetry conda rails bundle dotnet mvn gradle".split()
-)
-_TELLING = ("error", "fail", "fatal", "denied", "refused", "cannot", "not found", "timed out", "rejected")
-_BEFORE = frozenset("sudo env time nohup exec command".split())
+_KEY_WORDS = 500  # characters of a title that keys are made of
 
 
 # --- keys: pure, and cheap enough for every registration ---------------------------------------------
 
 
-def words(text: str) -> list[str]:
-    """The telling words of a text, without their endings."""
-    found = _WORD.findall(text[:500].lower())
-    return [_stem(word) for word in found if word not in _COMMON and not word.isdigit()]
-
-
-def _stem(word: str) -> str:
-    if word.endswith(_ENDINGS):
-        for ending in _ENDINGS:
-            if word.endswith(ending) and len(word) - len(ending) >= 3:
-                return word[: -len(ending)]
-    return word
-
-
 def title_keys(title: str) -> list[str]:
-    """The keys of a step's title or a task's name: its pairs of neighbouring words, or its only word."""
-    found = words(title)
+    """The keys of a step's title or a task's name: pairs of neighbouring words, or its only word."""
+    found = telling_stems(title[:_KEY_WORDS])
     if len(found) == 1:
         return [f"step:{found[0]}"]
     pairs = [" ".join(sorted(pair)) for pair in pairwise(found)]
     return [f"step:{pair}" for pair in dict.fromkeys(pairs)][:PAIRS]
 
 
-def command_head(command: str) -> str:
-    """What a command runs: its program, with its verb if it has verbs (`git push`, `pytest`)."""
-    for part in reversed(command[:2000].replace("||", "&&").replace(";", "&&").split("&&")):
-        names = [word for word in part.split() if "=" not in word and word not in _BEFORE]
-        if names and names[0] not in ("cd", "echo", "true", "set", "export"):
-            break
-    else:
-        return ""
-    program = names[0].rpartition("/")[2].lower()
-    if program.startswith("python") and names[1:2] == ["-m"] and len(names) > 2:
-        return names[2].lower()
-    if program in _WITH_VERBS:
-        verb = next((word for word in names[1:] if word.isalpha()), "")
-        return f"{program} {verb.lower()}".strip()
-    return program
-
-
 def error_words(error: str) -> str:
-    """The beginning of an error that is the same the next time: no numbers, paths and quoted names."""
+    """The words of an error that will be the same next time: no numbers, paths or quoted names."""
     kept = [word for word in error[:LONGEST].lower().split() if word.strip(".,:;()").isalpha()]
     return " ".join(word.strip(".,:;()") for word in kept[:8])
 
@@ -97,7 +56,7 @@ def error_words(error: str) -> str:
 
 
 class Seen:
-    """A pattern that was just seen, and all the keys that it is kept under."""
+    """A pattern that was just seen, with all the keys it is stored under."""
 
     def __init__(
         self, kind: str, keys: Sequence[str], text: str, channel: str, seq: int, **more: Any
@@ -109,10 +68,10 @@ class Seen:
 
 
 def learn(state: dict[str, Any], events: Iterable[Event], name: str, titles: dict[str, str]) -> list[Seen]:
-    """What some events teach; `state` holds what is known of the steps that go on, and is brought up to date.
+    """The patterns in some events; `state` holds what is known of the open steps, and is updated.
 
-    A command that failed and then worked is a retry; what had failed and never worked when its step ends is a
-    failure; so is a step that failed.
+    A command that failed and then worked is a retry. A command that has not worked by the end of its step is
+    a failure, and so is a failed step.
     """
     steps: dict[str, Any] = state.setdefault("steps", {})
     seen: list[Seen] = []
@@ -134,7 +93,7 @@ def learn(state: dict[str, Any], events: Iterable[Event], name: str, titles: dic
 
 
 def _note_action(steps: dict[str, Any], event: Event, titles: dict[str, str], seen: list[Seen]) -> None:
-    """Keep in mind how an action ended: by its own event, or by the one that ended it."""
+    """Remember how an action ended, from its own event or from the one that ended it."""
     if event.type not in ("action", "action.ended"):
         return
     step = steps.setdefault(event.item or "", {"failed": {}, "worked": {}, "running": {}})
@@ -196,23 +155,16 @@ def _command(event: Event) -> str:
 
 
 def _error(event: Event) -> str:
-    """The line of a failed action that says why; its exit code only if nothing else does."""
-    lines: list[str] = []
-    for part in (event.data.get("error"), event.data.get("output"), event.text):
-        while is_dict(part):
-            part = next((part[name] for name in ("message", "stderr", "output") if part.get(name)), None)
-        if isinstance(part, str):
-            lines += [line.strip() for line in part[-4000:].splitlines() if line.strip()]
-    lines = [line for line in lines if not line.lower().startswith(("exit code", "exit status"))] or lines
-    telling = [line for line in lines if any(word in line.lower() for word in _TELLING)]
-    return (telling or lines or [""])[0 if telling else -1][:LONGEST]
+    """The line of a failed action that says why."""
+    parts = (event.data.get("error"), event.data.get("output"), event.text)
+    return error_line("\n".join(text for part in parts if (text := output_text(part))))[:LONGEST]
 
 
 # --- the table --------------------------------------------------------------------------------------
 
 
 def keep(tx: Tx, task_id: str, seen: Sequence[Seen], now: str) -> int:
-    """Count what was seen, under each of its keys."""
+    """Count the patterns that were seen, under each of their keys; returns how many there were."""
     rows = [
         {
             "type": one.kind,
@@ -228,18 +180,18 @@ def keep(tx: Tx, task_id: str, seen: Sequence[Seen], now: str) -> int:
 
 
 def prune(tx: Tx, now: float) -> None:
-    """Forget what was seen only once, long ago."""
+    """Forget the patterns that were seen only once, long ago."""
     queries.prune(tx, validate.stamp(now - KEPT_DAYS * 86_400))
 
 
 def relevant(tx: Tx, titles: Sequence[str], now: float, limit: int = SHOWN) -> tuple[Pattern, ...]:
-    """The patterns that have most to do with a task's name and the titles of its steps; one bounded read."""
+    """The patterns closest to a task's name and the titles of its steps; one bounded read."""
     keys = list(dict.fromkeys(key for title in titles[:MOST_TITLES] for key in title_keys(title)))[:MOST_KEYS]
     return _best(queries.with_keys(tx, keys, TYPES), now, limit) if keys else ()
 
 
 def _best(rows: Sequence[Row], now: float, limit: int) -> tuple[Pattern, ...]:
-    """The best of some patterns: many keys lead to them, they were seen often, and not only worked."""
+    """The best of some patterns: found by many keys, seen often, and more than a plain success."""
     old = validate.stamp(now - KEPT_DAYS * 86_400)
     found: dict[tuple[str, str], Pattern] = {}
     scores: dict[tuple[str, str], float] = {}
@@ -256,7 +208,7 @@ def _best(rows: Sequence[Row], now: float, limit: int) -> tuple[Pattern, ...]:
 
 
 class Patterns(Base):
-    """Operations on what tasks have taught."""
+    """Operations on learned patterns."""
 
     @operation(scope="read", example={"query": "docker push"})
     def learned_patterns(
@@ -279,8 +231,8 @@ class Patterns(Base):
 
 
 def _asked(tx: Tx, query: str | None, kinds: Sequence[str]) -> list[Row]:
-    """The patterns of some types that a query names; without one, those seen most often."""
+    """The patterns of some types that match a query; without a query the most frequent ones."""
     if query is None:
         return queries.most_frequent(tx, kinds)
-    named = list(dict.fromkeys(words(query)))[:20]
+    named = list(dict.fromkeys(telling_stems(query)))[:20]
     return queries.with_words(tx, named, kinds) if named else []

@@ -1,4 +1,4 @@
-"""The queries of extraction and of learned patterns, portable as in tx.py."""
+"""SQL of extraction and of learned patterns, portable like that in tx.py."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _KEEP = (
 _ENTRY = ("seq", "type", "status", "key", "text", "agent", "channel")
 _ENTRY_TYPES = ", ".join(f"'{name}'" for name in ENTRY_TYPES)
 _KEYS = [f"key{number}" for number in range(200)]
-MOST = 1000  # patterns that are looked at for one answer
+MOST = 1000  # patterns that are ranked for one answer
 
 
 def span(tx: Tx, task_id: str, item: str) -> tuple[int, int]:
-    """The events of a step: the one before its first, and its last; (0, 0) if it has none."""
+    """The range of a step's events: the seq before its first, and its last; (0, 0) if it has none."""
     rows = tx.database.query(
         "SELECT min(seq), max(seq) FROM events WHERE task_id = :task_id AND item_id = :item",
         {"task_id": task_id, "item": item},
@@ -42,7 +42,7 @@ def origins(tx: Tx, task_id: str, seqs: Sequence[int]) -> list[tuple[int, str, s
 
 
 def entries(tx: Tx, task_id: str, after: int, statuses: Sequence[str], most: int) -> list[Row]:
-    """The entries of a task beyond an event that have one of some statuses, the newest first."""
+    """The entries of a task after an event that have one of some statuses, newest first."""
     return tx.rows(
         _ENTRY,
         "SELECT r.seq, r.type, r.status, r.key, e.text, o.agent, o.channel FROM records r"
@@ -59,16 +59,16 @@ def entries(tx: Tx, task_id: str, after: int, statuses: Sequence[str], most: int
 
 
 def keep(tx: Tx, rows: Sequence[Row]) -> None:
-    """Count patterns that were seen; the newest example of each stands.
+    """Count patterns that were seen, keeping the newest example of each.
 
-    In one order for everybody: two workers that keep the same patterns must not wait for each other.
+    Always in the same order, so that two workers storing the same patterns cannot deadlock.
     """
     if rows:
         tx.database.run_many(_KEEP, sorted(rows, key=lambda row: (row["type"], row["key"])))
 
 
 def prune(tx: Tx, before: str) -> None:
-    """Forget the patterns that were seen only once, before a time."""
+    """Forget the patterns that were seen only once, before a given time."""
     tx.database.run(
         "DELETE FROM learned_patterns WHERE frequency = 1 AND last_seen < :before", {"before": before}
     )
@@ -76,20 +76,20 @@ def prune(tx: Tx, before: str) -> None:
 
 def with_keys(tx: Tx, keys: Sequence[str], types: Sequence[str]) -> list[Row]:
     """The patterns with these keys."""
-    # Filled up to one of a few lengths: a query that an engine has prepared before costs half as much.
+    # Padded to one of a few lengths, because a statement that the engine has already prepared costs half.
     filled = [*keys, *[keys[-1] for _ in range(-len(keys) % 8)]]
     params = dict(zip(_KEYS, filled, strict=False))
     return _some(tx, types, f"AND pattern_key IN ({', '.join(f':{name}' for name in params)})", params)
 
 
 def with_words(tx: Tx, words: Sequence[str], types: Sequence[str]) -> list[Row]:
-    """The patterns with one of these words anywhere in their keys: for people, not on the way of a write."""
+    """The patterns with one of these words anywhere in their keys. A scan: for people, not for writes."""
     params = {f"word{number}": f"%{word}%" for number, word in enumerate(words)}
     return _some(tx, types, f"AND ({' OR '.join(f'pattern_key LIKE :{name}' for name in params)})", params)
 
 
 def most_frequent(tx: Tx, types: Sequence[str]) -> list[Row]:
-    """The patterns that were seen most often."""
+    """The most frequent patterns."""
     return _some(tx, types, "ORDER BY frequency DESC, last_seen DESC, pattern_key", {})
 
 

@@ -1,24 +1,21 @@
-"""What an agent says about the work: what it found out, what stops it, what it asks, what comes next."""
+"""What an agent says about the work: discoveries, blockers, questions and next steps."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
 
+from ..model.lazy_regex import lazy_regex
+from ..signals.phrases import DONE, GUESSED, INTENDS, is_question
 from ..signals.text_layout import Line, layout, masked, plain, sentences
 
 MOST_OF_A_KIND = 5
 MOST_STEPS = 10
 
-_HEDGE = re.compile(
-    r"\b(?:might|may|maybe|perhaps|possibly|probably|could be|if (?:the|we|you|it)|I think|seems"
-    r"|let me check)\b",
-    re.I,
-)
 _CAUSE = (
     r"(?:root cause|real cause|underlying (?:issue|problem|cause)|culprit|actual (?:issue|problem|cause|bug))"
 )
-_FOUND = re.compile(
+_FOUND = lazy_regex(
     rf"\b{_CAUSE}\**(?:\s+(?:is|was|here|of [^.:\n]{{2,60}}? (?:is|was))\b|\s*[:—–-])"
     r"|\b(?:it )?turns out\b|\bturned out (?:that|to be)\b"
     r"|\b(?:found|identified|figured out|pinned down|located) (?:the|a) (?:\w+ )?(?:issue|problem|bug"
@@ -28,16 +25,16 @@ _FOUND = re.compile(
     r"|\b(?:the )?key insight\b|\b(?:the )?reason is that\b",
     re.I,
 )
-_FOUND_HEADING = re.compile(
+_FOUND_HEADING = lazy_regex(
     rf"\W*(?:{_CAUSE}|(?:the )?(?:cause|findings?|key findings?|discover(?:y|ies)))(?: found| analysis)?\W*$",
     re.I,
 )
-_BARE = re.compile(
+_BARE = lazy_regex(
     r"^\W*(?:.{0,70}\b(?:issue|problem|bug|cause|culprit|insight)(?: is| was| now| clearly| here)*"
     r"|.{0,24})[.!:)*\s]*$",
     re.I,
 )
-_BLOCKED = re.compile(
+_BLOCKED = lazy_regex(
     r"\b(?:I'm|I am|we're|we are|this is|work is|task is|currently|still|remains?) (?:currently |now "
     r"|still )?blocked\b"
     r"|^\W*blocked(?: by| on|:)|\b(?:is|are) blocked (?:by|on)\b"
@@ -48,57 +45,51 @@ _BLOCKED = re.compile(
     r"|\b(?:can't|cannot|can not|unable to) (?:proceed|continue|go on|finish)\b",
     re.I,
 )
-_ANNOUNCES = re.compile(
+_ANNOUNCES = lazy_regex(
     r"\W*(?:let me|let's|looking at|I'll|I need|I should|now|here|checking|this is|that's)\b", re.I
 )
-_NO_BLOCK = re.compile(
+_NO_BLOCK = lazy_regex(
     r"\b(?:no longer|not|isn't|un)[ -]?blocked\b|\bwas blocked\b|\bno blockers?\b|\b(?:if|when|would"
     r"|could|gets?)\b",
     re.I,
 )
-_BLOCKERS = re.compile(
+_BLOCKERS = lazy_regex(
     r"\W*(?:current |known |open )?(?:blockers?|blocked(?: by| on)?)(?:/concerns?| and concerns?)?\W*$", re.I
 )
-_BLOCKER_LABEL = re.compile(r"\W*blockers?\**:\**\s+(?=\S)", re.I)
-_NEXT_HEADING = re.compile(
+_BLOCKER_LABEL = lazy_regex(r"\W*blockers?\**:\**\s+(?=\S)", re.I)
+_NEXT_HEADING = lazy_regex(
     r"\W*(?:\d+[.)] )?(?:next steps?|what'?s next|what is next|what'?s left|what remains|still to do"
     r"|to ?do|remaining"
     r"(?: (?:work|tasks?|items?|steps?))?|up next|follow-?ups?|next up|immediate next steps?|left to do"
     r"|outstanding(?: work)?)\W*$",
     re.I,
 )
-_NEXT_LABEL = re.compile(r"\W*next(?: steps?| up)?\**:\**\s+(?=\S)", re.I)
-_NEXT = re.compile(
+_NEXT_LABEL = lazy_regex(r"\W*next(?: steps?| up)?\**:\**\s+(?=\S)", re.I)
+_NEXT = lazy_regex(
     r"^(?:next(?:,| up,?)? (?:I'll|I will|I'm going to|we'll|we will|I need to|step is to|up is|is to)"
     r"|(?:the )?next step is(?: to)?"
     r"|then I'll next|I'll next)\s+(?=\S)",
     re.I,
 )
-_NONE = re.compile(
+_NONE = lazy_regex(
     r"\W*(?:none|n/?a|nothing|no (?:known |current |open )?(?:blockers?|issues?|concerns?))\b", re.I
 )
-_DONE = re.compile(r"\[x\]|✅|☑|✓|✔|\bdone\b", re.I)
-_OFFER = re.compile(
-    r"\W*(?:want me to|would you like|shall I|should I|do you want|ready to|anything else|does (?:that"
-    r"|this)|sound good|ok(?:ay)?)\b",
-    re.I,
-)
 
 
-_STARTS = re.compile(
+_STARTS = lazy_regex(
     r"(?:(?:ok(?:ay)?|good|great|perfect|now|next|first|then|finally|also)[,.!]? ){0,3}(?:(?:now|then"
     r"|next|also),? )?"
-    r"(?:let me|let's|I'll|I will|I'm going to|I need to|we need to|time to)(?: (?:now|also|then|first"
+    rf"(?:{INTENDS}|I need to|we need to|time to)(?: (?:now|also|then|first"
     r"|next|just|quickly))?"
     r" (?!know\b|be\b|see\b|explain\b|wait\b|think\b|stop\b|summari[sz]e\b)(?=\w)",
     re.I,
 )
-_CONDITION = re.compile(r"\b(?:if you|once you|when you|unless|as soon as|after you)\b", re.I)
-_NUMBERED_STEP = re.compile(r"\W*(?:step|task|phase|fix|part)\b[^:—–]{0,20}[:—–-]+\W*(?=\w)", re.I)
+_CONDITION = lazy_regex(r"\b(?:if you|once you|when you|unless|as soon as|after you)\b", re.I)
+_NUMBERED_STEP = lazy_regex(r"\W*(?:step|task|phase|fix|part)\b[^:—–]{0,20}[:—–-]+\W*(?=\w)", re.I)
 
 
-class Said:
-    """What one message says: discoveries, blockers, steps announced, and the question it ends with."""
+class Statements:
+    """What one message says: discoveries, blockers, next steps, and the question it ends with."""
 
     __slots__ = ("blockers", "discoveries", "question", "steps")
 
@@ -109,11 +100,11 @@ class Said:
         self.question = ""
 
 
-def statements(lines: Iterable[Line]) -> Said:
-    """What a message of the agent says, beyond decisions and values."""
-    said = Said()
+def statements(lines: Iterable[Line]) -> Statements:
+    """Read the discoveries, blockers, next steps and closing question of a message."""
+    found = Statements()
     section = ""
-    wanted = False  # a discovery was announced, its content is still to come
+    wanted = False  # a discovery was announced and its content is still to come
     for line in lines:
         if line.kind == "blank":
             continue
@@ -123,21 +114,21 @@ def statements(lines: Iterable[Line]) -> Said:
         if line.kind in ("heading", "lead"):
             section = _section(line)
             wanted = section == "found"
-            said.question = ""
+            found.question = ""
             if line.kind == "lead" and not section:
-                wanted = _discover(said, line.text, wanted)
+                wanted = _discover(found, line.text, wanted)
             continue
-        said.question = ""
+        found.question = ""
         if line.kind == "row":
             continue
         if section == "next" and line.kind == "item":
-            _add(said.steps, line.text, MOST_STEPS, ended=bool(line.box == "x" or _DONE.search(line.text)))
+            _add(found.steps, line.text, MOST_STEPS, ended=bool(line.box == "x" or DONE.search(line.text)))
         elif section == "blocked" and line.kind in ("item", "prose"):
-            _add(said.blockers, line.text, MOST_OF_A_KIND)
+            _add(found.blockers, line.text, MOST_OF_A_KIND)
         else:
-            wanted = _discover(said, line.text, wanted)
-            _state(said, line.text)
-    return said
+            wanted = _discover(found, line.text, wanted)
+            _state(found, line.text)
+    return found
 
 
 def _section(line: Line) -> str:
@@ -149,46 +140,46 @@ def _section(line: Line) -> str:
     return "found" if _FOUND_HEADING.match(text) else ""
 
 
-def _discover(said: Said, text: str, wanted: bool) -> bool:
-    """Take what was found out from a line; whether its content is to follow."""
+def _discover(found: Statements, text: str, wanted: bool) -> bool:
+    """Take discoveries from a line; returns whether one is announced whose content follows."""
     if not wanted and not _FOUND.search(text):
         return False
     for sentence in sentences(text):
         hidden = masked(sentence)
         if not wanted and not _FOUND.search(hidden):
             continue
-        if sentence.rstrip("*_) ").endswith("?") or (_HEDGE.search(hidden) and not wanted):
+        if is_question(sentence) or (GUESSED.search(hidden) and not wanted):
             wanted = False
         elif _BARE.match(sentence) or (wanted and _ANNOUNCES.match(sentence)):
             wanted = True
         else:
-            _add(said.discoveries, sentence, MOST_OF_A_KIND)
+            _add(found.discoveries, sentence, MOST_OF_A_KIND)
             wanted = False
     return wanted
 
 
-def _state(said: Said, text: str) -> None:
-    """Take blockers, next steps and the question at the end from a line of prose."""
+def _state(found: Statements, text: str) -> None:
+    """Take blockers, next steps and a closing question from a line of prose."""
     if label := _NEXT_LABEL.match(text):
-        _add(said.steps, text[label.end() :], MOST_STEPS)
+        _add(found.steps, text[label.end() :], MOST_STEPS)
         return
     if label := _BLOCKER_LABEL.match(text):
-        _add(said.blockers, text[label.end() :], MOST_OF_A_KIND)
+        _add(found.blockers, text[label.end() :], MOST_OF_A_KIND)
         return
     for sentence in sentences(text):
-        asks = sentence.rstrip("*_) ").endswith("?")
-        said.question = plain(sentence) if asks else ""
+        asks = is_question(sentence)
+        found.question = plain(sentence) if asks else ""
         if asks:
             continue
         hidden = masked(sentence)
         if _BLOCKED.search(hidden) and not _NO_BLOCK.search(hidden):
-            _add(said.blockers, sentence, MOST_OF_A_KIND)
-        elif found := _NEXT.match(hidden):
-            _add(said.steps, sentence[found.end() :], MOST_STEPS)
+            _add(found.blockers, sentence, MOST_OF_A_KIND)
+        elif announced := _NEXT.match(hidden):
+            _add(found.steps, sentence[announced.end() :], MOST_STEPS)
 
 
 def announcements(text: str) -> list[str]:
-    """What the agent says that it does now: "Let me update the parser" is "update the parser"."""
+    """What the agent says it will do now: "update the parser" from "Let me update the parser"."""
     found: list[str] = []
     for line in layout(text):
         if line.kind == "heading" and (label := _NUMBERED_STEP.match(line.text)):
@@ -196,14 +187,9 @@ def announcements(text: str) -> list[str]:
         elif line.kind in ("prose", "lead"):
             for sentence in sentences(line.text):
                 begins = _STARTS.match(masked(sentence))
-                if begins and not sentence.rstrip("*_) ").endswith("?") and not _CONDITION.search(sentence):
+                if begins and not is_question(sentence) and not _CONDITION.search(sentence):
                     _add(found, sentence[begins.end() :].rstrip(".: "), MOST_OF_A_KIND)
     return found
-
-
-def is_offer(question: str) -> bool:
-    """Whether a question only offers to go on."""
-    return bool(_OFFER.match(question))
 
 
 def _add(found: list[str], text: str, most: int, ended: bool = False) -> None:

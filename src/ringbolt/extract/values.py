@@ -1,7 +1,7 @@
-"""What an agent or a tool states as a name and a value: phase, status, versions, ports, addresses, branches.
+"""Values that an agent or a tool states by name: phase, status, versions, ports, addresses, branches.
 
-Conservative on purpose: a name that we know, a short value, in a form that is meant to be read so. What looks
-like a secret is left out.
+Conservative on purpose: only known names, short values, and forms that are meant as `name: value`. Anything
+that looks like a secret is left out.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from ..model.lazy_regex import lazy_regex
 from ..signals.text_layout import Line, cells, plain, without_colours
 
 Pair = tuple[str, str, str]  # name, value, kind
@@ -29,53 +30,53 @@ _NAMED = (
     "|account id"
     "|deployment|bucket|table|queue|topic|model|build|commit|schema version|run id|job id|container"
 )
-_IS_STATE = re.compile(rf"(?:{_STATE})$")
-_LABEL = re.compile(
+_IS_STATE = lazy_regex(rf"(?:{_STATE})$")
+_LABEL = lazy_regex(
     rf"\W{{0,4}}((?:{_STATE}|{_NAMED}|[a-z][\w.-]{{1,30}} (?:version|port|url|branch|id|tag|image"
     rf"|endpoint)))\W{{0,3}}[:=]"
     rf"(?!//)\W{{0,4}}(?=\S)",
     re.I,
 )
-_CAPITALS = re.compile(
+_CAPITALS = lazy_regex(
     r"\W{0,4}(?:export )?([A-Z][A-Z0-9]{1,30}(?:_[A-Z0-9]{1,30}){1,6})=([^\s`;,]{1,200})`?[*_]*$"
 )
-_JSON = re.compile(
+_JSON = lazy_regex(
     rf'"({_NAMED.replace(" ", "[ _]")})"[ ]{{0,4}}:[ ]{{0,4}}"?([^",{{}}\[\]\n]{{1,120}})', re.I
 )
-_PLACE = re.compile(
+_PLACE = lazy_regex(
     r"\bphase[ :#]{1,2}(\d{1,3}(?:\.\d{1,3})?)\b(?:[^\n]{0,60}?\bplan[ :#]{1,2}(\d{1,3}(?:\.\d{1,3})?)\b)?",
     re.I,
 )
-_PLACE_OF = re.compile(r"\((phase) ([\w.-]{1,120}), (plan) ([\w.-]{1,60})\)", re.I)
-_PLAN_ONLY = re.compile(r"plan[ :#]{1,2}(\d{1,3}(?:\.\d{1,3})?)\b", re.I)
-_VERSION = re.compile(
+_PLACE_OF = lazy_regex(r"\((phase) ([\w.-]{1,120}), (plan) ([\w.-]{1,60})\)", re.I)
+_PLAN_ONLY = lazy_regex(r"plan[ :#]{1,2}(\d{1,3}(?:\.\d{1,3})?)\b", re.I)
+_VERSION = lazy_regex(
     r"\b(?:upgraded|bumped|updated|pinned|downgraded"
     r"|released)\s+(?:to )?`?([A-Za-z][\w./@-]{1,60})`?\s+(?:version )?"
     r"(?:from `?v?[\d.]{1,30}`? )?to\s+`?v?(\d{1,5}(?:\.\d{1,6}){1,3}[\w.+-]{0,20})",
     re.I,
 )
-_PORT = re.compile(
+_PORT = lazy_regex(
     r"\b(?:listening|running|runs|listens|serving|served|started)\b[^.\n]{0,60}?\bport (\d{2,5})\b", re.I
 )
-_SERVED = re.compile(
+_SERVED = lazy_regex(
     r"\b(?:listening|running|serving|started|available|local|server)\b[^\n]{0,40}?(https?://(?:localhost"
     r"|127\.0\.0\.1|0\.0\.0\.0)"
     r":\d{2,5}[\w/.-]{0,80})",
     re.I,
 )
-_BRANCH = re.compile(r"^Switched to (?:a new )?branch '([^'\n]{1,150})'|^On branch ([\w./-]{1,150})$", re.M)
-_VERSION_VALUE = re.compile(r"v?\d{1,5}(?:\.\d{1,6}){1,3}[\w.+-]{0,30}$")
+_BRANCH = lazy_regex(r"^Switched to (?:a new )?branch '([^'\n]{1,150})'|^On branch ([\w./-]{1,150})$", re.M)
+_VERSION_VALUE = lazy_regex(r"v?\d{1,5}(?:\.\d{1,6}){1,3}[\w.+-]{0,30}$")
 
-_TICKET = re.compile(r"#?\d{1,9}$|[A-Z][A-Z0-9]{1,9}-\d{1,7}$|https?://\S+$")
-_LINK = re.compile(r"\[([^\]\n]{1,120})\]\([^)\n]{1,300}\)")
+_TICKET = lazy_regex(r"#?\d{1,9}$|[A-Z][A-Z0-9]{1,9}-\d{1,7}$|https?://\S+$")
+_LINK = lazy_regex(r"\[([^\]\n]{1,120})\]\([^)\n]{1,300}\)")
 
-_SECRET_NAME = re.compile(
+_SECRET_NAME = lazy_regex(
     r"pass(?:word|wd|phrase)?\b|passw|secret|token|api[ _-]?key|private|credential|auth|cookie|bearer"
     r"|signature|_key$|\bkey$"
     r"|salt|dsn|connection.?string",
     re.I,
 )
-_SECRET_VALUE = re.compile(
+_SECRET_VALUE = lazy_regex(
     r"\b(?:sk|pk|rk)[-_](?:live|test|ant|proj)?[\w-]{12,200}|\bgh[pousr]_\w{16,200}"
     r"|\bgithub_pat_\w{16,200}|\bxox[abprs]-[\w-]{8,200}"
     r"|\bAKIA[A-Z0-9]{12,20}|\beyJ[\w-]{10,2000}\.[\w-]{4,2000}|\bglpat-[\w-]{10,100}|\bnpm_\w{20,100}"
@@ -84,33 +85,33 @@ _SECRET_VALUE = re.compile(
     r"|(?:(?<=[?&])|\b)(?:password|passwd|pwd|secret|token|api_?key|access_key)=[^\s&\"']{4,200}"
     r"|\b[Bb]earer [\w.~+/-]{12,400}",
 )
-_RANDOM = re.compile(
+_RANDOM = lazy_regex(
     r"(?=[\w+/=-]{0,400}\d)(?=[\w+/=-]{0,400}[a-z])(?=[\w+/=-]{0,400}[A-Z])[\w+/=-]{24,400}$"
 )
 
 
 def is_secret(name: str, value: str) -> bool:
-    """Whether a value looks like something that must not be kept: by its name or by its looks."""
+    """Whether a value must not be kept, judging by its name or its form."""
     return bool(_SECRET_NAME.search(name) or _SECRET_VALUE.search(value) or _RANDOM.match(value))
 
 
 def without_secrets(text: str) -> str:
-    """A text in which what looks like a password, token or key is blotted out."""
+    """A text with anything that looks like a password, token or key replaced."""
     return _SECRET_VALUE.sub("[secret]", text)
 
 
-def said(lines: Iterable[Line]) -> list[Pair]:
-    """What an agent states in a message: lines and tables of names and values, phase and plan in headings."""
+def stated_values(lines: Iterable[Line]) -> list[Pair]:
+    """The values in a message: `name: value` lines, tables, and the phase and plan in headings."""
     found: dict[str, Pair] = {}
-    for pair in _said(lines):
+    for pair in _stated(lines):
         found[pair[0]] = pair
         if len(found) >= MOST_PAIRS:
             break
     return list(found.values())
 
 
-def printed(output: str) -> list[Pair]:
-    """What the output of a command states: the branch, what is served where, named versions and addresses."""
+def printed_values(output: str) -> list[Pair]:
+    """The values in the output of a command: branch, served address, named versions, settings."""
     output = without_colours(output[:20_000])
     found: dict[str, Pair] = {}
     for branch in _BRANCH.finditer(output):
@@ -129,12 +130,14 @@ def printed(output: str) -> list[Pair]:
     return list(found.values())[:MOST_PAIRS]
 
 
-def _said(lines: Iterable[Line]) -> Iterator[Pair]:
+def _stated(lines: Iterable[Line]) -> Iterator[Pair]:
     header: list[str] | None = None
     for number, line in enumerate(lines):
         if line.kind in ("blank", "code"):
             continue
-        if number == 0 or (line.kind == "heading" and line.depth == 1):  # what the whole text is about
+        if number == 0 or (
+            line.kind == "heading" and line.depth == 1
+        ):  # it says what the whole text is about
             yield from _place(line)
         if line.kind == "row":
             columns = cells(line.text)
@@ -165,7 +168,7 @@ def _place(line: Line) -> Iterator[Pair]:
 
 
 def _labelled(text: str, state: bool = True) -> Pair | None:
-    """The name and value of a line that states one; whether it may be about where the work stands."""
+    """The name and value that a line states; `state` allows phase, status and the like."""
     found = _LABEL.match(text)
     if not found:
         return None

@@ -12,7 +12,7 @@ from ..model.errors import Conflict, RingboltError, shown
 from ..model.results import ActiveRow, Projection, ProjectionState
 from ..model.rules import least_trusted
 from ..model.types import Value
-from ..packet.effects import natural_check
+from ..packet.effect_checks import natural_check
 from ..store.task_rows import TaskRows
 from ..store.tx import Row, Tx
 from . import shared_file

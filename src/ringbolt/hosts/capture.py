@@ -16,6 +16,7 @@ from ..model import rules
 from ..model.errors import RingboltError
 from ..model.types import Task, Written, is_dict, is_list
 from .capture_hook import clipped as clipped
+from ..signals.tools import PATH_FIELDS, first_text, is_edit, is_shell
 
 Result = TypeVar("Result")
 
@@ -36,9 +37,6 @@ _ASSENT_WORDS = 4
 _INTERRUPTED = "[Request interrupted"
 # Fields of a tool's input that say what it is about, the best first.
 _TELLING = ("description", "command", "cmd", "file_path", "path", "notebook_path", "pattern", "query", "url")
-_PATHS = ("file_path", "path", "notebook_path", "filename")
-_SHELLS = ("bash", "shell", "exec", "command", "terminal", "powershell")
-_WRITES = ("edit", "write", "patch", "replace", "create", "insert")
 
 _PATCH = "*** Begin Patch"
 _CHANGES = {"*** Add File:": "created", "*** Update File:": "modified", "*** Delete File:": "deleted"}
@@ -131,7 +129,7 @@ class Capture:
                 output=None if failed else kept,
                 error=kept if failed else None,
                 duration_ms=duration_ms,
-                files=None if failed else patched or ([_path(fields)] if edits else None),
+                files=None if failed else patched or ([first_text(fields, PATH_FIELDS)] if edits else None),
                 receipt=receipt,
                 key=key,
             )
@@ -310,14 +308,6 @@ def is_assent(text: str) -> bool:
     return len(words) <= _ASSENT_WORDS and all(word in _ASSENT for word in words)
 
 
-def is_edit(tool: str, given: Mapping[str, Any]) -> bool:
-    """Whether a tool changes the file that its input names."""
-    name = tool.lower()
-    return any(word in name for word in _WRITES) and any(
-        isinstance(given.get(field), str) for field in _PATHS
-    )
-
-
 def patched_files(given: Mapping[str, Any]) -> list[dict[str, str]]:
     """The files that a patch in a tool's input adds, changes or deletes."""
     text = next((value for value in given.values() if isinstance(value, str) and _PATCH in value[:200]), "")
@@ -327,10 +317,6 @@ def patched_files(given: Mapping[str, Any]) -> list[dict[str, str]]:
             if line.startswith(begin) and line[len(begin) :].strip():
                 found[line[len(begin) :].strip()[:2000]] = change
     return [{"path": path, "change": change} for path, change in found.items()]
-
-
-def _path(given: Mapping[str, Any]) -> str:
-    return next(given[field] for field in _PATHS if isinstance(given.get(field), str))
 
 
 def summary_of(tool: str, given: Mapping[str, Any]) -> str:
@@ -354,11 +340,6 @@ def as_text(value: Any) -> str:
         return value["text"]
 
     return dumps(value, ensure_ascii=False, default=str)
-
-
-def is_shell(tool: str) -> bool:
-    name = tool.lower()
-    return any(word in name for word in _SHELLS)
 
 
 def _name(text: str) -> str:

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from ..config import changed
 from ..core.drill_results import SCORED
 from ..core.transfer import Merge
-from ..extract.names import find
+from ..extract.names import find_names
 from ..ledger.values import read_event, read_origin
 from ..memory import TaskMemory
 from ..model import validate
@@ -185,7 +185,7 @@ def _as_of(memory: TaskMemory, task: str, cut: int) -> Generator[tuple[TaskMemor
                 batch = [(row["seq"], {**row, "root_id": task}, read_origin(row)) for row in rows]
                 past.store.write(lambda tx, b=batch: Merge({task: task}).add_all(tx, b))
                 for row in rows:
-                    names.update(name for text in _texts(read_event(row)) for _, name in find(text))
+                    names.update(name for text in _texts(read_event(row)) for _, name in find_names(text))
                 after, now = rows[-1]["seq"], validate.seconds_of(rows[-1]["timestamp"])
             yield past, names
 
@@ -216,7 +216,7 @@ def _names_used_next(memory: TaskMemory, task: str, cut: int, before: set[str]) 
                 actions += 1
                 given = event.data.get("input")
                 text = f"{event.text or ''}\n{given if isinstance(given, str) else validate.dumps(given)}"
-                used.update(dict.fromkeys(sorted(name for _, name in find(text) if name in before)))
+                used.update(dict.fromkeys(sorted(name for _, name in find_names(text) if name in before)))
                 if actions == NEXT_ACTIONS:
                     return list(used)
         after = rows[-1]["seq"]

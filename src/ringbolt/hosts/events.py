@@ -14,8 +14,18 @@ from ..model.errors import RingboltError
 from ..model.redaction import Redactor, storable
 from ..model.types import Task, is_dict, is_list
 from ..model.validate import blake2b
-from ..signals.check_commands import is_proof
-from .capture import Capture, as_text, clipped, is_assent, is_edit, is_shell
+from ..signals.commands import is_check
+from ..signals.tools import (
+    ASK_USER,
+    SHOW_PLAN,
+    STRUCTURED_OUTPUT,
+    TODO_CREATE,
+    TODO_LISTS,
+    TODO_UPDATE,
+    is_edit,
+    is_shell,
+)
+from .capture import Capture, as_text, clipped, is_assent
 from .host_schemas import around_edit, has_failed, output_of
 from .sessions import own_task, session_of
 from .transcript_events import is_host_text, is_misuse
@@ -33,7 +43,6 @@ _CHECKING = (
     "test build check lint compile make commit tox nox spec tsc ruff mypy pyright clippy vet jest ninja"
     " verify package mocha unit"
 ).split()
-_TODO_LISTS = {"TodoWrite": "todos", "update_plan": "plan", "write_todos": "todos"}
 
 
 def tidied(event: Mapping[str, Any]) -> dict[str, Any]:
@@ -41,7 +50,7 @@ def tidied(event: Mapping[str, Any]) -> dict[str, Any]:
     given = dict(event)
     if "output" in given:
         given["failed"] = has_failed(given["output"])
-        structured = given.get("tool") in ("AskUserQuestion", "ExitPlanMode", "TaskCreate")
+        structured = given.get("tool") in STRUCTURED_OUTPUT
         if is_edit(str(given.get("tool")), _fields(given)) and not given["failed"]:
             given["output"] = around_edit(given["output"])  # the edit itself is in the input
         elif not structured:
@@ -163,7 +172,7 @@ def _tool_used(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], n
         return
     if not failed and _planned(capture, tool, event, key):
         return
-    if tool == "ExitPlanMode" and not (failed and _is_misuse(_text(event, "error"))):
+    if tool == SHOW_PLAN and not (failed and _is_misuse(_text(event, "error"))):
         output = event.get("output")
         plan = _fields(event).get("plan") or (output.get("plan") if is_dict(output) else None)
         capture.planned(as_text(plan) or "plan", not failed, key=key)
@@ -235,25 +244,25 @@ def _proves(given: Mapping[str, Any]) -> bool:
     if not isinstance(command, str) or not any(hint in command for hint in _CHECKING):
         return False  # most commands: told without loading what knows them all
 
-    return is_proof(command)
+    return is_check(command)
 
 
 def _planned(capture: Capture, tool: str, event: Mapping[str, Any], key: str) -> bool:
     """Tools that keep the agent's plan, or ask the user; False if this is another one."""
     given, output = _fields(event), event.get("output")
-    if tool in _TODO_LISTS:
-        items = given.get(_TODO_LISTS[tool])
+    if tool in TODO_LISTS:
+        items = given.get(TODO_LISTS[tool])
         if not is_list(items):
             return False
         capture.todo([_item(item) for item in items], key=key)
-    elif tool == "TaskCreate":
+    elif tool == TODO_CREATE:
         made = output.get("task") if is_dict(output) else None
         number = made.get("id") if is_dict(made) else None
         subject = as_text(given.get("subject")).strip()
         if not subject:
             return False
         capture.todo_changed(None if number is None else str(number), title=subject, key=key)
-    elif tool == "TaskUpdate":
+    elif tool == TODO_UPDATE:
         status = given.get("status")
         capture.todo_changed(
             str(given.get("taskId")),
@@ -261,7 +270,7 @@ def _planned(capture: Capture, tool: str, event: Mapping[str, Any], key: str) ->
             status=status if isinstance(status, str) else None,
             key=key,
         )
-    elif tool == "AskUserQuestion":
+    elif tool == ASK_USER:
         answers = output.get("answers") if is_dict(output) else None
         capture.answered(given.get("questions"), answers or given.get("answers"), key=key)
     else:

@@ -17,6 +17,7 @@ from ..ledger.step_changes import EDIT
 from ..memory import TaskMemory
 from ..model import rules, validate
 from ..packet import encode
+from ..signals.tools import COMMAND_FIELDS, PATH_FIELDS, first_text, is_read_only
 from ..store.tx import Row, Tx
 
 # Entries that are looked at, the newest first.
@@ -25,11 +26,6 @@ _SHOWN = 240
 _LEAST = 6
 # Events between a failure and its repetition that are looked at.
 _MOST_SINCE = 30
-_LOOKING = frozenset(
-    "read grep glob ls notebookread webfetch websearch toolsearch bashoutput taskoutput view list search find"
-    " read_file read_many_files list_directory list_dir glob_files search_file_content grep_search"
-    " codebase_search web_fetch google_web_search todoread".split()
-)
 # The host or the user refused; the command itself did not fail.
 _REFUSALS = (
     "The user doesn't want",
@@ -90,7 +86,7 @@ def _repeated(memory: TaskMemory, task_id: str, tool: str, attempt: str) -> str:
         data = json.loads(row["data"])
         used = str(data.get("tool") or "")
         if data.get("error") is None:
-            if used.lower() in _LOOKING:
+            if is_read_only(used):
                 continue
             return ""
         if not _is_call(data, tool, attempt):

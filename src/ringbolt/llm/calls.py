@@ -1,4 +1,4 @@
-"""Asking a model on behalf of an operation: budget, call, and what it used; never inside a transaction."""
+"""Asking a model for an operation: check the budget, call, record the usage; never inside a transaction."""
 
 from __future__ import annotations
 
@@ -14,34 +14,34 @@ from . import prompts, spending
 from .client import ModelFailure, ModelServer, Request, Role, Usage, server_for
 from .complexity import is_complex
 from .faithful import Plan
-from .prompts import Extraction, Known, ModelAnswer
+from .prompts import Extraction, Fact, ModelAnswer
 from .spending import Spent
 
-# What an operation is told when it asks without need.
+# The reason that an operation gets if no model is set.
 NO_MODEL = "no model is set"
 
 
 class Modelling(Base):
-    """For operations that may ask a model. An operation inherits from this and calls one of
+    """Base of operations that may ask a model. An operation inherits from this and calls one of
 
         self._model_answer(task, question, facts, draft)   -> (Answer | None, reason)
         self._model_summary(task, previous, facts)         -> ((text, model) | None, reason)
         self._model_extraction(task, facts, step)          -> ((Extraction, model) | None, reason)
 
-    outside of any transaction. `facts` are `prompts.Known` values: for an answer the most important first,
-    else in their order (`prompts.known(event)` makes one of an event). What comes back has passed every
-    check; None comes with the reason, in words, and the rule-based result stands. Nothing is raised for what
-    a model, a server, a budget or the store does, and what was used is in the ledger as `model.used` before
-    the result is there. Answers go to the local model first, and to the remote one only if the question is
-    complex; summaries and extraction are for the local one alone.
+    outside any transaction. `facts` are `prompts.Fact` values, for an answer the most important first,
+    otherwise in order (`prompts.fact_of(event)` makes one from an event). A result has passed every check;
+    None comes with the reason in words, and the rule-based result stands. Failures of a model, a server, a
+    budget or the store raise nothing, and the usage is in the ledger as `model.used` before the result is
+    returned. Questions go to the local model first, and to the remote one only if they are complex; summaries
+    and extraction go to the local one alone.
 
-    No hook may come here: a call takes up to `model_timeout`. Without a model nothing is read or imported.
+    Hooks must not call these: a call takes up to `model_timeout`.
     """
 
     def _model_answer(
-        self, task: Task, question: str, facts: Sequence[Known], draft: Answer
+        self, task: Task, question: str, facts: Sequence[Fact], draft: Answer
     ) -> tuple[Answer | None, str]:
-        """The answer of a model to a question, if it agrees with the facts; else None, and why."""
+        """A model's answer to a question, if it agrees with the facts; otherwise None and the reason."""
         roles, why = self._for_question(question)
         if not roles:
             return None, why
@@ -54,25 +54,25 @@ class Modelling(Base):
         return draft.replace(text=answer.text, cites=answer.cites, source=found[1]), ""
 
     def _model_summary(
-        self, task: Task, previous: str, facts: Sequence[Known]
+        self, task: Task, previous: str, facts: Sequence[Fact]
     ) -> tuple[tuple[str, str] | None, str]:
-        """A running summary and the name of the model that wrote it; else None, and why."""
+        """A running summary and the name of the model that wrote it; otherwise None and the reason."""
         if not self.settings.model_local_url:
             return None, NO_MODEL
 
         return self._asked(["local"], task.id, prompts.summary_request(previous, facts, _plan(task)))
 
     def _model_extraction(
-        self, task: Task, facts: Sequence[Known], step: str = ""
+        self, task: Task, facts: Sequence[Fact], step: str = ""
     ) -> tuple[tuple[Extraction, str] | None, str]:
-        """What a model found worth remembering, and its name; else None, and why."""
+        """What a model found worth remembering, and its name; otherwise None and the reason."""
         if not self.settings.model_local_url:
             return None, NO_MODEL
 
         return self._asked(["local"], task.id, prompts.extraction_request(facts, _plan(task), step))
 
     def _for_question(self, question: str) -> tuple[list[Role], str]:
-        """The models that may be asked a question, in their order; if there is none, why."""
+        """The models to ask a question, in order; if there are none, the reason."""
         roles: list[Role] = ["local"] if self.settings.model_local_url else []
         if self.settings.model_remote_url:
             if is_complex(question):
@@ -84,7 +84,7 @@ class Modelling(Base):
     def _asked(
         self, roles: Sequence[Role], task_id: str, request: Request
     ) -> tuple[tuple[Any, str] | None, str]:
-        """The first result that one of these models gives, with the model's name; else why none did."""
+        """The first result from one of these models, with the model's name; otherwise the reasons."""
 
         reasons: list[str] = []
         for role in roles:
@@ -94,8 +94,8 @@ class Modelling(Base):
             except ModelFailure as failure:
                 reasons.append(f"{server.name}: {failure}")
             except RingboltError as error:
-                # The store is in trouble; whoever asked will see that for themselves.
-                server.pause(f"what it uses cannot be written down ({error.code})")
+                # The store is in trouble, which the caller will notice itself.
+                server.pause(f"its usage cannot be recorded ({error.code})")
                 reasons.append(f"{server.name}: {error.message}")
         return None, "; ".join(reasons)
 
@@ -113,7 +113,7 @@ class Modelling(Base):
         return reply.result
 
     def _check_budget(self, server: ModelServer, spent: Spent, request: Request) -> None:
-        """Raise if the request, with the longest answer it may get, is beyond what may be spent."""
+        """Raise if the request, with the longest possible answer, would exceed the budget."""
 
         settings = self.settings
         tokens_in = request.tokens()
@@ -141,7 +141,7 @@ class Modelling(Base):
         usage: Usage,
         failure: ModelFailure | None = None,
     ) -> None:
-        """Write down what was used: the event and the sums, or neither."""
+        """Record the usage: the event and the sums, in one transaction."""
 
         cost = self._cost(server, usage.tokens_in, usage.tokens_out)
         draft = Draft(

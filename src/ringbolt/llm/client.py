@@ -1,7 +1,7 @@
-"""A client for any model server that answers POST …/chat/completions as OpenAI's does.
+"""A client for any model server with OpenAI's API (POST …/chat/completions).
 
-One question is one call of `ModelServer.ask`. It ends in a result that has passed every check, or in a
-`ModelFailure` that says why not: never in anything else, and never later than it may.
+One question is one call of `ModelServer.ask`. It returns a result that has passed every check, or raises a
+`ModelFailure` that says why not: nothing else, and never after its deadline.
 """
 
 from __future__ import annotations
@@ -22,37 +22,37 @@ from .breaker import Breaker
 Role = Literal["local", "remote"]
 
 
-# Ways to ask for JSON, the strictest first. Which one a server knows is found out once in a process.
+# Ways to ask for JSON, the strictest first. Each process finds out once which one a server supports.
 RUNGS = ("json_schema", "json_object", "prompt")
-# Statuses by which servers refuse a way to ask.
-_NOT_SO = frozenset((400, 415, 422, 501))
+# Statuses with which servers refuse a way to ask.
+_UNSUPPORTED = frozenset((400, 415, 422, 501))
 MOST_BYTES = 1 << 20
-MOST_TOKENS_TOLD = 10**9
+MOST_TOKENS_REPORTED = 10**9
 PICTURE_TOKENS = 1500
 
 FAILURES = {
     "misconfigured": "the address, the name or the key of the model is wrong",
     "budget": "the budget for models is spent",
-    "paused": "the server failed lately and is left alone for a while",
+    "paused": "the server failed recently and is not asked for a while",
     "unreachable": "there was no connection",
-    "timeout": "the time was up",
+    "timeout": "the server took too long",
     "denied": "the key was refused, or there were too many requests",
     "status": "the server answered with an error",
-    "rejected": "the server did not take the request",
-    "too_large": "the answer had too many bytes",
-    "garbage": "the answer was not that of a model server",
+    "rejected": "the server rejected the request",
+    "too_large": "the answer was too large",
+    "garbage": "the answer did not come from a model server",
     "refused": "the model refused to answer",
-    "empty": "the model said nothing",
+    "empty": "the model returned nothing",
     "truncated": "the answer was cut off",
-    "invalid": "the answer had not the shape that was asked for",
-    "unfaithful": "the answer did not agree with what is recorded",
+    "invalid": "the answer did not have the required form",
+    "unfaithful": "the answer did not agree with the records",
 }
-# After these the next answer may well be better; after all others the server is left alone.
+# After these the next answer may well be better; after any other failure the server is paused.
 _MODELS_FAULT = frozenset(("refused", "empty", "truncated", "invalid", "unfaithful", "rejected"))
 
 
 class Request(Value, frozen=True, kw_only=True):
-    """A question to a model: `read` makes the result of its object, or says in a ValueError why it cannot."""
+    """A question to a model; `read` turns the object of the reply into a result, or raises ValueError."""
 
     purpose: str
     messages: tuple[Mapping[str, Any], ...]
@@ -61,12 +61,12 @@ class Request(Value, frozen=True, kw_only=True):
     read: Callable[[dict[str, Any]], Any]
 
     def tokens(self) -> int:
-        """About how many tokens it has."""
+        """The estimated number of tokens."""
         return _estimate(self.messages)
 
 
 def _estimate(messages: Iterable[Mapping[str, Any]]) -> int:
-    """About how many tokens some messages have; a picture counts as much as models usually count."""
+    """The estimated number of tokens in some messages; a picture has the usual price."""
     pictures = sum(
         part["type"] == "image_url"
         for message in messages
@@ -78,7 +78,7 @@ def _estimate(messages: Iterable[Mapping[str, Any]]) -> int:
 
 
 class Usage(Value, frozen=True, kw_only=True):
-    """What a question has used: requests, tokens, milliseconds, and the way that it was asked in last."""
+    """What a question has used: requests, tokens, milliseconds, and the last rung."""
 
     calls: int = 0
     tokens_in: int = 0
@@ -88,14 +88,14 @@ class Usage(Value, frozen=True, kw_only=True):
 
 
 class Reply(Value, frozen=True, kw_only=True):
-    """What a model answered, read and checked."""
+    """A checked result, and what it used."""
 
     result: Any
     usage: Usage
 
 
 class ModelFailure(Exception):
-    """Why there is no answer: a kind of FAILURES, the reason in words, and what was used all the same."""
+    """Why there is no answer: a kind from FAILURES, the reason in words, and what was used anyway."""
 
     def __init__(self, kind: str, reason: str, usage: Usage | None = None) -> None:
         super().__init__(f"{FAILURES[kind]}: {reason}")
@@ -105,7 +105,7 @@ class ModelFailure(Exception):
 
 
 class ModelServer:
-    """One model of one server, with what this process has learnt about it."""
+    """One model on one server, with what this process has learned about it."""
 
     def __init__(self, role: Role, settings: Settings, clock: Callable[[], float] = time.monotonic) -> None:
         self.role = role
@@ -117,7 +117,7 @@ class ModelServer:
         self._breaker = Breaker()
 
     def ask(self, request: Request, seconds: float) -> Reply:
-        """The answer of the model, or ModelFailure; in at most so many seconds."""
+        """Ask the model; returns or raises ModelFailure within `seconds`."""
         address, key = self._place()
         if refusal := self._breaker.refusal(self._clock()):
             raise ModelFailure("paused", refusal)
@@ -136,7 +136,7 @@ class ModelServer:
         return reply
 
     def pause(self, reason: str) -> None:
-        """Leave it alone for a while, although it is not to blame."""
+        """Stop asking the server for a while, although it is not to blame."""
         self._breaker.failed(self._clock(), reason)
 
     def _place(self) -> tuple[http_client.Address, str]:
@@ -147,13 +147,11 @@ class ModelServer:
                 self._key_env
             )
         except ValueError as error:
-            raise ModelFailure(
-                "misconfigured", f"look at model_{self.role}_url and its key: {error}"
-            ) from None
+            raise ModelFailure("misconfigured", f"check model_{self.role}_url and its key: {error}") from None
 
 
 class _Asking:
-    """One question on its way: down the rungs, and once more with what was wrong."""
+    """One question: tried down the rungs, and once more with a complaint about the first reply."""
 
     def __init__(
         self, server: ModelServer, request: Request, address: http_client.Address, key: str, seconds: float
@@ -169,15 +167,15 @@ class _Asking:
         self._usage = Usage()
 
     def usage(self) -> Usage:
-        """What was used until now."""
+        """What was used so far."""
         ms = round(1000 * (time.monotonic() - self._began))
         return self._usage.replace(ms=ms, rung=RUNGS[self._rung])
 
     def answer(self) -> Reply:
-        """The result, after one repair if there must be one."""
+        """The result, after at most one repair."""
         problem, kind = "", ""
         for last in (False, True):
-            text, cut = self._said()
+            text, cut = self._next_message()
             try:
                 return Reply(result=self._read(text), usage=self.usage())
             except _Unusable as error:
@@ -190,8 +188,8 @@ class _Asking:
         raise ModelFailure(kind, problem)
 
     def _complaint(self, problem: str, cut: bool) -> str:
-        why = "it was cut off, so be much shorter" if cut else problem
-        return f"That cannot be used: {why}. Answer again with the JSON object alone."
+        why = "it was cut off, so make it much shorter" if cut else problem
+        return f"This cannot be used: {why}. Answer again with only the JSON object."
 
     def _read(self, text: str) -> Any:
         if not text.strip():
@@ -207,13 +205,13 @@ class _Asking:
         except ValueError as error:
             raise _Unusable("unfaithful", str(error)) from None
 
-    def _said(self) -> tuple[str, bool]:
-        """What the model says to the messages as they are now, and whether it was cut off."""
+    def _next_message(self) -> tuple[str, bool]:
+        """The model's reply to the messages so far, and whether it was cut off."""
         while True:
             try:
                 text, cut = self._post()
             except http_client.StatusError as error:
-                if error.status in _NOT_SO and self._rung + 1 < len(RUNGS):
+                if error.status in _UNSUPPORTED and self._rung + 1 < len(RUNGS):
                     self._rung += 1
                     continue
                 raise self._status_failure(error) from None
@@ -225,7 +223,7 @@ class _Asking:
             "denied"
             if error.status in (401, 403, 429)
             else "rejected"
-            if error.status in _NOT_SO
+            if error.status in _UNSUPPORTED
             else "status"
         )
         return ModelFailure(kind, str(error))
@@ -276,11 +274,11 @@ class _Asking:
             self._count(guess, 0)
             raise ModelFailure("garbage", "its answer has no message") from None
         text = _text(content)
-        told = found.get("usage")
-        told = told if is_dict(told) else {}
+        usage = found.get("usage")
+        usage = usage if is_dict(usage) else {}
         self._count(
-            _plausible(told.get("prompt_tokens"), guess),
-            _plausible(told.get("completion_tokens"), tokens.estimate(text[:100_000])),
+            _plausible(usage.get("prompt_tokens"), guess),
+            _plausible(usage.get("completion_tokens"), tokens.estimate(text[:100_000])),
         )
         reason = choice.get("finish_reason")
         if message.get("refusal") or reason == "content_filter":
@@ -297,7 +295,7 @@ class _Asking:
 
 
 class _Unusable(Exception):
-    """An answer that cannot be used, and why: the model is told once."""
+    """A reply that cannot be used, with a reason for the model."""
 
     def __init__(self, kind: str, why: str) -> None:
         super().__init__(why)
@@ -305,22 +303,22 @@ class _Unusable(Exception):
 
 
 def _text(content: Any) -> str:
-    """The text of a message's content; some servers give it in parts."""
+    """The text of a message; some servers send it in parts."""
     if is_list(content):
         parts = [part.get("text") for part in content if is_dict(part)]
         return "".join(part for part in parts if isinstance(part, str))
     return content if isinstance(content, str) else ""
 
 
-def _plausible(told: Any, guess: int) -> int:
-    """A number of tokens as a server tells it, or our own guess where it tells none that could be."""
-    return told if type(told) is int and 0 <= told < MOST_TOKENS_TOLD else guess
+def _plausible(reported: Any, guess: int) -> int:
+    """The number of tokens that a server reports, or our estimate if that is implausible."""
+    return reported if type(reported) is int and 0 <= reported < MOST_TOKENS_REPORTED else guess
 
 
 _servers: dict[tuple[str, ...], ModelServer] = {}
 
 
 def server_for(role: Role, settings: Settings) -> ModelServer:
-    """The local or the remote model of the settings, one for all in this process."""
+    """The local or remote model of the settings, one object for the whole process."""
     place = tuple(getattr(settings, f"model_{role}_{part}") for part in ("url", "name", "key_env"))
     return _servers.setdefault((role, *place), ModelServer(role, settings))

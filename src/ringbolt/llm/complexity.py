@@ -1,16 +1,18 @@
-"""Whether a question is simple, so that the ledger or a small model answers it, or complex.
+"""Whether a question is complex enough for the remote model.
 
-Simple is what asks for something that was recorded: a state, a value, a list, a time, a reason. Complex is
-what wants a judgement: weighing, explaining at length, advice, cause and effect over several events, or
-several things at once. In doubt a question is simple: that costs nothing.
+A simple question asks for something recorded: a state, a value, a list, a time, a reason. A complex one needs
+judgement: weighing, explaining at length, advice, cause and effect over several events, or several things at
+once. When in doubt a question is simple, because that costs nothing.
 """
 
 from __future__ import annotations
 
 import re
 
-# Words that ask for thought, not for a record.
-_THOUGHT = re.compile(
+from ..model.lazy_regex import lazy_regex
+
+# Words that ask for judgement, not for a record.
+_THOUGHT = lazy_regex(
     r"\b(?:analy[sz]e|assess|evaluate|critique|compare|contrast|weigh|judge|diagnose|review|reconsider|rethink"
     r"|investigate|elaborate|interpret|infer|predict|estimate|prioriti[sz]e|recommend\w*|suggest\w*|advise"
     r"|advice|propose|trade-?offs?|pros and cons|root causes?|implications?|consequences?|lessons?|patterns?"
@@ -20,16 +22,16 @@ _THOUGHT = re.compile(
     r"|explain|walk me through|make sense|what went wrong|hypothes[ie]s)\b",
     re.I,
 )
-# Asking for what ought to be, or what would be.
-_ADVICE = re.compile(
+# Asking what should or would be.
+_ADVICE = lazy_regex(
     r"\b(?:should|shall|ought)\s+(?:i|we|it|they|the|this|that|you|s?he)\b|\bwhat if\b|\bsuppose\b"
     r"|\bwould\s+(?:happen|it|we|that|this|you|i|they|the)\b|\bcould\s+(?:we|it|this|that)\b"
     r"|\bis there (?:a|any) way\b"
     r"|\bhow (?:can|could|should|would|might)\b|\bwhat (?:can|could|might) (?:we|i|have|be|happen)\b",
     re.I,
 )
-# Asking how things hang together.
-_CAUSE = re.compile(
+# Asking how things are connected.
+_CAUSE = lazy_regex(
     r"\bwhy (?:does|do|is|are|was|were|has|have|had|would|could|can|can['’]t|doesn['’]t|isn['’]t|wasn['’]t"
     r"|didn['’]t|don['’]t|keep|keeps)\b(?!.{0,20}\b(?:blocked|waiting|paused|excluded|rejected|chosen|skipped"
     r"|cancelled|stuck)\b)"
@@ -38,8 +40,8 @@ _CAUSE = re.compile(
     r"|\bwhat (?:caused|causes|led to|explains)\b|\bbecause of\b|\bin (?:the )?light of\b",
     re.I,
 )
-# Asking for what is recorded, with words that sound like more.
-_RECORDED = re.compile(
+# Asking for records in words that sound like more.
+_RECORDED = lazy_regex(
     r"\bwhat (?:did|have|had) (?:i|we|you|they) "
     r"(?:decide|choose|chosen|compare|consider|propose|suggest|recommend)"
     r"|\bwhich (?:alternatives?|options?|risks?|trade-?offs?)\b"
@@ -50,15 +52,15 @@ _RECORDED = re.compile(
     r"(?:review|compare|evaluate|analy[sz]e|investigate)",
     re.I,
 )
-_NAMES = re.compile(r"`[^`]*`|\"[^\"]*\"|“[^”]*”|\b\S{0,100}[/_]\S{0,100}")
-_JOINS = re.compile(r"[?;]|\band (?:what|why|how|which|who|where|when|should|is|are|do|does|did)\b", re.I)
-# A question of more words than this is a story with a question in it.
+_NAMES = lazy_regex(r"`[^`]*`|\"[^\"]*\"|“[^”]*”|\b\S{0,100}[/_]\S{0,100}")
+_JOINS = lazy_regex(r"[?;]|\band (?:what|why|how|which|who|where|when|should|is|are|do|does|did)\b", re.I)
+# A longer question is a story with a question in it.
 LONG = 45
 CHARACTERS = 2000
 
 
 def is_complex(question: str) -> bool:
-    """Whether a question wants more thought than a lookup."""
+    """Whether a question needs more than a lookup."""
     text = _NAMES.sub(" ", question[:CHARACTERS])
     if len(text.split()) > LONG:
         return True

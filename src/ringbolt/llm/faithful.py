@@ -1,9 +1,8 @@
-"""Whether what a model wrote agrees with what is recorded.
+"""Whether a text that a model wrote agrees with the records.
 
-Three things are looked at: that every citation exists, that every name and number it uses was given to it,
-and that no step is called done which is not. In doubt a text is refused, for there is always an answer from
-the ledger to take its place. The words that are looked for are English; a text in another language is
-refused.
+Three checks: every citation exists, every name and number was in the prompt, and no step is called done that
+is not. When in doubt a text is refused, because there is always an answer from the ledger to take its place.
+The phrases are English, so a text in another language is refused too.
 """
 
 from __future__ import annotations
@@ -12,60 +11,55 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
+from ..model.lazy_regex import lazy_regex
 from ..model.types import Item, Value
+from ..signals.phrases import DONE
 from ..signals.step_numbers import step_numbers
-from ..signals.terms import QUESTION_WORDS, stem_places, stems
+from ..signals.terms import stem_places, stems, stop_terms
+from ..signals.text_layout import clauses
 
-_CITE = re.compile(r"#(\d{1,12})\b")
-_SENTENCE = re.compile(r"(?<=[.!?])[\"'”)]*\s+(?=[^\sa-z])|[;\n]+")
-_DONE = re.compile(
-    r"\b(?:done|completed?|finished|concluded|accomplished|achieved|implemented|deployed|merged|shipped"
-    r"|succeeded|passed|fixed|solved|resolved|verified|executed|performed|carried out|wrapped up|is over"
-    r"|are over|behind (?:us|you|me))\b|100 ?%|[✅✓✔☑]|\[x\]",
-    re.I,
-)
-_OPEN = re.compile(
+_CITE = lazy_regex(r"#(\d{1,12})\b")
+_OPEN = lazy_regex(
     r"\b(?:next|pending|current(?:ly)?|in progress|remain(?:s|ing|ed)?|left|open|active|ongoing|working on"
     r"|start(?:s|ed|ing)?|began|begun|begins?|under ?way|to ?do|ahead|later|now|failed|fails|blocked|waiting"
     r"|waits|stuck|skipped|cancelled|dropped|will|should|must|needs?|still|upcoming|planned|outstanding"
     r"|unfinished|incomplete|follows?|before|until)\b",
     re.I,
 )
-# What denies stands in the same clause, a few words before.
-_DENIED = re.compile(
+# A negation counts if it is in the same clause, at most a few words before.
+_DENIED = lazy_regex(
     r"(?:(?:n['’]t|\b(?:not|no|none|nothing|never|neither|nor|yet|until|before|when|once|if|unless|cannot|without"
     r"|half|partly|partially|almost|nearly|needs?|awaits?))\b(?: (?!and\b|but\b|so\b|while\b)[\w-]+){0,4}"
     r"|\b(?:to|will|must|should|can|could|may|might) be(?: \w+ly)?) *$",
     re.I,
 )
-_ALL = re.compile(
+_ALL = lazy_regex(
     r"\b(?:all|every|everything|each|both)\b|\b(?:the|this|your|our) (?:\w+ )?(?:task|plan|project|job)\b",
     re.I,
 )
-_BREAK = re.compile(r"[,()–—]|\b(?:and|but|while|whereas|so|then|which|with)\b", re.I)
-_LINK = re.compile(r"[\s,;:&()\"'“”–—-]*(?:(?:and|or|plus)\b)?[\s\"'“(]*", re.I)
+_BREAK = lazy_regex(r"[,()–—]|\b(?:and|but|while|whereas|so|then|which|with)\b", re.I)
+_LINK = lazy_regex(r"[\s,;:&()\"'“”–—-]*(?:(?:and|or|plus)\b)?[\s\"'“(]*", re.I)
 _WORD_NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve".split()
 _PLACES = "first second third fourth fifth sixth seventh eighth ninth tenth".split()
 _NUMBER = rf"(?:\d{{1,4}}|{'|'.join(_WORD_NUMBERS)})"
-_OF = re.compile(rf"\b({_NUMBER})\s*(?:/|of|out of)\s*(?:the\s+|its\s+|all\s+)?({_NUMBER})\b", re.I)
-_SO_MANY = re.compile(rf"\b({_NUMBER})\s+(?:\w+\s+)?(?:steps?|items?)\b", re.I)
-_NUMBERED = re.compile(
+_OF = lazy_regex(rf"\b({_NUMBER})\s*(?:/|of|out of)\s*(?:the\s+|its\s+|all\s+)?({_NUMBER})\b", re.I)
+_SO_MANY = lazy_regex(rf"\b({_NUMBER})\s+(?:\w+\s+)?(?:steps?|items?)\b", re.I)
+_NUMBERED = lazy_regex(
     rf"\b(?:steps?|items?)\s*#?{_NUMBER}(?:(?:\s*(?:,|and|&|/|-|–|to|through))+\s*#?{_NUMBER}\b)*", re.I
 )
-_PLACED = re.compile(rf"\b({'|'.join(_PLACES)}|last|final)\s+(?:step|item)\b", re.I)
+_PLACED = lazy_regex(rf"\b({'|'.join(_PLACES)}|last|final)\s+(?:step|item)\b", re.I)
 _IRREGULAR = {
     "built": "build", "ran": "run", "wrote": "write", "written": "write", "made": "make", "sent": "send",
     "found": "find", "took": "take", "taken": "take", "chose": "choose", "chosen": "choose", "drew": "draw",
     "brought": "bring", "gave": "give", "given": "give", "did": "do", "got": "get", "went": "go",
 }  # fmt: skip
 _SAME_PAST = frozenset("set put cut read let".split())
-_STOPS = frozenset(stems(QUESTION_WORDS))
-_CHUNK = re.compile(r"[\w./:@+-]+")
-_NAME = re.compile(r"\d|_|://|/[\w.-]+[/.]")
+_CHUNK = lazy_regex(r"[\w./:@+-]+")
+_NAME = lazy_regex(r"\d|_|://|/[\w.-]+[/.]")
 _ENGLISH = frozenset(
     "the is are to of and it on for has have been be with no not step steps next by at as".split()
 )
-# A text with so many words or more must have some of these.
+# A text of this many words or more must contain some of these.
 _LONG = 8
 
 
@@ -77,17 +71,12 @@ class Plan(Value, frozen=True, kw_only=True):
 
 
 def cites(text: str) -> list[int]:
-    """The events that a text cites, each once, in its order."""
+    """The events that a text cites, each once, in order."""
     return list(dict.fromkeys(int(number) for number in _CITE.findall(text)))
 
 
-def sentences(text: str) -> list[str]:
-    """The sentences of a text."""
-    return [part for part in _SENTENCE.split(text) if part and part.strip(" .")]
-
-
 def check(text: str, plan: Plan, seqs: Iterable[int], given: str) -> None:
-    """Raise a ValueError that says what is wrong with a text, given the events and texts it was made of."""
+    """Raise ValueError if a text does not agree with the events and texts that it was made from."""
     known = set(seqs)
     if foreign := [seq for seq in cites(text) if seq not in known]:
         raise ValueError(f"it cites #{foreign[0]}, which is not among the facts")
@@ -96,13 +85,13 @@ def check(text: str, plan: Plan, seqs: Iterable[int], given: str) -> None:
         raise ValueError("it is not in English")
     if foreign := _foreign_name(text, plan, given.lower()):
         raise ValueError(f"“{foreign[:60]}” is not in the facts")
-    for sentence in sentences(text):
+    for sentence in clauses(text):
         if false := _false_claim(sentence, plan):
             raise ValueError(f"it says that {false} done, which the facts do not say")
 
 
 def _foreign_name(text: str, plan: Plan, given: str) -> str | None:
-    """A name, path, version or number that the model was not given; small numbers may count steps."""
+    """A name, path, version or number that was not in the prompt; small numbers may count steps."""
     ids = {item.id.lower() for item in plan.items}
     for found in filter(_NAME.search, _CHUNK.findall(_CITE.sub(" ", text))):
         name = found.strip("./:@+-").lower()
@@ -116,7 +105,7 @@ def _foreign_name(text: str, plan: Plan, given: str) -> str | None:
 
 
 class _Mark(Value, frozen=True, kw_only=True):
-    """A place in a sentence: a mention of steps (with what is false if they are called done), or a state."""
+    """A span of a sentence: a mention of steps (with what is wrong if they are called done), or a state."""
 
     start: int
     end: int
@@ -125,7 +114,12 @@ class _Mark(Value, frozen=True, kw_only=True):
 
 
 def _false_claim(sentence: str, plan: Plan) -> str | None:
-    """What a sentence calls done that is not, as the beginning of a clause; None if there is nothing."""
+    """What a sentence wrongly calls done, as the start of a clause ("step s4 is"); None if nothing.
+
+    Mentions of steps and words for a state are found separately, because they can be anywhere in the
+    sentence. Each group of mentions is then judged by the states in its own clause, or in clauses beside it
+    that mention no other step.
+    """
     plain, mentions = _mentions(sentence, plan)
     if not any(mention.false for mention in mentions):
         return None
@@ -149,14 +143,14 @@ def _false_claim(sentence: str, plan: Plan) -> str | None:
 def _called_done(
     group: Sequence[_Mark], states: Sequence[_Mark], breaks: Sequence[int], before: int, after: int
 ) -> bool:
-    """Whether what is said of a group of mentions is that it is done."""
+    """Whether a sentence says of a group of mentions that they are done."""
     start, end = group[0].start, group[-1].end
     clause_start = max((place for place in breaks if place < start), default=0)
     clause_end = min((place for place in breaks if place >= end), default=after)
     own = [mark.kind for mark in states if clause_start <= mark.start < clause_end]
     if "done" in own:
         return True
-    # Clauses that name no other step still speak of this one: "step 4, which was next, is done".
+    # Following clauses that name no other step are about this one: "step 4, which was next, is done".
     if any(mark.kind == "done" and clause_end <= mark.start < after for mark in states):
         return True
     earlier = [mark.kind for mark in states if mark.start < start]
@@ -164,7 +158,7 @@ def _called_done(
 
 
 def _groups(plain: str, mentions: Sequence[_Mark], states: Sequence[_Mark]) -> list[list[_Mark]]:
-    """Mentions that stand together, with nothing between them but commas and the like."""
+    """Mentions that are listed together, with only commas and the like between them."""
     groups: list[list[_Mark]] = []
     for mention in mentions:
         if groups:
@@ -178,8 +172,8 @@ def _groups(plain: str, mentions: Sequence[_Mark], states: Sequence[_Mark]) -> l
 
 
 def _states(plain: str) -> Iterator[_Mark]:
-    """The words for done and open, where a word for done that is denied is one for open."""
-    for found in _DONE.finditer(plain):
+    """The words for done and open; a denied word for done counts as open."""
+    for found in DONE.finditer(plain):
         denied = _DENIED.search(plain, max(0, found.start() - 60), found.start())
         yield _Mark(start=found.start(), end=found.end(), kind="open" if denied else "done")
     for found in _OPEN.finditer(plain):
@@ -187,7 +181,7 @@ def _states(plain: str) -> Iterator[_Mark]:
 
 
 def _mentions(sentence: str, plan: Plan) -> tuple[str, list[_Mark]]:
-    """The mentions of steps, and the sentence with their titles blanked: a title may have any words in it."""
+    """The sentence with titles blanked out, since they may contain any words, and the mentions of steps."""
     live = [item for item in plan.items if item.dropped_in is None]
     plain, found = sentence, list[_Mark]()
 
@@ -196,7 +190,7 @@ def _mentions(sentence: str, plan: Plan) -> tuple[str, list[_Mark]]:
             found.append(_Mark(start=start, end=end, kind="step", false=false))
 
     for item in sorted(plan.items, key=lambda item: -len(item.title)):
-        if _DONE.sub("", _OPEN.sub("", item.title)).strip():
+        if DONE.sub("", _OPEN.sub("", item.title)).strip():
             for match in re.finditer(rf"(?<!\w){re.escape(item.title)}(?!\w)", plain, re.I):
                 add(*match.span(), _not_done(item))
                 plain = plain[: match.start()] + " " * len(match[0]) + plain[match.end() :]
@@ -232,12 +226,12 @@ def _as_digits(word: str) -> str:
 
 
 def _counts(plain: str, plan: Plan, live: Sequence[Item]) -> Iterator[tuple[int, int, str | None]]:
-    """Where a sentence speaks of all steps, or of so many of them."""
+    """Where a sentence speaks of all steps, or of a number of them."""
     done = sum(item.status == "completed" for item in live)
     opened = [item for item in live if item.status in ("pending", "active", "failed")]
     for match in _OF.finditer(plain):
-        told = [int(_as_digits(word.lower())) for word in match.groups()]
-        yield *match.span(), None if told == [done, len(live)] else f"{match[0]} steps are"
+        claimed = [int(_as_digits(word.lower())) for word in match.groups()]
+        yield *match.span(), None if claimed == [done, len(live)] else f"{match[0]} steps are"
     for match in _SO_MANY.finditer(plain):
         yield *match.span(), None if int(_as_digits(match[1].lower())) == done else f"{match[0]} are"
     for match in _ALL.finditer(plain):
@@ -246,8 +240,8 @@ def _counts(plain: str, plan: Plan, live: Sequence[Item]) -> Iterator[tuple[int,
 
 
 def _title_span(plain: str, item: Item) -> tuple[int, int] | None:
-    """Where a sentence has the words of a title, in any form and order."""
-    wanted = {stem for stem in stems(item.title) if stem not in _STOPS}
+    """Where a sentence has the words of a title, inflected and in any order."""
+    wanted = {stem for stem in stems(item.title) if stem not in stop_terms()}
     found: dict[str, tuple[int, int]] = {}
     for start, end, stem in _stemmed(plain):
         if stem in wanted:
@@ -259,7 +253,7 @@ def _title_span(plain: str, item: Item) -> tuple[int, int] | None:
 
 
 def _past_verbs(sentence: str, plan: Plan) -> list[_Mark]:
-    """Verbs of titles in their past form: "the image was built" says that "Build the image" is done."""
+    """Past forms of the verbs of titles: "the image was built" says that "Build the image" is done."""
     verbs = {stem for item in plan.items for stem in stems(item.title)[:1]}
     found: list[_Mark] = []
     for start, end, stem in _stemmed(sentence):

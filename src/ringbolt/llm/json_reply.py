@@ -1,7 +1,8 @@
-"""Reading what a model wrote: the JSON object in its text, and whether that has the shape it was asked for.
+"""Reading a model's reply: the JSON object in its text, and whether it has the required form.
 
-A schema is a small part of JSON Schema: type, properties, required, enum, items, maxItems, maxLength and
-minLength. Fields that it does not name are no fault: who reads the object keeps or drops them.
+The schemas use a small part of JSON Schema: type, properties, required, enum, items, maxItems, maxLength and
+minLength. Other fields are allowed; the reader of the object keeps or drops them. The checker is our own
+because its messages go back to the model, and because jsonschema takes longer to import than a call to check.
 """
 
 from __future__ import annotations
@@ -11,12 +12,13 @@ import re
 from typing import Any
 
 from ..model.errors import shown
+from ..model.lazy_regex import lazy_regex
 from ..model.types import is_dict, is_list
 
-# What a model thinks is not its answer; one that was cut off has no end, and some servers drop the beginning.
-_THOUGHT = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.S | re.I)
-_THOUGHT_END = re.compile(r"\A.*</(?:think|thinking|reasoning)>", re.S | re.I)
-# Places where an object may begin that are tried before giving up.
+# A model's thoughts are not its answer. A truncated thought has no end tag; some servers drop the start tag.
+_THOUGHT = lazy_regex(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.S | re.I)
+_THOUGHT_END = lazy_regex(r"\A.*</(?:think|thinking|reasoning)>", re.S | re.I)
+# Opening braces that are tried before giving up.
 _TRIES = 50
 _KINDS: dict[str, tuple[type, ...]] = {
     "object": (dict,),
@@ -29,7 +31,7 @@ _KINDS: dict[str, tuple[type, ...]] = {
 
 
 def first_object(text: str) -> dict[str, Any]:
-    """The first JSON object in a text, past thoughts, fences and chatter; ValueError if there is none."""
+    """The first JSON object in a text, after thoughts, fences and chatter; ValueError if there is none."""
     text = _THOUGHT_END.sub("", _THOUGHT.sub("", text))
     place = text.find("{")
     for _ in range(_TRIES):
@@ -42,11 +44,11 @@ def first_object(text: str) -> dict[str, Any]:
             continue
         if is_dict(found):
             return _sound(found)
-    raise ValueError("there is no JSON object in it")
+    raise ValueError("it contains no JSON object")
 
 
 def _sound(value: Any) -> Any:
-    """A JSON value without lone surrogates, which JSON can have and no store takes."""
+    """A JSON value without lone surrogates, which JSON allows and no store accepts."""
     if isinstance(value, str):
         return value if value.isascii() else value.encode("utf-8", "replace").decode()
     if is_list(value):
@@ -57,14 +59,14 @@ def _sound(value: Any) -> Any:
 
 
 def _no_number(word: str) -> Any:
-    raise ValueError(f"{word} is no number in JSON")
+    raise ValueError(f"{word} is not a JSON number")
 
 
 _DECODER = json.JSONDecoder(parse_constant=_no_number)
 
 
 def problem(value: Any, schema: dict[str, Any], at: str = "it") -> str | None:
-    """What keeps a value from having the shape of a schema, in words for the model; None if it has it."""
+    """How a value violates a schema, in words for the model; None if it does not."""
     kind = schema.get("type")
     if kind is not None and (
         not isinstance(value, _KINDS[kind]) or (isinstance(value, bool) and kind != "boolean")

@@ -1,4 +1,4 @@
-"""What models have cost this store: sums of the events `model.used` that were written here, for budgets."""
+"""What models have cost in this store, for budgets: sums over the events `model.used`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ADD = (
 
 
 class Spent(Value, frozen=True, kw_only=True):
-    """What was spent: by a task in all its life, and by all tasks in a day."""
+    """What a task has spent in total, and what all tasks have spent in a day."""
 
     task_tokens: int = 0
     day_tokens: int = 0
@@ -23,7 +23,7 @@ class Spent(Value, frozen=True, kw_only=True):
 
 
 def spent(tx: Tx, task_id: str, day: str) -> Spent:
-    """What a task, and what a day has spent."""
+    """The sums for a task and for a day."""
     ((task_tokens,),) = tx.database.query(
         "SELECT coalesce(sum(tokens_in + tokens_out), 0) FROM spending WHERE task_id = :task_id",
         {"task_id": task_id},
@@ -39,7 +39,7 @@ def spent(tx: Tx, task_id: str, day: str) -> Spent:
 def add(
     tx: Tx, task_id: str, day: str, model: str, calls: int, tokens_in: int, tokens_out: int, cost: float
 ) -> None:
-    """Add what a model was used for."""
+    """Add the usage of a model."""
     tx.database.run(
         _ADD,
         {

@@ -1,8 +1,7 @@
-"""Filling a budget: rows in several lengths, taken by priority, set in the order of their parts.
+"""Filling a token budget: rows in several lengths, chosen by priority, printed in the order of their parts.
 
-A row may have a short form and longer ones. Forms are taken in the order of their priority as long as they
-fit, so that what matters most is there at any budget and grows with it. What a part could not show is counted
-in its heading.
+A row has a short form and perhaps longer ones. Forms are taken in order of priority while they fit, so that
+what matters most is there at any budget and grows with it. The heading of a part counts what it left out.
 """
 
 from __future__ import annotations
@@ -14,14 +13,14 @@ Count = Callable[[str], int]
 Form = Callable[[], str]
 
 
-# After so many forms in a row that did not fit, the rest will not either.
+# If this many forms in a row did not fit, the rest will not either.
 GIVE_UP_AFTER = 60
-# So few tokens hold no row.
+# No row fits into fewer tokens.
 SMALLEST = 4
 
 
 class Row:
-    """One thing to show: `forms` from short to long, each with the priority at which it is wanted."""
+    """One thing to show: `forms` from short to long, each with its priority (smaller is sooner)."""
 
     __slots__ = ("forms", "part", "taken", "text")
 
@@ -33,9 +32,9 @@ class Row:
 
 
 class Part:
-    """Rows under a heading. `total` counts what there is; `heading(shown, total)` says so.
+    """Rows under a heading. `total` counts all that exist, for `heading(shown, total)`.
 
-    `glue` stands between two rows: they have lines of their own, or share one.
+    `glue` joins two rows, on lines of their own or on one line.
     """
 
     def __init__(
@@ -55,15 +54,15 @@ class Part:
             row.part = self
 
     def shown(self) -> list[str]:
-        """The rows that were taken, in order."""
+        """The texts of the chosen rows, in order."""
         return [row.text for row in self.rows if row.taken >= 0]
 
     def left_out(self) -> int:
-        """How many there are beyond those."""
+        """How many rows are not shown."""
         return self.total - len(self.shown())
 
     def text(self) -> str:
-        """The part as it is set: nothing if no row was taken."""
+        """The printed part; empty if no row was chosen."""
         taken = self.shown()
         if not taken:
             return ""
@@ -72,9 +71,9 @@ class Part:
 
 
 def fill(parts: Sequence[Part], budget: int, count: Count) -> str:
-    """The text of all parts within a budget of tokens.
+    """The text of all parts within a token budget.
 
-    Lines are counted one by one, each with its line end: together they never have more tokens than their sum.
+    Lines are counted one by one, each with its line end: together they have no more tokens than the sum.
     """
     wanted = [
         (priority, level, row)
@@ -91,7 +90,7 @@ def fill(parts: Sequence[Part], budget: int, count: Count) -> str:
         if part is None or row.taken < level - 1:
             continue
         text = row.forms[level][1]()
-        if not text:  # it has nothing to say beside what is there already
+        if not text:  # nothing to add to what is shown already
             continue
         if level and text == row.text:
             row.taken = level

@@ -1,7 +1,7 @@
-"""The hand-off capsule: a task in one bounded file that any agent can read and any Ringbolt can take in.
+"""The hand-off capsule: a task in one bounded file that any agent can read and any Ringbolt can import.
 
-Markdown for the reader (the resume packet), and one JSON block for the machine. The request stays whole;
-other long texts and long lists are cut from their old end until the file is within its bound, and counted.
+Markdown for the reader (the resume packet), and one JSON block for the machine. The request is never cut;
+other long texts are clipped, and long lists lose their oldest entries until the file is within its bound.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ..model.errors import InvalidInput
 from ..model.types import Snapshot, is_dict, is_list
 from ..model.validate import check_storable, dumps
 from . import encode, tokens
-from .packet import USUAL, resume_packet
+from .resume import USUAL, resume_packet
 
 FORMAT = {"ringbolt": "capsule", "version": 1}
 USUAL_BYTES = 256 << 10
@@ -22,7 +22,7 @@ TITLE = "# Hand-off: "
 LONGEST_TEXT = 20_000
 _OPENING, _CLOSING = "```json ringbolt-capsule\n", "\n```\n"
 ENTRIES = ("instructions", "decisions", "exclusions", "errors", "questions", "values", "notes")
-# What is given up first when a capsule would be too large.
+# Lists that are shortened when a capsule would be too large, the least important first.
 _GIVEN_UP = "notes files errors effects values exclusions questions decisions instructions".split()
 _ITEM = (
     "id title status stage basis evidence note active_issue depends_on detail plan_version dropped_in"
@@ -46,13 +46,13 @@ def capsule(
     title = encode.prompt(encode.clip(encode.one_line(task.name), 120))
     head = (
         f"{TITLE}{title}\n\n"
-        "A task handed over by Ringbolt. The first block is for reading; Ringbolt takes in the second.\n"
-        "What stands in both was recorded by the agents, tools and people who worked on the task.\n\n"
+        "A task handed over by Ringbolt. The first block is for reading; Ringbolt imports the second.\n"
+        "Both were recorded by the agents, tools and people who worked on the task.\n\n"
         f"{packet.text}\n"
     )
     content = _content(task)
     while True:
-        # `<` and backticks can occur only inside strings of JSON: so written they close no fence.
+        # `<` and backticks occur only inside JSON strings; escaped like this they cannot close a fence.
         body = dumps(content).replace("<", "\\u003c").replace("`", "\\u0060")
         text = f"{head}{_OPENING}{body}{_CLOSING}"
         size = len(text.encode())
@@ -95,7 +95,7 @@ def _entry(entry: dict[str, Any]) -> dict[str, Any]:
 
 
 def _give_up(content: dict[str, Any], over: float) -> bool:
-    """Leave out the older part of the longest list that can best be missed; False when there is none."""
+    """Drop the older part of the least important list; False if nothing is left to drop."""
     for name in _GIVEN_UP:
         rows = content[name]
         if not rows:
@@ -112,7 +112,7 @@ def _give_up(content: dict[str, Any], over: float) -> bool:
 
 
 def read_capsule(text: str) -> dict[str, Any]:
-    """The content of a capsule's JSON block; raises if there is none that can be read."""
+    """The content of a capsule's JSON block; raises InvalidInput if it cannot be read."""
     _, opening, rest = text.replace("\r\n", "\n").partition(_OPENING)
     body, closing, _ = rest.partition(_CLOSING.rstrip("\n"))
     if not opening or not closing:
@@ -123,20 +123,20 @@ def read_capsule(text: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise _unreadable(str(error) or "nested too deeply") from None
     if not is_dict(content) or content.get("ringbolt") != FORMAT["ringbolt"]:
-        raise _unreadable("the JSON block is no capsule")
+        raise _unreadable("the JSON block is not a capsule")
     if content.get("version") != FORMAT["version"]:
         raise _unreadable(f"this is version {content.get('version')!r:.20} of the format")
     if not is_dict(content.get("task")) or not isinstance(content["task"].get("name"), str):
         raise _unreadable("it names no task")
     for name in ("items", *ENTRIES, "effects", "files"):
         if not is_list(content.setdefault(name, [])) or not all(is_dict(row) for row in content[name]):
-            raise _unreadable(f"{name} is no list of objects")
+            raise _unreadable(f"{name} is not a list of objects")
     return content
 
 
 def _unreadable(reason: str) -> InvalidInput:
     return InvalidInput(
         "import_invalid",
-        f"This is no capsule that can be taken in: {reason}.",
-        "Give the file that task_handoff made, whole and unchanged. Nothing was written.",
+        f"This capsule cannot be imported: {reason}.",
+        "Pass the file that task_handoff made, complete and unchanged. Nothing was written.",
     )

@@ -1,7 +1,7 @@
-"""Encoders, one for each sink: what was recorded goes into a prompt, YAML, Markdown or a terminal as data.
+"""Encoders, one for each sink: recorded text goes into a prompt, YAML, Markdown or a terminal as data.
 
 Recorded text may come from a web page or a tool. In no sink can it close what encloses it, begin a heading
-or a tag, speak as the system, or carry characters that nobody sees.
+or a tag, speak as the system, or carry invisible characters.
 """
 
 from __future__ import annotations
@@ -10,10 +10,11 @@ import json
 import re
 from typing import Any
 
+from ..model.lazy_regex import lazy_regex
 from ..model.types import Channel
 from ..model.validate import dumps
 
-# Who wrote a row, in one letter that costs one token.
+# The author of a row, in one letter that costs one token.
 CLASS: dict[Channel | None, str] = {
     "user": "u",
     "agent": "a",
@@ -24,29 +25,29 @@ CLASS: dict[Channel | None, str] = {
     None: "?",
 }
 
-# Escape sequences of terminals: colours and cursors, titles and links (OSC), and what is left of broken ones.
-_ANSI = re.compile(
+# Terminal escape sequences: colours and cursors, titles and links (OSC), and the remains of broken ones.
+_ANSI = lazy_regex(
     "(?:\x1b\\[|\x9b)[0-?]*[ -/]*[@-~]?"
     "|(?:\x1b[\\]PX^_]|[\x90\x98\x9d-\x9f])(?:[^\x07\x1b\x9c]{0,4000}(?:\x07|\x1b\\\\|\x9c))?"
     "|\x1b[ -/]*[0-~]?"
 )
-# Characters that are not seen: controls, format characters (zero width, direction, tags), fillers, variation
-# selectors, and what is no character at all. Line ends and tabs are looked after before.
-_UNSEEN = re.compile(
+# Invisible characters: controls, format characters (zero width, direction, tags), fillers, variation
+# selectors, and noncharacters. Line ends and tabs are replaced before.
+_UNSEEN = lazy_regex(
     "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
     "\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ufdd0-\ufdef\ufe00-\ufe0f\ufeff\uffa0\ufff0-\uffff"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
-_LINE_ENDS = re.compile("\r\n|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
-_SPACES = re.compile(r"\s+")
+_LINE_ENDS = lazy_regex("\r\n|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+_SPACES = lazy_regex(r"\s+")
 # A `<` that a tag could begin with, an `&` that a character reference could begin with, and a code fence.
 # Others stay as they are: commands are full of them, and a reader may want to run one.
-_MARKUP = re.compile(r"<(?=[\w/!?|<%$]|$)|&(?=[\w#]|$)|`{3,}|~{3,}")
-_QUOTE = re.compile(r'(\\*)("|$)')
+_MARKUP = lazy_regex(r"<(?=[\w/!?|<%$]|$)|&(?=[\w#]|$)|`{3,}|~{3,}")
+_QUOTE = lazy_regex(r'(\\*)("|$)')
 
 
 def clean(text: str) -> str:
-    """A text without terminal sequences and characters that are not seen; every line end is a `\\n`."""
+    """A text without terminal sequences and invisible characters; every line end is a `\\n`."""
     if text.isascii() and text.isprintable():
         return text
     if "\x1b" in text or not text.isascii():
@@ -60,7 +61,7 @@ def one_line(text: str) -> str:
 
 
 def clip(text: str, most: int) -> str:
-    """At most so many characters of a text, cut at a word if there is one near, with `…` for the rest."""
+    """At most `most` characters of a text, cut at a nearby word end, with `…` for the rest."""
     if len(text) <= most:
         return text
     cut = text[: most - 1]
@@ -74,25 +75,25 @@ def clip(text: str, most: int) -> str:
 
 
 def prompt(text: str) -> str:
-    """A text on one line that opens and closes nothing in a prompt; `html.unescape` gives the clean text."""
+    """A text on one line that opens and closes nothing in a prompt; `html.unescape` restores it."""
     return _MARKUP.sub(_escaped, one_line(text))
 
 
 def quoted(text: str) -> str:
-    """The same in quotation marks, which it cannot close."""
+    """The text for a prompt in quotation marks, which it cannot close."""
     return f'"{_QUOTE.sub(_doubled, prompt(text))}"'
 
 
 def name(text: str) -> str:
-    """A path or the name of a value: as it is when it is a plain one, else in quotation marks."""
+    """A path or the name of a value: unchanged if it is plain, otherwise in quotation marks."""
     return text if _PLAIN_NAME.fullmatch(text) else quoted(text)
 
 
-_PLAIN_NAME = re.compile(r"[A-Za-z0-9_./~@](?: ?[A-Za-z0-9_./@+:-])*")
+_PLAIN_NAME = lazy_regex(r"[A-Za-z0-9_./~@](?: ?[A-Za-z0-9_./@+:-])*")
 
 
 def margined(text: str) -> str:
-    """A text of several lines, each behind a bar: no line of it begins a heading, a rule or a fence."""
+    """A text of several lines, each after a bar, so that none begins a heading, a rule or a fence."""
     lines = (_MARKUP.sub(_escaped, line.rstrip()) for line in clean(text).strip().split("\n"))
     return "\n".join(f"| {line}" if line else "|" for line in lines)
 
@@ -110,7 +111,7 @@ def _doubled(found: re.Match[str]) -> str:
 
 
 def fence(name: str, nonce: str, body: str) -> str:
-    """A body that is data, between tags whose name the body cannot know or write."""
+    """A body of data between tags whose name the body cannot know or write."""
     tag = f"{name}-{nonce}"
     return f"<{tag}>\n{body.rstrip()}\n</{tag}>\n"
 
@@ -119,18 +120,18 @@ def fence(name: str, nonce: str, body: str) -> str:
 
 
 def scalar(text: str) -> str:
-    """A text as a YAML or JSON scalar: always quoted, so that `NO` and `1e3` stay texts."""
+    """A text as a YAML or JSON scalar, always quoted, so that `NO` and `1e3` stay text."""
     return dumps(clean(text))
 
 
 # What means something inside a line of Markdown: a line end, the beginning of a tag, comment or reference, a
 # code fence, a link or image, the end of a comment, and blanks at either end. Our own lines begin with what
 # we write, so nothing recorded ever stands where a heading, rule or list could begin.
-_ROW = re.compile(
+_ROW = lazy_regex(
     r"\n|<(?=[\w/!?|<%$]|$)|&(?=#)|`{3,}|~{3,}|\](?=[(\[])|(?<=--)>|(?<=--!)>|\A +| +\Z|!(?=\[)"
 )
-_BRACKETS = re.compile(rf"{_ROW.pattern}|[\[\]\\]")
-_REFERENCE = re.compile(r"&#([0-9]{1,7});")
+_BRACKETS = lazy_regex(rf"{_ROW.pattern}|[\[\]\\]")
+_REFERENCE = lazy_regex(r"&#([0-9]{1,7});")
 
 
 def markdown_row(text: str, *, bracketed: bool = False) -> str:
@@ -143,7 +144,7 @@ def markdown_row(text: str, *, bracketed: bool = False) -> str:
 
 
 def from_markdown_row(text: str) -> str:
-    """The text that `markdown_row` wrote; what a person wrote stays as it is."""
+    """The text that `markdown_row` encoded; other text is unchanged."""
     return _REFERENCE.sub(_referred, text)
 
 
@@ -158,7 +159,7 @@ def _referred(found: re.Match[str]) -> str:
 
 
 def terminal(text: str) -> str:
-    """A text as a terminal may get it: what would steer it, or is not seen, is shown by its number."""
+    """A text that is safe to print: control and invisible characters are shown by their numbers."""
     return _STEERING.sub(_numbered, text.replace("\r\n", "\n"))
 
 
@@ -169,14 +170,14 @@ def _numbered(found: re.Match[str]) -> str:
     )
 
 
-_STEERING = re.compile(_UNSEEN.pattern[:-1] + "\r\x0b\x0c\x85\u2028\u2029]")
+_STEERING = lazy_regex(_UNSEEN.pattern[:-1] + "\r\x0b\x0c\x85\u2028\u2029]")
 
 
 # --- files that are read back -----------------------------------------------------------------------
 
 
 def pretty(value: Any, indent: int | None = 2) -> str:
-    """A value as JSON for people that reads back equal: what is not seen in it is written by its number."""
+    """A value as readable JSON that parses to the same value; invisible characters are escaped."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)
     return _STEERING.sub(_json_escape, text)
 
@@ -187,7 +188,7 @@ def _json_escape(found: re.Match[str]) -> str:
 
 
 def read_json(text: str) -> Any:
-    """A JSON value; a ValueError says what is wrong with it, and in which line."""
+    """Parse JSON; a ValueError says what is wrong, and in which line."""
     try:
         return json.loads(text, parse_constant=_no_number)
     except RecursionError:
@@ -197,20 +198,20 @@ def read_json(text: str) -> Any:
 
 
 def _no_number(word: str) -> Any:
-    raise ValueError(f"{word} is no number in JSON")
+    raise ValueError(f"{word} is not a JSON number")
 
 
-# What begins something in Markdown anywhere, and what does so at the beginning of a line.
-_INLINE = re.compile(r"[\\`*\[\]]|&|<|" + _STEERING.pattern)
+# What means something in Markdown anywhere, and what does at the start of a line.
+_INLINE = lazy_regex(r"[\\`*\[\]]|&|<|" + _STEERING.pattern)
 _BEGINS = "#+-=>_~|:"
-_NUMBERED = re.compile(r"[0-9]{1,9}[.)]")
-_WRITTEN = re.compile(r"\\([!-/:-@\[-`{-~])|&(?:(amp|lt|gt|quot)|#x([0-9a-fA-F]{1,6})|#(\d{1,7}));")
+_NUMBERED = lazy_regex(r"[0-9]{1,9}[.)]")
+_WRITTEN = lazy_regex(r"\\([!-/:-@\[-`{-~])|&(?:(amp|lt|gt|quot)|#x([0-9a-fA-F]{1,6})|#(\d{1,7}));")
 _NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"'}
 EMPTY_LINE = "\\"
 
 
 def markdown(text: str, indent: str = "  ") -> str:
-    """A text in a Markdown list: its other lines are indented, and none begins anything.
+    """A text for a Markdown list: further lines are indented, and none starts a block.
 
     `from_markdown` gives the same text back.
     """
@@ -218,7 +219,7 @@ def markdown(text: str, indent: str = "  ") -> str:
 
 
 def markdown_line(text: str) -> str:
-    """The same on one line, as in a heading."""
+    """A text for one line of Markdown, as in a heading."""
     line = _markdown_line(text).replace("\n", "&#xa;") or EMPTY_LINE
     return f"{line[:-1]}\\#" if line.endswith("#") and line != "\\#" else line
 
@@ -231,7 +232,7 @@ def _markdown_line(line: str) -> str:
         coded = f"\\{coded}"
     elif found := _NUMBERED.match(coded):
         coded = f"{found[0][:-1]}\\{coded[found.end() - 1 :]}"
-    if coded[-1:] in (" ", "\t"):  # which editors take away
+    if coded[-1:] in (" ", "\t"):  # which editors remove
         coded = f"{coded[:-1]}&#x{ord(coded[-1]):x};"
     return coded
 
@@ -242,7 +243,7 @@ def _inline(found: re.Match[str]) -> str:
 
 
 def from_markdown(text: str) -> str:
-    """The text that Markdown shows: escapes and character references are what they stand for."""
+    """The text that Markdown shows, with escapes and character references resolved."""
     lines = text.split("\n")
     return "\n".join("" if line == EMPTY_LINE else _WRITTEN.sub(_meant, line) for line in lines)
 

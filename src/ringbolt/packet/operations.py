@@ -1,4 +1,4 @@
-"""What a model or a person reads of a task: the resume packet, the YAML state, the one-line state."""
+"""The operations that show a task: the resume packet, the YAML state, the one-line state."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..model.results import Packet
 from ..model.types import Snapshot
 from ..store import jobs
 from ..store.tx import Tx
-from . import packet, state, tokens
+from . import resume, state, tokens
 
 
 class Views(Base):
@@ -34,8 +34,8 @@ class Views(Base):
             budget: Maximum number of tokens, from 300 to 8,000.
         """
 
-        budget = validate.whole("budget", budget, packet.LEAST, packet.MOST)
-        return packet.resume_packet(
+        budget = validate.whole("budget", budget, resume.LEAST, resume.MOST)
+        return resume.resume_packet(
             self._snapshot(task_id), budget, count=self._counter(), now=self._now(), health=self._health()
         )
 
@@ -62,15 +62,13 @@ class Views(Base):
         return state.inline_state(self._snapshot(task_id))
 
     def _health(self) -> tuple[str, ...]:
-        """What is wrong with the memory itself, as far as is known here; nothing while all is well."""
+        """Problems of the memory itself that are known here; empty if there are none."""
         found: list[str] = []
         failing = () if self._mirrors is None else self._mirrors.failing()
         if failing:
-            found.append(
-                f"{len(failing)} of the files that mirror tasks cannot be written; mirrors_status says why"
-            )
+            found.append(f"{len(failing)} mirror files cannot be written; mirrors_status says why")
         if dead := self.store.read(jobs.dead_count, once=True):
-            found.append(f"{dead} jobs of the memory were given up; jobs_status says why")
+            found.append(f"{dead} background jobs were given up; jobs_status says why")
         return (*found, *health_lines(Journal.of(self.store.url, self.settings.tenant)))
 
     def _counter(self) -> Callable[[str], int]:
@@ -81,7 +79,7 @@ class Views(Base):
         """A task with all that views show, from one consistent read."""
 
         def work(tx: Tx) -> Snapshot:
-            # A whole id is read at once, without asking first what it means.
+            # A complete id is read directly, without resolving it first.
             whole = rules.normal_id(task_id) if isinstance(task_id, str) else None
             found = read_snapshot(tx, whole) if whole and len(whole) == rules.ID_LENGTH else None
             found = found or read_snapshot(tx, self._find(tx, task_id)["task_id"])

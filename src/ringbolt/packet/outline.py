@@ -1,4 +1,4 @@
-"""A task as an outline: its steps, and below each what was done, as far down as is asked for."""
+"""A task as an outline: its steps, and below each its actions, in as much detail as asked for."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TRUST: tuple[Channel, ...] = ("user", "system", "agent", "tool", "web", "import
 
 
 def outline(task: Snapshot, level: str, below: Mapping[str | None, Sequence[Action]]) -> tuple[str, Channel]:
-    """The text, and the least trusted channel that something in it came from."""
+    """The text, and its least trusted source."""
     lines: list[str] = []
     channels: set[Channel] = {"agent"}
     size = left_out = 0
@@ -39,7 +39,7 @@ def _rows(
     task: Snapshot, level: str, below: Mapping[str | None, Sequence[Action]]
 ) -> Iterator[tuple[str, Channel | None]]:
     source = task.sources.get("name")
-    head = f"{task.id} {_said(task.name, TITLE)}: {task.status}, {task.done} of {task.total} steps done"
+    head = f"{task.id} {_quote(task.name, TITLE)}: {task.status}, {task.done} of {task.total} steps done"
     yield head, source.channel if source else None
     live = [item for item in task.items if item.dropped_in is None]
     for number, item in enumerate(live[-MOST_ITEMS:], 1 + max(0, len(live) - MOST_ITEMS)):
@@ -49,18 +49,18 @@ def _rows(
     known = {item.id for item in live}
     others = [action for action in below.get(None, ()) if action.item not in known]
     if others:
-        yield "Of no step:", "agent"
+        yield "Not part of any step:", "agent"
         for action in others:
             yield from _action(action, whole=level != "actions")
 
 
 def _item(number: int, item: Item) -> tuple[str, Channel | None]:
     sure = " (inferred)" if item.basis == "inferred" else ""
-    line = f"{number}. [{MARKS[item.status]}] {item.id} {_said(item.title, TITLE)}: {item.status}{sure}"
+    line = f"{number}. [{MARKS[item.status]}] {item.id} {_quote(item.title, TITLE)}: {item.status}{sure}"
     sources = [item.sources.get("title")]
     for name, text in (("note", item.note), ("active_issue", item.active_issue)):
         if text:
-            line += f"; {name.removeprefix('active_')} {_said(text, TITLE)}"
+            line += f"; {name.removeprefix('active_')} {_quote(text, TITLE)}"
             sources.append(item.sources.get(name))
     channels: list[Channel] = [source.channel if source else "import" for source in sources]
     return line, max(channels, key=_TRUST.index)
@@ -69,16 +69,16 @@ def _item(number: int, item: Item) -> tuple[str, Channel | None]:
 def _action(action: Action, whole: bool) -> Iterator[tuple[str, Channel | None]]:
     channel = action.origin.channel
     tool = f" {encode.name(action.tool)}" if action.tool else ""
-    yield f"   #{action.seq} {action.type}{tool} {action.status}: {_said(action.summary, TITLE)}", channel
+    yield f"   #{action.seq} {action.type}{tool} {action.status}: {_quote(action.summary, TITLE)}", channel
     if not whole:
         return
     for name in ("input", "output", "error"):
         value: Any = getattr(action, name)
         if value is not None:
-            yield f"      {name} {_said(value if isinstance(value, str) else dumps(value), VALUE)}", channel
+            yield f"      {name} {_quote(value if isinstance(value, str) else dumps(value), VALUE)}", channel
     for log in action.logs[-20:]:
-        yield f"      #{log.seq} log {_said(log.text or '', VALUE)}", log.origin.channel
+        yield f"      #{log.seq} log {_quote(log.text or '', VALUE)}", log.origin.channel
 
 
-def _said(text: str, most: int) -> str:
+def _quote(text: str, most: int) -> str:
     return encode.quoted(encode.clip(encode.one_line(text), most))

@@ -1,8 +1,8 @@
-"""The YAML state of a task and its one-line form: small enough to stand in every prompt.
+"""The YAML state of a task and its one-line form: small enough for every prompt.
 
-The shape is the one that agents of other projects know: task, plan, subtasks, decisions_log,
-errors_encountered, workspace_changes. Who wrote a text stands behind it as a comment (`#8a`: event 8, by the
-agent), so that the values stay what they are. Texts are always quoted, so that `NO` stays a text.
+It has the form that agents of other projects know: task, plan, subtasks, decisions_log, errors_encountered,
+workspace_changes. The source of a text follows as a comment (`#8a`: event 8, by the agent), so that values
+stay clean. Texts are always quoted, so that `NO` stays text.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ NEXT_STEPS = 3
 
 
 def yaml_state(task: Snapshot, budget: int = BUDGET, *, count: Callable[[str], int] = tokens.estimate) -> str:
-    """The state of a task as YAML, within a budget of tokens."""
+    """The state of a task as YAML, within a token budget."""
     room = budget
     while True:
         text = fill(_parts(task), room, count)
@@ -179,7 +179,7 @@ def _variables(task: Snapshot) -> Part:
         value = entry.data.get("value")
         shown = _text(value, SUMMARY) if isinstance(value, str) else encode.clip(dumps(value), SUMMARY)
         if not isinstance(value, (str, int, float)) and value is not None:
-            shown = encode.scalar(shown)  # a cut piece of JSON is no YAML
+            shown = encode.scalar(shown)  # clipped JSON is not YAML
         name = encode.scalar(encode.clip(entry.key or "", SUMMARY))
         wanted = 6 if age <= 12 else 10 + age / 100
         line = f"  {name}: {shown}{_by(entry)}"
@@ -205,7 +205,7 @@ def _item(wanted: float, text: str, cite: str) -> Row:
 
 def _text(text: str, most: int) -> str:
     line = encode.one_line(text)
-    if not line.isascii() and len(line) > most // 6:  # where a character may be a token and more
+    if not line.isascii() and len(line) > most // 6:  # in scripts where a character may be a token or more
         return encode.scalar(tokens.fit(encode.clip(line, most), most // 3))
     return encode.scalar(encode.clip(line, most))
 

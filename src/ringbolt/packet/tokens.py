@@ -1,8 +1,7 @@
-"""What a text costs in tokens: an estimate that is not short, the exact count, and cutting to a budget."""
+"""Counting tokens: an estimate that is rarely too low, the exact count, and cutting a text to a budget."""
 
 from __future__ import annotations
 
-import re
 from bisect import bisect
 from collections.abc import Callable
 from functools import cache, lru_cache
@@ -10,13 +9,15 @@ from itertools import pairwise
 from operator import ne
 from unicodedata import category
 
-# The longest token of o200k has this many characters: a text has at least one token for so many.
+from ..model.lazy_regex import lazy_regex
+
+# The longest token of o200k has this many characters.
 LONGEST = 128
 
 # The estimate cuts a text into pieces as o200k does, and prices each piece in twentieths of a token. Every
-# repeat has a bound: no text can make the search slow, and no piece is too long to be remembered.
+# repeat is bounded, so that no text makes the search slow and no piece is too long to be cached.
 _LATIN = "a-zÀ-ɏḀ-ỿ"
-_PIECES = (
+_PIECES = lazy_regex(
     rf"[ -/:-@[-`{{-~\t]?(?:[A-Z]{{0,24}}[{_LATIN}]{{1,24}}(?:'(?:[stmd]|re|ve|ll))?|[A-Z]{{1,24}})"
     r"|[0-9]{1,3}"
     r"| ?[\x00-\x08\x0e-\x1b!-/:-@[-`{-~\x7f]{1,80}[\r\n/]{0,8}"
@@ -61,7 +62,7 @@ _BEFORE = {
     "/": (12, 15, 19),
 }
 _BEFORE_ELSE = (21, 21, 20)
-# Frequent words that are one token although their letters look dear.
+# Frequent words that are one token although their letter pairs look expensive.
 _COMMON = frozenset(
     (
         "additional address after against already also always analysis another anything argument arguments "
@@ -104,19 +105,19 @@ _FREQUENT = frozenset(
     "的一是不了在人有我他中大來来上國国個个到說说時时要就出會会可也你對对生能而子那得于着過过發发後后作用文件行"
     "定新入選选本示設设字使のにをはがとでたしてるいすまンスルトーリ이다하에는을니기지로가의시를사고서어스자일한은아리정인"
 )  # fmt: skip
-# Signs of simplified Chinese, which costs less.
+# Characters of simplified Chinese, which costs less.
 _SIMPLIFIED = frozenset(
     "个为这时动选单开设记们过标显发关码么没该输项题无务说现语认间确请进应启从经导编择运还业栏键样"
 )
 
 
 def estimate(text: str) -> int:
-    """About how many o200k tokens a text has: a little too many rather than too few.
+    """About how many o200k tokens a text has, rather a few too many than too few.
 
-    The estimates of lines, each with its new line, may be added up: the sum is not short either.
+    The estimates of lines, each with its line end, may be added up: the sum is not too low either.
     """
-    cost = sum(map(_price, _finder()(text)))
-    # The errors of single pieces even out, so the margin grows with the root of the cost.
+    cost = sum(map(_price, _PIECES.findall(text)))
+    # Errors of single pieces cancel out, so the margin grows with the square root of the cost.
     return -int(-(cost + 2 * cost**0.5) // 20)
 
 
@@ -124,8 +125,8 @@ def estimate(text: str) -> int:
 def exact() -> Callable[[str], int] | None:
     """The exact counter of o200k tokens, or None where splintr is not installed.
 
-    It may be used by many threads. Special tokens count as the text they are. In a sum over lines, add one
-    for each line that starts with "/": o200k joins the slash to the punctuation that ends the line before.
+    It is thread-safe. Special tokens count as plain text. In a sum over lines, add one for each line that
+    starts with "/": o200k joins the slash to punctuation at the end of the line before.
     """
     try:
         from splintr import Tokenizer
@@ -135,14 +136,14 @@ def exact() -> Callable[[str], int] | None:
     flat, ordinary = tokenizer.encode_flat, tokenizer.encode_ordinary
 
     def count(text: str) -> int:
-        # encode_flat is the cheapest, four bytes for a token, but takes special tokens for what they say.
+        # encode_flat is the fastest, with four bytes per token, but it interprets special tokens.
         return len(ordinary(text)) if "<|" in text else len(flat(text)) // 4
 
     return count
 
 
 def counter(exact_wanted: bool) -> Callable[[str], int]:
-    """The exact counter where it is wanted and there is one, else the estimate."""
+    """The exact counter if it is wanted and installed, otherwise the estimate."""
     return (exact() if exact_wanted else None) or estimate
 
 
@@ -163,7 +164,7 @@ def fit(text: str, budget: int, count: Callable[[str], int] = estimate) -> str:
 
 
 def _cut(text: str, size: int) -> str:
-    """The start of a text up to `size`, without a part of a word or of a character, and an ellipsis."""
+    """The start of a text up to `size`, ending with a whole word and character, and an ellipsis."""
     for _ in range(32):
         if not 0 < size < len(text) or not (_joins(text[size]) or text[size - 1] == "\u200d"):
             break
@@ -176,14 +177,8 @@ def _cut(text: str, size: int) -> str:
 
 
 def _joins(char: str) -> bool:
-    """Whether a character belongs to the one before it."""
+    """Whether a character combines with the one before it."""
     return char > "\u02ff" and (category(char)[0] == "M" or char in "\u200d🏻🏼🏽🏾🏿")
-
-
-@cache
-def _finder() -> Callable[[str], list[str]]:
-    # Not at import, which it would make several milliseconds longer.
-    return re.compile(_PIECES).findall
 
 
 @lru_cache(maxsize=1 << 14)

@@ -1,4 +1,4 @@
-"""Anchors: files that an entry cites by their content, and whether they still are what was cited."""
+"""Anchors: files that an entry cites by their content, and whether they have changed since."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ MOST_BYTES = 32 << 20
 
 
 def cite(paths: Any, workspace: str | None) -> list[dict[str, Any]] | None:
-    """The files that an entry cites, each with the digest of what it holds now; None if there are none."""
+    """The files that an entry cites, each with the digest of its current content; None without files."""
     found: list[dict[str, Any]] = []
     for path in validate.text_list("anchors", paths, 2000, MOST):
         digest = _digest(path, workspace)
         if digest is None:
             raise InvalidInput(
                 "invalid_argument",
-                f"{shown(path)} is no file of this workspace that can be read, so it cannot be cited.",
-                "Name a file below the workspace, by its path from there or its whole path.",
+                f"{shown(path)} is not a readable file of this workspace, so it cannot be cited.",
+                "Name a file inside the workspace, by its relative or absolute path.",
             )
         found.append({"path": path, "digest": digest})
     return found or None
 
 
 def read_anchors(event: Mapping[str, Any]) -> tuple[Anchor, ...]:
-    """The files that an event cites: fresh, stale (changed or gone), or not to be verified here."""
+    """The files that an event cites: fresh, stale (changed or gone), or unverifiable on this machine."""
     if '"anchors"' not in event["data"]:
         return ()
     cited = json.loads(event["data"]).get("anchors")
@@ -49,13 +49,13 @@ def _anchor(cited: Mapping[str, Any], workspace: str | None) -> Anchor:
         return Anchor(path=path, state="unverifiable")
     now = _digest(path, workspace)
     if now is None:
-        # Gone is stale; there and not to be read says nothing.
+        # A missing file is stale; an unreadable one says nothing.
         return Anchor(path=path, state="unverifiable" if os.path.lexists(whole) else "stale")
     return Anchor(path=path, state="fresh" if now == cited.get("digest") else "stale")
 
 
 def _inside(path: str, workspace: str | None) -> str | None:
-    """The whole path of a file of a workspace; None if that is not here, or the file is not in it."""
+    """The absolute path of a file in a workspace; None if that is not here or the file is outside."""
     if workspace is None or not os.path.isdir(workspace) or "\0" in path:
         return None
     root = os.path.realpath(workspace)

@@ -1,65 +1,66 @@
-"""Embedders: texts as vectors, so that what means the same is found whatever its words.
+"""Embedders: texts as vectors, so that texts of the same meaning are found whatever their words.
 
 There are three choices: none, a table of word vectors that needs no network and no model, and any server
-that speaks the OpenAI protocol. Both need numpy, which is imported when the first vector is needed.
+with OpenAI's API. The last two need numpy, which is imported when the first vector is needed.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Protocol
 
 from ..model.errors import StoreError
+from ..model.lazy_regex import lazy_regex
 from ..model.settings import Settings
 from ..model.validate import blake2b
-from ..signals.terms import QUESTION_WORDS, stems
-from .endpoint import EndpointEmbedder
-from .numbers import not_installed, numpy
+from ..signals.terms import stems
+from ..signals.words import QUESTION_WORDS
+from .endpoint_embedder import EndpointEmbedder
+from .lazy_numpy import not_installed, numpy
 
 Vector = Sequence[float]
 
 
 class Embedder(Protocol):
-    """Texts to vectors of length one; texts that mean the same point the same way."""
+    """Turns texts into vectors of length one; texts of the same meaning point the same way."""
 
-    # The model and its version: vectors of another name are not compared with these.
+    # The model and its version; vectors of different names are never compared.
     name: str
-    # How many numbers a vector has; 0 if only the first answer will tell.
+    # The length of a vector; 0 until the first answer of a server shows it.
     dimensions: int
-    # Whether a query is weighed by what its words are worth in the store today. That is known only
-    # inside a snapshot, where nothing may wait: `query` of such an embedder must not.
+    # Whether a query is weighted by how rare its words are in the store today. That is known only inside a
+    # snapshot, where nothing may wait, so `query` of such an embedder must not block.
     weighs: bool
-    # How many texts are embedded at once.
+    # Texts per call.
     batch: int
 
     def texts(self, texts: Sequence[str]) -> Sequence[Vector]:
-        """The vectors of stored texts; they stay valid for as long as the name does."""
+        """The vectors of stored texts; they stay valid as long as the name does."""
         ...
 
     def query(self, text: str, weights: Mapping[str, float], unknown: float) -> Vector:
-        """The vector of a query; `weights` by stem, `unknown` for words that the store does not have."""
+        """The vector of a query; `weights` are by stem, `unknown` is for words not in the store."""
         ...
 
     def forgive(self) -> None:
-        """Forget that it failed: someone wants to know whether it works now."""
+        """End the pause after a failure, to try again at once."""
         ...
 
 
 CHUNK = 1000
-# Of a longer text the beginning and the end are compared: what a log says last matters most.
+# Of a longer text only the start and the end are embedded: the end of a log matters most.
 HEAD, TAIL = 12 * CHUNK, 8 * CHUNK
-_WORD = re.compile(r"\w+")
+_WORD = lazy_regex(r"\w+")
 _LONGEST_WORD = 40
 _SAY_NOTHING = frozenset(QUESTION_WORDS.split())
 
 
 def chunks(text: str) -> list[str]:
-    """A text in pieces that are short enough to mean one thing; at least one, at most about 20."""
+    """Cut a text into pieces short enough to have one meaning; at least one, at most about 20."""
     if len(text) > HEAD + TAIL:
         return [*chunks(text[:HEAD]), *chunks(text[-TAIL:])]
     found: list[str] = []
@@ -72,11 +73,11 @@ def chunks(text: str) -> list[str]:
 
 
 def embedder_for(settings: Settings) -> Embedder | None:
-    """The embedder that the settings name, ready to be used; None if they name none."""
+    """The embedder that the settings name, ready to use; None if they name none."""
     if settings.embedder == "static":
         return _static()
     if settings.embedder == "endpoint":
-        numpy()  # what it answers is compared with it
+        numpy()  # fail now if it is missing, not at the first comparison
         return EndpointEmbedder(settings)
     return None
 
@@ -87,11 +88,11 @@ def _static() -> StaticEmbedder:
 
 
 class StaticEmbedder:
-    """Word vectors from the wordllama package: no model is run, a text takes a tenth of a millisecond.
+    """Word vectors from the wordllama package: no model runs, a text takes a tenth of a millisecond.
 
-    Only the package's files are used: its own loader looks for them in the network. A text is the sum of its
-    words, weighed by how rare they are in any text; a query is the sum of its words, weighed by how rare they
-    are in this store. That is what makes such vectors useful: with plain means they find less than half.
+    Only the package's files are used, because its own loader looks for them on the network. A text is the sum
+    of its words, weighted by how rare they are in general; a query is the sum of its words, weighted by how
+    rare they are in this store. This weighting is essential: with plain means less than half is found.
     """
 
     weighs = True
@@ -108,8 +109,8 @@ class StaticEmbedder:
         self._vectors = np.frombuffer(weights, np.float16, offset=begin).reshape(spec["shape"])
         self._vocabulary: dict[str, int] = model["model"]["vocab"]
         self._merges = {tuple(pair.split(" ")): rank for rank, pair in enumerate(model["model"]["merges"])}
-        # Tokens are numbered by falling frequency, after 259 that are bytes and signs: a number says how
-        # much its token weighs in any text, so that stored vectors never have to be computed again.
+        # Tokens are numbered by falling frequency, after 259 bytes and signs. So the number gives the weight
+        # of a token in any text, and stored vectors never have to be recomputed.
         self._rarity = np.log1p(np.maximum(np.arange(len(self._vectors)) - 258, 1) / 50).astype(np.float32)
         self._tokens = lru_cache(50_000)(self._split)
         self.dimensions: int = self._vectors.shape[1]
@@ -133,14 +134,14 @@ class StaticEmbedder:
         return self._unit(total)
 
     def forgive(self) -> None:
-        """Nothing: it never fails."""
+        """Nothing to do: it never fails."""
 
     def _unit(self, vector: Any) -> Any:
         length = float(self._np.linalg.norm(vector))
         return vector / length if length else self._np.zeros(self.dimensions, self._np.float32)
 
     def _split(self, word: str) -> tuple[int, ...]:
-        """A word in tokens, by byte-pair encoding; what is in no token is spelled in bytes."""
+        """A word in tokens, by byte-pair encoding; the rest is spelled in bytes."""
         parts = list(f"▁{word}")
         never = len(self._merges)
         while len(parts) > 1:
@@ -159,7 +160,7 @@ class StaticEmbedder:
 
 
 def _words(text: str) -> list[str]:
-    """The words of a text that say something."""
+    """The words of a text without question words."""
     return [word[:_LONGEST_WORD] for word in _WORD.findall(text) if word.lower() not in _SAY_NOTHING]
 
 

@@ -1,4 +1,4 @@
-"""Recall: finding anything that was ever written down, and looking at it in three steps."""
+"""The operations of recall: search, what is relevant for a step, and the events around a hit."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from ..model.types import Entry, Event, Thread
 from ..store.search import Search
 from ..store.tx import Row, Tx
 from . import search
-from .meaning import meaning_of
+from .semantic import semantic_index
 
 
 class Recalling(Base):
-    """Operations that find."""
+    """Operations that search."""
 
     @operation(scope="read", core=("query", "task_id", "types", "limit"), example={"query": "registry"})
     def task_recall(
@@ -161,7 +161,7 @@ class Recalling(Base):
             self.store.reindex()
             return
 
-        meaning = meaning_of(self)
+        meaning = semantic_index(self)
         meaning.check()
         self.store.reindex()
         meaning.fill_all(self.store)

@@ -1,4 +1,4 @@
-"""Postings: what a snapshot of a store says about the texts in a scope, whatever the engine."""
+"""Postings: which texts of a scope have a term, in one snapshot, the same on every engine."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from ..store.tx import Row, Tx
 from .ranking import About, Near
 
 EVERYTHING = 1 << 62
-# What all events of a task have in common: the task, and its workspace.
+# Terms that all events of a task share: the task, and its workspace.
 WIDE = (f"{MARK}t", f"{MARK}w")
 
 
 class Scope:
-    """Which texts are looked at: those that have one term of each group, in a time."""
+    """Which texts are searched: those with one term of each group, within a time."""
 
     def __init__(
         self,
@@ -32,18 +32,18 @@ class Scope:
         self.groups = [[Term(word=term, stem=term) for term in group] for group in groups]
         self.since = since
         self.until = until
-        # The past: events of one task up to a number, or all up to a time, as they stood then.
+        # A search in the past: events of one task up to a number, or all up to a time, as they were then.
         self.task_id = task_id
         self.last_seq = last_seq
         self.as_of = as_of
 
-        # Whether texts of one task can pass or not, each for itself.
+        # Whether some texts of a task can be in scope and others not.
         self.narrow = any(limit is not None for limit in (since, until, last_seq)) or any(
             not term.startswith(WIDE) for group in groups for term in group
         )
 
     def later(self, seq: int | None, at: str | None) -> bool:
-        """Whether something happened only after the past that is searched."""
+        """Whether something happened after the past that is searched."""
         return (self.last_seq is not None and seq is not None and seq > self.last_seq) or (
             self.as_of is not None and at is not None and at > self.as_of
         )
@@ -53,11 +53,11 @@ class Scope:
         return self.has_groups(terms) and self.in_time(event)
 
     def has_groups(self, terms: frozenset[str] | set[str]) -> bool:
-        """Whether among some terms is one of each group."""
+        """Whether some terms include one of each group."""
         return all(any(term.stem in terms for term in group) for group in self.groups)
 
     def in_time(self, event: Mapping[str, Any]) -> bool:
-        """Whether an event is of the time that is searched."""
+        """Whether an event is within the searched time."""
         return (
             (self.since is None or event["timestamp"] >= self.since)
             and (self.until is None or event["timestamp"] <= self.until)
@@ -66,7 +66,7 @@ class Scope:
 
 
 class StorePostings:
-    """The postings of one snapshot: the engine's index, and what waits to be in it."""
+    """The postings of one snapshot: the engine's index, and texts that wait to be indexed."""
 
     def __init__(self, tx: Tx, scope: Scope, waiting: Sequence[Row]) -> None:
         self._search = search = Search(tx)
@@ -79,7 +79,7 @@ class StorePostings:
             last = search.event_id(scope.task_id, scope.last_seq)
             self._high = min(self._high, last)
         self._tail: list[tuple[int, set[str]]] = []
-        self._tail_total = 0  # whatever their time: the index does not know it either
+        self._tail_total = 0  # of any time, since the index does not know times either
         for event in waiting:
             terms: set[str] = set() if is_silent(event) else {*index_terms(event)}
             if terms and scope.has_groups(terms):
@@ -89,7 +89,7 @@ class StorePostings:
         self._tail.sort(reverse=True)
 
     def require(self, groups: Groups) -> None:
-        """From now on only texts that have one term of each of these groups."""
+        """From now on consider only texts with one term of each of these groups."""
         self._must = groups
 
     def total(self) -> int:
@@ -107,11 +107,11 @@ class StorePostings:
         return self._with_tail(found, all_of, limit)
 
     def newest(self, limit: int) -> list[int]:
-        """The newest texts in scope, whatever their terms; only of a scope that has groups."""
+        """The newest texts in scope, whatever their terms; the scope must have groups."""
         return self.ids([], limit)
 
     def all_in_scope(self, limit: int) -> tuple[tuple[str, Mapping[str, Any]], list[int]] | None:
-        """A query for the newest texts in scope, and those that it does not find; None if there are none."""
+        """A query for the newest texts in scope, and the unindexed ones it misses; None if there are none."""
         if self._high < self._low:
             return None
         scope = self._scope
@@ -138,7 +138,7 @@ class StorePostings:
         return sorted({*own, *ids}, reverse=True)[:limit]
 
     def windows(self, ids: Sequence[int], reach: int) -> list[Near]:
-        """Texts and those around them; of a search in the past only what was there then."""
+        """Texts and their neighbours; in a search of the past only those that existed then."""
         last, until = self._scope.last_seq, self._scope.until
         return [
             row
@@ -147,7 +147,7 @@ class StorePostings:
         ]
 
     def passing(self, ids: Sequence[int]) -> set[int]:
-        """Of texts around others, in the same tasks, those that pass the filters themselves."""
+        """Of neighbours in the same tasks, those that pass the filters themselves."""
         if not ids or not self._scope.narrow:
             return set(ids)
         return {

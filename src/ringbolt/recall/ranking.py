@@ -1,9 +1,14 @@
-"""Ranking: which of the texts that have some terms of a query answer it best.
+"""Ranking: which texts answer a query best.
 
-A term counts once in a text. What carries the quality is the neighbourhood: a text is scored by its own
-terms and, with falling weight, by those of the four texts before and after it in the same task, added up
-before they are saturated (BM25F over a kernel). The constants were measured on a plateau;
-docs/explanation/recall.md tells how, and what did not help.
+A term counts once per text. Most of the quality comes from the neighbourhood: an answer often has none of
+the words of the question that precedes it. So a text is scored by its own terms and, with falling weight, by
+those of the four texts before and after it in the same task, added up before they are saturated (BM25F over
+a kernel). The constants were measured on a plateau; docs/explanation/recall.md says how, and what did not
+help.
+
+Scoring runs in stages, each on fewer texts than the one before: `_gather` reads the postings, the best texts
+by their own terms become seeds, `_spread` scores the neighbourhoods of the seeds, and `_weigh` adjusts the
+best of these by what is known besides words.
 """
 
 from __future__ import annotations
@@ -16,6 +21,7 @@ from itertools import repeat
 from operator import sub
 from typing import Protocol
 
+from ..model.lazy_regex import lazy_regex
 from ..model.types import Value
 from ..model.validate import seconds_of
 from ..signals.terms import Query, Term, stems
@@ -25,48 +31,48 @@ Near = tuple[str, int, int, str]  # task, seq, id and time of a text
 
 
 class Postings(Protocol):
-    """What an engine says about the texts in scope, from one snapshot."""
+    """What an engine knows about the texts in scope, from one snapshot."""
 
     def total(self) -> int:
-        """How many texts are in scope, about."""
+        """About how many texts are in scope."""
         ...
 
     def lists(self, terms: Sequence[Term], limit: int) -> list[list[int]]:
-        """The ids of the texts that have each term, newest first."""
+        """For each term the ids of the texts that have it, newest first."""
         ...
 
     def ids(self, all_of: Sequence[Sequence[Term]], limit: int) -> list[int]:
-        """The ids of the texts that have one term of each group, newest first."""
+        """The ids of the texts with one term of each group, newest first."""
         ...
 
     def windows(self, ids: Sequence[int], reach: int) -> list[Near]:
-        """Texts and those around them in their tasks, in order."""
+        """Texts and their neighbours in their tasks, in order."""
         ...
 
     def about(self, ids: Sequence[int]) -> Mapping[int, About]:
-        """What is known of texts besides their words."""
+        """What is known about texts besides their words."""
         ...
 
     def passing(self, ids: Sequence[int]) -> set[int]:
-        """Of texts around others those that are in scope themselves."""
+        """The neighbours that are in scope themselves."""
         ...
 
 
 class Likeness(Protocol):
-    """How near texts are to what a query means, whatever their words."""
+    """How close texts are to the meaning of a query, whatever their words."""
 
     def closest(self, weights: Mapping[str, float], total: int) -> Sequence[int]:
-        """The texts in scope that are nearest."""
+        """The closest texts in scope."""
         ...
 
     def of(self, texts: Sequence[int]) -> Mapping[int, float]:
-        """How near some texts are, at most 1."""
+        """How close some texts are, at most 1."""
         ...
 
 
 class About:
-    """What is known of a text besides its words: who said it, when, its type, whether it asks; and whether it
-    no longer holds, by which text it was replaced, and which one holds now in its place."""
+    """What is known about a text besides its words: speaker, time, type, whether it asks; whether it is
+    outdated (`over`), which text replaced it, and which text is valid now (`instead`)."""
 
     __slots__ = ("asks", "at", "instead", "over", "replaced_by", "seq", "speaker", "type")
 
@@ -91,24 +97,24 @@ class About:
         self.instead = instead
 
 
-BEFORE = (0.6, 0.36, 0.22, 0.13)  # the weight of the text 1, 2, 3, 4 before
-AFTER = (0.3, 0.18, 0.11, 0.065)  # and after: half of that, for answers follow questions
+BEFORE = (0.6, 0.36, 0.22, 0.13)  # weight of a term 1, 2, 3, 4 texts earlier
+AFTER = (0.3, 0.18, 0.11, 0.065)  # and later: half of that, since answers follow questions
 REACH = len(BEFORE)
 WIDTH = 2 * REACH + 1
-# A term here counts at these distances.
+# Where a term of this text counts, and how much.
 WINDOW = [(0, 1.0), *enumerate(BEFORE, 1), *((-place, weight) for place, weight in enumerate(AFTER, 1))]
 FULL = sum(weight for _, weight in WINDOW)
 SATURATION, LENGTH = 1.0, 0.75
-SPEAKER = 0.2  # bonus for a text by the one speaker that the query names
+SPEAKER = 0.2  # bonus if the query names the speaker, and no other
 ANSWER = 0.1  # bonus for a text after one that ends with a question mark
-ASKING = 0.15  # malus for a text that ends with a question mark: it seldom is the answer
+ASKING = 0.15  # penalty for a text that ends with a question mark: it is seldom the answer
 MONTH, DAY = 1.5, 3.0  # bonus for the month and the day that the query names
-LIKENESS = 1.0  # weight of the likeness, beside the score of words whose best counts 1
-# The likeness of a text is that of its neighbourhood: the text n before counts so much.
+LIKENESS = 1.0  # weight of the likeness against the score of words, whose best is 1
+# The likeness of a text is smoothed over its neighbourhood, with these weights.
 SMOOTH = [(0, 1.0), (-1, 0.5), (-2, 0.25), (-3, 0.125), (1, 0.25), (2, 0.125), (3, 0.06)]
-RECENCY = 0.03  # bonus for the newest of what was found, less for older ones
-PAUSE = 3600  # seconds after which what follows is no neighbour any more
-# A little for what matters more by its kind: too little to bury a text that matches better.
+RECENCY = 0.03  # bonus for the newest result, less for older ones
+PAUSE = 3600  # seconds; a longer gap ends a neighbourhood
+# Small factors for important types, too small to bury a text that matches better.
 IMPORTANCE = {
     "decision": 1.1,
     "exclusion": 1.1,
@@ -119,30 +125,30 @@ IMPORTANCE = {
     "snapshot": 0.9,
 }
 
-CAP = 1000  # newest texts that are looked at for one term
-MANY_TERMS, LEAST_CAP = 8, 300  # of a query with more terms fewer texts for each: the time has a bound
-SEEDS = 120  # best texts by their own terms, whose neighbourhoods are scored; then the next best, …
-QUIET_SEEDS = 40  # of these so many are kept for kinds of which there are few: not all may be logs
-KEEP = 100  # best texts of their neighbourhoods that come first
-OVER = 0.5  # what is left of the score of something that no longer holds
-BELOW = 0.99  # of the score of what replaced it, at most
-TERMS = 24  # of a query's terms the rarest
+CAP = 1000  # newest texts that are read for one term
+MANY_TERMS, LEAST_CAP = 8, 300  # with more terms, fewer texts for each, so that the time is bounded
+SEEDS = 120  # best texts by their own terms, whose neighbourhoods are scored; then the next, …
+QUIET_SEEDS = 40  # reserved for types of which there are few, so that logs cannot take all
+KEEP = 100  # best texts of the neighbourhoods in one part
+OVER = 0.5  # factor for the score of an outdated text
+BELOW = 0.99  # an outdated text gets at most this share of its replacement's score
+TERMS = 24  # rarest terms of a query that are used
 
 
 class Found(Value, frozen=True, kw_only=True):
-    """Scores by id, and for each the terms of its own; texts with none have them in their neighbourhood."""
+    """Scores by id, and each text's own terms; a text without any has them in its neighbourhood."""
 
     scores: Mapping[int, float]
     own: Mapping[int, tuple[str, ...]]
     idf: Mapping[str, float]
     places: Mapping[int, int]
-    instead: Mapping[int, int]  # what is there because it holds now in the place of another, by its seq
+    instead: Mapping[int, int]  # texts included because they replaced another one, with its seq
 
 
 class Ranking:
-    """The texts that have terms of a query or are like it, in parts: first the best ones, then the next, …
+    """The texts that match a query by words or meaning, in parts: first the best ones, then the next, …
 
-    A part is the same however much of it is read, so that pages of it fit together.
+    A part does not depend on how much of it is read, so that pages fit together.
     """
 
     def __init__(self, query: Query, postings: Postings, likeness: Likeness | None = None) -> None:
@@ -171,8 +177,10 @@ class Ranking:
         return set(self._postings.ids([[Term(word=QUIET, stem=QUIET)], terms], CAP))
 
     def part(self, number: int) -> Found | None:
-        """The next best texts, to be asked for in turn, and with the first ones those that are most like the
-        query. None if there are no more."""
+        """A part of the results; ask for them in order. None if there are no more.
+
+        The first part includes the texts closest in meaning.
+        """
         if number % 2:  # the seeds that were not among the best texts around them
             return self._found([text for text in self._left if text not in self._given])
         begin = number // 2 * SEEDS
@@ -204,7 +212,7 @@ class Ranking:
         )
 
     def _settle(self, scores: dict[int, float], about: Mapping[int, About]) -> dict[int, int]:
-        """Put what no longer holds after what holds now, which comes with it; returns what came so."""
+        """Rank outdated texts below their replacements, adding missing ones; returns the added texts."""
         over = [text for text in sorted(scores, reverse=True) if text in about and about[text].over]
         absent = {about[text].instead or 0 for text in over} - {0} - {*scores} - self._given
         coming = self._postings.passing([*absent])
@@ -218,14 +226,14 @@ class Ranking:
             if now not in self.has:
                 instead[now] = known.seq
             scores[now] = max(score, scores.get(now, 0.0))
-        for text in over:  # the newest first: what replaced something is newer than that
+        for text in over:  # newest first, so that a replacement has its score before what it replaced
             by = scores.get(about[text].replaced_by or 0)
             scores[text] = min(OVER * scores[text], scores[text] if by is None else BELOW * by)
         return instead
 
     def _best(self, scores: Mapping[int, float]) -> list[int]:
-        """The best texts in scope: what has terms is, what is only near may not be."""
-        if self._query.exact:  # who asks for an identifier or a phrase wants texts that have it
+        """The best texts in scope; a text with terms is in scope, a neighbour may not be."""
+        if self._query.exact:  # a query for an identifier or a phrase wants texts that contain it
             own = [text for text in scores if text in self.has]
             return nlargest(KEEP, own, key=lambda text: (scores[text], text))
         found: list[int] = []
@@ -246,7 +254,7 @@ def rank(query: Query, postings: Postings) -> Found:
 
 
 def _dealt(order: Sequence[int], quiet: set[int]) -> list[int]:
-    """Texts in order, but with some quiet ones in every part."""
+    """Texts in order, but with some of the rare types in every part."""
     if not quiet:
         return [*order]
     dealt: dict[int, None] = {}
@@ -266,7 +274,7 @@ def _dealt(order: Sequence[int], quiet: set[int]) -> list[int]:
 def _fused(
     scores: Mapping[int, float], top: float, likeness: Likeness, places: Mapping[int, int]
 ) -> dict[int, float]:
-    """Both scores together, added up: to mix the two orders instead was worse than words alone."""
+    """The sum of both scores; merging the two rankings instead was worse than words alone."""
     near = likeness.of(list(places))
     at_place = {places[text]: cosine for text, cosine in near.items()}
     fused: dict[int, float] = {}
@@ -295,7 +303,7 @@ def _gather(query: Query, postings: Postings, total: int) -> tuple[dict[int, lis
 
 
 def _idf(ids: Sequence[int], total: int, cap: int) -> float:
-    """A term's weight counts the neighbourhoods that it is in: words that come in bursts weigh more."""
+    """The weight of a term, by the neighbourhoods that contain it: words that come in bursts weigh more."""
     near: float = WIDTH + sum(map(min, map(sub, ids, ids[1:]), repeat(WIDTH)))
     if len(ids) > cap:
         near *= total / (ids[0] - ids[-1] + 1)
@@ -310,7 +318,7 @@ def _look_up_frequent(
     postings: Postings,
     has: dict[int, list[str]],
 ) -> None:
-    """Frequent terms were read only for the newest texts: find them where rarer ones are, and together."""
+    """Frequent terms were read only for the newest texts; also find them beside rarer ones and each other."""
 
     def add(ids: Iterable[int], terms: Iterable[Term]) -> None:
         for text in ids:
@@ -320,7 +328,7 @@ def _look_up_frequent(
     if rare:
         for term in frequent:
             add(postings.ids([[term], rare], CAP), [term])
-    # And the texts, however old, that have several frequent ones: all, then all but the most frequent, …
+    # Texts of any age with several frequent terms: all of them, then all but the most frequent, …
     frequent.sort(key=lambda term: idf[term.stem], reverse=True)
     for size in range(min(len(frequent), 6), 1, -1):
         found = postings.ids([[term] for term in frequent[:size]], SEEDS)
@@ -330,7 +338,7 @@ def _look_up_frequent(
 
 
 def _places(near: Sequence[Near]) -> dict[int, int]:
-    """Places on one line: neighbours are next to each other, other tasks and later times out of reach."""
+    """Texts as places on one line: neighbours are adjacent, other tasks and times are out of reach."""
     places: dict[int, int] = {}
     at, last_task, last_seq, last_time = 0, "", 0, ""
     for task, seq, text, time in near:
@@ -348,7 +356,7 @@ def _pause(before: str, after: str) -> bool:
 def _spread(
     has: Mapping[int, Sequence[str]], idf: Mapping[str, float], places: Mapping[int, int]
 ) -> dict[int, float]:
-    """The score of every place: its terms and those around it, saturated by their size."""
+    """The score of every place: its terms and those around it, saturated and normalised by length."""
     size = max(places.values(), default=0) + REACH + 1
     counts: dict[str, list[float]] = {}
     mass = [0.0] * size
@@ -378,7 +386,7 @@ def _weigh(
     places: Mapping[int, int],
     span: tuple[int, int],
 ) -> Mapping[int, About]:
-    """Change scores by what is known besides the words: who, when, what kind, question or answer."""
+    """Adjust scores by speaker, time, type, and whether a text asks or answers."""
     at_place = {at: text for text, at in places.items()}
     before = {text: at_place.get(places[text] - 1) for text in scores}
     about = postings.about([*{*scores, *(text for text in before.values() if text is not None)}])
@@ -414,7 +422,7 @@ def _names(query: Query, speaker: str) -> bool:
 _NAMES = "january february march april may june july august september october november december".split()
 _MONTHS = {name: number for number, full in enumerate(_NAMES, 1) for name in (full, full[:3])} | {"sept": 9}
 _WORD = "|".join(sorted(_MONTHS, key=len, reverse=True))
-_DATE = re.compile(
+_DATE = lazy_regex(
     r"\b(?P<y1>\d{4})-(?P<m1>\d\d)(?:-(?P<d1>\d\d))?\b"
     rf"|\b(?:(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? )?(?P<m2>{_WORD})\b\.?,?"
     r"(?: (?P<d3>\d{1,2})(?:st|nd|rd|th)?\b)?(?:,? (?P<y2>\d{4})\b)?",
@@ -424,7 +432,7 @@ _BEFORE_MONTH = ("in", "of", "last", "since", "during", "until", "by")
 
 
 def _dates(text: str) -> list[tuple[str | None, int, int | None]]:
-    """Year, month and day of the dates that a query names; a bare word like "may" is none."""
+    """Year, month and day of the dates in a query; a bare word like "may" is not a date."""
     found: list[tuple[str | None, int, int | None]] = []
     for match in _DATE.finditer(text[:1000]):
         year, day = match["y1"] or match["y2"], match["d1"] or match["d2"] or match["d3"]

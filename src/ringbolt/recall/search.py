@@ -1,4 +1,4 @@
-"""How recall searches: arguments to a scope, a ranking, and hits that a reader can judge."""
+"""A search: from arguments to a scope, a ranking, and hits with snippets and reasons."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from ..store.search import Search
 from ..store.tx import Row, Tx
 from . import snippets
 from .anchors import read_anchors
-from .meaning import meaning_of
 from .postings import Scope, StorePostings
 from .ranking import REACH, Found, Likeness, Ranking
+from .semantic import semantic_index
 
-# What a caller may call the kinds of events; the entry types are words of their own.
+# Names for kinds of events in the argument `types`; each entry type is one too.
 TYPES: dict[str, tuple[str, ...]] = {
     **{kind: (kind,) for kind in rules.ENTRY_TYPES},
     "message": ("message", "task.updated", "item.updated", "task.finished"),
@@ -35,11 +35,11 @@ TYPES: dict[str, tuple[str, ...]] = {
     "effect": ("intent", "outcome"),
     "fact": ("fact",),
 }
-WAITING_AT_MOST = 200  # texts that a search looks at itself before it asks for them to be indexed
+WAITING_AT_MOST = 200  # unindexed texts that a search reads itself; with more it indexes them first
 MOST_LIMIT = 100
-LOOKED_AT = 1500  # texts that are read for one answer, at most: phrases may be hard to find
+LOOKED_AT = 1500  # most texts that are read for one answer: phrases may be hard to find
 READ_AT_ONCE = 25
-# Of a source that repeats itself (the logs of one action, the calls of one tool) so many, then others.
+# Hits from one repetitive source (the logs of an action, the calls of a tool) before others get their turn.
 CHATTY = 3
 _OVER = ("superseded", "invalidated")
 
@@ -74,7 +74,7 @@ def recall(
 
     meaning = None
     if memory.settings.embedder != "none" and asked is not None and asked.strip():
-        meaning = meaning_of(memory).prepared(memory.store, read_query(asked))
+        meaning = semantic_index(memory).prepared(memory.store, read_query(asked))
 
     def work(tx: Tx) -> Recall | None:
         groups, last_seq, as_of, head = list(wanted), None, None, None
@@ -106,7 +106,7 @@ def recall(
 
     found = memory.store.read(work)
     if found is None:
-        # Much was written before there was an index, or another process is behind: index it first.
+        # Much was written before there was an index, or another process lags behind: index it first.
         memory.store.index()
         found = memory.store.read(work)
     found = found or Recall(query=asked, hits=())
@@ -114,9 +114,9 @@ def recall(
 
 
 def _asked(query: Any) -> str:
-    """A query as text: it is not stored, so whatever is in it does no harm."""
+    """A query as text. It is not stored, so any characters will do."""
     if not isinstance(query, str):
-        raise InvalidInput("invalid_argument", "The query is no text.", "Say in words what to look for.")
+        raise InvalidInput("invalid_argument", "The query must be text.", "Say in words what to look for.")
     return query[:QUERY_CHARACTERS].encode("utf-8", "replace").decode()
 
 
@@ -141,9 +141,9 @@ class _Search:
         self._titles = titles
         self._likeness = likeness
         self._looked_at = 0
-        # The hits by what they say.
+        # Hits by their normalised text.
         self._said: dict[tuple[str, str], _Draft] = {}
-        # How many of each chatty source, and those beyond its share.
+        # How many hits of each repetitive source, and those beyond its share.
         self._counts: dict[tuple[Any, ...], int] = {}
         self._later: list[_Draft] = []
 
@@ -161,7 +161,7 @@ class _Search:
             number += 1
             if len(hits) > offset + limit or self._looked_at >= LOOKED_AT:
                 break
-            if number % 2 == 0:  # two parts are about the same texts
+            if number % 2 == 0:  # two parts cover the same texts
                 hits += self._flush()
         hits += self._flush()
         shown = [self._hit(*draft.parts()) for draft in hits[offset : offset + limit]]
@@ -174,11 +174,11 @@ class _Search:
         )
 
     def _newest(self, asked: str | None, limit: int, offset: int) -> Recall:
-        if asked and (asked.strip() or not self._scope.groups):  # nothing in it is a word
+        if asked and (asked.strip() or not self._scope.groups):  # a query without a word
             return Recall(query=asked, hits=())
         if not self._scope.groups:
             raise InvalidInput(
-                "invalid_argument", "There is nothing to look for.", "Give a query, a task or a filter."
+                "invalid_argument", "Nothing to search for.", "Give a query, a task or a filter."
             )
         ids = self._postings.newest(offset + limit + 1)
         rows = sorted(self._search.texts(ids[offset : offset + limit]), key=lambda row: -row["id"])
@@ -187,7 +187,7 @@ class _Search:
         return Recall(query=asked, hits=tuple(hits), cursor=offset + limit if more else None)
 
     def _add(self, hits: list[_Draft], query: Query, found: Found, wanted: int) -> None:
-        """Add the hits of a part, best first, with those of a chatty source after the others."""
+        """Add the hits of a part, best first; repetitive sources come after the others."""
         order = sorted(found.scores, key=lambda text: (-found.scores[text], -text))
         counts = self._counts
         why = _Reasons(query, found)
@@ -195,7 +195,7 @@ class _Search:
             if row["id"] not in found.instead and not _matches(query, text):
                 continue
             source = _source(row)
-            # What a source that repeats itself says again with other numbers is the same.
+            # A repetitive source that says the same with other numbers says the same.
             same = (row["task_id"], snippets.fingerprint(text, numbers=source is None))
             if row["status"] not in _OVER and same in self._said:
                 self._said[same].alike += 1
@@ -213,13 +213,13 @@ class _Search:
                 return
 
     def _flush(self) -> list[_Draft]:
-        """What chatty sources have said beyond their share; from now on they have it again."""
+        """The hits of repetitive sources beyond their share, which then starts again."""
         later, self._later = self._later, []
         self._counts = {}
         return later
 
     def _read(self, order: Sequence[int]) -> Iterator[tuple[Row, str]]:
-        """Texts in order with all their words, a few at a time."""
+        """Texts in order with their full text, read a few at a time."""
         for begin in range(0, len(order), READ_AT_ONCE):
             some = order[begin : begin + READ_AT_ONCE]
             rows = {row["id"]: row for row in self._search.texts(some)}
@@ -232,7 +232,7 @@ class _Search:
                 return
 
     def _as_it_was(self, row: Row) -> Row:
-        """A row with its status at the time that is searched."""
+        """A row with its status at the searched time."""
         last, as_of = self._scope.last_seq, self._scope.as_of
         if row["changed"] is None or (last is None and as_of is None):
             return row
@@ -271,7 +271,7 @@ class _Search:
 
 
 class _Draft:
-    """A hit in the making; snippets and anchors are made only for what is shown."""
+    """A hit before it is shown; snippets and anchors are made only for shown hits."""
 
     def __init__(self, row: Row, text: str, score: float, why: str, own: Sequence[str]) -> None:
         self.row = row
@@ -286,14 +286,14 @@ class _Draft:
 
 
 def _matches(query: Query, text: str) -> bool:
-    """Whether a text has the phrases of a query, and words that begin as it asks."""
+    """Whether a text has the phrases and prefixes of a query."""
     return (not query.phrases or has_phrase(text, query.phrases)) and (
         not query.prefixes or has_words(text, query.prefixes)
     )
 
 
 class _Reasons:
-    """Why texts were found: the words that they have, or the text with them that they are near to."""
+    """Why texts were found: by their words, or near a text with these words."""
 
     def __init__(self, query: Query, found: Found) -> None:
         self._words = {term.stem: term.word + "*" * term.prefix for term in query.terms}
@@ -308,21 +308,21 @@ class _Reasons:
             return f"replaced #{old}"
         at = self._found.places[row["id"]]
         for distance in range(1, REACH + 1):
-            for way in (-distance, distance):  # places of a task are as far apart as its events
+            for way in (-distance, distance):  # places in a task are as far apart as its events
                 if at + way in self._having:
                     return f"near #{row['seq'] + way}"
         return "like the query"
 
 
 def _first_status(row: Row) -> str | None:
-    """The status that something had when it was written; a message has none."""
+    """The status a record had when it was written; a message has none."""
     added: Any = json.loads(row["sets"] or "{}").get("+records")
     own = added.get(str(row["seq"])) if is_dict(added) else None
     return own.get("status") if is_dict(own) else None
 
 
 def _source(row: Row) -> tuple[Any, ...] | None:
-    """What a hit comes from, if that is something which repeats itself: an action's logs, a tool's calls."""
+    """The repetitive source of a hit: an action's logs or a tool's calls; None for other hits."""
     kind = row["event_type"]
     if kind == "log":
         return row["task_id"], kind, row["ref_seq"]

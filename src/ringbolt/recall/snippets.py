@@ -1,26 +1,27 @@
-"""Snippets: the words around a match, and a title for a text."""
+"""Snippets: the text around a match, and a title for a text."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection
 
+from ..model.lazy_regex import lazy_regex
 from ..packet.encode import clip, one_line
 from ..signals.terms import JOIN, stem_places
 
 WIDTH = 280
 TITLE = 100
 MOST_LOOKED_AT = 50_000
-_DIGITS = re.compile(r"\d+")
+_DIGITS = lazy_regex(r"\d+")
 
 
 def title(text: str) -> str:
-    """The first words of a text."""
+    """The start of a text."""
     return clip(one_line(text[:2000]), TITLE)
 
 
 def snippet(text: str, stems: Collection[str], width: int = WIDTH) -> str:
-    """The part of a text that has most of some stems, on one line; its beginning if it has none."""
+    """The part of a text with most of some stems, on one line; its start if it has none."""
     text = text[:MOST_LOOKED_AT]
     if len(text) <= width:
         return one_line(text)
@@ -33,10 +34,10 @@ def snippet(text: str, stems: Collection[str], width: int = WIDTH) -> str:
 
 
 def _places(text: str, stems: Collection[str]) -> list[tuple[int, str]]:
-    """Where in a text some stems begin, and which, in order."""
+    """Where some stems begin in a text, in order."""
     places = [(start, stem) for start, _, stem in stem_places(text) if stem in stems]
     found = {stem for _, stem in places}
-    # A part of an identifier, a whole one, the beginning of a word, words without spaces between.
+    # Parts of identifiers, whole identifiers, prefixes, and words without spaces between them.
     others = ((stem, _inside(stem).search(text)) for stem in stems if stem not in found)
     return sorted(places + [(match.start(), stem) for stem, match in others if match])
 
@@ -46,7 +47,7 @@ def _inside(stem: str) -> re.Pattern[str]:
 
 
 def _densest(places: list[tuple[int, str]], width: int) -> int:
-    """Where the part of a text begins that has most of the stems; 0 if none is there."""
+    """Where the part with most of the stems begins; 0 if there are none."""
     best, begin, last = 0, 0, 0
     within: dict[str, int] = {}
     for start, stem in places:
@@ -63,6 +64,6 @@ def _densest(places: list[tuple[int, str]], width: int) -> int:
 
 
 def fingerprint(text: str, numbers: bool = True) -> str:
-    """What texts that say the same have in common: case and spaces do not count, and maybe no numbers."""
+    """Equal for texts that differ only in case and spacing, and optionally in numbers."""
     plain = one_line(text[:1000]).lower()
     return plain if numbers else _DIGITS.sub("0", plain)[:300]

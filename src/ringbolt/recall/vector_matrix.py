@@ -1,4 +1,4 @@
-"""A copy of a store's vectors in memory, to compare with: for engines that cannot do it themselves."""
+"""A copy of a store's vectors in memory, for engines that cannot compare vectors themselves."""
 
 from __future__ import annotations
 
@@ -6,27 +6,27 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..store.tx import Tx
-from .numbers import numpy
+from .lazy_numpy import numpy
 
 if TYPE_CHECKING:
     from .vectors import Model
 
-# Of more the newest are kept. As float32, twice as large as stored: to convert them again for each search
-# would take five times as long as to compare them.
+# With more vectors only the newest are kept. They are float32, twice the stored size, because converting them
+# for each search would take five times as long as comparing them.
 MOST_BYTES = 256 << 20
 BLOCK = 16_384
 _SOME = "SELECT number, id, vector FROM vectors WHERE model = :model"
 
 
 class Matrix:
-    """The vectors of one model. It is brought up to date by reading what was added since the last time."""
+    """The vectors of one model, updated by reading what was added since the last search."""
 
     def __init__(self) -> None:
         self._held: Held | None = None
 
     def of(self, tx: Tx, model: Model) -> Held:
-        """All vectors of a model that this snapshot has, and perhaps some that are newer."""
-        # Never changed, only replaced: threads may meet here, and then one of them works in vain.
+        """All vectors of a model in this snapshot, and perhaps some newer ones."""
+        # Never changed, only replaced: if two threads meet here, one of them works in vain.
         held = self._held
         if held is None or held.model != (model.number, model.name) or not (held := held.grown(tx)):
             held = Held.read(tx, model)
@@ -35,7 +35,7 @@ class Matrix:
 
 
 class Held:
-    """Vectors as they were read: frozen, so that several threads can use them."""
+    """Immutable vectors, so that several threads can use them."""
 
     def __init__(self, model: tuple[int, str], dimensions: int) -> None:
         np = numpy()
@@ -47,7 +47,7 @@ class Held:
 
     @classmethod
     def read(cls, tx: Tx, model: Model) -> Held:
-        """All vectors of a model, or of too many those of the newest texts."""
+        """All vectors of a model or, if they are too many, those of the newest texts."""
         held = cls((model.number, model.name), model.dimensions)
         most = held._most()
         rows = tx.database.query(
@@ -61,7 +61,7 @@ class Held:
         return MOST_BYTES // (4 * max(1, self._dimensions))
 
     def grown(self, tx: Tx) -> Held | None:
-        """These with what was added since; None if what was there has been thrown away, or it is too much."""
+        """These vectors and those added since; None if the old ones are gone or they are too many."""
         if self._newest is None:
             return None
         rows = tx.database.query(
@@ -69,7 +69,7 @@ class Held:
             {"model": self.model[0], "newest": self._newest[0]},
         )
         if not rows or rows[0] != self._newest:
-            # An older snapshot than the one before, or all was made anew.
+            # The snapshot is older than the last one, or all vectors were rebuilt.
             return None
         if len(rows) == 1:
             return self
@@ -99,7 +99,7 @@ class Held:
         self._starts = np.cumsum([0, *(len(block) for block in self._blocks)])
 
     def nearest(self, wanted: Any, ids: Sequence[int], limit: int) -> list[int]:
-        """Of some texts those that are nearest to a vector."""
+        """The texts closest to a vector."""
         np = numpy()
         found, cosines = self._compare(wanted, ids)
         if len(found) > limit:
@@ -108,12 +108,12 @@ class Held:
         return found[np.lexsort((-found, -cosines))][:limit].tolist()
 
     def cosines(self, wanted: Any, ids: Sequence[int]) -> dict[int, float]:
-        """How near texts are to a vector."""
+        """How close texts are to a vector."""
         found, cosines = self._compare(wanted, ids)
         return dict(zip(found.tolist(), cosines.tolist(), strict=True))
 
     def _compare(self, wanted: Any, ids: Sequence[int]) -> tuple[Any, Any]:
-        """Those of some texts that are here, and the cosine of the best piece of each."""
+        """The texts that have vectors here, and the cosine of the best piece of each."""
         np = numpy()
         asked = np.sort(np.array(ids, np.int64))
         asked = asked[np.diff(asked, prepend=-1) > 0]
@@ -134,6 +134,6 @@ class Held:
         for number, block in enumerate(self._blocks):
             here = places == number
             inside = rows[here] - self._starts[number]
-            # To pick many rows costs more than to compare all.
+            # Picking many rows costs more than comparing all.
             found[here] = (block @ wanted)[inside] if 4 * len(inside) > len(block) else block[inside] @ wanted
         return found

@@ -1,8 +1,7 @@
-"""The vectors of a store: which texts wait for theirs, writing them, and the nearest of them in a scope.
+"""The vectors of a store: finding texts without vectors, writing vectors, and the closest texts in a scope.
 
-Where the engine can compare vectors (PostgreSQL with pgvector) it does; elsewhere they are float16 blobs, of
-which each process keeps a copy in memory to compare with. Both give the same answers: every text in scope is
-compared, none is left out by an approximate index.
+PostgreSQL with pgvector compares vectors itself; elsewhere they are float16 blobs, and each process keeps a
+copy in memory. Both give the same answers: every text in scope is compared, with no approximate index.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from ..store.event_texts import SILENT, full_text
 from ..store.search import Search
 from ..store.tx import Row, Tx
 from .embedding import chunks
-from .numbers import numpy
+from .lazy_numpy import numpy
 from .vector_matrix import Matrix
 
 _MODEL = "SELECT model, dimensions, done_from, done_to FROM vector_models WHERE name = :name"
@@ -37,37 +36,37 @@ _AT_ONCE = 500
 
 
 class Model(Value, frozen=True, kw_only=True):
-    """A model as a store knows it. Of the events from `done_from` to `done_to` none waits for vectors."""
+    """A model in a store. All events from `done_from` to `done_to` have their vectors."""
 
     name: str
-    number: int = 0  # 0: nothing was ever stored for it
+    number: int = 0  # 0 if nothing was ever stored for it
     dimensions: int = 0
     done_from: int = _EVERYTHING
     done_to: int = 0
 
     @property
     def settled(self) -> bool:
-        """Whether anything is known of what is done."""
+        """Whether it is known which events are done."""
         return self.done_from <= self.done_to + 1
 
 
 class Batch(Value, frozen=True, kw_only=True):
-    """Texts that wait for their vectors, and what will be done once they have them."""
+    """Texts that need vectors, and the range that is done once they have them."""
 
     model: Model
-    pieces: Sequence[tuple[int, int, str]]  # id, number of the piece, text
+    pieces: Sequence[tuple[int, int, str]]  # event id, number of the piece, text
     done: tuple[int, int] | None
     more: bool
 
 
 class Vectors:
-    """The vectors of a store; one of these lives as long as the store is open."""
+    """The vectors of a store; lives as long as the store is open."""
 
     def __init__(self) -> None:
         self._matrix = Matrix()
 
     def model(self, tx: Tx, name: str) -> Model:
-        """What the store has of a model."""
+        """What the store has for a model."""
         found = tx.database.query(_MODEL, {"name": name})
         if not found:
             return Model(name=name)
@@ -75,9 +74,9 @@ class Vectors:
         return Model(name=name, number=number, dimensions=dimensions, done_from=done_from, done_to=done_to)
 
     def waiting(self, tx: Tx, name: str, settled: int | None, texts: int, pieces: int) -> Batch:
-        """The newest texts that wait, at most so many of so many pieces; new ones first, then older ones.
+        """The newest texts without vectors, up to a number of texts and pieces; new events before old ones.
 
-        `settled` was asked for in an earlier transaction: this one sees every event up to there.
+        `settled` was read in an earlier transaction, so this one sees every event up to there.
         """
         model = self.model(tx, name)
         if not model.number and settled is not None:
@@ -104,7 +103,7 @@ class Vectors:
         return [row[0] for row in tx.database.query(_WAITING, params)]
 
     def _pieces(self, tx: Tx, ids: Sequence[int], most: int) -> tuple[list[tuple[int, int, str]], int]:
-        """The pieces of texts, whole texts only, and how many texts found no room."""
+        """The pieces of texts, whole texts only, and how many texts did not fit."""
         found: list[tuple[int, int, str]] = []
         for begin in range(0, len(ids), _AT_ONCE):
             some = ids[begin : begin + _AT_ONCE]
@@ -117,19 +116,19 @@ class Vectors:
         return found, 0
 
     def add(self, tx: Tx, batch: Batch, vectors: Sequence[Sequence[float]]) -> None:
-        """Write the vectors of a batch; what others have written meanwhile stays."""
+        """Write the vectors of a batch, keeping what others have written meanwhile."""
         database = tx.database
-        database.lock("vectors")  # their numbers are then committed in order
+        database.lock("vectors")  # so that their numbers are committed in order
         dimensions = len(vectors[0]) if len(vectors) else batch.model.dimensions
         now = self.model(tx, batch.model.name)
         if now.number:
             check_dimensions(now, dimensions)
         if batch.model.number and not _covers(now, batch.model):
-            return  # all was thrown away in between: it will be found waiting again
+            return  # the vectors were dropped in between; the texts will be found again
         if not now.number:
             if not dimensions:
                 return
-            # By chance, so that what was thrown away is never taken for what came after it.
+            # Random, so that dropped vectors are never mistaken for those that replace them.
             number = int.from_bytes(os.urandom(4), "big") >> 1 or 1
             now = batch.model.replace(number=number, dimensions=dimensions)
             database.run(
@@ -163,7 +162,7 @@ class Vectors:
             )
 
     def count_waiting(self, tx: Tx, model: Model) -> int:
-        """About how many texts wait for vectors of a model."""
+        """About how many texts lack vectors of a model."""
         sql = f"SELECT count(*){_WITHOUT}"
         params = {"model": model.number, "after": model.done_to, "before": _EVERYTHING}
         newer: int = tx.database.query(sql, params)[0][0]
@@ -182,7 +181,7 @@ class Vectors:
         besides: Sequence[int],
         limit: int,
     ) -> list[int]:
-        """The texts nearest to a vector, of those that a query finds and some besides."""
+        """The texts closest to a vector, among those that a query finds and some others."""
         if tx.database.compares_vectors():
             sql, params = scope
             asked = (
@@ -191,15 +190,15 @@ class Vectors:
                 " ORDER BY far, v.id DESC LIMIT :nearest"
             )
             more = {"wanted": as_text(wanted), "model": model.number, "nearest": limit}
-            # Of a table that has just been filled the planner knows nothing, and would go through all of the
-            # scope for each vector.
+            # The planner has no statistics of a table that was just filled, and would scan the whole scope
+            # for each vector.
             steps = [(_LOOPS, {"how": "off"}), (asked, {**params, **more}), (_LOOPS, {"how": "on"})]
             return [*(row[0] for row in tx.database.query_fresh(steps)[1]), *besides]
         ids = [row[0] for row in tx.database.query_fresh([scope])[0]]
         return self._matrix.of(tx, model).nearest(wanted, [*ids, *besides], limit)
 
     def cosines(self, tx: Tx, model: Model, wanted: Any, ids: Sequence[int]) -> dict[int, float]:
-        """How near texts are to a vector; those that have none are left out."""
+        """How close texts are to a vector; texts without vectors are left out."""
         if not tx.database.compares_vectors():
             return self._matrix.of(tx, model).cosines(wanted, ids)
         sql = (
@@ -207,25 +206,25 @@ class Vectors:
             " AND id = ANY(CAST(:ids AS bigint[])) GROUP BY id"
         )
         params = {"wanted": as_text(wanted), "model": model.number, "ids": list(ids)}
-        # The distance to a vector without length is no number.
+        # The distance to a zero vector is NaN.
         return {
             event: round(1 - far, 5) if far == far else 0.0 for event, far in tx.database.query(sql, params)
         }
 
 
 def check_dimensions(model: Model, dimensions: int) -> None:
-    """Raise if a model's vectors have become longer or shorter."""
+    """Raise if a model's vectors have changed their length."""
     if dimensions and model.number and dimensions != model.dimensions:
         raise StoreError(
             "embedder_unavailable",
-            f"The model {model.name} answers vectors of {dimensions} numbers; those in the store have"
+            f"The model {model.name} returns vectors of {dimensions} numbers; those in the store have"
             f" {model.dimensions}.",
-            "If it is another model now, make all vectors anew: reindex(vectors=True).",
+            "If the model has changed, rebuild all vectors: reindex(vectors=True).",
         )
 
 
 def rounded(vector: Sequence[float]) -> Any:
-    """A vector as it would be stored and read again, so that every engine compares the same numbers."""
+    """A vector rounded as if stored and read again, so that every engine compares the same numbers."""
     np = numpy()
     return np.asarray(vector, np.float32).astype("<f2").astype(np.float32)
 
@@ -245,7 +244,7 @@ def _covers(now: Model, before: Model) -> bool:
 
 
 def _joined(now: Model, done: tuple[int, int] | None) -> tuple[int, int] | None:
-    """What is done, with what a batch has done; None if there is something between the two."""
+    """The range that is done including a batch; None if there is a gap between the two."""
     if done is None or not now.settled:
         return done
     if done[0] > now.done_to + 1 or now.done_from > done[1] + 1:

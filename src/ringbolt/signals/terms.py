@@ -1,13 +1,12 @@
 # pyright: reportUnknownMemberType=false
-"""Terms: what a text is found by, the same on every engine.
+"""Search terms: what a text is found by, the same on every engine.
 
-Words are split, folded and stemmed by SQLite's own tokenizer. It does not see identifiers, the humps of
-camelCase, and the words of languages that are written without spaces: these are added as words of their own.
+SQLite's own tokenizer splits, folds and stems words. It does not see identifiers, the parts of camelCase
+names, and words of languages written without spaces, so these are added as words of their own.
 """
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Iterable
 from functools import lru_cache
@@ -16,40 +15,33 @@ from typing import Any
 
 import apsw
 
+from ..model.lazy_regex import lazy_regex
 from ..model.types import Value
 from ..model.validate import blake2b
+from .words import COMMON_WORDS, HUMP, QUESTION_WORDS
 
-# Letters for the tokenizer that nobody can type: they are taken out of every text and query. MARK encloses
-# the terms that filters look for, JOIN holds an identifier together.
+# Letters for the tokenizer that nobody can type, since they are removed from every text and query. MARK
+# encloses the terms that filters look for, JOIN holds an identifier together.
 MARK, JOIN = "\ue000", "\ue001"
 TOKENIZER = ("unicode61", "remove_diacritics", "2")
 MOST_TERMS_OF_A_TEXT = 20_000
-MOST_BYTES_OF_A_TEXT = 900_000  # a tsvector takes a megabyte
+MOST_BYTES_OF_A_TEXT = 900_000  # a tsvector holds a megabyte
 LONGEST_TERM = 120
-# Of a query so many characters and terms are looked at.
+# Limits on the part of a query that is read.
 QUERY_CHARACTERS = 8000
 QUERY_TERMS = 96
 PHRASES = 8
 
-_PRIVATE = re.compile("[\ue000-\uf8ff\x00]")
+_PRIVATE = lazy_regex("[\ue000-\uf8ff\x00]")
 _SEPARATORS = "./\\:@#_-"
-_CHUNK = re.compile(r"[^\s\"'`()\[\]{}<>,;=|*&!?~$%^+]+")
-_HUMP = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
+_CHUNK = lazy_regex(r"[^\s\"'`()\[\]{}<>,;=|*&!?~$%^+]+")
 _JOINED = str.maketrans(dict.fromkeys(_SEPARATORS, JOIN))
-# Scripts without spaces between words. Compiled by re itself on first use: that takes 2 ms.
-_UNSPACED = (
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf"
-    "\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+"
+_UNSPACED = lazy_regex(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+"
 )
-_PHRASE = re.compile(r'"([^"]{1,500})"|“([^”]{1,500})”')
-# Only from where a word begins: a long word without a star must not be tried from each of its letters.
-_PREFIX = re.compile(r"(?<![\w./:@#-])[./:@#-]*(\w[\w./:@#-]*)\*")
-QUESTION_WORDS = (
-    "a an the of to in on at for and or is are was were be been being do does did has have had what when"
-    " where who whom which why how with by from as it its this that these those s t i you he she they we his"
-    " her their our your my me him them us can could would should will may might about into than then there"
-    " here not no"
-)
+_PHRASE = lazy_regex(r'"([^"]{1,500})"|“([^”]{1,500})”')
+# Only at the start of a word: a long word without a star must not be tried from each of its letters.
+_PREFIX = lazy_regex(r"(?<![\w./:@#-])[./:@#-]*(\w[\w./:@#-]*)\*")
 
 
 class _Tokenizers(threading.local):
@@ -85,12 +77,12 @@ def words(text: str) -> list[str]:
 
 
 def stem_places(text: str) -> list[tuple[int, int, str]]:
-    """The stems of a text with where their words begin and end."""
+    """The stems of a text with the start and end of their words."""
     encoded = text.encode("utf-8", "replace")
     found: Any = _tokenizers.stem(encoded, apsw.FTS5_TOKENIZE_DOCUMENT, None, include_colocated=False)
     if len(encoded) == len(text):
         return [(start, end, stem) for start, end, stem in found]
-    # The tokenizer counts bytes.
+    # The tokenizer counts bytes, we count characters.
     places: list[tuple[int, int, str]] = []
     at_byte = at = 0
     for start, end, stem in found:
@@ -103,12 +95,12 @@ def stem_places(text: str) -> list[tuple[int, int, str]]:
 
 @lru_cache(1 << 12)
 def scope_term(kind: str, value: str) -> str:
-    """The term of a filter: a text has it or not, and no word can be mistaken for it."""
+    """The index term of a filter, which no word can be mistaken for."""
     return f"{MARK}{kind}{blake2b(value.encode(), digest_size=6).hexdigest()}{MARK}"
 
 
 def searched(text: str) -> str:
-    """A text with all its terms as words, as it goes into the index of an engine that stems by itself."""
+    """A text with its extra terms appended as words, for the index of an engine that stems by itself."""
     if "\0" in text or not text.isascii():
         text = _PRIVATE.sub(" ", text)
     return f"{text} {_extras(text)}"
@@ -149,7 +141,7 @@ def _pieces(chunk: str) -> str:
                 found.append(name.translate(_JOINED))
             part = name
         if not (part.islower() or part.isupper() or part[1:].islower()):
-            found += _HUMP.findall(part)
+            found += HUMP.findall(part)
     return " ".join(found)
 
 
@@ -157,7 +149,7 @@ def _pieces(chunk: str) -> str:
 
 
 class Term(Value, frozen=True, kw_only=True):
-    """A term of a query: the word as it was split, which an engine that stems is asked for, and its stem."""
+    """A term of a query: its stem, and the unstemmed word for engines that do their own stemming."""
 
     word: str
     stem: str
@@ -165,8 +157,10 @@ class Term(Value, frozen=True, kw_only=True):
 
 
 class Query(Value, frozen=True, kw_only=True):
-    """What a query asks for: terms, phrases and beginnings of words that must be there (`must` has their
-    terms: one of each group), and whether it names identifiers."""
+    """What a query asks for: terms, and the phrases and prefixes that a text must have.
+
+    Of each group in `must` a text must have one term. `exact` queries name identifiers, phrases or prefixes.
+    """
 
     text: str
     terms: tuple[Term, ...]
@@ -177,7 +171,7 @@ class Query(Value, frozen=True, kw_only=True):
 
 
 def read_query(text: str) -> Query:
-    """Any text as a query; nothing in it is syntax but quotation marks and a `*` behind a word."""
+    """Any text as a query; the only syntax is quotation marks and a `*` after a word."""
     text = _PRIVATE.sub(" ", text[:QUERY_CHARACTERS])
     quoted = ((one or other).strip() for one, other in _PHRASE.findall(text))
     phrases = [phrase for phrase in quoted if phrase][:PHRASES]
@@ -214,18 +208,28 @@ def _last_word(prefix: str) -> list[str]:
 
 
 def has_words(text: str, prefixes: Iterable[str]) -> bool:
-    """Whether for each of some beginnings a text has a word that begins so."""
+    """Whether a text has a word for each of some prefixes."""
     found = words(searched(text))
     return all(any(word.startswith(prefix) for word in found) for prefix in prefixes)
 
 
 @lru_cache(1)
 def stop_terms() -> frozenset[str]:
-    """Words that questions are made of; they say nothing about what is looked for."""
+    """The stems of question words, which say nothing about what is looked for."""
     return frozenset(stems(QUESTION_WORDS))
 
 
+@lru_cache(1)
+def _common_stems() -> frozenset[str]:
+    return frozenset(stems(" ".join(COMMON_WORDS)))
+
+
+def telling_stems(text: str) -> list[str]:
+    """The stems of a text in order, without common words and numbers."""
+    return [stem for stem in stems(text) if stem not in _common_stems() and not stem.isdigit()]
+
+
 def has_phrase(text: str, phrases: Iterable[str]) -> bool:
-    """Whether all phrases stand in a text, whatever their case and spaces."""
+    """Whether a text contains all phrases, ignoring case and spacing."""
     plain = " ".join(text.lower().split())
     return all(" ".join(phrase.lower().split()) in plain for phrase in phrases)

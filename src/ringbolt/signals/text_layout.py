@@ -1,13 +1,15 @@
-"""How a written text is laid out: headings, list items, table rows and prose, without code and quotations.
+"""The layout of a written text: headings, list items, table rows, prose and sentences; no code or quotations.
 
-All of it is linear in the text and bounded: of a very long text both ends are read, of a long line its start.
+Time is linear in the text and bounded: only both ends of a very long text and the start of a long line are
+read.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Literal
+
+from ..model.lazy_regex import lazy_regex
 
 Kind = Literal["heading", "lead", "item", "row", "prose", "blank", "code"]
 
@@ -16,21 +18,23 @@ MOST_TEXT, HEAD_OF_TEXT = 64_000, 48_000
 MOST_LINE = 1500
 MOST_HEADING, MOST_LEAD = 160, 110
 
-_LAYOUT = re.compile(
+_LAYOUT = lazy_regex(
     r"([ \t]*)(?:(#{1,6})[ \t]+|([-*+•–])[ \t]+(?!\*\*$)|(\d{1,3})[.)][ \t]+|(\|)|(>)|(`{3,}|~{3,}))?(.*)"
 )
-_BOX = re.compile(r"\[([ xX~/-])\][ \t]+")
-_BOLD_LINE = re.compile(r"(?:\*\*|__)([^*]{2,150}?)(?:\*\*:?|:\*\*|__:?)$")
-_DECORATION = re.compile(r"[*`]+|(?<!\w)_+(?=\w)|(?<=\w)_+(?!\w)")
-_RULE = re.compile(r"[-=*_|: \t]{3,}$")
-_ENDS = re.compile(r"(?<=[.!?])[)\"'*]{0,3}\s+(?=[A-Z0-9\"'`*(\[])")
-_QUOTED = re.compile(r"`[^`\n]{1,300}`|\"[^\"\n]{1,300}\"|“[^”\n]{1,300}”|(?<!\w)'[^'\n]{12,300}'(?!\w)")
-_SPACE = re.compile(r"\s+")
-_ANSI = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]")
+_BOX = lazy_regex(r"\[([ xX~/-])\][ \t]+")
+_BOLD_LINE = lazy_regex(r"(?:\*\*|__)([^*]{2,150}?)(?:\*\*:?|:\*\*|__:?)$")
+_DECORATION = lazy_regex(r"[*`]+|(?<!\w)_+(?=\w)|(?<=\w)_+(?!\w)")
+_RULE = lazy_regex(r"[-=*_|: \t]{3,}$")
+_SENTENCE_END = r"(?<=[.!?])[\"'”)*]{0,3}\s+(?=[^\sa-z])"
+_SENTENCE_ENDS = lazy_regex(_SENTENCE_END)
+_CLAUSE_ENDS = lazy_regex(rf"{_SENTENCE_END}|[;\n]+")
+_QUOTED = lazy_regex(r"`[^`\n]{1,300}`|\"[^\"\n]{1,300}\"|“[^”\n]{1,300}”|(?<!\w)'[^'\n]{12,300}'(?!\w)")
+_SPACE = lazy_regex(r"\s+")
+_ANSI = lazy_regex(r"\x1b\[[0-9;?]{0,20}[A-Za-z]")
 
 
 class Line:
-    """One line of a text: what it is, its words, how deep it stands, and the heading above it."""
+    """One line of a text: its kind, its text, how far it is indented, and the heading above it."""
 
     __slots__ = ("box", "depth", "heading", "kind", "number", "text")
 
@@ -49,10 +53,12 @@ def bounded(text: str, most: int = MOST_TEXT, head: int = HEAD_OF_TEXT) -> str:
 
 
 def layout(text: str, quotes: bool = False) -> Iterator[Line]:
-    """The lines of a text; code is told only by one line of kind `code`, quotations not at all."""
+    """The lines of a text. A code block is one empty line of kind `code`; quotations are left out."""
     fence = heading = ""
     last: Line | None = None
     for raw in bounded(text).splitlines():
+        if last and last.kind == "blank" and not raw.strip():
+            continue  # many blank lines are as good as one
         found = _LAYOUT.match(raw[:MOST_LINE])
         if found is None:
             continue
@@ -73,7 +79,7 @@ def layout(text: str, quotes: bool = False) -> Iterator[Line]:
         if line.kind == "heading":
             heading = line.text
         elif last and line.kind == "prose" and line.depth and last.kind == "item":
-            # What is indented below an item goes on with it.
+            # Indented prose continues the item above it.
             if len(last.text) < MOST_LINE:
                 last.text = f"{last.text} {line.text}"
             continue
@@ -115,11 +121,16 @@ def _read(
 
 def sentences(text: str) -> list[str]:
     """The sentences of a line of prose."""
-    return [one for one in _ENDS.split(text) if one]
+    return [one for one in _SENTENCE_ENDS.split(text) if one]
+
+
+def clauses(text: str) -> list[str]:
+    """The sentences of a text of any number of lines, also cut at semicolons."""
+    return [one for one in _CLAUSE_ENDS.split(text) if one and one.strip(" .")]
 
 
 def masked(text: str) -> str:
-    """A text of the same length in which what stands in quotation marks or is code cannot match a word."""
+    """A text of the same length with quoted words and code blanked out, so that no pattern matches them."""
     if "`" not in text and '"' not in text and "'" not in text and "“" not in text:
         return text
     return _QUOTED.sub(lambda found: "\x00" * len(found[0]), text)
@@ -131,17 +142,17 @@ def plain(text: str, most: int = 300) -> str:
 
 
 def one_line(text: str, most: int = 300) -> str:
-    """A text as one line, as it stands, cut at a word."""
+    """A text as one line with its markup, cut at a word."""
     return cut(_SPACE.sub(" ", text[: 4 * most]).strip(), most)
 
 
 def without_colours(text: str) -> str:
-    """A text without the codes that colour a terminal."""
+    """A text without terminal colour codes."""
     return _ANSI.sub("", text) if "\x1b" in text else text
 
 
 def cut(text: str, most: int) -> str:
-    """A text of at most so many characters; what was cut off is shown by an ellipsis."""
+    """At most `most` characters of a text, with an ellipsis where it was cut."""
     if len(text) <= most:
         return text
     kept = text[: most - 1]
@@ -150,5 +161,5 @@ def cut(text: str, most: int) -> str:
 
 
 def cells(row: str) -> list[str]:
-    """The cells of a table's row (without its first bar)."""
+    """The cells of a table row whose first bar is gone."""
     return [cell.strip() for cell in row.rstrip().rstrip("|").split("|")][:12]

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from ..files.mirror_keeper import Keeper
 from ..memory import TaskMemory
-from ..recall.meaning import meaning_of
+from ..recall.semantic import semantic_index
 from ..store import jobs
 from ..upkeep.job import add_upkeep_job
 
@@ -76,7 +76,7 @@ class EmbedScheduler:
         if newest == self._position and self._clock() < self._next:
             return
         self._position, self._next = newest, self._clock() + CHECK_SECONDS
-        if meaning_of(self._memory).is_behind(self._memory.store):
+        if semantic_index(self._memory).is_behind(self._memory.store):
             now = self._memory._clock()
             self._memory.store.write(lambda tx: jobs.ensure(tx, "embed", "", {}, now))
 

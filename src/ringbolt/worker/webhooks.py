@@ -15,7 +15,7 @@ from base64 import b64decode, b64encode
 from typing import Any
 
 from ..config import user_folder
-from ..extract.summary import compose
+from ..extract.summary_text import compose
 from ..memory import TaskMemory
 from ..model.results import Job
 from ..system import http_client

@@ -13,13 +13,13 @@ import contextlib
 import threading
 from collections.abc import Callable, Generator, Mapping
 
-from ..extract.extract_operations import MakeReader, More
+from ..extract.extraction import MakeReader, More
 from ..extract.patterns import prune
 from ..memory import TaskMemory
 from ..model.errors import Conflict, NotFound, StoreError
 from ..model.results import Job, WorkerReport
 from ..model.validate import seconds_of
-from ..recall.meaning import meaning_of
+from ..recall.semantic import semantic_index
 from ..store import Tx, jobs
 from ..upkeep.job import upkeep
 from .webhooks import deliver
@@ -81,7 +81,7 @@ def _look_at_wait(memory: TaskMemory, job: Job, settle: Settle) -> None:
 
 def _embed(memory: TaskMemory, job: Job, settle: Settle) -> None:
     """Make vectors for some of the texts that have none, and add another job if more are left."""
-    more = meaning_of(memory).fill_for(memory.store, EMBED_SECONDS)
+    more = semantic_index(memory).fill_for(memory.store, EMBED_SECONDS)
 
     def work(tx: Tx) -> None:
         if more:

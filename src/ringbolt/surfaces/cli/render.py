@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from ...packet.effects import natural_check
+from ...packet.effect_checks import natural_check
 from ...packet.encode import clip, one_line, pretty
 from .console import line, say, warn
 

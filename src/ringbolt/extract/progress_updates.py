@@ -1,7 +1,7 @@
-"""Plan progress: what an agent says and does moves the steps whose status nobody has set.
+"""Updates of the plan from progress: what an agent says and does moves steps whose status nobody has set.
 
-What is believed is kept as `progress` in `distilled`; what is beyond doubt becomes an event `item.inferred`,
-which says what it sets like any other. A status that was set on purpose is never changed.
+The belief is stored as `progress` in `distilled`. What is beyond doubt becomes an event `item.inferred`,
+which sets statuses like any other event. A status that was set explicitly is never changed.
 """
 
 from __future__ import annotations
@@ -21,59 +21,59 @@ from ..model.validate import blake2b
 from ..store import distilled
 from ..store.tx import Row, Tx
 from .observations import changes_plan, observation, sets_of
-from .progress import HIGH, Finding, Progress
+from .plan_progress import HIGH, Finding, Progress
+from .trust import least_trusted
 
 KIND = "progress"
-AGENT = "ringbolt"  # what it writes is never taken for the word of an agent
-PAGE = 200  # events that one look takes in; the rest waits for the next one
-UNSAVED = 10  # events that another process may have to take in again
-MOST_AT_HAND = 64
-MOST_ITEMS = 200  # a longer plan is not followed: each look costs as much as the plan is long
+AGENT = "ringbolt"  # so that what it writes is never read as an agent's word
+PAGE = 200  # events that are read at once
+UNSAVED = 10  # events that another process may have to read again
+MOST_CACHED = 64
+MOST_ITEMS = 200  # a longer plan is not followed, since each update costs time in proportion to it
 _OPEN = ("pending", "active")
-_TRUST = ("agent", "tool", "web", "import")
 
 
-class Following:
-    """What a look at new events leads to: events to write, and the belief to keep.
+class PlanUpdate:
+    """The result of reading new events: events to write, and the belief to store.
 
-    `position` is what the task's row will say when they are written.
+    `position` holds the columns of the task's row that will change with them.
     """
 
-    def __init__(self, look: _Look, progress: Progress, seq: int) -> None:
-        self._look = look
+    def __init__(self, reading: _Reading, progress: Progress, seq: int) -> None:
+        self._look = reading
         self._progress = progress
         self._seq = seq
         self.drafts: list[tuple[str, Draft]] = []
         self.position: dict[str, Any] = {}
 
     def write(self, memory: Base, tx: Tx, head: Row, now: str) -> None:
-        """Write what was inferred, and how far the look came."""
+        """Write what was inferred, and the belief if it is time to."""
         for channel, draft in self.drafts:
             itself = memory.acting_as(agent=AGENT, channel=channel)
             append_event(itself, tx, head, draft, now, "infer")
-        look, seq = self._look, self._seq
+        reading, seq = self._look, self._seq
         whole = seq == head["last_seq"] - len(self.drafts)
         if whole:
-            seq = head["last_seq"]  # what we wrote ourselves tells nothing new
-        if self.drafts or not look.known or seq - look.mark >= UNSAVED:
-            state = {**self._progress.state(), "plan": look.plan}
+            seq = head["last_seq"]  # our own events say nothing new
+        if self.drafts or not reading.known or seq - reading.mark >= UNSAVED:
+            state = {**self._progress.state(), "plan": reading.plan}
             distilled.put(tx, head["task_id"], KIND, seq, now, state)
-            look.mark = seq
+            reading.mark = seq
         if whole:
-            while len(_at_hand) >= MOST_AT_HAND:
-                _at_hand.pop(next(iter(_at_hand)), None)
-            _at_hand[head["task_id"]] = _Kept(
+            while len(_cache) >= MOST_CACHED:
+                _cache.pop(next(iter(_cache)), None)
+            _cache[head["task_id"]] = _CachedBelief(
                 seq=seq,
                 hash=head["last_hash"],
-                mark=look.mark,
-                plan=look.plan,
-                steps=look.steps,
+                mark=reading.mark,
+                plan=reading.plan,
+                steps=reading.steps,
                 progress=self._progress,
             )
 
 
-class _Kept(Value, frozen=True, kw_only=True):
-    """A belief that this process has at hand: the last event that it knows, and how far it is saved."""
+class _CachedBelief(Value, frozen=True, kw_only=True):
+    """A belief cached in this process: the last event it has read, and how far it is stored."""
 
     seq: int
     hash: bytes
@@ -83,21 +83,21 @@ class _Kept(Value, frozen=True, kw_only=True):
     progress: Progress
 
 
-# By task. The hash of its last event stands for the whole history: a belief that does not fit is not used.
-_at_hand: dict[str, _Kept] = {}
+# By task. The hash of the last event stands for the whole history; a belief that does not fit is not used.
+_cache: dict[str, _CachedBelief] = {}
 
 
-def foresee(memory: Base, tx: Tx, head: Row, draft: Draft, now: str) -> Following | None:
-    """What a message that is about to be written will lead to; None if it cannot lead to anything."""
+def foresee(memory: Base, tx: Tx, head: Row, draft: Draft, now: str) -> PlanUpdate | None:
+    """What a message that is about to be written leads to; None if the task's plan is not followed."""
     after = {**head, **draft.sets.get("heads", {})}
     if not _is_followed(after):
         return None
-    look = _Look(tx, after, kept=_at_hand.pop(head["task_id"], None))
+    reading = _Reading(tx, after, kept=_cache.pop(head["task_id"], None))
     seq = head["last_seq"] + 1
     for name, row in draft.sets.get("steps", {}).items():
-        look.change(name, {**row, "version": seq})
-    if not look.more:
-        look.rows.append(
+        reading.change(name, {**row, "version": seq})
+    if not reading.more:
+        reading.rows.append(
             {
                 "seq": seq,
                 "event_type": draft.kind,
@@ -108,22 +108,22 @@ def foresee(memory: Base, tx: Tx, head: Row, draft: Draft, now: str) -> Followin
                 "agent": memory.origin.agent,
             }
         )
-    return look.outcome(tx, now, seq)
+    return reading.outcome(tx, now, seq)
 
 
 def catch_up(memory: Base, tx: Tx, head: Row, now: str) -> int:
-    """Take in the next events of a task whose row is locked; how many there were, 0 if none is left."""
+    """Read the next events of a task whose row is locked; returns how many, 0 if none is left."""
     if not _is_followed(head):
         return 0
-    look = _Look(tx, head)
-    if not look.rows:
+    reading = _Reading(tx, head)
+    if not reading.rows:
         return 0
-    look.outcome(tx, now, head["last_seq"]).write(memory, tx, head, now)
-    return len(look.rows)
+    reading.outcome(tx, now, head["last_seq"]).write(memory, tx, head, now)
+    return len(reading.rows)
 
 
 class Progressing(Base):
-    """The operation that says how a plan stands, as far as can be told."""
+    """The operation that reports the progress of a plan."""
 
     @operation(scope="read")
     def task_progress(self, task_id: str | None = None) -> ProgressReport:
@@ -138,9 +138,9 @@ class Progressing(Base):
 
         def work(tx: Tx) -> ProgressReport:
             head = self._find(tx, task_id)
-            look = _Look(tx, head, 1000)
-            progress = look.observe() if look.live and head["total"] <= MOST_ITEMS else None
-            return look.report(progress)
+            reading = _Reading(tx, head, 1000)
+            progress = reading.observe() if reading.live and head["total"] <= MOST_ITEMS else None
+            return reading.report(progress)
 
         return self.store.read(work)
 
@@ -149,10 +149,10 @@ def _is_followed(head: Row) -> bool:
     return head["status"] in rules.OPEN and 0 < head["total"] <= MOST_ITEMS
 
 
-class _Look:
-    """A task's plan and belief with the events that the belief does not have yet."""
+class _Reading:
+    """A task's plan and belief, with the events that the belief does not include yet."""
 
-    def __init__(self, tx: Tx, head: Row, most: int = PAGE, kept: _Kept | None = None) -> None:
+    def __init__(self, tx: Tx, head: Row, most: int = PAGE, kept: _CachedBelief | None = None) -> None:
         self.head = head
         start = head["plan_seq"] or 0
         self.state: dict[str, Any] = {}
@@ -169,8 +169,8 @@ class _Look:
         self._start = max(self.mark, start)
         self._last = 0  # the last event that was an observation
 
-    def _follows(self, tx: Tx, kept: _Kept, most: int) -> bool:
-        """Go on from a belief at hand, if the task's history goes on from there with the same plan."""
+    def _follows(self, tx: Tx, kept: _CachedBelief, most: int) -> bool:
+        """Continue from a cached belief, if the history continues from there with the same plan."""
         self.mark, self.plan, self.steps = kept.mark, kept.plan, kept.steps
         if kept.hash == self.head["last_hash"]:
             return True
@@ -180,18 +180,18 @@ class _Look:
         return goes_on and not any(map(changes_plan, self.rows))
 
     def change(self, item: str, columns: Mapping[str, Any]) -> None:
-        """Change a step here, as an event that is about to be written will."""
+        """Change a step here as an event about to be written will change it."""
         self.live[self._places[item]].update(columns)
 
     def observe(self) -> Progress:
-        """Take in the events."""
+        """Read the events."""
         progress, rows = (self.known.progress, self.rows) if self.known else self._resumed()
         for row in rows:
             self._take(progress, row)
         return progress
 
     def _resumed(self) -> tuple[Progress, list[Row]]:
-        """The belief that was saved, or a new one for a new plan, and the events that it has to take in."""
+        """The stored belief, or a new one for a new plan, and the events that it has to read."""
 
         titles = [row["title"] for row in self.live]
         self.plan = blake2b(json.dumps([*self._places, *titles]).encode(), digest_size=8).hexdigest()
@@ -203,11 +203,11 @@ class _Look:
         if changes:
             self._start = changes[-1]
         elif self.mark > (self.head["plan_seq"] or 0) and self.more:
-            rows, self.plan = [], self.state.get("plan", "")  # the change is yet to come
+            rows, self.plan = [], self.state.get("plan", "")  # the change is on a later page
         return Progress(titles, self._beginning()), [row for row in rows if row["seq"] > self._start]
 
     def _beginning(self) -> dict[str, Any]:
-        """The belief with which a plan begins: at its first step that was not over by then."""
+        """The first belief about a plan: the work is at the first step that was not over by then."""
         over = [row["status"] not in _OPEN and (row["cause_seq"] or 0) <= self._start for row in self.live]
         place = over.index(False) if False in over else len(over) - 1
         return {
@@ -221,16 +221,16 @@ class _Look:
         sets = sets_of(row)
         for item, columns in sets.get("steps", {}).items():
             if "status" in columns and item in self._places:
-                progress.told(self._places[item], columns["status"])
+                progress.set_status(self._places[item], columns["status"])
         if (seen := observation(row, sets)) is not None:
             self._channels[row["seq"]] = row["channel"]
             self._last = row["seq"]
             progress.observe(seen)
 
-    def outcome(self, tx: Tx, now: str, last: int) -> Following:
-        """What follows from the events; `last` is the task's last one, even if it is yet to be written."""
+    def outcome(self, tx: Tx, now: str, last: int) -> PlanUpdate:
+        """What follows from the events; `last` is the task's last event, which may not be written yet."""
         progress = self.observe()
-        found = Following(self, progress, self.rows[-1]["seq"] if self.more else last)
+        found = PlanUpdate(self, progress, self.rows[-1]["seq"] if self.more else last)
         causes = self._conclusions(progress) if self._last else {}
         if causes:
             claimed = {row["item_id"] for row in tx.claims(self.head["task_id"]) if row["status"] == "held"}
@@ -242,9 +242,9 @@ class _Look:
         return found
 
     def _conclusions(self, progress: Progress) -> dict[int, dict[str, str]]:
-        """The statuses that steps should get, by the event which each follows from.
+        """The statuses that steps should get, grouped by the event that each follows from.
 
-        Each cause is an event of its own, so that it can be traced and undone by itself.
+        There will be one event for each cause, so that each can be traced and undone by itself.
         """
         causes: dict[int, dict[str, str]] = {}
         rows = self.live
@@ -262,7 +262,7 @@ class _Look:
         return causes
 
     def _begun(self, progress: Progress) -> str | None:
-        """The step that is being worked on, if that is clear and nobody has said what is."""
+        """The step in work, if that is clear and nobody has set the active step."""
 
         if not self.live:  # every step was dropped
             return None
@@ -277,7 +277,7 @@ class _Look:
 
     def _add(
         self,
-        found: Following,
+        found: PlanUpdate,
         tx: Tx,
         now: str,
         last: int,
@@ -317,15 +317,15 @@ class _Look:
         found.drafts.append((self._trust(tx, cause), draft))
 
     def _trust(self, tx: Tx, cause: int) -> str:
-        """The channel of what follows from an event: never a better one than the event's own."""
+        """The channel of what follows from an event, never more trusted than the event itself."""
         channel = self._channels.get(cause)
-        if channel is None:  # it was taken in by an earlier look
+        if channel is None:  # read by an earlier update
             row = tx.event(self.head["task_id"], cause)
             channel = row["channel"] if row else "import"
-        return channel if channel in _TRUST else "agent"
+        return least_trusted([channel])
 
     def report(self, progress: Progress | None) -> ProgressReport:
-        """The steps with what is believed of each."""
+        """The steps with what is believed about each."""
         findings = progress.findings() if progress else []
         current = progress.current if progress else None
         items = [

@@ -1,4 +1,4 @@
-"""Answers from what was recorded: requests, decisions, failures, values, files, what holds the work up."""
+"""Answers from records: requests, decisions, failures, values, files, and what blocks the work."""
 
 from __future__ import annotations
 
@@ -6,25 +6,8 @@ from collections.abc import Sequence
 
 from ..model.types import Entry, Snapshot
 from ..packet import encode
-from .evidence import commit_rows
-from .matching import fitting
-from .questions import Intent
-from .render import (
-    LIST,
-    ONE,
-    PARAGRAPH,
-    SHORT_LIST,
-    Reply,
-    Row,
-    cite,
-    cite_entry,
-    clock,
-    compose,
-    plain,
-    said,
-)
-from .rows import (
-    Known,
+from .answer_rows import (
+    Context,
     blocker_rows,
     decision_row,
     effect_row,
@@ -37,30 +20,47 @@ from .rows import (
     value_row,
     wait_row,
 )
-from .standing import named, sourced
+from .history_answers import commit_rows
+from .questions import Intent
+from .reply import (
+    LIST,
+    ONE,
+    PARAGRAPH,
+    SHORT_LIST,
+    Reply,
+    Row,
+    cite,
+    cite_entry,
+    clock,
+    compose,
+    plain,
+    quote,
+)
+from .status_answers import named, sourced
+from .topic_match import fitting
 
 # --- what the user wants ----------------------------------------------------------------------------
 
 
-def request(intent: Intent, known: Known) -> Reply:
+def request(intent: Intent, context: Context) -> Reply:
     """The original request as it was written."""
-    task = known.task
+    task = context.task
     if not task.request:
         asked = _asked(task)
         if not asked:
             return compose([plain("No request is recorded."), named(task)], PARAGRAPH)
-        return compose([plain("The first recorded one:"), instruction_row(asked[0])], PARAGRAPH)
+        return compose([plain("The first recorded instruction:"), instruction_row(asked[0])], PARAGRAPH)
     source = task.sources.get("request")
     channel = source.channel if source else None
     word = "The user asked" if channel == "user" else "The request, as recorded"
-    rows = [Row(lambda most: f"{word}{cite(1, channel)}: {said(task.request, most)}", 1)]
+    rows = [Row(lambda most: f"{word}{cite(1, channel)}: {quote(task.request, most)}", 1)]
     if not _is_request(task.request):
         rows += [instruction_row(entry) for entry in _asked(task)[:1]]
     return compose(rows, PARAGRAPH)
 
 
 def _asked(task: Snapshot) -> list[Entry]:
-    """What the user asked for, oldest first: nothing that came through a tool, no bare yes."""
+    """What the user asked for, oldest first, without tool output and bare approvals."""
     return [
         entry
         for entry in task.instructions
@@ -69,51 +69,51 @@ def _asked(task: Snapshot) -> list[Entry]:
 
 
 def _is_request(text: str) -> bool:
-    """Whether a text asks for something: a greeting, a bare yes and an interruption do not."""
+    """Whether a text asks for something, unlike a greeting, a bare yes or an interruption."""
     return len(text.strip()) > 15 and not text.startswith("[Request interrupted")
 
 
-def last_request(intent: Intent, known: Known) -> Reply:
+def last_request(intent: Intent, context: Context) -> Reply:
     """What the user asked for last."""
-    asked = _asked(known.task)
+    asked = _asked(context.task)
     if not asked:
-        return request(intent, known)
+        return request(intent, context)
     last = asked[-1]
     later = [
         entry
-        for entry in known.task.instructions
+        for entry in context.task.instructions
         if entry.seq > last.seq and entry.origin.channel == "user" and not entry.summary.startswith("[")
     ]
     rows = [instruction_row(entry) for entry in (last, *later[-1:])]
     return compose(rows, PARAGRAPH)
 
 
-def instructions(intent: Intent, known: Known) -> Reply | None:
+def instructions(intent: Intent, context: Context) -> Reply | None:
     """What the user said, the newest first."""
-    task = known.task
+    task = context.task
     entries = [entry for entry in task.instructions if entry.origin.channel in ("user", "agent")]
     found = fitting(intent.topic, entries, lambda entry: f"{entry.summary} {entry.detail or ''}")
     if intent.topic and not found:
         return None
     rows = [instruction_row(entry) for entry in reversed(found or entries)]
     if not rows:
-        return request(intent, known)
+        return request(intent, context)
     return _some(intent, rows, "User instructions, newest first: ", task.left_out.get("user_instruction", 0))
 
 
-def goal(intent: Intent, known: Known) -> Reply:
-    """What is to be reached."""
-    task = known.task
+def goal(intent: Intent, context: Context) -> Reply:
+    """The goal and its acceptance criteria."""
+    task = context.task
     rows = [sourced(task, "goal", "Goal", task.goal or task.name)]
     rows += [
-        Row(lambda most, part=part: f"Accepted when: {said(part, most)}.") for part in task.acceptance[:8]
+        Row(lambda most, part=part: f"Accepted when: {quote(part, most)}.") for part in task.acceptance[:8]
     ]
     return compose(rows, PARAGRAPH, least=60)
 
 
-def rejected(intent: Intent, known: Known) -> Reply:
+def rejected(intent: Intent, context: Context) -> Reply:
     """What the user rejected, and why."""
-    entries = [entry for entry in known.task.exclusions if user_rejected(entry)]
+    entries = [entry for entry in context.task.exclusions if user_rejected(entry)]
     found = fitting(intent.topic, entries, _text) or entries
     if not found:
         return Reply(text="Nothing is recorded as rejected by the user.")
@@ -129,20 +129,20 @@ def _text(entry: Entry) -> str:
     return " ".join([entry.summary, entry.detail or "", *(str(field)[:500] for field in fields if field)])
 
 
-def why(intent: Intent, known: Known) -> Reply | None:
-    """The decision that has the words, with its reason; else what ruled it out."""
-    task = known.task
+def why(intent: Intent, context: Context) -> Reply | None:
+    """The decision that fits the topic, with its reason, or else what was ruled out."""
+    task = context.task
     decisions = fitting(intent.topic, task.decisions, _text)
     ruled_out = fitting(intent.topic, task.exclusions, _text)
-    # A decision answers better than a failure, unless the failure is the only thing that has the words.
+    # A decision is the better answer; a failure only if no decision fits.
     rows = [decision_row(entry) for entry in decisions[-2:][::-1]]
     rows = rows or [exclusion_row(entry) for entry in ruled_out[-2:][::-1]]
     return compose(rows, PARAGRAPH) if rows else None
 
 
-def decisions(intent: Intent, known: Known) -> Reply | None:
-    """Decisions with their reasons, the newest first; those that were recorded on purpose before others."""
-    task = known.task
+def decisions(intent: Intent, context: Context) -> Reply | None:
+    """Decisions with their reasons, newest first; recorded ones before inferred ones."""
+    task = context.task
     found = fitting(intent.topic, task.decisions, _text)
     if intent.topic and not found:
         return None
@@ -155,15 +155,15 @@ def decisions(intent: Intent, known: Known) -> Reply | None:
 
 
 def _some(intent: Intent, rows: Sequence[Row], opening: str, left_out: int) -> Reply:
-    """A list, newest first; as many as were asked for."""
+    """A list, newest first, with as many rows as the question asks for."""
     if intent.most is not None:
         return compose(rows[: intent.most], SHORT_LIST, glue="; ", least=60)
     return compose(rows, LIST, opening=opening, glue="; ", left_out=left_out)
 
 
-def failed(intent: Intent, known: Known) -> Reply | None:
+def failed(intent: Intent, context: Context) -> Reply | None:
     """What failed or was ruled out, the newest first."""
-    task = known.task
+    task = context.task
     entries = [
         *(entry for entry in task.exclusions if not user_rejected(entry)),
         *task.errors,
@@ -191,7 +191,7 @@ def _by_user(row: Row) -> Row:
 
 
 def _unlike(entries: Sequence[Entry]) -> list[Entry]:
-    """Entries without those that say the same as a newer one."""
+    """Entries without those that repeat a newer one."""
     seen: dict[str, Entry] = {}
     for entry in entries:
         why = str(entry.data.get("symptom") or entry.data.get("why") or "")
@@ -199,21 +199,21 @@ def _unlike(entries: Sequence[Entry]) -> list[Entry]:
     return list(seen.values())
 
 
-def questions(intent: Intent, known: Known) -> Reply:
-    """Questions that are open."""
-    entries = known.task.questions
+def questions(intent: Intent, context: Context) -> Reply:
+    """The open questions."""
+    entries = context.task.questions
     if not entries:
         return Reply(text="No open question is recorded.")
     rows = [
-        Row(lambda most, entry=entry: f"{said(entry.summary, most)}{cite_entry(entry)}", entry.seq)
+        Row(lambda most, entry=entry: f"{quote(entry.summary, most)}{cite_entry(entry)}", entry.seq)
         for entry in reversed(entries)
     ]
     return compose(rows, LIST, opening="Open questions: ", glue="; ")
 
 
-def notes(intent: Intent, known: Known) -> Reply | None:
+def notes(intent: Intent, context: Context) -> Reply | None:
     """Findings, artifacts and context."""
-    task = known.task
+    task = context.task
     found = fitting(intent.topic, task.notes, _text)
     if intent.topic and not found:
         return None
@@ -226,9 +226,9 @@ def notes(intent: Intent, known: Known) -> Reply | None:
 # --- values, files, commits -------------------------------------------------------------------------
 
 
-def value(intent: Intent, known: Known) -> Reply | None:
-    """The value of what the question names: by the variable's whole name, else by its words."""
-    task = known.task
+def value(intent: Intent, context: Context) -> Reply | None:
+    """The value of a variable that the question names, in full or by its words."""
+    task = context.task
     wanted = intent.topic.lower().replace(" ", "_").replace("-", "_")
     exact = [entry for entry in task.values if (entry.key or "").lower().replace("-", "_") == wanted]
     found = exact or fitting(intent.topic, task.values, lambda entry: entry.key or "")
@@ -237,42 +237,42 @@ def value(intent: Intent, known: Known) -> Reply | None:
     return compose([value_row(entry) for entry in reversed(found[-6:])], ONE, glue="; ", least=40)
 
 
-def needs(intent: Intent, known: Known) -> Reply:
-    """What the work uses: the values that were set last, the names in use, else files and commits."""
-    task = known.task
+def needs(intent: Intent, context: Context) -> Reply:
+    """What the work needs: the latest values, the names in use, or else files and commits."""
+    task = context.task
     values = [
         Row(lambda most, entry=entry: value_row(entry).show(min(most, 120)), entry.seq)
         for entry in reversed(task.values)
     ]
     named = [plain(encode.name(encode.clip(name.name, 120))) for name in task.names]
-    named = named or [*file_rows(task), *commit_rows(known.commits[:8])]
+    named = named or [*file_rows(task), *commit_rows(context.commits[:8])]
     rows = [*values[:12], *named, *values[12:]]
     if not rows:
         return Reply(text="No value, name or file is recorded.")
     return compose(rows, LIST, glue=", " if task.names else "; ", least=40)
 
 
-def files(intent: Intent, known: Known) -> Reply:
+def files(intent: Intent, context: Context) -> Reply:
     """The files that were changed."""
-    rows = file_rows(known.task)
+    rows = file_rows(context.task)
     if not rows:
         return Reply(text="No changed file is recorded.")
-    return compose(rows, LIST, glue="; ", left_out=known.task.left_out.get("file", 0))
+    return compose(rows, LIST, glue="; ", left_out=context.task.left_out.get("file", 0))
 
 
-def commits(intent: Intent, known: Known) -> Reply:
+def commits(intent: Intent, context: Context) -> Reply:
     """The commits that were made."""
-    if not known.commits:
+    if not context.commits:
         return Reply(text="No commit is recorded.")
-    return _some(intent, commit_rows(known.commits), "Commits, newest first: ", 0)
+    return _some(intent, commit_rows(context.commits), "Commits, newest first: ", 0)
 
 
 # --- what holds it up -------------------------------------------------------------------------------
 
 
-def blocking(intent: Intent, known: Known) -> Reply:
-    """What stands in the way."""
-    task = known.task
+def blocking(intent: Intent, context: Context) -> Reply:
+    """What blocks the work."""
+    task = context.task
     rows = [*blocker_rows(task), *map(wait_row, task.waits)]
     if not rows:
         rows = [plain("Nothing is recorded as blocking.")]
@@ -280,37 +280,37 @@ def blocking(intent: Intent, known: Known) -> Reply:
     return compose(rows, LIST, least=60)
 
 
-def waiting(intent: Intent, known: Known) -> Reply:
-    """What the task waits for."""
-    task = known.task
+def waiting(intent: Intent, context: Context) -> Reply:
+    """What the task is waiting for."""
+    task = context.task
     rows = [wait_row(wait) for wait in task.waits]
     if task.status == "waiting":
-        reason = f" for {said(task.reason, 200)}" if task.reason else ""
+        reason = f" for {quote(task.reason, 200)}" if task.reason else ""
         rows.insert(0, plain(f"The task is waiting{reason}."))
     if not rows:
-        rows = [plain("Nothing is recorded that the task waits for."), *blocker_rows(task)]
+        rows = [plain("The task is not waiting for anything on record."), *blocker_rows(task)]
     return compose(rows, PARAGRAPH, least=60)
 
 
-def effects(intent: Intent, known: Known) -> Reply:
-    """Side effects whose outcome is unknown; if there is none, those of which it is known."""
-    rows = [effect_row(effect) for effect in known.task.effects]
+def effects(intent: Intent, context: Context) -> Reply:
+    """Side effects with an unknown outcome, or else those whose outcome is known."""
+    rows = [effect_row(effect) for effect in context.task.effects]
     if not rows:
-        settled = [effect_row(effect) for effect in known.task.settled[::-1]]
+        settled = [effect_row(effect) for effect in context.task.settled[::-1]]
         return compose([plain("No side effect has an unknown outcome."), *settled], LIST, least=60)
     return compose(rows, LIST, glue="; ")
 
 
-def who(intent: Intent, known: Known) -> Reply:
+def who(intent: Intent, context: Context) -> Reply:
     """Who holds the task or its steps."""
-    task = known.task
+    task = context.task
     if not task.claims:
-        session = f"; the last session is {said(task.session, 80)}" if task.session else ""
+        session = f"; the last session is {quote(task.session, 80)}" if task.session else ""
         return Reply(text=f"Nobody has claimed it{session}.")
     rows = [
         Row(
             lambda most, claim=claim: (
-                f"{said(claim.holder, most)} holds {f'step {claim.item}' if claim.item else 'the task'}"
+                f"{quote(claim.holder, most)} holds {f'step {claim.item}' if claim.item else 'the task'}"
                 f" until {clock(claim.expires_at)}"
             )
         )

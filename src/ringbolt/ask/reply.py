@@ -1,4 +1,4 @@
-"""Putting an answer together: recorded text as quoted data with its citations, within a number of bytes."""
+"""Setting an answer: rows of quoted text with citations, within a number of bytes."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from ..packet import encode
 
 # How long an answer may be, in bytes: one thing (60 tokens), a paragraph (150), a short or long list.
 ONE, PARAGRAPH, SHORT_LIST, LIST = 240, 600, 1200, 2000
-# How much of each recorded text is shown: the most that lets all fit. Below LEAST, rows are left out instead.
+# Characters shown of each recorded text: the most that lets all rows fit. Below LEAST, rows are left out.
 _LENGTHS = (1600, 1200, 900, 700, 550, 450, 370, 300, 250, 210, 180, 150, 125, 100, 80, 65, 50, 40)
 LEAST = 125
 _CHARACTERS = 2000
 
 
 class Row:
-    """A part of an answer: how it reads with so many characters of each text in it, and what it cites."""
+    """A part of an answer: its text for a given length of quotations, and the events it cites."""
 
     def __init__(self, show: Callable[[int], str], *seqs: int | None) -> None:
         self.show = show
@@ -27,7 +27,7 @@ class Row:
 
 
 class Reply(Value, frozen=True, kw_only=True):
-    """An answer in the making: its text, the events that it cites, and where it comes from."""
+    """An answer: its text, the events it cites, and where it comes from."""
 
     text: str
     cites: tuple[int, ...] = ()
@@ -35,7 +35,7 @@ class Reply(Value, frozen=True, kw_only=True):
 
 
 def plain(text: str) -> Row:
-    """Words of our own."""
+    """A row of our own words."""
     return Row(lambda most: text)
 
 
@@ -49,9 +49,9 @@ def compose(
     least: int = LEAST,
     source: str = "ledger",
 ) -> Reply:
-    """Rows, the most important first, with as much of each text as lets them fit into so many bytes.
+    """Set rows, the most important first, quoting as much of each text as fits into `room` bytes.
 
-    If they do not fit with `least` characters of each text, the last ones are only counted.
+    If they do not fit with `least` characters of each text, the last rows are only counted.
     """
     shown = list(rows)
     lengths = [most for most in _LENGTHS if most >= least] or [least]
@@ -64,7 +64,7 @@ def compose(
             break
         if len(shown) > 1:
             shown = _fewer(shown, lengths[-1], glue, free)
-        else:  # one long text, or many in one row: less of it
+        else:  # one row with long or many texts: quote less of each
             lengths = [most for most in _LENGTHS if most < lengths[-1]]
             if not lengths:
                 fitting = encode.clip(shown[0].show(_LENGTHS[-1]), max(20, free // 4)) if shown else ""
@@ -95,14 +95,14 @@ def _bytes(text: str) -> int:
 # --- texts ------------------------------------------------------------------------------------------
 
 
-def said(text: Any, most: int) -> str:
-    """A recorded text: one line, cut, in quotation marks that it cannot close."""
+def quote(text: Any, most: int) -> str:
+    """A recorded text on one line, clipped, in quotation marks that it cannot close."""
     words = text if isinstance(text, str) else dumps(text)
     return encode.quoted(encode.clip(encode.one_line(words[:_CHARACTERS]), most))
 
 
 def cite(seq: int | None, channel: Channel | None = None) -> str:
-    """A citation; where the text is neither the agent's nor the user's, it says so."""
+    """A citation; it names the source of text that is neither the agent's nor the user's."""
     if seq is None:
         return ""
     foreign = channel if channel in ("tool", "web", "import") else None
@@ -114,43 +114,16 @@ def cite_source(source: Source | None) -> str:
 
 
 def cite_entry(entry: Entry) -> str:
-    """The citation of an entry; what was concluded rather than said is marked."""
+    """The citation of an entry; inferred ones are marked."""
     inferred = " (inferred)" if entry.data.get("inferred") else ""
     return f"{cite(entry.seq, entry.origin.channel)}{inferred}"
-
-
-_TELLING = re.compile(
-    r"error|fail|fatal|cannot|can't|no such|not found|denied|exception|panic|undefined|invalid|refused"
-    r"|missing|unexpected|timed? ?out|not allowed|unknown",
-    re.I,
-)
-
-
-def telling(text: str) -> str:
-    """Of an output the part that says what went wrong: from the first line with such a word on."""
-    lines = [line.strip() for line in text[:8000].splitlines() if line.strip()]
-    if len(lines) < 2:
-        return text
-    first = next((place for place, line in enumerate(lines) if _TELLING.search(line[:500])), 0)
-    return " ".join(lines[first:])
-
-
-def numbers(values: Sequence[int]) -> str:
-    """Numbers in few words: 1-3, 5."""
-    runs: list[list[int]] = []
-    for value in values:
-        if runs and value == runs[-1][-1] + 1:
-            runs[-1] = [runs[-1][0], value]
-        else:
-            runs.append([value])
-    return ", ".join("-".join(map(str, run)) for run in runs)
 
 
 # --- times ------------------------------------------------------------------------------------------
 
 
 def length(seconds: float) -> str:
-    """A length of time in its two largest units."""
+    """A duration in its two largest units."""
     left = max(0, round(seconds))
     if left < 1:
         return f"{max(0.0, seconds) * 1000:.0f} ms"
@@ -163,7 +136,7 @@ def length(seconds: float) -> str:
 
 
 def clock(at: str) -> str:
-    """A moment to the minute."""
+    """A time to the minute."""
     return f"{at[:10]} {at[11:16]}Z"
 
 
@@ -171,7 +144,7 @@ _UNITS = {"minutes": 60, "hours": 3_600, "days": 86_400, "weeks": 604_800}
 
 
 def moment(when: str, now: str) -> str | None:
-    """The moment that a question's words for a time mean, seen from now (UTC); None for no time."""
+    """The time that a question names, seen from now (UTC); None if it names none."""
     today = f"{now[:10]}T00:00:00.000Z"
     if when == "today":
         return today

@@ -1,8 +1,9 @@
 # pyright: reportPrivateUsage=false
-"""Extraction: what a step brought to light becomes entries, once each, with the trust of where it comes from.
+"""Extraction: findings in a task's events become entries, once each, with the trust of their sources.
 
-A fold with a mark: the events after the mark are read, looked at outside any transaction, and what was found
-is written together with the new mark. Whoever finds the mark moved begins again: no event is taken twice.
+A fold with a mark: the events after the mark are read, searched outside any transaction, and the findings
+are written together with the new mark. A writer that finds the mark moved starts over, so no event is read
+twice.
 """
 
 from __future__ import annotations
@@ -15,23 +16,25 @@ from typing import Any, Protocol
 from ..ledger.base import Draft, find_item
 from ..ledger.values import read_event, read_task
 from ..llm.calls import Modelling
-from ..llm.prompts import ModelEntry, known
+from ..llm.prompts import ModelEntry, fact_of
 from ..model import rules, validate
 from ..model.errors import InvalidInput
 from ..model.operation import operation
+from ..model.lazy_regex import lazy_regex
 from ..model.results import Extraction
 from ..model.types import Event, is_dict, is_list
 from ..store import distilled, jobs
 from ..store.tx import Row, Tx
 from . import patterns, queries
 from .extractor import Extractor
-from .known_entries import AGENT, LATEST, KnownEntries, names_of, trust_of, trusts
+from .known_entries import AGENT, LATEST, KnownEntries, names_of
+from .trust import is_trusted_as, least_trusted
 
 
 class Found(Protocol):
-    """What was found: an entry to be, the events that it comes from, and how sure that is.
+    """A finding: a future entry, the events it comes from, and how sure it is.
 
-    `key` is the same for the same thing. An error whose `data` has `resolved` was fixed (`fixed_by`).
+    Equal things have equal keys. An error whose `data` has `resolved` was fixed (`fixed_by`).
     """
 
     @property
@@ -53,7 +56,7 @@ class Found(Protocol):
 
 
 class Reader(Protocol):
-    """Reads events one by one; `state` is all that it must keep, `open` what is open at the end."""
+    """Reads events one by one; `state` is all it must keep, `open` returns what is open at the end."""
 
     def observe(self, event: Event) -> Sequence[Found]: ...
     def open(self) -> Sequence[Found]: ...
@@ -68,8 +71,8 @@ Settle = Callable[[Tx], None]
 
 
 KIND = "extraction"
-PAGE = 200  # events that are taken at once
-_ECHO = re.compile(
+PAGE = 200  # events that are read at once
+_ECHO = lazy_regex(
     r"<(ringbolt-[\w-]{1,80}|active-tasks|task-hygiene|stale-tasks)\b[^>]{0,200}>.*?(?:</\1>|\Z)", re.DOTALL
 )
 
@@ -99,7 +102,7 @@ class Extracting(Modelling):
         more: More | None = None,
         settle: Settle | None = None,
     ) -> Extraction:
-        """The same with another extractor, or with more than that; `settle` runs in the last transaction."""
+        """Like `task_extract`, with another extractor or more findings; `settle` joins the last commit."""
         if extractor is None:
             extractor = Extractor
         found = self.store.read(lambda tx: self._find(tx, task_id))["task_id"]
@@ -110,7 +113,7 @@ class Extracting(Modelling):
             page = self.store.read(lambda tx, k=known, b=before: _Page(tx, found, item, k, b))
             work = _Writing(self, page, _look(self, page, extractor, more), settle if page.last else None)
             part = self._commit(work, tasks=lambda _: (found,))
-            if part is None:  # someone else has taken these events meanwhile
+            if part is None:  # another process has read these events meanwhile
                 continue
             total = _sum(total, part)
             if page.last:
@@ -118,19 +121,19 @@ class Extracting(Modelling):
             known, before = work.known, page
 
     def _found_by_model(self, task_id: str, events: Sequence[Event]) -> Sequence[Found]:
-        """What the local model finds besides, where there is one; for the worker, never for a hook."""
+        """What the local model finds in addition, if one is set. For the worker, never for a hook."""
         if not self.settings.model_local_url:
             return ()
 
         task = self.store.read(lambda tx: read_task(tx, task_id))
         if task is None:
             return ()
-        said, _ = self._model_extraction(task, [known(event) for event in events], task.current_title or "")
+        said, _ = self._model_extraction(task, [fact_of(event) for event in events], task.current_title or "")
         return [] if said is None else [_FromModel(entry, said[1]) for entry in said[0].entries]
 
 
 class _FromModel:
-    """An entry of a model as something found; every field that the model gave is kept."""
+    """An entry that a model wrote, as a finding; every field the model gave is kept."""
 
     confidence = 0.5
 
@@ -146,7 +149,7 @@ class _FromModel:
 
 
 class _Page:
-    """Some events of a task with all that is needed to judge what is new in them."""
+    """A page of a task's events, with all that is needed to decide what is new in them."""
 
     def __init__(
         self, tx: Tx, task_id: str, item: str | int | None, known: KnownEntries, before: _Page | None
@@ -157,7 +160,7 @@ class _Page:
         steps = tx.steps(task_id)
         self.titles = {row["item_id"]: row["title"] for row in steps}
         self.mark, self.state = distilled.get(tx, task_id, KIND)
-        self.again = item is not None  # looked at once more: the mark stays where it is
+        self.again = item is not None  # a second reading, which leaves the mark where it is
         begin, end = self.mark, None
         if item is not None:
             begin, end = queries.span(tx, task_id, find_item(steps, item)["item_id"])
@@ -175,29 +178,29 @@ class _Page:
 
 
 class _Findings:
-    """What was found in some events, ready to be written."""
+    """The findings of a page, ready to be written."""
 
     def __init__(self) -> None:
         self.candidates: list[_Candidate] = []
         self.refused = 0
-        self.open: set[str] = set()  # what is open now, by its first name
+        self.open: set[str] = set()  # names of what is open now
 
 
 class _Candidate:
-    """Something found, as an entry."""
+    """A finding as an entry."""
 
     def __init__(
         self, memory: Extracting, found: Found, sources: Sequence[tuple[int, str, str | None]]
     ) -> None:
         if not sources:
-            raise InvalidInput("invalid_argument", "It comes from no event of the task.", "Cite events.")
+            raise InvalidInput("invalid_argument", "It cites no event of the task.", "Cite events.")
         kind = validate.choice("entry type", found.type, rules.ENTRY_TYPES)
         self.key = validate.optional("key", found.key, 500)
-        self.channel = trust_of([found.channel, *(channel for _, channel, _ in sources)])
+        self.channel = least_trusted([found.channel, *(channel for _, channel, _ in sources)])
         if kind == "user_instruction" and any(channel != "user" for _, channel, _ in sources):
-            kind = "context"  # only the user instructs
+            kind = "context"  # only the user gives instructions
         if kind == "variable" and not self.key:
-            raise InvalidInput("invalid_argument", "A variable without a name.", "Give it a key.")
+            raise InvalidInput("invalid_argument", "A variable needs a name.", "Give it a key.")
         self.kind = kind
         data = memory._mapping("data", found.data)
         self.summary = memory._line("summary", found.summary)
@@ -221,7 +224,7 @@ class _Candidate:
 
 
 def _labels(found: Found, data: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """The tags of an entry, and the steps that it matters for: a commit is tagged as one."""
+    """The tags of an entry, and the steps it matters for; an artifact is tagged with its kind."""
     labels: list[tuple[str, str]] = found.labels if isinstance(found, _FromModel) else []
     if found.type == "artifact" and isinstance(data.get("kind"), str):
         labels = [*labels, ("tag", validate.line("tag", data["kind"], 100))]
@@ -229,7 +232,7 @@ def _labels(found: Found, data: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def _look(memory: Extracting, page: _Page, extractor: MakeReader, more: More | None) -> _Findings:
-    """What is found in a page, outside any transaction; the reader's state goes on to the next one."""
+    """Search a page, outside any transaction; the reader's state is kept for the next page."""
     events = [clean for event in page.events if (clean := without_echo(event)) is not None]
     reader = extractor(page.state.get("reader"))
     found = [one for event in events for one in reader.observe(event)]
@@ -246,13 +249,13 @@ def _look(memory: Extracting, page: _Page, extractor: MakeReader, more: More | N
         try:
             cited = [sources[seq] for seq in sorted(set(one.seqs)) if seq in sources]
             result.candidates.append(_Candidate(memory, one, cited))
-        except InvalidInput:  # from a model, perhaps; it is counted
+        except InvalidInput:  # mostly from a model; counted in the report
             result.refused += 1
     return result
 
 
 def _sources(memory: Extracting, page: _Page, seqs: set[int]) -> dict[int, tuple[int, str, str | None]]:
-    """The channel and the step of each event that is cited; those of earlier pages are read again."""
+    """The channel and step of each cited event; those of earlier pages are read again."""
     known = {event.seq: (event.seq, event.origin.channel, event.item) for event in page.events}
     if missing := sorted(seqs - set(known)):
         rows = memory.store.read(lambda tx: queries.origins(tx, page.task_id, missing))
@@ -261,7 +264,7 @@ def _sources(memory: Extracting, page: _Page, seqs: set[int]) -> dict[int, tuple
 
 
 def without_echo(event: Event) -> Event | None:
-    """An event without what this memory itself has put into it; None if it is all of that."""
+    """An event without the text that this memory injected; None if nothing else is left."""
     tool = event.data.get("tool")
     if event.origin.agent == AGENT or (isinstance(tool, str) and "ringbolt" in tool.lower()):
         return None
@@ -284,7 +287,7 @@ def _stripped(value: Any) -> Any:
 
 
 class _Writing:
-    """The transaction that writes what was found: entries, mark, patterns, and the end of the job."""
+    """The transaction that writes the findings: entries, mark, patterns, and the end of the job."""
 
     def __init__(self, memory: Extracting, page: _Page, found: _Findings, settle: Settle | None) -> None:
         self._memory = memory
@@ -314,7 +317,7 @@ class _Writing:
                 self._close(tx, head, row, one.fix, one.channel, now)
                 settled += 1
         if page.last and not page.again:
-            # A question that is no longer open was answered, or the work has gone on without.
+            # A question that is no longer open was answered, or the work went on without an answer.
             for row in self.known.asked(found.open):
                 self._close(tx, head, row, None, "agent", now)
         seen = 0 if page.again else self._mark(tx, head["last_seq"] if unchanged else page.until, now)
@@ -332,16 +335,20 @@ class _Writing:
         )
 
     def _entry(self, tx: Tx, head: Row, one: _Candidate, now: str) -> int | None:
-        """Write an entry; None if it is there already, or someone who is trusted more has said otherwise."""
+        """Write an entry; None if it exists, or if a more trusted source says otherwise."""
         known = self.known
         names = one.names
         old = known.active(names[0])
         if one.kind == "exclusion" and (failed := known.active(names_of("error", one.key, one.summary)[0])):
-            # An error for which something else worked is an exclusion from now on.
+            # An error for which something else worked becomes an exclusion.
             old, names = failed, names[:1]
         if known.has(one.kind, names):
             return None
-        if old and one.kind in LATEST and not (old["agent"] == AGENT and trusts(one.channel, old["channel"])):
+        if (
+            old
+            and one.kind in LATEST
+            and not (old["agent"] == AGENT and is_trusted_as(one.channel, old["channel"]))
+        ):
             return None
         draft = one.draft.copy()
         if old and old["agent"] == AGENT:
@@ -353,7 +360,7 @@ class _Writing:
         return seq
 
     def _close(self, tx: Tx, head: Row, row: Row, why: str | None, channel: str, now: str) -> None:
-        """Call an entry of ours resolved, by what fixed it."""
+        """Mark one of our entries as resolved, with what fixed it."""
         change = {"status": "resolved", "ref_seq": head["last_seq"] + 1}
         draft = Draft(
             "entry.closed",
@@ -365,13 +372,15 @@ class _Writing:
         self.known.change(row, "resolved")
 
     def _mark(self, tx: Tx, until: int, now: str) -> int:
-        """Say how far this came, with the patterns that the events show; our own events are included unless
-        others came before them. Returns the number of patterns."""
+        """Move the mark and store the patterns of the events; returns how many there were.
+
+        The mark covers our own events too, unless other events came before them.
+        """
         page = self._page
         state = copy.deepcopy(page.state)
         seen = patterns.learn(state, page.events, page.name, page.titles)
         patterns.keep(tx, page.task_id, seen, now)
-        if seen:  # and some day they are to be forgotten
+        if seen:  # schedule the job that forgets old patterns
             jobs.add(tx, "prune", "", "patterns", {}, validate.stamp(validate.seconds_of(now) + 86_400), now)
         distilled.put(tx, page.task_id, KIND, until, now, state)
         return len(seen)

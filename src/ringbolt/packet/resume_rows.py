@@ -1,15 +1,15 @@
-"""The rows of a resume packet: one recorded thing each, in a short form and longer ones."""
+"""Rows of a resume packet: one record each, in a short form and longer ones."""
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
+from ..model.lazy_regex import lazy_regex
 from ..model.types import Criterion, Effect, Entry, Item, Moment, RelatedGoal, Snapshot, Source, Wait, is_list
 from ..model.validate import dumps, seconds_of
 from . import encode, tokens
 from .budget import Row
-from .effects import check_of
+from .effect_checks import check_of
 
 MARKS = {
     "pending": " ",
@@ -20,8 +20,8 @@ MARKS = {
     "cancelled": "/",
 }
 
-SHORT = 26  # characters of an attempt in a small room, where the folders of its files are left out
-_FOLDERS = re.compile(r"(?<![\w:/.~-])[\w.~-]*/(?:[\w.@~-]+/)*(?=[\w.-])")
+SHORT = 26  # characters of an attempt in its shortest form, without folders
+_FOLDERS = lazy_regex(r"(?<![\w:/.~-])[\w.~-]*/(?:[\w.@~-]+/)*(?=[\w.-])")
 
 
 def standing(task: Snapshot) -> str:
@@ -32,28 +32,28 @@ def standing(task: Snapshot) -> str:
 
 
 def related_goal(goal: RelatedGoal) -> Row:
-    """The goal that a task is for: where it stands, and that it stands still."""
+    """The goal that a task serves, its progress, and whether it is stopped."""
     if goal.name is None:
         return texts("Related goal: ", goal.id, (6, 80), (34, 500))
     met = f", {goal.met} of {goal.total} criteria met" if goal.total else ""
     reason = f" ({encode.prompt(encode.clip(goal.reason, 80))})" if goal.reason else ""
     stands = f"{goal.status}{reason}{met}"
     if goal.reason in ("blocked", "budget"):
-        stands += "; it stands still until it is reset"
+        stands += "; stopped until it is reset"
 
     def show(most: int) -> str:
-        return f"Related goal {goal.id} {said(goal.name or '', most)}: {stands}"
+        return f"Related goal {goal.id} {quote(goal.name or '', most)}: {stands}"
 
     return Row((6, lambda: show(60)), (34, lambda: show(500)))
 
 
 def criterion(one: Criterion) -> Row:
-    """What a goal is reached by, with what says so."""
+    """A criterion of a goal, with its evidence."""
 
     def show(most: int, whole: bool) -> str:
-        line = f"Criterion #{one.seq}{encode.CLASS[one.channel]} {one.status}: {said(one.text, most)}"
+        line = f"Criterion #{one.seq}{encode.CLASS[one.channel]} {one.status}: {quote(one.text, most)}"
         if whole and one.evidence:
-            line += f"; #{one.evidence_seq} {said(one.evidence, most)}"
+            line += f"; #{one.evidence_seq} {quote(one.evidence, most)}"
         return line
 
     wanted = 5 if one.status in ("open", "failed") else 9
@@ -67,7 +67,7 @@ def mark(item: Item) -> str:
 
 
 def step(item: Item, distance: int, turn: bool) -> Row:
-    """A step of the plan: the one whose turn it is first, open ones before those that are over."""
+    """A step of the plan: the current and next step first, open ones before finished ones."""
     away = abs(distance) / 100
     over = item.status in ("completed", "skipped", "cancelled")
     if turn:
@@ -80,9 +80,9 @@ def step(item: Item, distance: int, turn: bool) -> Row:
         wanted = (4.5 if abs(distance) <= 12 else 8) + away
 
     def show(most: int) -> str:
-        line = f"[{mark(item)}] {item.id}{letter(item.sources.get('title'))} {said(item.title, most)}"
+        line = f"[{mark(item)}] {item.id}{letter(item.sources.get('title'))} {quote(item.title, most)}"
         if item.dropped_in is not None and item.status == "completed":
-            line += " of an earlier plan"
+            line += " from an earlier plan"
         if item.depends_on and not over:
             line += f" after {', '.join(item.depends_on)}"
         if item.replaced_by:
@@ -90,18 +90,18 @@ def step(item: Item, distance: int, turn: bool) -> Row:
         for name, text in (("issue", item.active_issue), ("note", item.note)):
             if text:
                 source = item.sources.get("active_issue" if name == "issue" else "note")
-                line += f"; {name}{cite(source)} {said(text, most)}"
+                line += f"; {name}{cite(source)} {quote(text, most)}"
         return line
 
     return Row((wanted, lambda: show(90)), (wanted + 30, lambda: show(2000)))
 
 
 def step_line(name: str, item: Item | None, title: str) -> Row:
-    """Whose turn it is: its id, for the plan has its title; with more room the title too."""
+    """The current or next step by its id, since the plan has its title; with more room the title too."""
 
     def show(most: int) -> str:
         named = f"{item.id}{letter(item.sources.get('title'))} " if item else ""
-        return f"{name}: {named}{said(title, most)}"
+        return f"{name}: {named}{quote(title, most)}"
 
     if item is None:
         return Row((2, lambda: show(70)))
@@ -125,9 +125,9 @@ def decision(entry: Entry, soon: float, late: float) -> Row:
 
     def show(most: int, whole: bool) -> str:
         line = f"{by(entry)} "
-        line += f"{said(str(title), most)}: " if title and title != choice else ""
-        line += said(choice, most)
-        line += f" because {said(str(data['reasoning']), most)}" if data.get("reasoning") else ""
+        line += f"{quote(str(title), most)}: " if title and title != choice else ""
+        line += quote(choice, most)
+        line += f" because {quote(str(data['reasoning']), most)}" if data.get("reasoning") else ""
         if whole:
             for name, words in (
                 ("options", "from"),
@@ -136,7 +136,7 @@ def decision(entry: Entry, soon: float, late: float) -> Row:
                 ("context", "context"),
             ):
                 if data.get(name):
-                    line += f"; {words} {said(plain(data[name]), most)}"
+                    line += f"; {words} {quote(plain(data[name]), most)}"
         return line
 
     return Row(
@@ -147,7 +147,7 @@ def decision(entry: Entry, soon: float, late: float) -> Row:
 
 
 def exclusion(entry: Entry, soon: float, late: float) -> Row:
-    """An attempt and its reason; in a small room the reason says more than the attempt does."""
+    """A failed attempt and the reason; in little room the reason says more than the attempt."""
     data = entry.data
     where = f" in {entry.item}" if entry.item and entry.type == "error" else ""
     why = data.get("why") or data.get("symptom")
@@ -156,11 +156,11 @@ def exclusion(entry: Entry, soon: float, late: float) -> Row:
 
     def show(what: int, most: int, whole: bool) -> str:
         short = attempt if what > SHORT else _FOLDERS.sub("", attempt)
-        line = f"{by(entry)}{where} {said(short, what)}: {said(str(why), most)}"
+        line = f"{by(entry)}{where} {quote(short, what)}: {quote(str(why), most)}"
         if whole and data.get("why") != data.get("symptom") and data.get("why") and data.get("symptom"):
-            line += f"; symptom {said(str(data['symptom']), most)}"
+            line += f"; symptom {quote(str(data['symptom']), most)}"
         if whole and data.get("worked"):
-            line += f"; instead {said(str(data['worked']), most)}"
+            line += f"; instead {quote(str(data['worked']), most)}"
         return line + (f"; until {data['until'][:16]}Z" if data.get("until") else "")
 
     if not why:
@@ -175,12 +175,12 @@ def exclusion(entry: Entry, soon: float, late: float) -> Row:
 
 
 def settled(entry: Entry, soon: float, late: float) -> Row:
-    """An error that is over, and how."""
+    """A resolved error, and how it was resolved."""
     failed = str(entry.data.get("symptom") or entry.data.get("why") or entry.summary)
     how = entry.data.get("resolution")
 
     def show(most: int) -> str:
-        return f"{by(entry)} {said(failed, most)}" + (f": {said(str(how), most)}" if how else "")
+        return f"{by(entry)} {quote(failed, most)}" + (f": {quote(str(how), most)}" if how else "")
 
     return Row((soon, lambda: show(120)), (late, lambda: show(1000)))
 
@@ -202,39 +202,39 @@ def variable(entry: Entry, soon: float, late: float) -> Row:
 
 
 def effect(effect: Effect) -> Row:
-    """A side effect that was begun, and of which nobody knows whether it happened."""
+    """A side effect that was begun and whose outcome is unknown."""
     number = f"#{effect.seq}{encode.CLASS[effect.channel]}"
     check, recorded = check_of(effect)
 
     def show(most: int) -> str:
-        how = said(check, most) if recorded else check
-        return f"{number} {said(effect.what, most)}: unknown — verify with {how}{_noted(effect, most)}"
+        how = quote(check, most) if recorded else check
+        return f"{number} {quote(effect.what, most)}: unknown — verify with {how}{_noted(effect, most)}"
 
     return Row((3, lambda: show(90)), (28, lambda: show(2000)))
 
 
 def settled_effect(effect: Effect, wanted: float) -> Row:
-    """A side effect of which it is known whether it happened."""
+    """A side effect with a known outcome."""
     number = f"#{effect.seq}{encode.CLASS[effect.channel]}"
     word = "did" if effect.status == "did" else "did not"
 
     def show(most: int) -> str:
-        return f"{number} {said(effect.what, most)}: {word}{_noted(effect, most)}"
+        return f"{number} {quote(effect.what, most)}: {word}{_noted(effect, most)}"
 
     return Row((wanted, lambda: show(70)), (wanted + 30, lambda: show(1000)))
 
 
 def _noted(effect: Effect, most: int) -> str:
-    """What was noted with the outcome, which someone else may have said."""
+    """The note on an outcome, which may have another author."""
     if not effect.outcome:
         return ""
-    return f"; #{effect.outcome_seq}{encode.CLASS[effect.outcome_channel]} {said(effect.outcome, most)}"
+    return f"; #{effect.outcome_seq}{encode.CLASS[effect.outcome_channel]} {quote(effect.outcome, most)}"
 
 
 def wait(wait: Wait) -> Row:
     number = f"#{wait.seq}{encode.CLASS[wait.channel]}"
-    until = f" until {said(wait.until, 120)}" if wait.until else ""
-    return Row((5, lambda: f"{number} {said(wait.target, 120)}{until}"))
+    until = f" until {quote(wait.until, 120)}" if wait.until else ""
+    return Row((5, lambda: f"{number} {quote(wait.target, 120)}{until}"))
 
 
 def over(moment: Moment, wanted: float) -> Row:
@@ -255,15 +255,15 @@ def moment(moment: Moment, wanted: float) -> Row:
 
 def texts(before: str, text: str, *lengths: tuple[float, int]) -> Row:
     """A row with one text in several lengths."""
-    return Row(*((wanted, lambda most=most: f"{before}{said(text, most)}") for wanted, most in lengths))
+    return Row(*((wanted, lambda most=most: f"{before}{quote(text, most)}") for wanted, most in lengths))
 
 
-def said(text: str, most: int) -> str:
+def quote(text: str, most: int) -> str:
     return encode.quoted(cut(encode.one_line(text), most))
 
 
 def cut(text: str, most: int) -> str:
-    """So many characters of a text, fewer where a character is a token and more."""
+    """At most `most` characters of a text, fewer in scripts where a character can be a token or more."""
     if text.isascii() or len(text) <= most // 6 or len(text[:most].encode(errors="replace")) <= most * 1.1:
         return encode.clip(text, most)
     return (
@@ -296,7 +296,7 @@ def plain(value: Any) -> str:
 
 
 def age(at: str, now: str) -> str:
-    """How long ago a moment was, coarsely: the words change at most once an hour."""
+    """How long ago a moment was, coarsely: it changes at most once an hour."""
     hours = int((seconds_of(now) - seconds_of(at)) // 3600)
     if hours < 0:
         return "in the future by this clock"

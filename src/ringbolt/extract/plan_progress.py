@@ -1,10 +1,11 @@
 """Plan progress: which items of a plan are over, judged from what the agent says and does. No model, no I/O.
 
-Plans are mostly worked in order, so the question is where in the plan the work stands. `Progress` keeps a
-belief over that place (one share for each item, and how likely the item there is finished) and moves it with
-each observation: what is announced or done is compared with the titles, by words weighted by their rarity and
-by the sort of work. An item is over as far as the work stands behind it, or when the agent says so by number
-or by name. What tools and people say never completes anything; a tool's output can only deny a success.
+Agents mostly work through a plan in order, so the question is where in the plan the work is. `Progress` keeps
+a belief about that place, as in a hidden Markov model: a probability for each item that the work is there,
+and how likely that item is finished. Each observation moves the belief. What the agent announces or does is
+compared with the titles, by words weighted by their rarity and by the sort of work (tests, docs, commit …).
+An item is over if the work is past it, or if the agent says so by number or by name. Nothing that tools and
+people say completes an item; a tool's output can only deny a success.
 """
 
 from __future__ import annotations
@@ -12,11 +13,30 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import lru_cache
 from typing import Any, Literal
 
+from ..model.lazy_regex import lazy_regex
 from ..model.types import Value, is_list
-from ..signals.step_numbers import NOUNS, NUMBER, STEP_NOUNS, step_numbers
+from ..signals import tools
+from ..signals.commands import mentions_check, shares_work
+from ..signals.failures import counts_failures
+from ..signals.phrases import (
+    ALL_DONE,
+    ANNOUNCES,
+    BEGINS_QUESTION,
+    DENIES_DONE,
+    DONE,
+    IS_DONE,
+    KEEPS_LIST,
+    MOVES_ON,
+    NOT_DONE,
+    POSTPONES,
+    TICKED,
+    is_question,
+)
+from ..signals.step_numbers import NOUNS, STEP_NOUNS, step_numbers
+from ..signals.text_layout import sentences
+from ..signals.words import HUMP, weighted_words
 
 Kind = Literal["agent", "user", "question", "action", "outcome"]
 
@@ -25,32 +45,33 @@ Sort = Literal["change", "tests", "docs", "verify", "commit", "explore", "delega
 Status = Literal["completed", "suggested", "open"]
 
 
-# Levels of confidence. From SETTLED on, the work has moved on or the agent said it: safe to write down.
+# Levels of confidence. From SETTLED on the work has moved on or the agent said so: safe to store.
 SETTLED, HIGH, MEDIUM = 0.9, 0.55, 0.3
 
-# How strongly an observation that has a whole title speaks for that item (natural logarithm of the odds).
-# The figures hardly change when any of these is halved or doubled: they are orders of magnitude, not fits.
+# How strongly an observation with all words of a title speaks for that item (natural logarithm of the odds).
+# Halving or doubling any of them hardly changes the results: they are orders of magnitude, not fitted.
 ANNOUNCED, NUMBERED, EDITED, DELEGATED, COMMAND, LOOKED = 8.0, 8.0, 5.0, 5.0, 3.0, 3.0
 OF_THE_SORT = 1.0
-SAYS_NOTHING = 0.2  # an observation that tells the items apart by less leaves the belief alone
+SAYS_NOTHING = 0.2  # an observation that separates the items by less is ignored
 
-# The chance that the next thing observed belongs to a later item, to one so many items on, to an earlier one.
+# The chance that the work leaves an open or a finished item, that it skips one more, that it goes back.
 LEAVES_OPEN, LEAVES_FINISHED, SKIPS, RETURNS = 0.06, 0.55, 0.4, 0.02
 
-# How likely the item that was worked on is finished after …
+# How likely the item in work is finished after …
 AFTER_FAILURE, AFTER_CHECK, AFTER_CHANGE, AFTER_RUN, AFTER_WORD = 0.1, 0.5, 0.75, 0.85, 0.92
 
-CLEAR, CLOSE = 0.6, 0.3  # a title that is meant beyond doubt, or perhaps
+CLEAR, CLOSE = 0.6, 0.3  # share of a title's words: surely meant, perhaps meant
 CHARACTERS = 3000  # of each text of an action, and of both ends of a message
 SENTENCES = 8  # at each end of a message
-MOST_RUNNING = 64  # actions whose outcome is awaited
+MOST_RUNNING = 64  # actions without an outcome yet
 
 
 class Observation(Value, frozen=True, kw_only=True):
-    """Something that happened; `at` is its number, by which findings cite it.
+    """Something that happened; findings cite it by its number `at`.
 
-    `agent`, `user` and `question` have a text. `action` has a tool and its input, and `ok` if it has ended;
-    else an `outcome` follows that names it in `of`. `text` of an ended action is the end of its output.
+    `agent`, `user` and `question` have a text. An `action` has a tool and its input, and `ok` once it has
+    ended; otherwise an `outcome` follows that names it in `of`. The `text` of an ended action is the end of
+    its output.
     """
 
     at: int
@@ -63,7 +84,7 @@ class Observation(Value, frozen=True, kw_only=True):
 
 
 class Finding(Value, frozen=True, kw_only=True):
-    """What is believed about one item, and the observation that brought it there."""
+    """What is believed about one item, and the observation that caused the last change."""
 
     item: int
     status: Status
@@ -80,94 +101,32 @@ def evidence(items: Sequence[str], observations: Iterable[Observation]) -> list[
     return progress.findings()
 
 
-# --- words ------------------------------------------------------------------------------------------
-
-_RUN = re.compile(r"\w[\w./-]*")
-_HUMP = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_a-zA-Z]+")
-_SUFFIXES = "ization ations ation ising izing ings ing ions ion ies ied ers er ed es s e".split()
-_COMMON = frozenset(
-    "the a an to and or of in for on with by from is are be it its this that into as at all any if so we you"
-    " i via use using up out new now let me will".split()
-)
-# Verbs of plans tell little: every second title has one.
-_VERBS = frozenset("add updat creat implement remov fix run writ mak chang ensur handl set task step".split())
-
-
-def stem(word: str) -> str:
-    """A word without its ending, so that `adding`, `added` and `adds` are one."""
-    for suffix in _SUFFIXES:
-        if word.endswith(suffix) and len(word) - len(suffix) >= 3:
-            word = word[: -len(suffix)]
-            break
-    return word[:-1] if len(word) > 3 and word[-1] == word[-2] else word
-
-
-def words(text: str) -> dict[str, float]:
-    """The words of a text with what each is worth: names as a whole most, their parts and plan verbs less."""
-    found: dict[str, float] = {}
-    for run in _RUN.findall(text):
-        for word, worth in _words_of(run) if len(run) <= LONGEST_KNOWN else _words_of.__wrapped__(run):
-            if worth > found.get(word, 0.0):
-                found[word] = worth
-    return found
-
-
-LONGEST_KNOWN = 40  # characters of a run that is remembered
-
-
-@lru_cache(maxsize=1 << 12)
-def _words_of(run: str) -> tuple[tuple[str, float], ...]:
-    """The words of a run of letters and digits, which may be a name or a path."""
-    found: list[tuple[str, float]] = []
-    for name in (part.strip("._-") for part in run.split("/")):
-        parts = _HUMP.findall(name)
-        if len(parts) > 1:
-            wholes = {name, *re.split(r"[.-]", name)}
-            found += [(whole.lower(), 1.0) for whole in wholes if len(_HUMP.findall(whole)) > 1]
-        for part in map(str.lower, parts):
-            if len(part) > 1 and part not in _COMMON:
-                root = stem(part)
-                found.append((root, 0.3 if len(parts) > 1 else 0.4 if root in _VERBS else 1.0))
-    return tuple(found)
-
-
 # --- sorts of work ----------------------------------------------------------------------------------
 
-_LABEL = re.compile(rf"\W*(?:({NOUNS})\s*#?)?(\d{{1,3}})\s*[:.)–-]\s+", re.I)
-# The first that a title matches is its sort; anything else is a change.
+_LABEL = lazy_regex(rf"\W*(?:({NOUNS})\s*#?)?(\d{{1,3}})\s*[:.)–-]\s+", re.I)
+# A title has the first sort that it matches; anything else is a change.
 _TITLES: tuple[tuple[Sort, re.Pattern[str]], ...] = (
-    ("verify", re.compile(r"(?:run|verify|test|lint|build|check|format|fmt|validate|ensure|final)\b", re.I)),
-    ("verify", re.compile(r".*\bverification$", re.I)),
-    ("commit", re.compile(r"(?:commit|push|merge|release|submit)\b|.*\b(?:pull request|PR)\b", re.I)),
+    ("verify", lazy_regex(r"(?:run|verify|test|lint|build|check|format|fmt|validate|ensure|final)\b", re.I)),
+    ("verify", lazy_regex(r".*\bverification$", re.I)),
+    ("commit", lazy_regex(r"(?:commit|push|merge|release|submit)\b|.*\b(?:pull request|PR)\b", re.I)),
     (
         "explore",
-        re.compile(
+        lazy_regex(
             r"(?:read|review|investigate|explore|research|understand|analy[sz]e|find|determine|plan|design"
             r"|look|identify|audit|present|synthesi[sz]e)\b",
             re.I,
         ),
     ),
-    ("docs", re.compile(r".*(?:\b(?:docs?|documentation|document|readme|changelog)\b|\.md\b)", re.I)),
-    ("tests", re.compile(r".*(?:\b[Tt]est|_tests?\b|Tests?\b|\bcoverage\b)")),
-)
-_DELEGATES = re.compile(r"(?:task|agent|delegate\w*|spawn\w*|dispatch\w*)$", re.I)
-_EDITS = re.compile(r"edit|write|patch|replace|create|insert|update|delete", re.I)
-_COMMANDS = re.compile(r"bash|shell|exec|command|terminal|^run", re.I)
-_COMMIT = re.compile(r"\bgit (?:commit|push|merge)\b|\bgh pr\b")
-_CHECK = re.compile(
-    r"\b(?:tests?|\w*test|lint|vet|build|check|fmt|format|gofmt|prettier|eslint|tsc|ruff|mypy|pyright|compile"
-    r"|make|ci)\b",
-    re.I,
+    ("docs", lazy_regex(r".*(?:\b(?:docs?|documentation|document|readme|changelog)\b|\.md\b)", re.I)),
+    ("tests", lazy_regex(r".*(?:\b[Tt]est|_tests?\b|Tests?\b|\bcoverage\b)")),
 )
 _NEW_TEXT = ("new_string", "new_str", "new", "content", "file_text", "edits", "changes", "patch", "input")
 _TEST_PARTS = frozenset(("test", "tests", "spec", "specs", "e2e"))
 _DOC_ENDS = (".md", ".rst", ".txt", ".adoc")
-# Words in an output by which a check that ended well denies it.
-_DENIAL = re.compile(r"\bFAIL(?:ED|URE)?\b|\b[1-9]\d* (?:failed|failures?|errors?|issues?)\b|\berror:", re.M)
 
 
 class _Deed(Value, frozen=True, kw_only=True):
-    """What an action is: its sort, its words, and the words around what it changes."""
+    """An action: its sort, its words, and the unchanged words around an edit."""
 
     sort: Sort
     words: Mapping[str, float]
@@ -189,7 +148,7 @@ def title_sort(title: str) -> Sort:
 
 
 def _field(given: Mapping[str, Any], *names: str) -> str:
-    """The first of some fields of an input, as a text of bounded length."""
+    """The first of some input fields that is set, as a text of bounded length."""
     value: Any = next((given[name] for name in names if given.get(name)), "")
     if is_list(value):
         value = " ".join(str(part)[:CHARACTERS] for part in value[:50])
@@ -197,101 +156,59 @@ def _field(given: Mapping[str, Any], *names: str) -> str:
 
 
 def read_action(tool: str, given: Mapping[str, Any]) -> _Deed:
-    """What an action is, from its tool and input alone."""
-    path = _field(given, "file_path", "path", "filename", "notebook_path")
+    """Classify an action by its tool and input."""
+    path = _field(given, *tools.PATH_FIELDS)
     place = "/".join(path.split("/")[-2:])
-    if _DELEGATES.match(tool):
-        told = f"{_field(given, 'description')} {_field(given, 'prompt', 'task')[:200]}"
-        return _Deed(sort="delegate", words=words(told), around={})
-    if _COMMANDS.search(tool):
+    if tools.delegates(tool):
+        brief = f"{_field(given, 'description')} {_field(given, 'prompt', 'task')[:200]}"
+        return _Deed(sort="delegate", words=weighted_words(brief), around={})
+    if tools.is_shell(tool):
         command = _field(given, "command", "cmd", "script")
         return _Deed(
             sort=_command_sort(command),
-            words=words(f"{command[:600]} {_field(given, 'description')}"),
+            words=weighted_words(f"{command[:600]} {_field(given, 'description')}"),
             around={},
         )
-    if _EDITS.search(tool) and (path or "patch" in tool.lower()):
-        old = words(_field(given, "old_string", "old_str", "old"))
-        new = words(_field(given, *_NEW_TEXT))
+    if tools.may_edit(tool) and (path or "patch" in tool.lower()):
+        old = weighted_words(_field(given, "old_string", "old_str", "old"))
+        new = weighted_words(_field(given, *_NEW_TEXT))
         changed = dict.fromkeys(old.keys() ^ new.keys(), 1.0)
         both = dict.fromkeys(old.keys() & new.keys(), 1.0)
-        return _Deed(sort=_path_sort(path), words=words(place) | changed, around=both)
-    return _Deed(sort="explore", words=words(f"{place} {_field(given, 'pattern', 'query')[:400]}"), around={})
+        return _Deed(sort=_path_sort(path), words=weighted_words(place) | changed, around=both)
+    return _Deed(
+        sort="explore", words=weighted_words(f"{place} {_field(given, 'pattern', 'query')[:400]}"), around={}
+    )
 
 
 def _command_sort(command: str) -> Sort:
-    if _COMMIT.search(command):
+    if shares_work(command):
         return "commit"
-    return "verify" if _CHECK.search(command) else "explore"
+    return "verify" if mentions_check(command) else "explore"
 
 
 def _path_sort(path: str) -> Sort:
     if path.lower().endswith(_DOC_ENDS):
         return "docs"
-    parts = {part.lower() for name in path.split("/")[-3:] for part in _HUMP.findall(name)}
+    parts = {part.lower() for name in path.split("/")[-3:] for part in HUMP.findall(name)}
     return "change" if parts.isdisjoint(_TEST_PARTS) else "tests"
 
 
 # --- sentences --------------------------------------------------------------------------------------
 
-_QUOTED = re.compile(r"```.*?(?:```|\Z)|^[ \t]*>[^\n]*", re.S | re.M)
-_BREAK = re.compile(r"(?<=[.!?:])\s+")
-_LIST_LINE = re.compile(r"\s*(?:[-*•|]|\d{1,3}[.)])\s")
-_ASKS = re.compile(r"\W*(?:should|shall|do you|would you|can you|could you|may i)\b", re.I)
-_MARK = re.compile(r"✅|✓|✔|☑|\[x\]", re.I)
-_DONE = re.compile(
-    r"✅|✓|✔|☑|\[x\]|\b(?:done|completed?|finished|committed|in place|pass(?:es|ed|ing)?|all green"
-    r"|(?:is|are|was|were) (?:now )?(?:fixed|implemented|added|updated|removed)|succee(?:ds|ded)|compiles"
-    r"|builds (?:cleanly|successfully))\b",
-    re.I,
-)
-# "now" and "next" announce, except in a sentence that says how a thing stands: "step 2 is now complete".
-_STANDS = re.compile(
-    rf"\b(?:{NOUNS})s?\s*{NUMBER}\s+(?:done|completed?|finished)\b"
-    r"|\b(?:is|are|was|were|been)\s+(?:(?:now|all|already|both)\s+)?"
-    r"(?:done|completed?|finished|in place|passing)\b",
-    re.I,
-)
-_DENIES = re.compile(
-    r"n['’]t\b|\b(?:not|never|no|yet|before|once|when|until|unless|if|after|should|would|will|must|to be"
-    r"|still|remain\w*|missing|fail\w*|almost|nearly|half|part\w*|need\w*|incomplete|without)\b",
-    re.I,
-)
-_NOT_OVER = re.compile(r"n['’]t\b|\b(?:not|never|yet|still|incomplete|half|partly|remain\w*)\b", re.I)
-_LATER = re.compile(
-    r"n['’]t\b|\b(?:not|never|before|later|afterwards|eventually|instead of|after that)\b", re.I
-)
-_ANNOUNCES = re.compile(
-    r"\b(?:now|next|let me|let['’]s|i['’]ll|i will|i['’]m going to|start(?:ing)?|mov(?:e|ing) (?:on )?to"
-    r"|proceed|continu(?:e|ing)|dispatch(?:ing)?|on to|time to|first)\b",
-    re.I,
-)
-_TURNS = re.compile(r"\b(?:mov(?:e|ing)(?: on)? to|proceed|start|continue|now|next)\b", re.I)
-_LEAVES = re.compile(r"\W*mov(?:e|ing)(?: on)? to\b", re.I)
-# An agent that turns to its own list has just finished something.
-_KEEPS_LIST = re.compile(
-    r"\b(?:updat|mark|tick|check)\w*\b[^.]{0,40}\b(?:tasks?|todos?|to-do|list|status(?:es)?|plan|completed?|done)\b"
-    r"|\bmov(?:e|ing) on\b|\bmov(?:e|ing) to\b",
-    re.I,
-)
-_ALL_DONE = re.compile(
-    r"\W*(?:all done|everything(?:['’]s| is) (?:now )?(?:done|complete|finished|in place)"
-    r"|all (?:of )?(?:the |my |our |\d+ )?(?:tasks|steps|items|todos)"
-    r"(?: (?:are|is|have been|now))* (?:done|complete|finished))",
-    re.I,
-)
+_QUOTED = lazy_regex(r"```.*?(?:```|\Z)|^[ \t]*>[^\n]*", re.S | re.M)
+_LIST_LINE = lazy_regex(r"\s*(?:[-*•|]|\d{1,3}[.)])\s")
 
 
-def sentences(text: str) -> list[str]:
-    """The sentences of a message at both its ends, without what it quotes and asks."""
+def statements_of(text: str) -> list[str]:
+    """The statements at both ends of a message, without quotations and questions."""
     if len(text) > 2 * CHARACTERS:
         text = f"{text[:CHARACTERS]}\n{text[-CHARACTERS:]}"
     lines = [line for line in _QUOTED.sub(" ", text).splitlines() if line.strip()]
-    # The line of a list stays whole: its mark may stand at its end.
-    parts = [part for line in lines for part in ([line] if _LIST_LINE.match(line) else _BREAK.split(line))]
+    # A list line stays whole, because its tick may be at its end.
+    parts = [part for line in lines for part in ([line] if _LIST_LINE.match(line) else sentences(line))]
     if len(parts) > 2 * SENTENCES:
         parts = parts[:SENTENCES] + parts[-SENTENCES:]
-    return [part for part in parts if not part.rstrip("\"'*_) ").endswith("?") and not _ASKS.match(part)]
+    return [part for part in parts if not is_question(part) and not BEGINS_QUESTION.match(part)]
 
 
 # --- the belief -------------------------------------------------------------------------------------
@@ -300,36 +217,36 @@ _CHANGES = ("change", "tests", "docs")
 
 
 def _strength(deed: Sort, title: Sort, match: float) -> float:
-    """How strongly an action of one sort speaks for a title of another, given how far their words agree."""
+    """How strongly an action speaks for an item, from the sorts of both and the share of matching words."""
     if deed in _CHANGES:
         if title in ("verify", "commit"):
-            return 0.0  # what a check finds is mended while checking: that is no step back
+            return 0.0  # fixing what a check found is part of checking, not a step back
         return EDITED * match + (OF_THE_SORT if deed == title else -OF_THE_SORT if title in _CHANGES else 0.0)
     if deed == "verify":
-        # Tests are run after every item: only an item that asks for it is meant.
+        # Tests run after every item, so only an item that asks for them is meant.
         return OF_THE_SORT + COMMAND * match if title == "verify" else 0.0
     if deed == "commit":
         return COMMAND if title == "commit" else 0.0
     if deed == "delegate":
         return DELEGATED * match
-    return LOOKED * match if title == "explore" else 0.0  # looking at a thing is not working on it
+    return LOOKED * match if title == "explore" else 0.0  # looking at something is not working on it
 
 
 class Progress:
-    """Where the work on a plan stands. An observation costs the same however many came before."""
+    """The belief about where the work is. An observation costs the same however many came before."""
 
     def __init__(self, items: Sequence[str], state: Mapping[str, Any] | None = None) -> None:
-        self._titles = [words(_unlabelled(title)[:400]) for title in items]
+        self._titles = [weighted_words(_unlabelled(title)[:400]) for title in items]
         self._sorts: list[Sort] = [title_sort(title) for title in items]
         self._labels, self._nouns = _labels(items)
         count = len(items)
         kept = state or {}
-        # The share of the belief that the work is at an item, and how likely that one is finished.
+        # For each item: the probability that the work is there, and that the item is then finished.
         self._here: list[float] = list(kept.get("here") or [1.0] + [0.0] * (count - 1))[:count]
         self._over: list[float] = list(kept.get("over") or [0.0] * count)
         self._stated: list[float] = list(kept.get("stated") or [0.0] * count)
         self._causes: list[int | None] = list(kept.get("causes") or [None] * count)
-        # Whether anything has told where the work stands: at first it is only taken to begin at the top.
+        # Whether any observation has placed the work: at first it is only assumed to begin at the top.
         self.placed: bool = kept.get("placed", False)
         self._running: dict[int, Sort] = {int(at): sort for at, sort in kept.get("running", {}).items()}
         self._texts: int = kept.get("texts", 0)
@@ -338,7 +255,7 @@ class Progress:
         self._sure = self._reckoned()  # between observations
 
     def state(self) -> dict[str, Any]:
-        """All that must be kept to go on later with the same items: plain data, as large as the plan."""
+        """All that must be kept to continue later with the same items: plain data, as large as the plan."""
         return {
             "here": list(self._here),
             "over": list(self._over),
@@ -351,7 +268,7 @@ class Progress:
         }
 
     def observe(self, seen: Observation) -> None:
-        """Take in one observation; the text of users and tools never completes anything."""
+        """Read one observation."""
         if not self._titles:
             return
         if seen.kind == "agent":
@@ -363,14 +280,14 @@ class Progress:
         self._note(seen.at)
 
     def _note(self, cause: int | None) -> None:
-        """Reckon anew, and note what brought each item that came to another level there."""
+        """Recompute the confidence, and note the cause for each item that reached another level."""
         before, self._sure = self._sure, self._reckoned()
         for item, (old, now) in enumerate(zip(before, self._sure, strict=True)):
             if old != now and (level := _level(now)) != _level(old):
                 self._causes[item] = cause if level else None
 
     def confidence(self) -> list[float]:
-        """How likely each item is over: the work is behind it, or at it and finished, or it was stated."""
+        """How likely each item is over: the work is past it, or at it and finished, or it was stated."""
         return list(self._sure)
 
     def _reckoned(self) -> list[float]:
@@ -387,7 +304,7 @@ class Progress:
         return [self._finding(item, sure) for item, sure in enumerate(self._sure)]
 
     def clear(self, over: Collection[int]) -> list[Finding]:
-        """The findings that are settled or say that an item is open although it is taken to be over."""
+        """The findings to act on: settled ones, and items in `over` that now look open again."""
         return [
             self._finding(item, sure)
             for item, sure in enumerate(self._sure)
@@ -395,7 +312,7 @@ class Progress:
         ]
 
     def _finding(self, item: int, sure: float) -> Finding:
-        # "That was added" settles nothing while it is not known what was worked on.
+        # "That was added" settles nothing while it is unknown what was worked on.
         firm = sure if self.placed else max(self._stated[item], 1.0 - sum(self._here[: item + 1]))
         return Finding(
             item=item,
@@ -407,7 +324,7 @@ class Progress:
 
     @property
     def current(self) -> int | None:
-        """The item that is worked on: where the work stands, or the next open one; None if all are over."""
+        """The item in work: the most likely place or the next open item after it; None if all are over."""
         is_open = [sure < HIGH for sure in self._sure]
         if True not in is_open:
             return None
@@ -416,12 +333,12 @@ class Progress:
 
     @property
     def place(self) -> tuple[int, float]:
-        """The item where the work most likely stands, and how likely that is."""
+        """The most likely item in work, and its probability."""
         place = max(range(len(self._here)), key=self._here.__getitem__)
         return place, self._here[place]
 
-    def told(self, item: int, status: str) -> None:
-        """Take over a status that was set on purpose: the work is there; it proves nothing of others."""
+    def set_status(self, item: int, status: str) -> None:
+        """Accept a status that was set explicitly; it says nothing about other items."""
         if status == "active":
             self.placed = True
             self._here = [float(one == item) for one in range(len(self._here))]
@@ -433,31 +350,31 @@ class Progress:
     # --- what is said
 
     def _hear(self, text: str) -> None:
-        for sentence in sentences(text):
+        for sentence in statements_of(text):
             self._read(sentence)
-        self._count(words(text[:CHARACTERS]))
+        self._count(weighted_words(text[:CHARACTERS]))
 
     def _read(self, sentence: str) -> None:
-        done = _DONE.search(sentence)
-        keeps = _KEEPS_LIST.search(sentence)
-        announces = _ANNOUNCES.search(sentence)
-        stands = done and not _DENIES.search(sentence) and (not announces or _STANDS.search(sentence))
-        if _ALL_DONE.match(sentence) and not _DENIES.search(sentence):
+        done = DONE.search(sentence)
+        keeps = KEEPS_LIST.search(sentence)
+        announces = ANNOUNCES.search(sentence)
+        stands = done and not DENIES_DONE.search(sentence) and (not announces or IS_DONE.search(sentence))
+        if ALL_DONE.match(sentence) and not DENIES_DONE.search(sentence):
             self._stated = [AFTER_WORD] * len(self._stated)
         elif _LIST_LINE.match(sentence):
-            # A plan or summary is restated: only what is ticked off in it counts.
-            if _MARK.search(sentence) and (item := self._meant(sentence)) is not None:
+            # A list restates the plan, so only ticked lines count.
+            if TICKED.search(sentence) and (item := self._meant(sentence)) is not None:
                 self._stated[item] = AFTER_WORD
-        elif done and _NOT_OVER.search(sentence):
+        elif done and NOT_DONE.search(sentence):
             self._reopen(sentence)
         elif keeps or stands:
             self._claim(sentence)
-        elif announces and not _LATER.search(sentence):
+        elif announces and not POSTPONES.search(sentence):
             self._announce(sentence)
 
     def _claim(self, sentence: str) -> None:
-        """Something is said to be done: what is named, else what was worked on; and what comes next."""
-        turn = _LEAVES.match(sentence) or _TURNS.search(
+        """Something is done: what the sentence names, or else the item in work; then what comes next."""
+        turn = MOVES_ON.match(sentence) or ANNOUNCES.search(
             sentence, len(sentence) - len(sentence.lstrip("*_ ")) + 1
         )
         said, follows = (sentence[: turn.start()], sentence[turn.end() :]) if turn else (sentence, "")
@@ -465,8 +382,8 @@ class Progress:
         if not named and (item := self._meant(said)) is not None:
             named = [item]
         sure = self._reckoned()
-        # What was over already is only recalled. A list with gaps tells which ones are open; otherwise the
-        # work has come to the last one named.
+        # An item that is over already is only mentioned again. A list with gaps says which items are open;
+        # without gaps the work has reached the last one named.
         if any(sure[item] < HIGH for item in named) and named == list(range(named[0], named[-1] + 1)):
             self._go(named[-1])
             self._over[named[-1]] = AFTER_WORD
@@ -479,8 +396,8 @@ class Progress:
             self._over[after[0]] = 0.0
 
     def _announce(self, sentence: str) -> None:
-        """Something is about to be done: the earlier items are over, that one is not."""
-        match = self._match(words(sentence[:400]))
+        """Something is about to be done: earlier items are over, this one is not."""
+        match = self._match(weighted_words(sentence[:400]))
         strengths = [ANNOUNCED * one for one in match]
         named = self._numbered(sentence)
         if named:
@@ -491,7 +408,7 @@ class Progress:
             self._over = [0.0] * len(self._over)
 
     def _reopen(self, sentence: str) -> None:
-        """Something is said not to be done."""
+        """Something is said to be unfinished."""
         for item in self._numbered(sentence) or [self._meant(sentence)]:
             if item is not None:
                 self._stated[item] = 0.0
@@ -499,13 +416,13 @@ class Progress:
                 self._over[item] = 0.0
 
     def _numbered(self, sentence: str) -> list[int]:
-        """The items that a sentence names by number; none if it has a number of another list."""
+        """The items that a sentence names by number; none if one of the numbers is from another list."""
         named = step_numbers(sentence, self._nouns)
         return [self._labels[one] for one in named] if all(one in self._labels for one in named) else []
 
     def _meant(self, sentence: str) -> int | None:
-        """The one item whose title a sentence clearly has."""
-        match = self._match(words(sentence[:400]))
+        """The one item whose title a sentence clearly mentions."""
+        match = self._match(weighted_words(sentence[:400]))
         first, *rest = sorted(match, reverse=True)
         return match.index(first) if first >= CLEAR and first - max(rest, default=0.0) >= CLOSE else None
 
@@ -526,10 +443,10 @@ class Progress:
                 del self._running[next(iter(self._running))]
 
     def _end(self, sort: Sort, seen: Observation) -> None:
-        """An action has ended: the item that it was for may be finished."""
+        """An action has ended, so the item it was for may be finished."""
         if sort == "explore":
             return
-        if not seen.ok or (sort == "verify" and _DENIAL.search(seen.text[-CHARACTERS:])):
+        if not seen.ok or (sort == "verify" and counts_failures(seen.text[-CHARACTERS:])):
             self._over = [AFTER_FAILURE] * len(self._over)
         elif sort == "verify":
             self._over = [
@@ -547,10 +464,10 @@ class Progress:
     # --- arithmetic
 
     def _match(self, said: Mapping[str, float], around: Mapping[str, float] | None = None) -> list[float]:
-        """The share of each title that is in some words, weighted by rarity in the plan and the session."""
+        """The share of each title found in some words, weighted by rarity in the plan and the session."""
         found: list[float] = []
         for title in self._titles:
-            whole, hit = 1e-9, 0.0  # a title without words is not meant by every sentence
+            whole, hit = 1e-9, 0.0  # so that a title without words matches nothing
             for word, worth in title.items():
                 weight = worth * self._rarity[word] * (1 - 0.7 * self._seen.get(word, 0) / (self._texts + 4))
                 whole += weight
@@ -559,7 +476,7 @@ class Progress:
         return found
 
     def _count(self, said: Mapping[str, float]) -> None:
-        """Remember how often the words of titles occur; only those, so that this cannot grow."""
+        """Count the words of titles in texts; only those, so that the state cannot grow."""
         self._texts += 1
         for word in self._rarity.keys() & said.keys():
             self._seen[word] = self._seen.get(word, 0) + 1
@@ -568,7 +485,10 @@ class Progress:
         self._move([NUMBERED * (one == item) for one in range(len(self._here))])
 
     def _move(self, strengths: Sequence[float]) -> None:
-        """Move the belief: most stays, some goes on (the more, the more finished), a little goes back."""
+        """Move the belief by one step of the Markov chain, then weigh it by the strength of the observation.
+
+        Most of the probability stays, some moves on (more if the item is finished), a little moves back.
+        """
         strongest = max(strengths)
         if strongest - min(strengths) < SAYS_NOTHING:
             return
@@ -583,7 +503,7 @@ class Progress:
             stopping = arriving if item == last else arriving * (1 - SKIPS)
             new = max(1e-9, staying + stopping + max(0.0, later) * RETURNS / max(1, last))
             arriving += going - stopping
-            self._over[item] = over * min(1.0, max(0.0, staying) / new)  # who arrives has not finished
+            self._over[item] = over * min(1.0, max(0.0, staying) / new)  # what arrives is unfinished
             moved.append(new * math.exp(strengths[item] - strongest))
         total = sum(moved)
         self._here = [share / total for share in moved]
@@ -594,9 +514,10 @@ def _level(sure: float) -> int:
 
 
 def _labels(items: Sequence[str]) -> tuple[dict[int, int], frozenset[str]]:
-    """Which number means which item, and after which nouns: as the titles have it themselves, else in order.
+    """Which number means which item, and after which nouns.
 
-    A "phase 4" is something else unless the titles are called so; steps and tasks are those of the plan.
+    Numbers are those in the titles if every title has its own, otherwise the order. "Step 4" and "task 4" are
+    items of the plan; "phase 4" is only if the titles say "phase".
     """
     own = [label for title in items if (label := _LABEL.match(title))]
     taken = [int(label[2]) for label in own]
@@ -607,7 +528,7 @@ def _labels(items: Sequence[str]) -> tuple[dict[int, int], frozenset[str]]:
 
 
 def _rarity(titles: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    """The weight of each word of a plan: less, the more titles have it."""
+    """The weight of each word of a plan: the fewer titles have it, the more."""
     count: dict[str, int] = {}
     for title in titles:
         for word in title:

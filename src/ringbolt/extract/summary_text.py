@@ -1,36 +1,27 @@
-"""The running summary of a task, from its state: three to five sentences within a budget. No model, no I/O.
+"""The text of the running summary, from a task's state: three to five sentences in a token budget. Pure.
 
-What is done, begun and blocked is always said from the ledger's state, never from an earlier summary, so it
-cannot go wrong with time. Whatever somebody wrote stands in quotation marks.
+What is done, begun and blocked always comes from the ledger's state, never from an earlier summary, so that
+errors cannot build up. Recorded text is in quotation marks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..model.types import Channel, Entry, Event, Item, Name, Snapshot, Source, Value, is_dict
 from ..model.validate import dumps
 from ..packet import encode, tokens
+from ..signals.step_numbers import number_ranges
+from .trust import least_trusted
 
 BUDGET = 500  # tokens
-# Characters of a text, and how many of each sort, from the fullest form to the barest.
+# Characters of a text, and how many of each kind, from the fullest form to the shortest.
 FORMS = ((120, 6), (80, 4), (50, 3), (30, 2), (16, 1), (0, 0))
-# The sorts of names that are details of the work; identifiers are too many.
+# The kinds of names that count as details; there are too many identifiers.
 DETAILS = {"version": "version", "url": "", "path": "", "ticket": "", "commit": "commit"}
 MOST_RANGES = 12
 LINE = 200  # characters of a line about one event
-# Whom a text can be trusted to speak for, the best first; what Ringbolt concludes is at most an agent's word.
-_TRUST: dict[str | None, int] = {
-    "user": 0,
-    "system": 0,
-    "agent": 0,
-    "tool": 1,
-    "web": 2,
-    "import": 3,
-    None: 3,
-}
-_CHANNELS: tuple[Channel, ...] = ("agent", "tool", "web", "import")
 
 
 class Text(Value, frozen=True, kw_only=True):
@@ -40,44 +31,36 @@ class Text(Value, frozen=True, kw_only=True):
     channel: Channel
 
 
-class _Trust:
-    """Notes through which channels a text came."""
+class _Sources:
+    """Notes the channels that the texts of a summary came through."""
 
     def __init__(self) -> None:
-        self._worst = 0
+        self._channels: set[str | None] = set()
 
-    def take(self, channel: str | None) -> None:
-        self._worst = max(self._worst, _TRUST.get(channel, 3))
+    def add(self, channel: str | None) -> None:
+        self._channels.add(channel)
 
-    def of(self, source: Source | None) -> None:
-        self.take(source.channel if source else None)
+    def add_source(self, source: Source | None) -> None:
+        self.add(source.channel if source else None)
 
     @property
     def channel(self) -> Channel:
-        return _CHANNELS[self._worst]
-
-
-def lowest(channels: Iterable[str | None]) -> Channel:
-    """The least trusted of some channels; never a better one than an agent's."""
-    trust = _Trust()
-    for channel in channels:
-        trust.take(channel)
-    return trust.channel
+        return least_trusted(self._channels)
 
 
 def compose(task: Snapshot, budget: int = BUDGET, count: Callable[[str], int] = tokens.estimate) -> Text:
     """The summary of a task as it stands, in at most `budget` tokens."""
     found = Text(text="", channel="agent")
     for characters, most in FORMS:
-        trust = _Trust()
+        sources = _Sources()
         parts = (
-            _completed(task, characters, most, trust),
-            _current(task, characters, trust),
-            _blockers(task, characters, most, trust),
-            _details(task, characters, most, trust),
-            _last(task, characters, trust),
+            _completed(task, characters, most, sources),
+            _current(task, characters, sources),
+            _blockers(task, characters, most, sources),
+            _details(task, characters, most, sources),
+            _last(task, characters, sources),
         )
-        found = Text(text=" ".join(f"{part}." for part in parts if part), channel=trust.channel)
+        found = Text(text=" ".join(f"{part}." for part in parts if part), channel=sources.channel)
         if count(found.text) <= budget:
             break
     return found
@@ -86,34 +69,22 @@ def compose(task: Snapshot, budget: int = BUDGET, count: Callable[[str], int] = 
 # --- sentences --------------------------------------------------------------------------------------
 
 
-def _said(text: str, characters: int) -> str:
+def _quote(text: str, characters: int) -> str:
     return encode.quoted(encode.clip(encode.one_line(text), characters))
 
 
-def _titled(number: int, item: Item, characters: int, trust: _Trust) -> str:
+def _titled(number: int, item: Item, characters: int, sources: _Sources) -> str:
     if not characters:
         return f"step {number}"
-    trust.of(item.sources.get("title"))
-    return f"step {number} {_said(item.title, characters)}"
-
-
-def ranges(numbers: Iterable[int]) -> str:
-    """Numbers in order as ranges: "1-3, 5"."""
-    found: list[list[int]] = []
-    for number in numbers:
-        if found and number == found[-1][1] + 1:
-            found[-1][1] = number
-        else:
-            found.append([number, number])
-    shown = [str(first) if first == last else f"{first}-{last}" for first, last in found[-MOST_RANGES:]]
-    return ("…, " if len(found) > MOST_RANGES else "") + ", ".join(shown)
+    sources.add_source(item.sources.get("title"))
+    return f"step {number} {_quote(item.title, characters)}"
 
 
 def _live(task: Snapshot) -> list[Item]:
     return [item for item in task.items if item.dropped_in is None]
 
 
-def _completed(task: Snapshot, characters: int, most: int, trust: _Trust) -> str:
+def _completed(task: Snapshot, characters: int, most: int, sources: _Sources) -> str:
     live = _live(task)
     if not live:
         return "There is no plan"
@@ -121,12 +92,13 @@ def _completed(task: Snapshot, characters: int, most: int, trust: _Trust) -> str
     if not done:
         return f"None of {task.total} steps is completed"
     plural = "s" if len(done) > 1 else ""
-    said = f"Completed {task.done} of {task.total} steps: step{plural} {ranges(number for number, _ in done)}"
+    which = number_ranges((number for number, _ in done), MOST_RANGES)
+    said = f"Completed {task.done} of {task.total} steps: step{plural} {which}"
     inferred = [number for number, item in done if item.basis == "inferred"]
     if inferred:
-        said += f" ({ranges(inferred)} inferred)"
+        said += f" ({number_ranges(inferred, MOST_RANGES)} inferred)"
     lately = sorted(done, key=lambda pair: pair[1].version)[-most:] if most else []
-    titles = [_titled(number, item, characters, trust) for number, item in sorted(lately, key=_number)]
+    titles = [_titled(number, item, characters, sources) for number, item in sorted(lately, key=_number)]
     return f"{said}; last {', '.join(titles)}" if titles else said
 
 
@@ -134,12 +106,12 @@ def _number(pair: tuple[int, Item]) -> int:
     return pair[0]
 
 
-def _current(task: Snapshot, characters: int, trust: _Trust) -> str:
-    """What is being done, or comes next; of a task that is over, how it ended."""
+def _current(task: Snapshot, characters: int, sources: _Sources) -> str:
+    """What is in progress or comes next; for a finished task, how it ended."""
     if task.status not in ("active", "waiting", "paused"):
         if task.answer and characters:
-            trust.of(task.sources.get("answer"))
-            return f"The task is {task.status}: {_said(task.answer, 2 * characters)}"
+            sources.add_source(task.sources.get("answer"))
+            return f"The task is {task.status}: {_quote(task.answer, 2 * characters)}"
         return f"The task is {task.status}"
     live = _live(task)
     numbers = {item.id: number for number, item in enumerate(live, 1)}
@@ -148,23 +120,23 @@ def _current(task: Snapshot, characters: int, trust: _Trust) -> str:
     if task.current in items:
         item = items[task.current]
         sure = " (inferred)" if item.basis == "inferred" else ""
-        said.append(f"In progress: {_titled(numbers[item.id], item, characters, trust)}{sure}")
+        said.append(f"In progress: {_titled(numbers[item.id], item, characters, sources)}{sure}")
     if task.next in items:
-        said.append(f"next: {_titled(numbers[task.next], items[task.next], characters, trust)}")
+        said.append(f"next: {_titled(numbers[task.next], items[task.next], characters, sources)}")
     if task.next_step and characters:
-        trust.of(task.sources.get("next_step"))
-        said.append(f"noted as next: {_said(task.next_step, characters)}")
+        sources.add_source(task.sources.get("next_step"))
+        said.append(f"noted as next: {_quote(task.next_step, characters)}")
     text = "; ".join(said) or ("All steps are over" if live else f"The task is {task.status}")
     return text[0].upper() + text[1:]
 
 
-def _blockers(task: Snapshot, characters: int, most: int, trust: _Trust) -> str:
-    """What is in the way: blockers, issues, steps that failed, errors that are not settled."""
+def _blockers(task: Snapshot, characters: int, most: int, sources: _Sources) -> str:
+    """What is in the way: blockers, issues, failed steps, open errors."""
     said: list[str] = []
     if task.blockers:
         if characters:
-            trust.of(task.sources.get("blockers"))
-        shown = [_said(blocker, characters) for blocker in task.blockers[:most]] if characters else []
+            sources.add_source(task.sources.get("blockers"))
+        shown = [_quote(blocker, characters) for blocker in task.blockers[:most]] if characters else []
         said.append(f"blocked by {', '.join(shown) or f'{len(task.blockers)} things'}")
     for number, item in enumerate(_live(task), 1):
         if item.status == "failed" or (item.active_issue and item.status == "active"):
@@ -172,43 +144,43 @@ def _blockers(task: Snapshot, characters: int, most: int, trust: _Trust) -> str:
             words = "failed" if item.status == "failed" else "has an issue"
             line = f"step {number} {words}"
             if what and characters:
-                trust.of(item.sources.get("active_issue" if item.active_issue else "note"))
-                line += f": {_said(what, characters)}"
+                sources.add_source(item.sources.get("active_issue" if item.active_issue else "note"))
+                line += f": {_quote(what, characters)}"
             said.append(line)
     said = said[: most + 1]
     if errors := list(task.errors):
         line = f"{len(errors)} open error{'s' if len(errors) > 1 else ''}"
         if characters:
-            line += f", the last {_entry(errors[-1], errors[-1].summary, characters, trust)}"
+            line += f", the last {_entry(errors[-1], errors[-1].summary, characters, sources)}"
         said.append(line)
     text = "; ".join(said) or "Nothing is known to block"
     return text[0].upper() + text[1:]
 
 
-def _entry(entry: Entry, text: str, characters: int, trust: _Trust) -> str:
-    trust.take(entry.origin.channel)
-    return f"{_said(text, characters)} (#{entry.seq})"
+def _entry(entry: Entry, text: str, characters: int, sources: _Sources) -> str:
+    sources.add(entry.origin.channel)
+    return f"{_quote(text, characters)} (#{entry.seq})"
 
 
-def _details(task: Snapshot, characters: int, most: int, trust: _Trust) -> str:
-    """Values, versions, addresses, paths: what the work is likely to need again."""
+def _details(task: Snapshot, characters: int, most: int, sources: _Sources) -> str:
+    """Values, versions, addresses and paths that the work is likely to need again."""
     if not most:
         return ""
     said: list[str] = []
     for entry in task.values[-most:]:
-        trust.take(entry.origin.channel)
+        sources.add(entry.origin.channel)
         value = entry.data.get("value")
-        shown = _said(value if isinstance(value, str) else dumps(value), characters)
+        shown = _quote(value if isinstance(value, str) else dumps(value), characters)
         said.append(f"{encode.name(encode.clip(entry.key or '', 40))} = {shown} (#{entry.seq})")
     for name in _best_names(task.names, most):
-        trust.take(name.channel)
+        sources.add(name.channel)
         word = f"{DETAILS[name.kind]} " if DETAILS[name.kind] else ""
         said.append(f"{word}{encode.name(encode.clip(name.name, max(characters, 40)))} (#{name.seq})")
     return f"Key details: {', '.join(said)}" if said else ""
 
 
 def _best_names(names: Sequence[Name], most: int) -> list[Name]:
-    """The names that matter most, a few of each sort."""
+    """The names that matter most, a few of each kind."""
     shown: dict[str, int] = {}
     best: list[Name] = []
     for name in names:
@@ -218,13 +190,13 @@ def _best_names(names: Sequence[Name], most: int) -> list[Name]:
     return best[: 2 * most]
 
 
-def _last(task: Snapshot, characters: int, trust: _Trust) -> str:
-    """The last thing that was said, if nothing else tells where the work stands."""
+def _last(task: Snapshot, characters: int, sources: _Sources) -> str:
+    """The last message."""
     said = next((moment for moment in task.recent if moment.type in _MESSAGES and moment.text), None)
     if said is None or not characters:
         return ""
-    trust.take(said.channel)
-    return f"Last said: {_said(said.text, 2 * characters)} (#{said.seq})"
+    sources.add(said.channel)
+    return f"Last said: {_quote(said.text, 2 * characters)} (#{said.seq})"
 
 
 # --- what happened since ----------------------------------------------------------------------------
@@ -233,8 +205,8 @@ _MESSAGES = ("message", "task.updated", "item.updated", "task.finished")
 _SILENT = ("task.focused", "claim.taken", "claim.released", "log")
 
 
-def line(event: Event) -> str:
-    """An event in one line; empty if it is of no interest."""
+def event_line(event: Event) -> str:
+    """An event in one line; empty if it is of no interest here."""
     if event.type in _SILENT:
         return ""
     cite = f"#{event.seq}{encode.CLASS[event.origin.channel]}"
@@ -245,7 +217,7 @@ def line(event: Event) -> str:
     steps = f" {encode.clip(', '.join(moved), 80)}{sure}" if moved else ""
     word = "" if event.type in (*_MESSAGES, "item.inferred") else f" {event.type}"
     about = f" {event.item}" if event.item and not moved else ""
-    text = f" {_said(event.text, LINE)}" if event.text else ""
+    text = f" {_quote(event.text, LINE)}" if event.text else ""
     failed = " failed" if event.type.startswith("action") and _failed(event.sets) else ""
     return f"{cite}{word}{failed}{about}{steps}{text}" if word or steps or text else ""
 

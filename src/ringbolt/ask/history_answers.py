@@ -1,4 +1,4 @@
-"""Answers that rest on what happened: did it happen, when, how long, what since; and what a search found."""
+"""Answers about what happened: whether, when, how long, what since; and answers from a search."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from ..model.results import Hit
 from ..model.types import Channel, Effect, Event, FileTouch, Item, Moment, Snapshot, is_dict
 from ..model.validate import seconds_of
 from ..packet import encode
-from .matching import FITS, fitting, likeness
-from .questions import Intent
-from .render import LIST, ONE, PARAGRAPH, Reply, Row, cite, clock, compose, length, plain, said
-from .rows import (
+from ..signals.commands import commits
+from ..signals.text_layout import clauses
+from ..signals.tools import only_looked
+from .answer_rows import (
     SILENT,
     Commit,
-    Known,
+    Context,
     effect_row,
     exclusion_row,
     kind_word,
@@ -24,20 +24,19 @@ from .rows import (
     step_seq,
     step_words,
 )
+from .questions import Intent
+from .reply import LIST, ONE, PARAGRAPH, Reply, Row, cite, clock, compose, length, plain, quote
+from .topic_match import FITS, fitting, likeness
 
-# An action that only looks is no evidence that something was done.
-_LOOKING = re.compile(
-    r"(?:read|grep|glob|ls|cat|search|find|view|list|open|fetch|look|show|check|head|tail)\b", re.I
-)
 _SURE = 0.75
 
 
 # --- did it happen ----------------------------------------------------------------------------------
 
 
-def did(intent: Intent, known: Known) -> Reply | None:
-    """Yes, no or unknown, with the record that says so; never yes without one."""
-    task = known.task
+def did(intent: Intent, context: Context) -> Reply | None:
+    """Yes, no or unknown, with the record that proves it; never yes without one."""
+    task = context.task
     found = _step(intent, task)
     proven = found is not None and found[1].evidence == "verified"
     if not proven and (effect := _effect(intent, task)) is not None:
@@ -57,11 +56,11 @@ def did(intent: Intent, known: Known) -> Reply | None:
             "No", Row(lambda most: f"{step_words(*found, most)} is {status}.", step_seq(found[1]))
         )
     if re.search(r"\bcommit", intent.topic, re.I) or "commit" in (intent.when or ""):
-        for commit in [one for one in known.commits if one.made][:1]:
+        for commit in [one for one in context.commits if one.made][:1]:
             return _verdict("The last commit", *commit_rows((commit,)))
-    if known.hits is None:
+    if context.hits is None:
         return None
-    return _from_hits(intent, known.hits)
+    return _from_hits(intent, context.hits)
 
 
 def _completed(item: Item) -> str:
@@ -74,7 +73,7 @@ def _verdict(word: str, *rows: Row) -> Reply:
 
 
 def _step(intent: Intent, task: Snapshot) -> tuple[int, Item] | None:
-    """The step that a question is about: by its number, else by its words."""
+    """The step that a question is about, by its number or its words."""
     steps = live_steps(task)
     if intent.step is not None and not intent.topic:
         return steps[intent.step - 1] if 0 < intent.step <= len(steps) else None
@@ -86,13 +85,13 @@ _HAPPENED = {"intended": "Unknown", "unknown": "Unknown", "did": "Yes", "did_not
 
 
 def _effect(intent: Intent, task: Snapshot) -> Effect | None:
-    """The side effect that a question is about: of several the last one that was intended."""
+    """The side effect that a question is about; the latest of several."""
     found = fitting(intent.topic, (*task.effects, *task.settled), lambda effect: effect.what)
     return max(found, key=lambda effect: effect.seq, default=None)
 
 
 def _file(intent: Intent, task: Snapshot) -> FileTouch | None:
-    """A changed file whose name or path the question has."""
+    """A changed file that the question names."""
     named = [word for word in intent.topic.split() if "." in word or "/" in word]
     for file in task.files:
         name = file.path.rpartition("/")[2]
@@ -102,14 +101,14 @@ def _file(intent: Intent, task: Snapshot) -> FileTouch | None:
 
 
 def _from_hits(intent: Intent, hits: Sequence[Hit]) -> Reply:
-    """What a search found, as evidence: an action that was completed says yes, a mere mention does not."""
+    """A verdict from search results: a completed action means yes, a mere mention does not."""
     close = close_to(intent.topic, hits, _SURE)
     several = len(intent.topic.split()) > 1
     for hit in close:
         if hit.type == "intent" and hit.status in _HAPPENED:
             return _verdict(_HAPPENED[hit.status], *hit_rows((hit,), topic=intent.topic))
     for hit in close:
-        if hit.type != "action" or _LOOKING.match(hit.title) or likeness(intent.topic, hit.title) < FITS:
+        if hit.type != "action" or only_looked(hit.title) or likeness(intent.topic, hit.title) < FITS:
             continue
         if hit.status == "completed":
             return _verdict("Yes" if several else "Perhaps", *hit_rows((hit,), topic=intent.topic))
@@ -124,19 +123,19 @@ def _from_hits(intent: Intent, hits: Sequence[Hit]) -> Reply:
 # --- when, how long ---------------------------------------------------------------------------------
 
 
-def duration(intent: Intent, known: Known) -> Reply | None:
-    """How long a step took, an action, or the task so far."""
-    task = known.task
+def duration(intent: Intent, context: Context) -> Reply | None:
+    """How long a step, an action, or the task took."""
+    task = context.task
     found = _step(intent, task)
     if found is not None:
         number, item = found
         return compose(
-            [Row(lambda most: _lasting(number, item, most, known.now), step_seq(item))], ONE, least=40
+            [Row(lambda most: _lasting(number, item, most, context.now), step_seq(item))], ONE, least=40
         )
     if intent.topic:
-        return _action_time(intent, known)
+        return _action_time(intent, context)
     timed = [pair for pair in live_steps(task) if pair[1].duration_seconds is not None]
-    end = task.timestamps.completed_at or known.now
+    end = task.timestamps.completed_at or context.now
     took = length(seconds_of(end) - seconds_of(task.created_at))
     rows = [plain(f"The task has taken {took}, from {clock(task.created_at)} to {clock(end)}.")]
     if timed:
@@ -160,11 +159,11 @@ def _lasting(number: int, item: Item, most: int, now: str) -> str:
     return f"{words} ended {clock(item.completed_at)}; how long it took is not recorded."
 
 
-def _action_time(intent: Intent, known: Known) -> Reply | None:
-    """How long an action took that recall found; `events` has the ones that were found."""
-    if known.hits is None:
+def _action_time(intent: Intent, context: Context) -> Reply | None:
+    """How long an action took, from the actions that the search found."""
+    if context.hits is None:
         return None
-    for event in known.events:
+    for event in context.events:
         took = event.data.get("duration_ms")
         if isinstance(took, (int, float)) and likeness(intent.topic, event.text or "") >= FITS:
             return compose([_timed(event, length(took / 1000))], ONE, least=40)
@@ -173,27 +172,29 @@ def _action_time(intent: Intent, known: Known) -> Reply | None:
 
 def _timed(event: Event, took: str) -> Row:
     place = cite(event.seq, event.origin.channel)
-    return Row(lambda most: f"{said(event.text or '', most)} took {took}{place}.", event.seq)
+    return Row(lambda most: f"{quote(event.text or '', most)} took {took}{place}.", event.seq)
 
 
-def when(intent: Intent, known: Known) -> Reply | None:
+def when(intent: Intent, context: Context) -> Reply | None:
     """When a step began and ended, or when something was recorded."""
-    found = _step(intent, known.task)
+    found = _step(intent, context.task)
     if found is not None:
         number, item = found
         times = [("began", item.started_at), ("ended", item.completed_at)]
-        told = ", ".join(f"{word} {clock(at)}" for word, at in times if at) or "has no recorded time"
+        times_text = ", ".join(f"{word} {clock(at)}" for word, at in times if at) or "has no recorded time"
         return compose(
-            [Row(lambda most: f"{step_words(number, item, most)} {told}.", step_seq(item))], ONE, least=40
+            [Row(lambda most: f"{step_words(number, item, most)} {times_text}.", step_seq(item))],
+            ONE,
+            least=40,
         )
     if not intent.topic:
-        stamps = known.task.timestamps
-        told = f"The task began {clock(stamps.created_at)}; last change {clock(stamps.last_updated_at)}."
+        stamps = context.task.timestamps
+        span = f"The task began {clock(stamps.created_at)}; last change {clock(stamps.last_updated_at)}."
         ended = f" It ended {clock(stamps.completed_at)}." if stamps.completed_at else ""
-        return Reply(text=told + ended)
-    if known.hits is None:
+        return Reply(text=span + ended)
+    if context.hits is None:
         return None
-    close = close_to(intent.topic, known.hits, FITS)
+    close = close_to(intent.topic, context.hits, FITS)
     if not close:
         return Reply(text="When that was is not recorded.")
     return compose([_dated(hit) for hit in close[:2]], ONE, least=40)
@@ -201,16 +202,16 @@ def when(intent: Intent, known: Known) -> Reply | None:
 
 def _dated(hit: Hit) -> Row:
     return Row(
-        lambda most: f"{clock(hit.at)}: {said(hit.title, most)}{cite(hit.seq, hit.origin.channel)}.", hit.seq
+        lambda most: f"{clock(hit.at)}: {quote(hit.title, most)}{cite(hit.seq, hit.origin.channel)}.", hit.seq
     )
 
 
 # --- since ------------------------------------------------------------------------------------------
 
 
-def since(intent: Intent, known: Known) -> Reply:
+def since(intent: Intent, context: Context) -> Reply:
     """What happened after an event or a time, newest first."""
-    task, begin = known.task, known.since
+    task, begin = context.task, context.since
     if begin is None:
         return Reply(
             text=f"What that refers to is not recorded; the last event is #{task.seq}.", cites=(task.seq,)
@@ -235,28 +236,30 @@ def since(intent: Intent, known: Known) -> Reply:
 def _moment_row(moment: Moment) -> Row:
     status = f" {moment.status}" if moment.type == "action" and moment.status else ""
     word = kind_word(moment.type) + status
-    return Row(lambda most: f"{word} {said(moment.text, most)}{cite(moment.seq, moment.channel)}", moment.seq)
+    return Row(
+        lambda most: f"{word} {quote(moment.text, most)}{cite(moment.seq, moment.channel)}", moment.seq
+    )
 
 
 # --- what a search found ----------------------------------------------------------------------------
 
 
-def recalled(intent: Intent, known: Known) -> Reply:
-    """The best sentences that recall found, quoted; plain words if it found nothing that fits."""
+def recalled(intent: Intent, context: Context) -> Reply:
+    """The best sentences that the search found, quoted; says so if nothing fits."""
     topic = intent.topic
-    for hits, here in ((known.hits or (), True), (known.elsewhere, False)):
+    for hits, here in ((context.hits or (), True), (context.elsewhere, False)):
         close = close_to(topic, hits)
         if close:
             where = "" if here else "In other tasks: "
-            rows = hit_rows(close[:3], known.task.id, topic)
+            rows = hit_rows(close[:3], context.task.id, topic)
             return compose(rows, PARAGRAPH, opening=where, glue="; ", source="recall")
-    near = [hit for hit in (known.hits or ()) if hit.why.startswith("has ")][:1]
-    rows = [plain("Nothing recorded answers that."), *_nearest(near, known.task.id, topic)]
+    near = [hit for hit in (context.hits or ()) if hit.why.startswith("has ")][:1]
+    rows = [plain("Nothing recorded answers that."), *_nearest(near, context.task.id, topic)]
     return compose(rows, PARAGRAPH, source="recall")
 
 
 def close_to(topic: str, hits: Sequence[Hit], least: float = 0.5) -> list[Hit]:
-    """The hits that have enough of a topic, and about as much as the best one has; in their order."""
+    """The hits with enough of a topic, and about as much as the best one; in their order."""
     scores = [likeness(topic, f"{hit.title} {hit.snippet or ''}") for hit in hits]
     enough = max(least, 0.8 * max(scores, default=0.0))
     return [hit for hit, score in zip(hits, scores, strict=True) if score >= enough]
@@ -267,11 +270,8 @@ def _nearest(hits: Sequence[Hit], task_id: str, topic: str) -> list[Row]:
             for row in hit_rows(hits, task_id, topic)]  # fmt: skip
 
 
-_SENTENCE = re.compile(r"(?<=[.!?;])\s+")
-
-
 def hit_rows(hits: Sequence[Hit], task_id: str | None = None, topic: str = "") -> list[Row]:
-    """Hits as rows; what another task has is cited with that task's id, and is none of our citations."""
+    """Hits as rows; a hit in another task is cited with that task's id, and not among our citations."""
     rows: list[Row] = []
     for hit in hits:
         own = task_id is None or hit.task_id == task_id
@@ -284,7 +284,7 @@ def hit_rows(hits: Sequence[Hit], task_id: str | None = None, topic: str = "") -
         rows.append(
             Row(
                 lambda most, text=text, kind=hit.type, place=place, over=over: (
-                    f"{kind_word(kind)} {said(text, most)}{over}{place}"
+                    f"{kind_word(kind)} {quote(text, most)}{over}{place}"
                 ),
                 hit.seq if own else None,
             )
@@ -293,8 +293,8 @@ def hit_rows(hits: Sequence[Hit], task_id: str | None = None, topic: str = "") -
 
 
 def _sentences(text: str, topic: str) -> str:
-    """Of a text the sentence that has most of the topic, and the one after it."""
-    parts = _SENTENCE.split(text)
+    """The sentence of a text with most of the topic, and the one after it."""
+    parts = clauses(text)
     if len(parts) < 3 or not topic:
         return text
     scores = [likeness(topic, part) for part in parts]
@@ -306,41 +306,21 @@ def _sentences(text: str, topic: str) -> str:
 
 
 def commit_rows(commits: Sequence[Commit]) -> list[Row]:
-    """Commits by their subjects; one that was tried and not made is marked."""
+    """Commits by their subjects; a failed one is marked."""
 
     def row(one: Commit) -> Row:
         tail = f"{'' if one.made else ' (tried, not made)'}{cite(one.seq, one.channel)}"
-        return Row(lambda most: f"{said(one.subject, most)}{tail}", one.seq)
+        return Row(lambda most: f"{quote(one.subject, most)}{tail}", one.seq)
 
     return [row(one) for one in commits]
 
 
-_MADE = re.compile(r"\[[^\]\n]{1,200} [0-9a-f]{7,40}\] ")
-
-
-def commit_of(data: Mapping[str, Any], seq: int, channel: Channel, status: str) -> Commit | None:
-    """The commit that an action made or tried to make; git's own word counts more than the exit code."""
+def commits_of(data: Mapping[str, Any], seq: int, channel: Channel, status: str) -> list[Commit]:
+    """The commits that an action made or tried to make; git's output counts more than the exit code."""
     given = data.get("input")
     command = given.get("command") if is_dict(given) else given
-    subject = commit_subject(command) if isinstance(command, str) else None
-    if subject is None:
-        return None
-    made = status == "completed" or _MADE.search(str(data.get("output"))[:4000]) is not None
-    return Commit(subject=subject, seq=seq, channel=channel, made=made)
-
-
-_HEREDOC = re.compile(r"<<-?\s*['\"]?(\w+)['\"]?[^\n]*\n\s*([^\n]+)")
-_MESSAGE = re.compile(r"\s-{1,2}(?:\w*m|message)[ =]\s*(?:\"((?:[^\"\\]|\\.)*)\"|'([^']*)'|(\S+))", re.S)
-
-
-def commit_subject(command: str) -> str | None:
-    """The subject of the commit that a command makes; None if it makes none or takes it from elsewhere."""
-    place = command.find("git commit")
-    if place < 0:
-        return None
-    rest = command[place : place + 4000]
-    if found := _HEREDOC.search(rest):
-        return found[2].strip()
-    found = _MESSAGE.search(rest)
-    text = next((part for part in found.groups() if part), "") if found else ""
-    return text.strip().split("\n")[0].replace('\\"', '"').strip() or None
+    found = commits(command, str(data.get("output"))) if isinstance(command, str) else []
+    return [
+        Commit(subject=subject, seq=seq, channel=channel, made=bool(commit_hash) or status == "completed")
+        for commit_hash, subject in found
+    ]

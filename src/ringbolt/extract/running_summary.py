@@ -1,11 +1,11 @@
-"""The running summary: made when enough is new, kept, and shown with what happened since."""
+"""The running summary: rewritten after enough new messages, stored, and shown with what happened since."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
 from ..ledger.values import read_actions, read_event, read_snapshot
-from ..llm.prompts import known
+from ..llm.prompts import fact_of
 from ..model import rules, validate
 from ..model.errors import NotFound
 from ..model.operation import operation
@@ -13,16 +13,17 @@ from ..model.types import Action, Event, Snapshot, Summary
 from ..packet import outline, tokens
 from ..store import distilled
 from ..store.tx import Row, Tx
-from .distill_operations import Distilling
-from .summary import compose, line, lowest
+from .distillation import Distilling
+from .summary_text import compose, event_line
+from .trust import least_trusted
 
 Writer = Callable[[Snapshot, str, Sequence[Event]], tuple[str, str] | None]
 
 
 KIND = "summary"
 DETAILS = ("summary", "items", "actions", "full", "focused")
-MOST_SINCE = 30  # lines that are shown
-MOST_NEW = 200  # lines that a writer is given
+MOST_SINCE = 30  # lines about newer events
+MOST_NEW = 200  # events for a model that writes the summary
 MOST_ACTIONS = 20  # of each step
 
 
@@ -54,7 +55,7 @@ class Summarizing(Distilling):
             self._summarize(task.id, self._model_writer())
             task, _ = self.store.read(lambda tx: self._summed_up(tx, task.id))
         summary = task.summary
-        if summary is None:  # it is neither there nor wanted: what the task says now is at hand all the same
+        if summary is None:  # none is stored or wanted: show what the state gives now
             now = compose(task, count=self._tokens_of())
             summary = Summary(
                 text=now.text, seq=task.seq, at=task.updated_at, source="ledger", channel=now.channel
@@ -62,7 +63,7 @@ class Summarizing(Distilling):
         return self._with_news(task, summary)
 
     def _summed_up(self, tx: Tx, task_id: str | None) -> tuple[Snapshot, dict[str, int]]:
-        """A task with its summary, and what else is kept with that."""
+        """A task with its summary, and how many messages the summary covers."""
         found = self._find(tx, task_id)["task_id"]
         task = read_snapshot(tx, found)
         if task is None:
@@ -77,10 +78,10 @@ class Summarizing(Distilling):
     def _summarize(
         self, task_id: str, write: Writer | None = None, settle: Callable[[Tx], None] | None = None
     ) -> int:
-        """Make the summary anew and keep it; returns the event that it covers.
+        """Rewrite the summary and store it; returns the last event that it covers.
 
-        Of the events only those since the last time are read. `write` is asked outside any transaction.
-        Whoever else does the same at once, or comes later, has seen as much or more: that one stays.
+        Only the events since the last summary are read. `write` is called outside any transaction. If two
+        processes do this at once, the later one has seen at least as much, and its summary stays.
         """
 
         self._find_names(task_id)
@@ -90,30 +91,30 @@ class Summarizing(Distilling):
         if write is not None:
             previous = task.summary
             new = self._new_events(task_id, previous.seq if previous else 0, task.seq, MOST_NEW)
-            if (said := write(task, previous.text if previous else "", new)) is not None:
-                text, source = said
-                # A model may have used anything that it was given.
+            if (text_and_model := write(task, previous.text if previous else "", new)) is not None:
+                text, source = text_and_model
+                # The model may have used anything in its prompt.
                 given = [channel, *(event.origin.channel for event in new)]
-                channel = lowest(given if previous is None else [*given, previous.channel])
+                channel = least_trusted(given if previous is None else [*given, previous.channel])
         state = {"text": text, "source": source, "channel": channel, "messages": task.messages}
         now = self._now()
 
         def keep(tx: Tx) -> None:
             distilled.put(tx, task_id, KIND, task.seq, now, state)
-            if settle is not None:  # the end of the job that asked for it, in the same transaction
+            if settle is not None:  # ends the job that asked for it, in the same transaction
                 settle(tx)
 
         self.store.write(keep, settles=True)
         return task.seq
 
     def _model_writer(self) -> Writer | None:
-        """What lets the local model write the summary, where there is one; never on the way of a hook."""
+        """A function that lets the local model write the summary, if one is set; not for hooks."""
         if not self.settings.model_local_url:
             return None
 
         def write(task: Snapshot, previous: str, new: Sequence[Event]) -> tuple[str, str] | None:
-            said, _ = self._model_summary(task, previous, [known(event) for event in new])
-            return said
+            summary, _ = self._model_summary(task, previous, [fact_of(event) for event in new])
+            return summary
 
         return write
 
@@ -124,14 +125,14 @@ class Summarizing(Distilling):
         return summary.replace(since=tuple(lines[-MOST_SINCE:]), left_out=left_out)
 
     def _new_events(self, task_id: str, after: int, until: int, most: int) -> list[Event]:
-        """The events of a stretch, the newest of them."""
+        """The newest events between two numbers."""
         first = max(after, until - most)
         if first >= until:
             return []
         return [read_event(row) for row in self.store.read(lambda tx: tx.events(task_id, first, most, until))]
 
     def _outline(self, task: Snapshot, level: str) -> Summary:
-        """The steps of a task with as much below them as a level asks for."""
+        """The steps of a task, with as much detail below them as a level asks for."""
 
         below: dict[str | None, tuple[Action, ...]] = {}
         if level != "items":
@@ -143,8 +144,8 @@ class Summarizing(Distilling):
 
 
 def _actions(tx: Tx, task_id: str, item: str | None, level: str) -> tuple[Action, ...]:
-    """The last actions of a step, in order; with logs where a level shows them."""
-    most = MOST_ACTIONS if item else 10 * MOST_ACTIONS  # of these only those of no step are shown
+    """The last actions of a step, in order, with logs where the level shows them."""
+    most = MOST_ACTIONS if item else 10 * MOST_ACTIONS  # only those that belong to no step are shown
     rows: list[Row] = tx.records(task_id, "action", rules.ACTION_STATUSES, most, item=item)
     return read_actions(tx, task_id, reversed(rows), with_logs=level != "actions")
 
@@ -152,4 +153,4 @@ def _actions(tx: Tx, task_id: str, item: str | None, level: str) -> tuple[Action
 def _lines(events: Sequence[Event]) -> list[str]:
     """A line for each event of interest."""
 
-    return [said for event in events if (said := line(event))]
+    return [line for event in events if (line := event_line(event))]

@@ -1,4 +1,4 @@
-"""The rows of answers: how a step, a decision, a failure, a value or a file reads, with its citation."""
+"""Rows of answers: the wording of a step, a decision, a failure, a value or a file, with its citation."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from ..model.results import Hit
 from ..model.types import Channel, Effect, Entry, Event, Item, Moment, Snapshot, Value, Wait
 from ..model.validate import dumps
 from ..packet import encode
-from ..packet.effects import check_of
-from .render import Row, cite, cite_entry, cite_source, said, telling
+from ..packet.effect_checks import check_of
+from ..signals.failures import from_first_error
+from .reply import Row, cite, cite_entry, cite_source, quote
 
-# Events of these types say nothing of their own that an answer would quote.
+# Events of these types have no text worth quoting.
 SILENT = frozenset(
     "task.focused claim.taken claim.released claim.reclaimed entry.closed log snapshot task.registered"
     " task.stuck".split()
@@ -17,7 +18,7 @@ SILENT = frozenset(
 
 
 class Commit(Value, frozen=True, kw_only=True):
-    """A commit that was made, or only tried: its subject, and the event that says so."""
+    """A commit that was made or tried: its subject, and the event that says so."""
 
     subject: str
     seq: int
@@ -25,12 +26,12 @@ class Commit(Value, frozen=True, kw_only=True):
     made: bool = True
 
 
-class Known(Value, frozen=True, kw_only=True):
-    """What an answer is made of: the task as it stands, and what was read besides for this question.
+class Context(Value, frozen=True, kw_only=True):
+    """What an answer is made from: the task, and what else was read for this question.
 
-    `earlier` are steps of older plans that the plan which holds does not list any more; `since` is the event
-    that the question begins at; `hits` are what recall found in the task (None: nobody
-    looked yet), `elsewhere` what it found in the workspace, `events` the actions among the hits, whole.
+    `earlier` are finished steps of older plans that the current plan no longer lists; `since` is the event at
+    which the question starts; `hits` are search results in the task (None before the search), `elsewhere`
+    those in the workspace; `events` are the actions among the hits.
     """
 
     task: Snapshot
@@ -47,28 +48,28 @@ class Known(Value, frozen=True, kw_only=True):
 
 
 def live_steps(task: Snapshot) -> list[tuple[int, Item]]:
-    """The steps that were not dropped, with the numbers that people give them."""
+    """The steps that were not dropped, numbered from 1."""
     return list(enumerate((item for item in task.items if item.dropped_in is None), 1))
 
 
-def plan_steps(known: Known) -> list[tuple[int, Item]]:
-    """The steps of the plan that holds. What was completed under an older one stays, but is no part of it."""
-    return [pair for pair in live_steps(known.task) if pair[1].id not in known.earlier]
+def plan_steps(context: Context) -> list[tuple[int, Item]]:
+    """The steps of the current plan, without those completed under an older one."""
+    return [pair for pair in live_steps(context.task) if pair[1].id not in context.earlier]
 
 
 def step_seq(item: Item) -> int | None:
-    """The event that gave a step its status, else the one that brought it in."""
+    """The event that set a step's status, or else the one that added it."""
     source = item.sources.get("title")
     return item.cause if item.cause is not None else source.seq if source else None
 
 
 def step_words(number: int, item: Item, most: int) -> str:
-    """`step 4 — "pull the image" #17`, with what must be said about it."""
+    """A step in a sentence: `step 4 — "pull the image" #17`, with its issue and whether it is inferred."""
     title = item.sources.get("title")
     foreign = title.channel if title else None
     inferred = " (inferred)" if item.basis == "inferred" and item.status == "completed" else ""
-    issue = f", held up by {said(item.active_issue, most)}" if item.active_issue else ""
-    return f"step {number} — {said(item.title, most)}{inferred}{issue}{cite(step_seq(item), foreign)}"
+    issue = f", held up by {quote(item.active_issue, most)}" if item.active_issue else ""
+    return f"step {number} — {quote(item.title, most)}{inferred}{issue}{cite(step_seq(item), foreign)}"
 
 
 _MARKS = {
@@ -84,7 +85,7 @@ def step_row(number: int, item: Item) -> Row:
     title = item.sources.get("title")
     inferred = " (inferred)" if item.basis == "inferred" and item.status == "completed" else ""
     mark = f"{_MARKS.get(item.status, '')}{inferred}{cite(step_seq(item), title.channel if title else None)}"
-    return Row(lambda most: f"{number} {said(item.title, most)}{mark}", step_seq(item))
+    return Row(lambda most: f"{number} {quote(item.title, most)}{mark}", step_seq(item))
 
 
 # --- entries ----------------------------------------------------------------------------------------
@@ -99,63 +100,63 @@ def decision_row(entry: Entry) -> Row:
     inferred = " (inferred)" if data.get("inferred") else ""
 
     def show(most: int) -> str:
-        named = f"{said(title, most)}: " if title and title != choice else ""
-        because = f" because {said(data['reasoning'], most)}" if data.get("reasoning") else ""
-        return f"{named}{said(choice, most)}{because}{by_user}{inferred}{cite_entry(entry)}"
+        named = f"{quote(title, most)}: " if title and title != choice else ""
+        because = f" because {quote(data['reasoning'], most)}" if data.get("reasoning") else ""
+        return f"{named}{quote(choice, most)}{because}{by_user}{inferred}{cite_entry(entry)}"
 
     return Row(show, entry.seq)
 
 
 def user_rejected(entry: Entry) -> bool:
-    """Whether it was the user who ruled something out."""
+    """Whether the user ruled it out."""
     return entry.origin.channel == "user" or bool(entry.data.get("rejected"))
 
 
 def exclusion_row(entry: Entry) -> Row:
-    """What was ruled out, and why: of an output the part that tells."""
+    """What was ruled out, and why; an output is shown from its first error on."""
     data = entry.data
     why = str(data.get("why") or "")
     symptom = str(data.get("symptom") or "")
-    reason = why if user_rejected(entry) else telling(symptom or why)
+    reason = why if user_rejected(entry) else from_first_error(symptom or why)
     root = why if symptom and why and not user_rejected(entry) else ""
     until = f" until {data['until'][:16]}Z" if data.get("until") else ""
 
     def show(most: int) -> str:
-        what = said(entry.summary, min(most, max(60, most // 2)))
-        cause = f", because {said(root, most)}" if root and most > 100 else ""
-        return f"{what}{f': {said(reason, most)}' if reason else ''}{cause}{until}{cite_entry(entry)}"
+        what = quote(entry.summary, min(most, max(60, most // 2)))
+        cause = f", because {quote(root, most)}" if root and most > 100 else ""
+        return f"{what}{f': {quote(reason, most)}' if reason else ''}{cause}{until}{cite_entry(entry)}"
 
     return Row(show, entry.seq)
 
 
 def error_row(entry: Entry) -> Row:
-    """An error, and how it was settled if it was."""
-    detail = telling(entry.detail) if entry.detail else ""
+    """An error, and how it was resolved."""
+    detail = from_first_error(entry.detail) if entry.detail else ""
     what, symptom = entry.data.get("what"), entry.data.get("symptom")
     resolution = entry.data.get("resolution") if entry.status == "resolved" else None
 
     def show(most: int) -> str:
-        more = f": {said(detail, most)}" if detail else ""
-        settled = f" (settled: {said(resolution, most)})" if resolution else ""
-        settled = settled or (" (settled)" if entry.status == "resolved" else "")
+        more = f": {quote(detail, most)}" if detail else ""
+        settled = f" (resolved: {quote(resolution, most)})" if resolution else ""
+        settled = settled or (" (resolved)" if entry.status == "resolved" else "")
         if what and symptom:  # the symptom says more than the attempt does
-            return f"{said(what, min(most, 60))}: {said(symptom, most)}{settled}{cite_entry(entry)}"
-        return f"{said(entry.summary, most)}{more}{settled}{cite_entry(entry)}"
+            return f"{quote(what, min(most, 60))}: {quote(symptom, most)}{settled}{cite_entry(entry)}"
+        return f"{quote(entry.summary, most)}{more}{settled}{cite_entry(entry)}"
 
     return Row(show, entry.seq)
 
 
 def instruction_row(entry: Entry) -> Row:
-    """What the user said; what an agent noted down as such is said to be that."""
+    """An instruction of the user; one that an agent recorded is marked as such."""
     word = "The user" if entry.origin.channel == "user" else "The user, as the agent recorded"
     text = f"{entry.summary} — {entry.detail}" if entry.detail else entry.summary
-    return Row(lambda most: f"{word}{cite_entry(entry)}: {said(text, most)}", entry.seq)
+    return Row(lambda most: f"{word}{cite_entry(entry)}: {quote(text, most)}", entry.seq)
 
 
 def note_row(entry: Entry) -> Row:
     """A finding, an artifact, a piece of context."""
     text = f"{entry.summary} — {entry.detail}" if entry.detail else entry.summary
-    return Row(lambda most: f"{entry.type} {said(text, most)}{cite_entry(entry)}", entry.seq)
+    return Row(lambda most: f"{entry.type} {quote(text, most)}{cite_entry(entry)}", entry.seq)
 
 
 def value_row(entry: Entry) -> Row:
@@ -165,7 +166,7 @@ def value_row(entry: Entry) -> Row:
 
     def show(most: int) -> str:
         shown = (
-            said(value, most) if isinstance(value, str) else encode.prompt(encode.clip(dumps(value), most))
+            quote(value, most) if isinstance(value, str) else encode.prompt(encode.clip(dumps(value), most))
         )
         return f"{name} = {shown}{cite_entry(entry)}"
 
@@ -176,11 +177,11 @@ def value_row(entry: Entry) -> Row:
 
 
 def blocker_rows(task: Snapshot) -> list[Row]:
-    """What stands in the way: blockers, steps that are held up, what needs attention."""
+    """What is in the way: blockers, steps with an issue, and what needs attention."""
     source = task.sources.get("blockers")
     rows = [
         Row(
-            lambda most, text=text: f"Blocked: {said(text, most)}{cite_source(source)}.",
+            lambda most, text=text: f"Blocked: {quote(text, most)}{cite_source(source)}.",
             source and source.seq,
         )
         for text in task.blockers
@@ -191,7 +192,7 @@ def blocker_rows(task: Snapshot) -> list[Row]:
             rows.append(
                 Row(
                     lambda most, item=item, number=number, issue=issue: (
-                        f"Step {number} is held up: {said(item.active_issue, most)}{cite_source(issue)}."
+                        f"Step {number} is held up: {quote(item.active_issue, most)}{cite_source(issue)}."
                     ),
                     issue and issue.seq,
                 )
@@ -200,7 +201,7 @@ def blocker_rows(task: Snapshot) -> list[Row]:
         seen = task.sources.get("attention")
         rows.append(
             Row(
-                lambda most: f"Needs attention: {said(task.attention, most)}{cite_source(seen)}.",
+                lambda most: f"Needs attention: {quote(task.attention, most)}{cite_source(seen)}.",
                 seen and seen.seq,
             )
         )
@@ -208,48 +209,48 @@ def blocker_rows(task: Snapshot) -> list[Row]:
 
 
 def wait_row(wait: Wait) -> Row:
-    """What the task waits for."""
-    until = f" until {said(wait.until, 120)}" if wait.until else ""
+    """Something the task waits for."""
+    until = f" until {quote(wait.until, 120)}" if wait.until else ""
     return Row(
-        lambda most: f"Waiting for {said(wait.target, most)}{until}{cite(wait.seq, wait.channel)}.", wait.seq
+        lambda most: f"Waiting for {quote(wait.target, most)}{until}{cite(wait.seq, wait.channel)}.", wait.seq
     )
 
 
 def effect_row(effect: Effect) -> Row:
-    """A side effect: whether it happened, or that nobody knows, and how to find out."""
+    """A side effect: whether it happened or, if that is unknown, how to find out."""
     check, recorded = check_of(effect)
     place = cite(effect.seq, effect.channel)
 
     def show(most: int) -> str:
         noted = ""
         if effect.outcome:
-            noted = f"; {said(effect.outcome, most)}{cite(effect.outcome_seq, effect.outcome_channel)}"
+            noted = f"; {quote(effect.outcome, most)}{cite(effect.outcome_seq, effect.outcome_channel)}"
         if effect.status in ("did", "did_not"):
-            return f"{said(effect.what, most)}: {effect.status.replace('_', ' ')}{place}{noted}"
-        how = said(check, most) if recorded else check
-        return f"{said(effect.what, most)}: unknown — verify with {how}{place}{noted}"
+            return f"{quote(effect.what, most)}: {effect.status.replace('_', ' ')}{place}{noted}"
+        how = quote(check, most) if recorded else check
+        return f"{quote(effect.what, most)}: unknown — verify with {how}{place}{noted}"
 
     return Row(show, effect.seq, *([effect.outcome_seq] if effect.outcome and effect.outcome_seq else []))
 
 
 def moment_rows(task: Snapshot, most: int, after: int = 0) -> list[Row]:
-    """The last things that happened, newest first."""
-    told = [
+    """The latest events, newest first."""
+    worded = [
         moment for moment in task.recent if moment.text and moment.type not in SILENT and moment.seq > after
     ]
-    return [_moment_row(moment) for moment in told[:most]]
+    return [_moment_row(moment) for moment in worded[:most]]
 
 
 def _moment_row(moment: Moment) -> Row:
     status = f" {moment.status}" if moment.type == "action" and moment.status else ""
     word = kind_word(moment.type) + status
     return Row(
-        lambda most: f"Last {word}: {said(moment.text, most)}{cite(moment.seq, moment.channel)}.", moment.seq
+        lambda most: f"Last {word}: {quote(moment.text, most)}{cite(moment.seq, moment.channel)}.", moment.seq
     )
 
 
 def kind_word(kind: str) -> str:
-    """What an event of a type is called in an answer."""
+    """The word for a type of event in an answer."""
     return {"task.updated": "update", "item.updated": "update", "plan.replaced": "new plan"}.get(kind, kind)
 
 
@@ -257,7 +258,7 @@ def kind_word(kind: str) -> str:
 
 
 def file_rows(task: Snapshot) -> list[Row]:
-    """Files by what became of them and by folder, the last touched first; the folder is said once."""
+    """Files grouped by change and folder, the last changed first; each folder is named once."""
     inside = f"{task.workspace}/" if task.workspace else ""
     groups: dict[tuple[str, str], list[tuple[str, int]]] = {}
     for file in task.files:

@@ -1,4 +1,4 @@
-"""Likeness: how near texts are to what a query means, in one snapshot."""
+"""The likeness of texts to a query by their vectors, in one snapshot."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from .embedding import Embedder
 from .postings import StorePostings
 from .vectors import Model, Vectors, rounded
 
-NEAREST = 100  # texts that are looked at for their likeness alone: as many as a page can have
-# Of a scope the newest are compared; to compare more would take longer than anyone waits.
+NEAREST = 100  # texts considered for their likeness alone: as many as fit on a page
+# Only the newest texts of a scope are compared; more would take too long.
 COMPARED = 50_000
 
 
 class VectorLikeness:
-    """The likeness by the vectors of a store; `wanted` is the query's, unless the store must weigh it."""
+    """The likeness by the vectors of a store; `wanted` is the query's vector, unless the store weights it."""
 
     def __init__(
         self,
@@ -38,7 +38,7 @@ class VectorLikeness:
         self._wanted: Any = None if wanted is None else rounded(wanted)
 
     def closest(self, weights: Mapping[str, float], total: int) -> Sequence[int]:
-        """The texts in scope that are nearest."""
+        """The closest texts in scope."""
         if self._wanted is None:
             self._wanted = rounded(self._embedder.query(self._text, weights, math.log(1 + 2 * total)))
         scope = self._postings.all_in_scope(COMPARED)
@@ -47,5 +47,5 @@ class VectorLikeness:
         return self._vectors.nearest(self._tx, self._model, self._wanted, *scope, NEAREST)
 
     def of(self, texts: Sequence[int]) -> Mapping[int, float]:
-        """How near some texts are."""
+        """How close some texts are."""
         return self._vectors.cosines(self._tx, self._model, self._wanted, texts)

@@ -1,7 +1,7 @@
-"""Finding by meaning: the embedder of a memory, the vectors that texts still want, and what went wrong.
+"""Semantic search: the embedder of a memory, the texts that still lack vectors, and what went wrong.
 
-A search is never worse off for it: whatever fails here is said in the answer, which then goes by words alone.
-Vectors are made by a worker, or by those who search, some each time, and never by those who write.
+It never makes a search worse: a failure becomes a warning in the answer, which then uses words alone. Vectors
+are made by a worker, or a few by each search, and never by a write.
 """
 
 from __future__ import annotations
@@ -18,28 +18,28 @@ from ..store import Store
 from ..store.tx import Tx
 from .embedding import Embedder, embedder_for
 from .postings import StorePostings
-from .similarity import VectorLikeness
+from .vector_likeness import VectorLikeness
 from .vectors import Vectors, check_dimensions
 
-# What one search does for the texts that wait.
+# What one search does for texts without vectors.
 FILL_TEXTS, FILL_SECONDS = 2000, 0.3
-# And how long it waits for other writers: to search must not hang on them.
+# How long it waits for other writers, which a search must not depend on.
 FILL_PATIENCE = 0.5
 
-_known: WeakKeyDictionary[Store, Meaning] = WeakKeyDictionary()
+_known: WeakKeyDictionary[Store, SemanticIndex] = WeakKeyDictionary()
 
 
-def meaning_of(memory: Base) -> Meaning:
-    """The one of a memory's store; all who act on that share it."""
+def semantic_index(memory: Base) -> SemanticIndex:
+    """The semantic index of a memory's store, shared by all who use the store."""
     if (found := _known.get(memory.store)) is None:
-        found = _known.setdefault(memory.store, Meaning(memory.settings))
+        found = _known.setdefault(memory.store, SemanticIndex(memory.settings))
     return found
 
 
-class Prepared:
-    """All that had to be done before the snapshot of a search: what may wait, fail or write."""
+class PreparedQuery:
+    """A query prepared before the snapshot of a search: everything that may wait, fail or write."""
 
-    def __init__(self, meaning: Meaning, query: Query) -> None:
+    def __init__(self, meaning: SemanticIndex, query: Query) -> None:
         self._meaning = meaning
         self._query = query
         self.embedder: Embedder | None = None
@@ -47,7 +47,7 @@ class Prepared:
         self.warnings: tuple[str, ...] = ()
 
     def likeness(self, tx: Tx, postings: StorePostings) -> VectorLikeness | None:
-        """How near texts are to the query; None if that cannot be said."""
+        """The likeness of texts to the query; None if it is unavailable."""
         if self.embedder is None:
             return None
         vectors = self._meaning.vectors
@@ -58,23 +58,23 @@ class Prepared:
         return VectorLikeness(tx, vectors, model, postings, self.embedder, text, self.wanted)
 
     def warn(self, error: RingboltError) -> None:
-        """Say in the answer what went wrong."""
+        """Add a warning to the answer."""
         self.warnings += (f"{error.message} {error.hint}".strip(),)
 
 
-class Meaning:
-    """What a process keeps for a store; not the store itself, which would then live for ever."""
+class SemanticIndex:
+    """What a process keeps for a store, without a reference to the store, which could then never be freed."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._embedder: Embedder | None = None
         self.vectors = Vectors()
 
-    def prepared(self, store: Store, query: Query) -> Prepared | None:
-        """What a search by meaning needs; None for a query that only words can answer."""
+    def prepared(self, store: Store, query: Query) -> PreparedQuery | None:
+        """Prepare a query; None for one that only words can answer."""
         if query.exact or not query.terms or any(term.prefix for term in query.terms):
             return None
-        found = Prepared(self, query)
+        found = PreparedQuery(self, query)
         try:
             embedder = self._ready()
             if not embedder.weighs:
@@ -91,17 +91,17 @@ class Meaning:
             if self._fill(store, embedder):
                 found.warnings += (self._backlog(store, embedder),)
         except StoreError as error:
-            # A full disk or a busy store: those that have their vectors can be compared all the same.
+            # A full disk or a busy store: texts that have vectors can still be compared.
             found.warn(error)
         return found
 
     def check(self) -> None:
-        """Raise if there is no embedder, or it does not work."""
+        """Raise if no embedder is set or it does not work."""
         embedder = self._ready(forgive=True)
         embedder.texts(["test"])
 
     def is_behind(self, store: Store) -> bool:
-        """Whether there may be texts without vectors; also if the embedder fails, which is then met."""
+        """Whether texts may lack vectors; also True if the embedder fails, so that the failure shows."""
         try:
             name = self._ready().name
         except RingboltError:
@@ -115,7 +115,7 @@ class Meaning:
         return store.read(work, once=True)
 
     def fill_for(self, store: Store, seconds: float) -> bool:
-        """Make vectors that are missing, for so long; returns whether more are."""
+        """Make missing vectors for some time; returns whether more are missing."""
         embedder = self._ready(forgive=True)
         until = time.monotonic() + seconds
         while self._batch(store, embedder, None):
@@ -124,7 +124,7 @@ class Meaning:
         return False
 
     def fill_all(self, store: Store) -> None:
-        """Make all vectors that are missing."""
+        """Make all missing vectors."""
         embedder = self._ready(forgive=True)
         while self._batch(store, embedder, None):
             pass
@@ -136,7 +136,7 @@ class Meaning:
         if self._embedder is None:
             raise StoreError(
                 "embedder_unavailable",
-                "No embedder is set, so there are no vectors to make.",
+                "No embedder is set, so no vectors can be made.",
                 "Set embedder to static or endpoint.",
             )
         if forgive:
@@ -144,7 +144,7 @@ class Meaning:
         return self._embedder
 
     def _fill(self, store: Store, embedder: Embedder) -> bool:
-        """Make some of the vectors that are missing; returns whether more are."""
+        """Make some missing vectors; returns whether more are missing."""
         until = time.monotonic() + FILL_SECONDS
         done = 0
         while self._batch(store, embedder, FILL_PATIENCE):
@@ -154,7 +154,7 @@ class Meaning:
         return False
 
     def _batch(self, store: Store, embedder: Embedder, patience: float | None) -> bool:
-        """Make the vectors of a batch of texts; returns whether more are waiting."""
+        """Make the vectors of one batch of texts; returns whether more texts are waiting."""
         size = embedder.batch
         settled = store.read(lambda tx: tx.database.settled())
         batch = store.read(lambda tx: self.vectors.waiting(tx, embedder.name, settled, size, size))
@@ -169,6 +169,6 @@ class Meaning:
             return self.vectors.count_waiting(tx, self.vectors.model(tx, embedder.name))
 
         return (
-            f"{store.read(work)} texts cannot be found by meaning yet, only by their words. A worker or each"
+            f"{store.read(work)} texts have no vectors yet and are found only by words. A worker or each"
             " search adds some; reindex(vectors=True) adds all."
         )

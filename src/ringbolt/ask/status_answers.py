@@ -1,13 +1,24 @@
-"""Answers about where a task stands: done, current, next, open, status, phase, plan."""
+"""Answers about the state of a task: done, current, next, open, status, phase, plan."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from ..model.types import Entry, Item, Snapshot
+from ..signals.phrases import DONE
+from ..signals.step_numbers import number_ranges
+from .answer_rows import (
+    Context,
+    blocker_rows,
+    live_steps,
+    moment_rows,
+    plan_steps,
+    step_row,
+    step_seq,
+    step_words,
+)
 from .questions import Intent
-from .render import (
+from .reply import (
     LIST,
     ONE,
     PARAGRAPH,
@@ -18,25 +29,23 @@ from .render import (
     cite_entry,
     cite_source,
     compose,
-    numbers,
     plain,
-    said,
+    quote,
 )
-from .rows import Known, blocker_rows, live_steps, moment_rows, plan_steps, step_row, step_seq, step_words
 
 
-def where(intent: Intent, known: Known) -> Reply:
-    """Where the work stands and what holds it up, in a paragraph."""
-    task = known.task
-    rows = [*standing_rows(known), *blocker_rows(task)[:3]]
+def where(intent: Intent, context: Context) -> Reply:
+    """Where the work stands and what blocks it, in a paragraph."""
+    task = context.task
+    rows = [*standing_rows(context), *blocker_rows(task)[:3]]
     if not task.items:
         rows += moment_rows(task, 2)
     return compose(rows, PARAGRAPH, least=50)
 
 
-def standing_rows(known: Known) -> list[Row]:
+def standing_rows(context: Context) -> list[Row]:
     """Where a task stands, in sentences: done, current, next."""
-    task, steps = known.task, plan_steps(known)
+    task, steps = context.task, plan_steps(context)
     done = [number for number, item in steps if item.status == "completed"]
     rows: list[Row] = []
     if status := _variable(task, "status"):
@@ -45,9 +54,9 @@ def standing_rows(known: Known) -> list[Row]:
         rows.append(plain(f"The task is {task.status}."))
     if done:
         inferred = [number for number, item in steps if item.basis == "inferred"]
-        rows.append(plain(_count(done, inferred, len(steps), _in_all(known))))
+        rows.append(plain(_count(done, inferred, len(steps), _in_all(context))))
     elif steps:
-        rows.append(plain(f"None of {len(steps)} steps is completed{_in_all(known)}."))
+        rows.append(plain(f"None of {len(steps)} steps is completed{_in_all(context)}."))
     else:
         rows.append(named(task))
     rows += [Row(_step_sentence("Current", number, item), step_seq(item)) for number, item in _active(task)]
@@ -60,29 +69,29 @@ def standing_rows(known: Known) -> list[Row]:
 
 
 def _count(done: list[int], inferred: list[int], total: int, in_all: str) -> str:
-    """Which steps are completed, and which of them only by inference."""
-    which = "all" if len(done) == total else f"{'steps' if len(done) > 1 else 'step'} {numbers(done)}"
-    guessed = numbers([number for number in done if number in inferred])
+    """Which steps are completed, and which of these were inferred."""
+    which = "all" if len(done) == total else f"{'steps' if len(done) > 1 else 'step'} {number_ranges(done)}"
+    guessed = number_ranges([number for number in done if number in inferred])
     return f"Completed {which} of {total}{f' ({guessed} inferred)' if guessed else ''}{in_all}."
 
 
-def _in_all(known: Known) -> str:
-    """The count that a packet gives, where it is another: with the steps of earlier plans."""
-    task, steps = known.task, plan_steps(known)
+def _in_all(context: Context) -> str:
+    """The count with the steps of earlier plans, as in a packet, where it differs."""
+    task, steps = context.task, plan_steps(context)
     same = (task.done, task.total) == (sum(item.status == "completed" for _, item in steps), len(steps))
     return "" if same else f" ({task.done} of {task.total} with earlier plans)"
 
 
 def named(task: Snapshot) -> Row:
-    """What the task is called."""
+    """The name of the task."""
     return sourced(task, "name", "Task", task.name)
 
 
 def sourced(task: Snapshot, field: str, word: str, text: str) -> Row:
-    """A text of the state with the event that set it."""
+    """A text of the state, with the event that set it."""
     source = task.sources.get(field)
     return Row(
-        lambda most: f"{word}: {said(text, most)}{cite_source(source)}.", source.seq if source else None
+        lambda most: f"{word}: {quote(text, most)}{cite_source(source)}.", source.seq if source else None
     )
 
 
@@ -105,9 +114,9 @@ def _next_rows(task: Snapshot) -> list[Row]:
     return rows
 
 
-def following(intent: Intent, known: Known) -> Reply:
-    """The next step, and what was said to be done next."""
-    task = known.task
+def following(intent: Intent, context: Context) -> Reply:
+    """The next step, and what was noted as next."""
+    task = context.task
     rows = _next_rows(task)
     if rows:
         return compose(rows, ONE, least=40)
@@ -115,15 +124,15 @@ def following(intent: Intent, known: Known) -> Reply:
     if current:
         rows = [Row(_step_sentence("No step follows the current one", *current[0]), step_seq(current[0][1]))]
     elif task.items and task.done == task.total:
-        rows = [plain("Nothing is next."), *standing_rows(known)[:1]]
+        rows = [plain("Nothing is next."), *standing_rows(context)[:1]]
     else:
         rows = [plain("Nothing is recorded as next."), *moment_rows(task, 1)]
     return compose(rows, ONE, least=40)
 
 
-def current(intent: Intent, known: Known) -> Reply:
+def current(intent: Intent, context: Context) -> Reply:
     """The step in progress."""
-    task = known.task
+    task = context.task
     rows = [Row(_step_sentence("Current", number, item), step_seq(item)) for number, item in _active(task)]
     if not rows:
         rows = [plain("No step is marked as in progress."), *_next_rows(task)]
@@ -132,10 +141,10 @@ def current(intent: Intent, known: Known) -> Reply:
     return compose(rows, ONE, least=40)
 
 
-def completed(intent: Intent, known: Known) -> Reply:
-    """The completed, verified or only reported steps of the plan, the last first, and no other."""
-    task = known.task
-    steps = plan_steps(known)
+def completed(intent: Intent, context: Context) -> Reply:
+    """The completed, verified or only reported steps of the plan, the last first."""
+    task = context.task
+    steps = plan_steps(context)
     done = [(number, item) for number, item in steps if item.status == "completed"]
     word = intent.about
     if word != "completed":
@@ -145,47 +154,42 @@ def completed(intent: Intent, known: Known) -> Reply:
         if steps and not done and word == "verified" and many:
             return Reply(text=f"None of {len(steps)} steps is verified; {others}")
     if not steps:
-        told = _reported(task) if word == "completed" else []
-        return compose([plain("No plan is recorded."), *told], SHORT_LIST)
+        reported = _reported(task) if word == "completed" else []
+        return compose([plain("No plan is recorded."), *reported], SHORT_LIST)
     if not done:
-        more = _in_all(known) if word == "completed" else ""
+        more = _in_all(context) if word == "completed" else ""
         return Reply(text=f"None of {len(steps)} steps is {word}{more}.")
-    more = _in_all(known) if word == "completed" else ""
+    more = _in_all(context) if word == "completed" else ""
     named = "Reported and not verified" if word == "reported" else word.capitalize()
     opening = f"{named} {len(done)} of {len(steps)} steps{more}: "
     return compose([step_row(*pair) for pair in reversed(done)], LIST, opening=opening, glue="; ", least=50)
 
 
-_DONE = re.compile(
-    r"\b(?:done|complet|finish|fixed|added|implement|creat|commit|pass|pushed|merged|ready)", re.I
-)
-
-
 def _reported(task: Snapshot) -> list[Row]:
-    """What the agent lately said to be done; its words, not a finding of ours."""
-    said_so = [one for one in task.recent if one.channel == "agent" and _DONE.search(one.text[:400])]
+    """What the agent recently reported as done, in its own words."""
+    said_so = [one for one in task.recent if one.channel == "agent" and DONE.search(one.text[:400])]
     messages = [one for one in said_so if one.type in ("message", "task.updated", "item.updated")]
     return moment_rows(task.replace(recent=tuple(messages)), 4)
 
 
-def remaining(intent: Intent, known: Known) -> Reply:
-    """The steps that are not over."""
-    task = known.task
-    steps = plan_steps(known)
+def remaining(intent: Intent, context: Context) -> Reply:
+    """The open steps."""
+    task = context.task
+    steps = plan_steps(context)
     rest = [pair for pair in steps if pair[1].status in ("pending", "active", "failed")]
     if not steps:
         rows = [*_next_rows(task), *blocker_rows(task)]
-        return compose(rows or [plain("No plan is recorded, and nothing is recorded as open.")], PARAGRAPH)
+        return compose(rows or [plain("No plan and nothing open is recorded.")], PARAGRAPH)
     if not rest:
         return Reply(text=f"No step of {len(steps)} is open.")
     opening = f"Open {len(rest)} of {len(steps)} steps: "
     return compose([step_row(*pair) for pair in rest], LIST, opening=opening, glue="; ", least=50)
 
 
-def plan(intent: Intent, known: Known) -> Reply:
-    """The plan, as the agent named it or step by step."""
-    task = known.task
-    steps = plan_steps(known)
+def plan(intent: Intent, context: Context) -> Reply:
+    """The plan, as the agent named it, or step by step."""
+    task = context.task
+    steps = plan_steps(context)
     variable = _variable(task, "plan")
     if variable is not None:
         return compose([_stated("Plan", variable)], ONE, least=40)
@@ -195,49 +199,50 @@ def plan(intent: Intent, known: Known) -> Reply:
     return compose([step_row(*pair) for pair in steps], LIST, opening=opening, glue="; ", least=50)
 
 
-def status(intent: Intent, known: Known) -> Reply:
-    """The status, in the agent's words or ours."""
-    variable = _variable(known.task, "status")
+def status(intent: Intent, context: Context) -> Reply:
+    """The status, in the agent's words or the ledger's."""
+    variable = _variable(context.task, "status")
     if variable is not None:
         return compose([_stated("Status", variable)], ONE, least=40)
-    task = known.task
-    reason = f" ({said(task.reason, 60)})" if task.reason else ""
-    return compose([plain(f"Status {task.status}{reason}."), *standing_rows(known)], ONE, least=40)
+    task = context.task
+    reason = f" ({quote(task.reason, 60)})" if task.reason else ""
+    return compose([plain(f"Status {task.status}{reason}."), *standing_rows(context)], ONE, least=40)
 
 
-def phase(intent: Intent, known: Known) -> Reply:
-    """The phase, in the agent's words or ours."""
-    task = known.task
+def phase(intent: Intent, context: Context) -> Reply:
+    """The phase, in the agent's words or the ledger's."""
+    task = context.task
     called = [found for name in ("phase", "stage", "milestone") if (found := _variable(task, name))]
     stated = [entry for entry in called if not entry.data.get("inferred")]
     if stated:
         return compose([_stated("Phase", stated[0])], ONE, least=40)
     rows = [plain(f"Phase {task.phase}."), *(_stated("In its words", entry) for entry in called[:1])]
     stages = [(number, item) for number, item in live_steps(task) if item.id == task.current and item.stage]
-    rows += [Row(lambda most, item=item: f"Stage {said(item.stage, most)}.") for _, item in stages]
+    rows += [Row(lambda most, item=item: f"Stage {quote(item.stage, most)}.") for _, item in stages]
     return compose(rows, ONE, least=40)
 
 
 def _variable(task: Snapshot, name: str) -> Entry | None:
-    """A variable of this name, whatever its case: what the agent called so wins over our own words, and what
-    was recorded over what was inferred."""
+    """The variable of this name, whatever its case; a recorded one before an inferred one."""
     found = [entry for entry in reversed(task.values) if (entry.key or "").lower() == name]
     return next((entry for entry in found if not entry.data.get("inferred")), found[0] if found else None)
 
 
 def _stated(word: str, entry: Entry) -> Row:
-    return Row(lambda most: f"{word}: {said(entry.data.get('value'), most)}{cite_entry(entry)}.", entry.seq)
+    return Row(lambda most: f"{word}: {quote(entry.data.get('value'), most)}{cite_entry(entry)}.", entry.seq)
 
 
-def summary(intent: Intent, known: Known) -> Reply:
-    """The running summary and what came after it."""
-    task = known.task
+def summary(intent: Intent, context: Context) -> Reply:
+    """The running summary, and what happened after it."""
+    task = context.task
     if task.summary is None:
-        return where(intent, known)
+        return where(intent, context)
     summary = task.summary
     rows = [
         Row(
-            lambda most: f"Summary up to{cite(summary.seq, summary.channel)}: {said(summary.text, 2 * most)}",
+            lambda most: (
+                f"Summary up to{cite(summary.seq, summary.channel)}: {quote(summary.text, 2 * most)}"
+            ),
             summary.seq,
         ),
         *moment_rows(task, 3, after=summary.seq),
@@ -245,14 +250,14 @@ def summary(intent: Intent, known: Known) -> Reply:
     return compose(rows, SHORT_LIST)
 
 
-def result(intent: Intent, known: Known) -> Reply:
+def result(intent: Intent, context: Context) -> Reply:
     """How the task ended."""
-    task = known.task
-    rows = [row for row in standing_rows(known) if task.answer is not None or task.error is not None]
+    task = context.task
+    rows = [row for row in standing_rows(context) if task.answer is not None or task.error is not None]
     return compose(rows[::-1] or [plain(f"The task is {task.status}; no answer is recorded.")], PARAGRAPH)
 
 
-def last(intent: Intent, known: Known) -> Reply:
+def last(intent: Intent, context: Context) -> Reply:
     """What happened last."""
-    rows = moment_rows(known.task, 2)
+    rows = moment_rows(context.task, 2)
     return compose(rows or [plain("Nothing has happened yet.")], ONE, least=40)

@@ -1,4 +1,4 @@
-"""numpy, when it is needed and not before: importing it takes longer than a hook may."""
+"""numpy, imported on first use because that takes longer than a hook may run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..model.errors import StoreError
 
 
 def numpy() -> Any:
-    """The module numpy, with one thread: two on a busy machine are slower by far."""
+    """The module numpy, limited to one thread: two are far slower on a busy machine."""
     name = "OPENBLAS_NUM_THREADS"
     given = os.environ.get(name)
     os.environ.setdefault(name, "1")
@@ -27,6 +27,6 @@ def not_installed(error: object) -> StoreError:
     """The error for a package that is missing."""
     return StoreError(
         "embedder_unavailable",
-        f"Finding by meaning needs packages that are not installed ({error}).",
+        f"Semantic search needs packages that are not installed ({error}).",
         "Install ringbolt with its extra: pip install 'ringbolt[semantic]'; or set embedder to none.",
     )

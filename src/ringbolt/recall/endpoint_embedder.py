@@ -1,4 +1,4 @@
-"""An embedder behind HTTP: any server that answers POST …/embeddings as OpenAI's does."""
+"""An embedder behind HTTP: any server with OpenAI's API (POST …/embeddings)."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from typing import TYPE_CHECKING
 from ..model.errors import StoreError, shown
 from ..model.settings import Settings
 from ..system import http_client
-from .numbers import numpy
+from .lazy_numpy import numpy
 
 if TYPE_CHECKING:
     from .embedding import Vector
 
 QUERY_SECONDS = 3.0
 BATCH_SECONDS = 5.0
-# For so long after a failure nobody else waits for the same failure.
+# After a failure nobody waits for the same failure for this long.
 PAUSE_SECONDS = 30.0
 MOST_BYTES = 64 << 20
 MOST_DIMENSIONS = 16_000
 
 
 class EndpointEmbedder:
-    """Vectors from a server. It is asked once; if it fails, that is an error, and a pause begins."""
+    """Vectors from a server. It is asked once; a failure is an error and starts a pause."""
 
     weighs = False
     batch = 64
@@ -40,7 +40,7 @@ class EndpointEmbedder:
         if not self.name:
             raise _error(
                 "The embedder is an endpoint, but no model is named.",
-                "Set embedding_model to the name that the server knows the model by.",
+                "Set embedding_model to the server's name for the model.",
             )
 
     def texts(self, texts: Sequence[str]) -> Sequence[Vector]:
@@ -48,23 +48,23 @@ class EndpointEmbedder:
         return self._ask([text or " " for text in texts], BATCH_SECONDS)
 
     def query(self, text: str, weights: Mapping[str, float], unknown: float) -> Vector:
-        """The vector of a query; the weights are the model's business."""
+        """The vector of a query; the model does its own weighting."""
         return self._ask([text], QUERY_SECONDS)[0]
 
     def forgive(self) -> None:
-        """End the pause after a failure: someone wants to know whether it works now."""
+        """End the pause after a failure, to try again at once."""
         self._failed_at = -math.inf
 
     def _ask(self, texts: Sequence[str], seconds: float) -> Sequence[Vector]:
         since = time.monotonic() - self._failed_at
         if since < PAUSE_SECONDS:
-            raise _error(self._failure, f"It is asked again in {PAUSE_SECONDS - since:.0f} s.")
+            raise _error(self._failure, f"The next attempt is in {PAUSE_SECONDS - since:.0f} s.")
         try:
             return self._read(self._post(texts, seconds), len(texts))
         except (OSError, ValueError, LookupError, TypeError, RecursionError, OverflowError) as error:
             self._failed_at = time.monotonic()
-            self._failure = f"The embedding server {self._address} failed: {_said(error)}."
-            raise _error(self._failure, "Look whether it runs, and at the settings embedding_*.") from None
+            self._failure = f"The embedding server {self._address} failed: {_reason(error)}."
+            raise _error(self._failure, "Check that it runs, and the settings embedding_*.") from None
 
     def _post(self, texts: Sequence[str], seconds: float) -> bytes:
         value = {"model": self.name, "input": list(texts), "encoding_format": "float"}
@@ -81,10 +81,10 @@ class EndpointEmbedder:
             raise ValueError("its vectors are not numbered as the texts were")
         if len({len(row["embedding"]) for row in ordered}) != 1:
             raise ValueError("its vectors differ in length")
-        with np.errstate(over="ignore"):  # what is too large is found below
+        with np.errstate(over="ignore"):  # values that are too large are found below
             vectors = np.array([row["embedding"] for row in ordered], np.float32)
         if vectors.ndim != 2 or not 1 <= vectors.shape[1] <= MOST_DIMENSIONS:
-            raise ValueError("its vectors are no lists of numbers")
+            raise ValueError("its vectors are not lists of numbers")
         if self.dimensions not in (0, vectors.shape[1]):
             raise ValueError(f"its vectors had {self.dimensions} numbers, and now have {vectors.shape[1]}")
         if not np.isfinite(vectors).all():
@@ -98,7 +98,7 @@ def _address(url: str) -> http_client.Address:
         return http_client.read_address(url, "embeddings")
     except ValueError:
         raise _error(
-            f"embedding_url is {shown(url)}: no address of a server.",
+            f"embedding_url is {shown(url)}, which is not the address of a server.",
             "Set it to the base address of an OpenAI-compatible server, like http://localhost:8080/v1.",
         ) from None
 
@@ -107,16 +107,16 @@ def _key(variable: str) -> str:
     try:
         return http_client.read_key(variable)
     except ValueError:
-        raise _error(f"The key in {shown(variable)} has letters that no key has.", "Set it again.") from None
+        raise _error(f"The key in {shown(variable)} has invalid characters.", "Set it again.") from None
 
 
 def _error(message: str, hint: str) -> StoreError:
     return StoreError("embedder_unavailable", message, hint)
 
 
-def _said(error: Exception) -> str:
+def _reason(error: Exception) -> str:
     if isinstance(error, (LookupError, TypeError, RecursionError, OverflowError)):
-        return "its answer is no list of vectors"
+        return "its answer is not a list of vectors"
     if isinstance(error, json.JSONDecodeError):
-        return "its answer is no JSON"
+        return "its answer is not JSON"
     return http_client.error_text(error)

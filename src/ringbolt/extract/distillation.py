@@ -1,4 +1,4 @@
-"""Distilling: bringing all that follows from a task's events up to date, as far as it is behind."""
+"""Distillation: bring everything derived from a task's events up to date."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from ..model.results import Distilled
 from ..model.types import Event
 from ..store import distilled
 from ..store.tx import Tx
-from .extract_operations import Extracting
+from .extraction import Extracting
 from .names import Names
-from .progress_operations import catch_up
+from .progress_updates import catch_up
 
 Fold = Callable[[Mapping[str, Any], Sequence[Event]], Mapping[str, Any]]
 
 
-# Events that are read at once: no snapshot is held for long.
+# Events that are read at once, so that no snapshot is held for long.
 PAGE = 500
 
 
 class Distilling(Extracting):
-    """Operations that make what is derived."""
+    """The operation that updates what is derived from events."""
 
     @operation(scope="write", repeatable=True)
     def task_distill(self, task_id: str | None = None) -> Distilled:
@@ -43,7 +43,7 @@ class Distilling(Extracting):
         return Distilled(task_id=found, seq=self._find_names(found), entries=entries)
 
     def _catch_up(self, task_id: str) -> None:
-        """Let the plan follow what the agent said and did, page by page."""
+        """Update the plan from what the agent said and did, page by page."""
         if self.settings.progress == "off":
             return
 
@@ -72,7 +72,7 @@ class Distilling(Extracting):
             def write(
                 tx: Tx, state: Mapping[str, Any] = found, mark: int = mark, last: int = last, at: str = now
             ) -> None:
-                # Whoever else was here first has seen the same events: that is the same state.
+                # Another process that was faster has read the same events and stored the same state.
                 if distilled.get(tx, task_id, kind)[0] == mark:
                     distilled.put(tx, task_id, kind, last, at, state)
 

@@ -1,32 +1,32 @@
-"""What a question's topic fits: the share of its words, by their worth, that a text has."""
+"""Matching texts with a question's topic, by the share of its words that a text has."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
-from ..extract.progress import words
+from ..signals.words import weighted_words
 
 Thing = TypeVar("Thing")
 
 
 FITS = 0.6
 _CHARACTERS = 1500  # of each text
-_MOST = 2000  # things that are compared
+_MOST = 2000  # candidates that are compared
 
 
 def likeness(topic: str, text: str) -> float:
-    """How much of a topic a text has: 0 to 1."""
-    wanted = words(topic)
+    """The share of a topic's words that a text has, 0 to 1."""
+    wanted = weighted_words(topic)
     whole = sum(wanted.values())
     if not whole:
         return 0.0
-    has = words(text[:_CHARACTERS])
+    has = weighted_words(text[:_CHARACTERS])
     return sum(worth for word, worth in wanted.items() if word in has) / whole
 
 
 def fitting(topic: str, things: Iterable[Thing], text: Callable[[Thing], str]) -> list[Thing]:
-    """The things that fit a topic about as well as the best one does, in their order; none if none does."""
+    """The candidates that fit a topic about as well as the best one, in their order; none if none fits."""
     if not topic:
         return []
     some = list(things)[-_MOST:]

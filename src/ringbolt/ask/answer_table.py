@@ -1,0 +1,89 @@
+"""The table of answers: which function answers which kind of question.
+
+`answer` gives the reply that follows from the ledger alone, or None where only a search can help; `facts`
+gives the lines from which a model may word an answer. In both, recorded text is quoted data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from . import history_answers, record_answers, status_answers
+from .answer_rows import (
+    Context,
+    blocker_rows,
+    decision_row,
+    effect_row,
+    error_row,
+    exclusion_row,
+    instruction_row,
+    plan_steps,
+    step_row,
+    value_row,
+)
+from .questions import Intent
+from .reply import Reply
+
+
+def answer(intent: Intent, context: Context) -> Reply | None:
+    """The answer from the recorded state; None if it has none."""
+    return _ANSWERS[intent.about](intent, context)
+
+
+def facts(intent: Intent, context: Context, reply: Reply) -> tuple[str, ...]:
+    """What is recorded, as lines with citations: the reply, then the state, then the search results."""
+    task = context.task
+    rows = [
+        *status_answers.standing_rows(context),
+        *(step_row(number, item) for number, item in plan_steps(context)[:60]),
+        *blocker_rows(task),
+        *map(decision_row, task.decisions[:-9:-1]),
+        *map(exclusion_row, task.exclusions[:-9:-1]),
+        *map(error_row, task.errors[:-4:-1]),
+        *map(value_row, task.values[:-21:-1]),
+        *map(instruction_row, task.instructions[:-4:-1]),
+        *map(effect_row, task.effects),
+        *history_answers.hit_rows(context.hits or (), task.id),
+    ]
+    return tuple(dict.fromkeys((reply.text, *(row.show(200) for row in rows))))
+
+
+_ANSWERS: dict[str, Callable[[Intent, Context], Reply | None]] = {
+    "where": status_answers.where,
+    "status": status_answers.status,
+    "summary": status_answers.summary,
+    "phase": status_answers.phase,
+    "plan": status_answers.plan,
+    "completed": status_answers.completed,
+    "verified": status_answers.completed,
+    "reported": status_answers.completed,
+    "open": status_answers.remaining,
+    "next": status_answers.following,
+    "current": status_answers.current,
+    "last": status_answers.last,
+    "request": record_answers.request,
+    "last_request": record_answers.last_request,
+    "instructions": record_answers.instructions,
+    "goal": record_answers.goal,
+    "rejected": record_answers.rejected,
+    "why": record_answers.why,
+    "decisions": record_answers.decisions,
+    "failed": record_answers.failed,
+    "questions": record_answers.questions,
+    "notes": record_answers.notes,
+    "value": record_answers.value,
+    "anything": record_answers.value,
+    "needs": record_answers.needs,
+    "files": record_answers.files,
+    "commits": record_answers.commits,
+    "blocking": record_answers.blocking,
+    "waiting": record_answers.waiting,
+    "effects": record_answers.effects,
+    "who": record_answers.who,
+    "result": status_answers.result,
+    "since": history_answers.since,
+    "did": history_answers.did,
+    "duration": history_answers.duration,
+    "when": history_answers.when,
+}
+ABOUT = tuple(_ANSWERS)
