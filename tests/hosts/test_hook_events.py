@@ -12,8 +12,8 @@ from ringbolt import TaskMemory
 from ringbolt.journal.event_files import Journal
 from ringbolt.journal.health import journal_health
 from ringbolt.model.validate import seconds_of
-from tests.hosts.hosting import Host, QuickHost, leave
 from ringbolt.signals.commands import is_check
+from tests.hosts.hosting import Host, QuickHost, leave
 from tests.support import lock_held
 
 REQUEST = "Make the invoices round to whole cents."

@@ -27,7 +27,7 @@ REQUEST = "Make the invoices round to whole cents."
 _KILLED = """
 import os, signal, sys
 from ringbolt import TaskMemory
-from ringbolt.hosts import drain, hook
+from ringbolt.hosts import capture_hook, drain
 left = int(sys.argv.pop())
 def count(frame, event, argument):
     global left
@@ -40,8 +40,8 @@ def counted(function):
         return function(*given, **named)
     return call
 if len(sys.argv) > 1:
-    hook.Hook.run = counted(hook.Hook.run)
-    hook.main()
+    capture_hook.CapturedEvent.run = counted(capture_hook.CapturedEvent.run)
+    capture_hook.main()
 drain.drain = counted(drain.drain)
 TaskMemory.open(os.environ["RINGBOLT_STORE"], workspace=None)
 os._exit(0)

@@ -19,8 +19,8 @@ from ..llm.calls import Modelling
 from ..llm.prompts import ModelEntry, fact_of
 from ..model import rules, validate
 from ..model.errors import InvalidInput
-from ..model.operation import operation
 from ..model.lazy_regex import lazy_regex
+from ..model.operation import operation
 from ..model.results import Extraction
 from ..model.types import Event, is_dict, is_list
 from ..store import distilled, jobs

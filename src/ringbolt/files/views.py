@@ -8,7 +8,7 @@ from typing import Any, Literal
 from ..ledger.base import Base
 from ..ledger.values import read_snapshot
 from ..model.types import Snapshot, Value
-from ..packet.packet import resume_packet
+from ..packet.resume import resume_packet
 from ..packet.state import yaml_state
 
 OWN = ".ringbolt"  # our own folder inside a mirror folder; git ignores it as a whole

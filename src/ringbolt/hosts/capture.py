@@ -15,8 +15,8 @@ from ..memory import TaskMemory
 from ..model import rules
 from ..model.errors import RingboltError
 from ..model.types import Task, Written, is_dict, is_list
-from .capture_hook import clipped as clipped
 from ..signals.tools import PATH_FIELDS, first_text, is_edit, is_shell
+from .capture_hook import clipped as clipped
 
 Result = TypeVar("Result")
 

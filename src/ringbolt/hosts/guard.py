@@ -17,7 +17,7 @@ from ..ledger.step_changes import EDIT
 from ..memory import TaskMemory
 from ..model import rules, validate
 from ..packet import encode
-from ..signals.tools import COMMAND_FIELDS, PATH_FIELDS, first_text, is_read_only
+from ..signals.tools import is_read_only
 from ..store.tx import Row, Tx
 
 # Entries that are looked at, the newest first.
@@ -97,12 +97,13 @@ def _repeated(memory: TaskMemory, task_id: str, tool: str, attempt: str) -> str:
 
 
 def _others_at_work(memory: TaskMemory, since: Row) -> bool:
-    """Whether another session or a helper wrote in this workspace since: who knows what it changed."""
+    """Whether another session or a helper wrote in this workspace since: it may have changed anything.
+
+    Then another task is the one that changed last.
+    """
     statuses = (*rules.OPEN, *rules.ENDED)
-    found = memory.store.read(lambda tx: tx.cards(statuses, 2, workspace=memory.workspace))
-    return any(
-        head["task_id"] != since["task_id"] and head["updated_at"] >= since["timestamp"] for head in found
-    )
+    found = memory.store.read(lambda tx: tx.cards(statuses, 1, workspace=memory.workspace))
+    return any(head["task_id"] != since["task_id"] for head in found)
 
 
 def _failed(row: Row, attempt: str, error: Any) -> str:

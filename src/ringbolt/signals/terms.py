@@ -120,7 +120,7 @@ def _extras(text: str) -> str:
     chunks = [chunk for chunk in set(text.split()) if not (chunk[1:].islower() and chunk.isalpha())]
     found = sorted([_pieces(chunk) for chunk in chunks if len(chunk) < 1000])
     if not text.isascii():
-        for run in re.findall(_UNSPACED, text):
+        for run in _UNSPACED.findall(text):
             found += dict.fromkeys(run)
             found += dict.fromkeys(map("".join, pairwise(run)))
     return " ".join(found)

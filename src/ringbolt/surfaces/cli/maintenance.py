@@ -12,7 +12,7 @@ import click
 
 from ...core.queue import Queue
 from ...core.verify import Verify
-from ...extract.distill_operations import Distilling
+from ...extract.distillation import Distilling
 from ...memory import TaskMemory
 from ...model.errors import InvalidInput, shown
 from ...recall.operations import Recalling

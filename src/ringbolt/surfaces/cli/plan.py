@@ -9,7 +9,7 @@ import click
 from ...core.actions import Actions
 from ...core.notes import Notes
 from ...core.plans import Plans
-from ...extract.progress_operations import Progressing
+from ...extract.progress_updates import Progressing
 from .command import Group, argument, operation_command, option
 from .console import answer, call, given, line, written
 from .render import minute, steps

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ...extract.summary_operations import Summarizing
+from ...extract.running_summary import Summarizing
 from .command import operation_command, option
 from .console import say
 from .render import text
