@@ -691,7 +691,7 @@ def test_links_that_lead_out_and_pipes_are_never_read(memory, tmp_path, name):
         (at / name).unlink(missing_ok=True)
         make()
         if name == "plan.json":  # which need not be there
-            assert "'plan.json' is no plain file" in memory.import_bank(at).warnings[0]
+            assert "'plan.json' is not a regular file" in memory.import_bank(at).warnings[0]
             continue
         with refused(memory, "import_invalid"):
             memory.import_bank(at)
@@ -703,7 +703,7 @@ def test_folders_behind_links_are_not_read(memory, tmp_path):
     (at / "context_history").symlink_to(tmp_path / "elsewhere")
     report = memory.import_bank(at)
     assert memory.task_history(report.tasks[0], type="snapshot") == ()
-    assert "'context_history' is no plain file" in report.warnings[0]
+    assert "'context_history' is not a regular file" in report.warnings[0]
     (tmp_path / "links").mkdir()
     (tmp_path / "links" / "task").symlink_to(at)
     with refused(memory, "import_invalid", naming="metadata.json"):

@@ -19,6 +19,7 @@ import pytest
 from ringbolt import AsyncTaskMemory, config, copy_store
 from ringbolt.files import mirror_keeper, projection
 from ringbolt.files.views import MARKDOWN, VIEWS, View
+from ringbolt.model.settings import SETTINGS
 from ringbolt.packet.resume import resume_packet
 from ringbolt.packet.state import yaml_state
 from tests.reliability.small_disks import done_as_root, small_disk
@@ -48,7 +49,8 @@ def kinds(monkeypatch):
     def add(**fields) -> View:
         kind = View(**{"scope": "task", "comment": MARKDOWN, **fields})
         monkeypatch.setitem(VIEWS, kind.name, kind)
-        monkeypatch.setitem(config.LISTS, "mirrors", (*config.LISTS["mirrors"], kind.name))
+        mirrors = SETTINGS["mirrors"]
+        monkeypatch.setitem(SETTINGS, "mirrors", mirrors.replace(words=(*mirrors.words, kind.name)))
         return kind
 
     return add
@@ -92,7 +94,7 @@ class StoppedClock:
 
 
 def test_every_kind_can_be_asked_for_and_no_other():
-    assert set(config.LISTS["mirrors"]) == set(VIEWS)
+    assert set(SETTINGS["mirrors"].words) == set(VIEWS)
 
 
 @pytest.mark.parametrize(

@@ -303,8 +303,8 @@ def test_what_a_helper_does_after_its_end_is_the_parents(host):
     tasks = {task.id: task for task in host.tasks()}
     assert len(tasks) == 2
     own = host.task().id
-    where = [event.task_id == own for event in host.events() if event.type == "action"]
-    assert where == [False, True]
+    where = {event.text: event.task_id == own for event in host.events() if event.type == "action"}
+    assert where == {"Bash: grep -rn round": False, "Bash: grep -rn cents": True}
     child = next(task for name, task in tasks.items() if name != own)
     assert child.status == "completed"
 

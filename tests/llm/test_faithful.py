@@ -124,9 +124,7 @@ def test_any_text_is_judged(text):
         faithful.check(text, PLAN, [1], GIVEN)
 
 
-@pytest.mark.parametrize(
-    "text", ["step 4 " * 300, "no " * 2000, "1-" * 3000, "a/" * 3000, "all done " * 500, "x" * 20_000]
-)
-def test_no_text_takes_long(text):
-    with pytest.raises(ValueError, match=r"\w"):
-        faithful.check(f"{text}, step 4 is done", PLAN, [1], GIVEN)
+def test_a_false_claim_behind_a_long_text_is_found():
+    for text in ("step 4 " * 300, "no " * 2000, "1-" * 3000, "a/" * 3000, "all done " * 500, "x" * 20_000):
+        with pytest.raises(ValueError, match=r"\w"):
+            faithful.check(f"{text}, step 4 is done", PLAN, [1], GIVEN)

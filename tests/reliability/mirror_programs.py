@@ -6,9 +6,10 @@ import json
 import os
 import sys
 
-from ringbolt import TaskMemory, config
+from ringbolt import TaskMemory
 from ringbolt.files import mirror_keeper, projection
 from ringbolt.files.views import VIEWS, View
+from ringbolt.model.settings import SETTINGS
 
 
 def folder_files(memory, task):
@@ -24,7 +25,7 @@ def add_folder_kind() -> None:
     VIEWS["bank"] = View(
         name="bank", scope="task", place=lambda task: f"bank/{task}", render=folder_files, comment=None
     )
-    config.LISTS["mirrors"] = ("state", "bank")
+    SETTINGS["mirrors"] = SETTINGS["mirrors"].replace(words=("state", "bank"))
 
 
 def write_in_place(path, content, *, mode=0o600):

@@ -16,8 +16,9 @@ from pathlib import Path
 
 import pytest
 
-from ringbolt import TaskMemory, config
+from ringbolt import TaskMemory
 from ringbolt.files.views import VIEWS
+from ringbolt.model.settings import SETTINGS
 from ringbolt.packet.state import yaml_state
 from tests.reliability.mirror_programs import add_folder_kind, folder_files
 
@@ -28,7 +29,7 @@ STAMP = re.compile(rb"# (ringbolt: task=\w+ seq=(\d+) head=\w+) digest=(\w+)\n")
 @pytest.fixture(autouse=True)
 def folder_kind(monkeypatch):
     monkeypatch.setitem(VIEWS, "bank", None)  # taken out again after the test
-    monkeypatch.setitem(config.LISTS, "mirrors", ())
+    monkeypatch.setitem(SETTINGS, "mirrors", SETTINGS["mirrors"])
     add_folder_kind()
 
 

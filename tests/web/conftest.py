@@ -78,7 +78,7 @@ def running_site(folder: Path, story):
     site = Site(folder)
     store, site.ids = story
     for part in store.parent.glob(f"{store.name}*"):  # with the write-ahead log
-        shutil.copy(part, site.folder)
+        (shutil.copytree if part.is_dir() else shutil.copy)(part, site.folder / part.name)
     site.start()
     try:
         yield site

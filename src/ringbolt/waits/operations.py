@@ -198,7 +198,12 @@ class Waiting(WaitRecords):
 
     @operation(scope="write", example={"wait_id": "7#2", "reason": "not needed any more"})
     def wait_cancel(self, wait_id: str, reason: str | None = None) -> WaitResult:
-        """Stop waiting; a wait that is over stays as it is."""
+        """Cancel a wait. A wait that has ended stays as it is.
+
+        Args:
+            wait_id: Id of a wait: `task#seq`, or `#seq` for the current task.
+            reason: Why nobody waits any more.
+        """
         task_id, seq = self._parsed_wait_id(wait_id)
         reason = self._text("reason", reason) or "cancelled"
 
