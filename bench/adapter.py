@@ -140,7 +140,7 @@ class Host:
 
     def forget_delivery(self) -> None:
         """Every block is the first after its compaction."""
-        Mark(self._location, SESSION).clear()
+        Mark(self._files, SESSION).clear()
 
 
 class Feeding:

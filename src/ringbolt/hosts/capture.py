@@ -8,7 +8,6 @@ distilled later, from what is written here.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from json import dumps
 from typing import Any, TypeVar
 
 from ..memory import TaskMemory
@@ -17,6 +16,7 @@ from ..model.errors import RingboltError
 from ..model.types import Task, Written, is_dict, is_list
 from ..signals.tools import PATH_FIELDS, first_text, is_edit, is_shell
 from .capture_hook import clipped as clipped
+from .output_text import as_text
 
 Result = TypeVar("Result")
 
@@ -326,20 +326,6 @@ def summary_of(tool: str, given: Mapping[str, Any]) -> str:
     )
     line = " ".join(said[: 2 * SUMMARY_CHARACTERS].split())[:SUMMARY_CHARACTERS]
     return f"{tool}: {line}" if line else tool or "tool"
-
-
-def as_text(value: Any) -> str:
-    """What a host gives as a tool's output, as a text."""
-    if isinstance(value, str):
-        return value
-    if value is None:
-        return ""
-    if is_list(value):
-        return "\n".join(as_text(part) for part in value)
-    if is_dict(value) and isinstance(value.get("text"), str):
-        return value["text"]
-
-    return dumps(value, ensure_ascii=False, default=str)
 
 
 def _name(text: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..model.types import is_dict, is_list
-from .capture import as_text
+from .output_text import as_text
 from .transcript_events import (
     Answers,
     Compaction,

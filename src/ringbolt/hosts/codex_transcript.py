@@ -9,7 +9,7 @@ from typing import Any
 
 from ..model.types import is_dict, is_list
 from ..packet.encode import read_json
-from .capture import as_text
+from .output_text import as_text
 from .transcript_events import (
     Compaction,
     Message,

@@ -25,8 +25,9 @@ from ..signals.tools import (
     is_edit,
     is_shell,
 )
-from .capture import Capture, as_text, clipped, is_assent
+from .capture import Capture, clipped, is_assent
 from .host_schemas import around_edit, has_failed, output_of
+from .output_text import as_text
 from .sessions import own_task, session_of
 from .transcript_events import is_host_text, is_misuse
 

@@ -21,8 +21,9 @@ from ..model.types import Value
 from ..model.validate import blake2b
 from ..packet.encode import clip, one_line
 from ..store.tx import Row, Tx
-from .capture import NAME_CHARACTERS, Capture, as_text, clipped, is_assent
+from .capture import NAME_CHARACTERS, Capture, clipped, is_assent
 from .events import session_of
+from .output_text import as_text
 from .transcript_events import (
     Answers,
     Compaction,
