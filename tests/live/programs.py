@@ -31,6 +31,7 @@ class Program:
     """A host's program: a home, a project that is a git repository, and a model that it asks."""
 
     host = ""
+    transcripts = ""  # where it writes its transcripts, as a pattern below its home
 
     def __init__(self, folder: Path, server) -> None:
         self.home = folder / "home"
@@ -86,12 +87,21 @@ class Program:
         return out
 
     def run_until(self, began: Path, *arguments: str) -> None:
-        """Run it until a file is there, and kill it then."""
+        """Run it until a command has begun and its transcript says so, then kill it.
+
+        Hosts write their transcripts a moment later, and a call that is killed before that is nowhere."""
         process = self.start(*arguments)
         try:
             wait_until(began.exists, f"{began.name} is there")
+            wait_until(lambda: self.has_written(str(began)), f"{began.name} is in the transcript")
         finally:
             kill(process)
+
+    def has_written(self, text: str) -> bool:
+        """Whether a transcript holds this text, or there are none to look at."""
+        if not self.transcripts:
+            return True
+        return any(text in path.read_text() for path in self.home.glob(self.transcripts))
 
     @contextmanager
     def memory(self):
@@ -142,6 +152,7 @@ def wait_until(happened, what: str) -> None:
 
 class ClaudeCode(Program):
     host = "claude-code"
+    transcripts = ".claude/projects/**/*.jsonl"
 
     def environment(self):
         return {
@@ -162,6 +173,7 @@ class ClaudeCode(Program):
 
 class Codex(Program):
     host = "codex"
+    transcripts = ".codex/sessions/**/*.jsonl"
     trusts = True  # what a user does with /hooks
 
     def prepare(self):
