@@ -118,8 +118,8 @@ def test_every_operation_works_on_the_current_task(memory, task):
     assert len(memory.task_plans()) == 2
     memory.task_finish()
     assert memory.task_get(task).status == "completed"
-    with refused(memory, "no_current_task"):
-        memory.task_update(message="nothing is open")
+    late = memory.task_update(message="cleaned up")
+    assert (late.task_id, late.warnings) == (task, ("task is completed",))
 
 
 def test_without_any_task_the_error_says_how_to_begin_one(memory):
@@ -135,11 +135,33 @@ def test_a_new_session_goes_on_with_the_only_open_task_of_its_workspace(memory, 
     assert memory.acting_as(session="tomorrow").task_get().id == task
 
 
-def test_several_open_tasks_are_ambiguous_for_a_session_of_none_of_them(memory, task):
+def test_without_a_session_the_task_worked_on_last_is_taken_and_the_reply_says_so(memory, task):
     second = memory.task_register("Second").task_id
-    with refused(memory, "ambiguous_task", naming=f"{second} (Second)") as caught:
-        memory.acting_as(session="tomorrow").task_update(message="x")
-    assert set(caught.value.details["candidates"]) == {task, second}
+    anybody = memory.acting_as(session="")
+    assert anybody.task_get().id == second
+    memory.task_update(task, "work")
+    written = anybody.task_update(message="x")
+    assert written.task_id == task
+    assert "2 tasks are open here" in written.warnings[0]
+    assert "it was worked on last" in written.warnings[0]
+
+
+def test_a_paused_task_is_taken_only_where_no_other_is_open(memory, task):
+    second = memory.task_register("Second").task_id
+    memory.task_update(second, status="paused")
+    anybody = memory.acting_as(session="")
+    assert anybody.task_get().id == task
+    memory.task_finish(task)
+    assert anybody.task_get().id == second
+
+
+def test_a_session_that_never_had_a_task_begins_one_when_it_writes(memory, task):
+    memory.task_register("Second")
+    tomorrow = memory.acting_as(session="tomorrow")
+    written = tomorrow.task_update(message="x")
+    assert "one was begun for it" in written.warnings[0]
+    assert tomorrow.task_get().id == written.task_id
+    assert not {event.text for event in memory.task_thread(task).events} & {"x"}
 
 
 def test_an_archived_task_is_not_current_for_its_workspace(memory, task):
@@ -170,8 +192,7 @@ def test_sessions_in_one_workspace_have_each_their_own_task(memory, task):
 def test_a_session_writes_to_no_task_of_no_session_unasked(memory):
     nobodys = memory.acting_as(session="").task_register("Nobody's").task_id
     assert memory.task_get().id == nobodys
-    with refused(memory, "no_current_task", naming="has no session"):
-        memory.task_update(message="mine")
+    assert memory.task_update(message="mine").task_id != nobodys
     memory.task_focus(nobodys)
     memory.task_update(message="taken over")
     assert memory.task_thread(nobodys).events[-1].text == "taken over"

@@ -27,6 +27,74 @@ def added_steps(steps: list[dict[str, Any]], version: int, after: int) -> dict[s
     return rows
 
 
+def plan_replacement(
+    memory: Base, tx: Tx, head: Row, now: str, plan: Any, reason: str | None = None, phase: str | None = None
+) -> Draft:
+    """The event that replaces a task's plan; steps with the id or title of an old one stay that step."""
+    old = tx.steps(head["task_id"])
+    version = head["plan_version"] + 1
+    steps, kept = _matched(memory, plan, old)
+    changes: StepChanges = {}
+    added: list[tuple[int, dict[str, Any]]] = []
+    place = 0
+    for step in steps:
+        if (row := kept.get(step["id"])) is not None:
+            changed = {
+                "ordinal": place,
+                "title": step["title"],
+                "stage": step["stage"],
+                "depends_on": step["depends_on"],
+                **({"detail": step["detail"]} if step["detail"] else {}),
+            }
+            changes[step["id"]] = {k: v for k, v in changed.items() if row[k] != v}
+        else:
+            added.append((place, step))
+        place += 1
+    over = [row for row in old if row["item_id"] not in kept]
+    for number, row in enumerate(over):
+        gone: dict[str, Any] = {"ordinal": place + number}
+        if row["dropped_in"] is None and row["status"] in ("pending", "active", "failed"):
+            gone.update(status="cancelled", basis="explicit", dropped_in=version)
+            gone["completed_at"] = now
+        changes[row["item_id"]] = {k: v for k, v in gone.items() if row[k] != v}
+    sets: dict[str, Any] = {}
+    if added:
+        sets["+steps"] = {
+            name: row for where, step in added for name, row in added_steps([step], version, where).items()
+        }
+    if changes := {name: row for name, row in changes.items() if row}:
+        sets["steps"] = changes
+    heads: dict[str, Any] = {"plan_version": version, "plan_seq": head["last_seq"] + 1}
+    if version > 1:
+        heads["replanned_at"] = now
+    if head["plan_generated_at"] is None:
+        heads["plan_generated_at"] = now
+    new_phase = phase or ("planned" if head["phase"] in ("received", "planning") else None)
+    if new_phase and new_phase != head["phase"]:
+        heads.update(rules.phase_stamps(head, new_phase, now), phase=new_phase)
+    sets["heads"] = heads
+    return Draft(
+        "plan.replaced",
+        text=reason,
+        data={"version": version, "plan": [step["id"] for step in steps]},
+        sets=sets,
+        items=tuple(step["id"] for step in steps),
+    )
+
+
+def _matched(memory: Base, plan: Any, old: list[Row]) -> tuple[list[dict[str, Any]], dict[str, Row]]:
+    """The steps of a new plan, and the old steps that they continue, by id."""
+    live = {row["item_id"]: row for row in old if row["dropped_in"] is None}
+    steps = rules.parse_plan(
+        plan,
+        taken=[row["item_id"] for row in old],
+        live={name: row["title"] for name, row in live.items()},
+    )
+    kept = {step["id"]: live[step["id"]] for step in steps if step["id"] in live}
+    memory.check_steps(steps, len(old) - len(kept))
+    return steps, kept
+
+
 class Plans(Base):
     """Operations on a task's plan."""
 
@@ -68,75 +136,15 @@ class Plans(Base):
         reason = self._text("reason", reason)
         meant_phase = None if phase is None else foreign_statuses.read_phase(validate.line("phase", phase))
 
-        def decide(tx: Tx, head: Row, now: str) -> Draft:
-            old = tx.steps(head["task_id"])
-            version = head["plan_version"] + 1
-            steps, kept = self._matched(plan, old)
-            changes: StepChanges = {}
-            added: list[tuple[int, dict[str, Any]]] = []
-            place = 0
-            for step in steps:
-                if (row := kept.get(step["id"])) is not None:
-                    changed = {
-                        "ordinal": place,
-                        "title": step["title"],
-                        "stage": step["stage"],
-                        "depends_on": step["depends_on"],
-                        **({"detail": step["detail"]} if step["detail"] else {}),
-                    }
-                    changes[step["id"]] = {k: v for k, v in changed.items() if row[k] != v}
-                else:
-                    added.append((place, step))
-                place += 1
-            over = [row for row in old if row["item_id"] not in kept]
-            for number, row in enumerate(over):
-                gone: dict[str, Any] = {"ordinal": place + number}
-                if row["dropped_in"] is None and row["status"] in ("pending", "active", "failed"):
-                    gone.update(status="cancelled", basis="explicit", dropped_in=version)
-                    gone["completed_at"] = now
-                changes[row["item_id"]] = {k: v for k, v in gone.items() if row[k] != v}
-            sets: dict[str, Any] = {}
-            if added:
-                sets["+steps"] = {
-                    name: row
-                    for where, step in added
-                    for name, row in added_steps([step], version, where).items()
-                }
-            if changes := {name: row for name, row in changes.items() if row}:
-                sets["steps"] = changes
-            heads: dict[str, Any] = {"plan_version": version, "plan_seq": head["last_seq"] + 1}
-            if version > 1:
-                heads["replanned_at"] = now
-            if head["plan_generated_at"] is None:
-                heads["plan_generated_at"] = now
-            new_phase = meant_phase or ("planned" if head["phase"] in ("received", "planning") else None)
-            if new_phase and new_phase != head["phase"]:
-                heads.update(rules.phase_stamps(head, new_phase, now), phase=new_phase)
-            sets["heads"] = heads
-            return Draft(
-                "plan.replaced",
-                text=reason,
-                data={"version": version, "plan": [step["id"] for step in steps]},
-                sets=sets,
-                items=tuple(step["id"] for step in steps),
-            )
-
         return self._write(
-            "task_plan_replace", task_id, decide, key=key, token=token, expect=expect,
+            "task_plan_replace",
+            task_id,
+            lambda tx, head, now: plan_replacement(self, tx, head, now, plan, reason, meant_phase),
+            key=key,
+            token=token,
+            expect=expect,
             arguments=[plan, reason, phase],
-        )  # fmt: skip
-
-    def _matched(self, plan: Any, old: list[Row]) -> tuple[list[dict[str, Any]], dict[str, Row]]:
-        """The steps of a new plan, and the old steps that they continue, by id."""
-        live = {row["item_id"]: row for row in old if row["dropped_in"] is None}
-        steps = rules.parse_plan(
-            plan,
-            taken=[row["item_id"] for row in old],
-            live={name: row["title"] for name, row in live.items()},
         )
-        kept = {step["id"]: live[step["id"]] for step in steps if step["id"] in live}
-        self._check_steps(steps, len(old) - len(kept))
-        return steps, kept
 
     @operation(scope="write", example={"items": ["Tell the users"]})
     def task_plan_append(
@@ -169,7 +177,7 @@ class Plans(Base):
             steps = rules.parse_plan(items, taken=[row["item_id"] for row in old])
             if not steps:
                 raise InvalidInput("invalid_plan", "There are no steps to add.", "Give some titles.")
-            self._check_steps(steps, len(old))
+            self.check_steps(steps, len(old))
             rules.check_dependencies(
                 {row["item_id"]: row["depends_on"] for row in old}
                 | {step["id"]: step["depends_on"] for step in steps}

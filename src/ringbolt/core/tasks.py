@@ -7,6 +7,7 @@ from typing import Any
 
 from ..extract.patterns import relevant
 from ..ledger.base import Base, Draft, find_item, stored_result, written
+from ..ledger.current_task import DRAFT
 from ..ledger.goal_limits import STOPPED, check_ready
 from ..ledger.step_changes import begun_phase, item_changes
 from ..ledger.values import read_card, read_task
@@ -18,6 +19,7 @@ from ..signals.phrases import may_tell_progress
 from ..store.goal_queries import criteria
 from ..store.schema import escape_like
 from ..store.tx import Row, Tx
+from .draft_tasks import adoption, focus_event, own_draft
 from .plans import added_steps
 
 MOST_ROWS = 1000
@@ -53,7 +55,8 @@ class Tasks(Base):
     ) -> Written:
         """Start a task: its name, its plan, and the user's request word for word.
 
-        The new task becomes the current one of this session.
+        The task becomes the current one of this session. If hooks have already begun a task for the user's
+        prompt in this session, this call gives that one its name and plan, and nothing is lost or doubled.
 
         Args:
             name: Short name of the task. At most 500 bytes.
@@ -79,7 +82,7 @@ class Tasks(Base):
         request = self._text("request", request)
         plan = self._plain("plan", plan)
         steps = rules.parse_plan(plan)
-        self._check_steps(steps)
+        self.check_steps(steps)
         context = self._plain("context", context)
         criteria = self._list("acceptance", acceptance)
         extra: dict[str, Any] = {
@@ -113,11 +116,38 @@ class Tasks(Base):
         def matching_patterns(tx: Tx) -> tuple[Pattern, ...]:
             return relevant(tx, [name, *(step["title"] for step in steps)], self._clock())
 
+        # A draft of this session becomes the task, unless this call begins a draft, a part or a goal itself.
+        is_own = kind == "task" and parent is None and workspace == "" and DRAFT not in extra["metadata"]
+
+        def adopt(tx: Tx, head: Row, now: str) -> Written:
+            goal_link = goal_id and goal_named(tx, goal_id)
+            *first, last = adoption(
+                self,
+                tx,
+                head,
+                now,
+                heads={"name": name} | ({"phase": phase} if phase not in ("received", "planned") else {}),
+                extras=extra,
+                labels=labels,
+                links=_first_links(None, goal_link, head["last_seq"] + 1),
+                request=request,
+                plan=plan if steps else None,
+            )
+            for draft in first:
+                self._append(tx, head, draft, now, "task_register")
+            last.result.update(
+                warnings=(f"This is the task that this session already had, {head['task_id']}.",),
+                patterns=matching_patterns(tx),
+            )
+            return self._append(tx, head, last, now, "task_register", scoped_key, fingerprint)
+
         def work(tx: Tx) -> Written:
             if scoped_key is not None and (known := tx.register_key(scoped_key)):
                 return stored_result(known, fingerprint).replace(patterns=matching_patterns(tx))
             now = self._now()
-            task_id = self._new_id(tx)
+            if is_own and (draft_task := own_draft(self, tx)) is not None:
+                return adopt(tx, draft_task, now)
+            task_id = self.new_task_id(tx)
             heads: dict[str, Any] = {
                 "kind": kind,
                 "name": name,
@@ -486,15 +516,13 @@ class Tasks(Base):
                 "Set RINGBOLT_SESSION or pass --session; for one command use --task ID.",
             )
 
-        def decide(tx: Tx, head: Row, now: str) -> Draft:
-            focus = tx.last_focus(session) + 1
-            return Draft(
-                "task.focused",
-                data={"from": head["session_id"]},
-                sets={"heads": {"session_id": session, "focus": focus}},
-            )
-
-        return self._write("task_focus", task_id, decide, key=key, arguments=[session])
+        return self._write(
+            "task_focus",
+            task_id,
+            lambda tx, head, now: focus_event(self, tx, head),
+            key=key,
+            arguments=[session],
+        )
 
     @operation(scope="write", example={"target": "goal-1", "kind": "goal"})
     def task_link(
@@ -607,11 +635,11 @@ def check_goal(tx: Tx, head: Row, status: str) -> None:
         )
 
 
-def _first_links(parent: str | None, goal: str | None) -> list[dict[str, Any]]:
+def _first_links(parent: str | None, goal: str | None, seq: int = 1) -> list[dict[str, Any]]:
     """The links that a task is registered with."""
     ties = {"parent": parent, "goal": goal}
     return [
-        {"kind": kind, "target": target, "seq": 1, "status": "active"}
+        {"kind": kind, "target": target, "seq": seq, "status": "active"}
         for kind, target in ties.items()
         if target is not None
     ]

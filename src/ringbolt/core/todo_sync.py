@@ -60,7 +60,7 @@ class Syncing(Base):
             version = head["plan_version"] + 1
             changes = _changed(tx, head, old, wanted, known, version, now)
             added = _added(old, wanted, known)
-            self._check_steps([step for _, step in added], len(old))
+            self.check_steps([step for _, step in added], len(old))
             sets: dict[str, Any] = {}
             if added:
                 sets["+steps"] = {

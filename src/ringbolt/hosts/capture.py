@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
+from ..ledger.current_task import DRAFT, UNNAMED
 from ..memory import TaskMemory
 from ..model import rules
 from ..model.errors import RingboltError
@@ -17,12 +18,11 @@ from ..model.types import Task, Written, is_dict, is_list
 from ..signals.tools import PATH_FIELDS, first_text, is_edit, is_shell
 from .capture_hook import clipped as clipped
 from .output_text import as_text
+from .sessions import own_task
 
 Result = TypeVar("Result")
 
 
-# What an operation says when the session has no task to write to.
-_NO_TASK = ("no_current_task", "ambiguous_task")
 # Where a task keeps the key of the prompt that it was made of.
 _FIRST = "first_prompt"
 NAME_CHARACTERS = 120
@@ -53,26 +53,36 @@ class Capture:
     def prompt(self, text: str, *, key: str | None = None) -> Written | None:
         """The user said something: the first time it is the request of a task, later an instruction.
 
-        A greeting is no request.
+        A greeting begins no task.
         """
         text = text.strip()
         if not text:
             return None
-        try:
-            # A prompt that is told again may be the one that the task was made of.
-            if key is not None and self._user.task_get().metadata.get(_FIRST) == key:
-                return None
+        own = self._own_task()
+        if own is None:
             if is_assent(text):
-                return self._woken(self._user, self._user.task_update(None, text, key=key))
-            said = self._user.task_remember(None, text, type="user_instruction", key=key)
-            return self._woken(self._user, said)
-        except RingboltError as error:
-            if error.code not in _NO_TASK:
-                raise
-        if is_assent(text):
+                return None
+            metadata: dict[str, Any] = {DRAFT: True} if key is None else {DRAFT: True, _FIRST: key}
+            return self._user.task_register(_name(text), request=text, metadata=metadata, key=key)
+        # A prompt that is told again may be the one that the task was made of.
+        if key is not None and self._user.task_get(own).metadata.get(_FIRST) == key:
             return None
-        metadata = None if key is None else {_FIRST: key}
-        return self._user.task_register(_name(text), request=text, metadata=metadata, key=key)
+        if is_assent(text):
+            return self._woken(self._user, self._user.task_update(own, text, key=key))
+        said = self._user.task_remember(own, text, type="user_instruction", key=key)
+        return self._woken(self._user, said)
+
+    def _own_task(self) -> str | None:
+        """The open task of this session; without a session, the only one of the workspace."""
+        memory = self._agent
+        if memory.origin.session:
+            return own_task(memory)
+        try:
+            return memory.task_get().id
+        except RingboltError as error:
+            if error.code != "no_current_task":
+                raise
+        return None
 
     def _woken(self, memory: TaskMemory, written: Written) -> Written:
         """A task at rest is at work again: when the user speaks, or when only the upkeep had paused it."""
@@ -273,31 +283,18 @@ class Capture:
 
     def _task(self) -> Task:
         """The session's own task as it stands, never another's; a new one if it has none."""
-        memory = self._agent
-        session = memory.origin.session
-        own = memory.store.read(lambda tx: tx.session_task(session, memory.workspace)) if session else None
-        if session and own is None:
-            own = memory.task_register("Work without a request").task_id
-        return self._on_task(lambda: memory.task_get(own))
+        own = self._own_task() or self._agent.task_register(UNNAMED, metadata={DRAFT: True}).task_id
+        return self._agent.task_get(own)
 
     def _if_task(self, call: Callable[[], Result]) -> Result | None:
         """Do something on the session's task; nothing where it has none."""
-        try:
-            return call()
-        except RingboltError as error:
-            if error.code not in _NO_TASK:
-                raise
-        return None
+        return call() if self._own_task() else None
 
     def _on_task(self, call: Callable[[], Result]) -> Result:
         """Do something on the session's task; where it has none yet, on a new one without a request."""
-        try:
-            return call()
-        except RingboltError as error:
-            if error.code not in _NO_TASK:
-                raise
-        self._agent.task_register("Work without a request")
-        return call()
+        if not self._agent.origin.session and self._own_task() is None:
+            self._agent.task_register(UNNAMED, metadata={DRAFT: True})
+        return call()  # with a session, the ledger begins a draft by itself
 
 
 def is_assent(text: str) -> bool:

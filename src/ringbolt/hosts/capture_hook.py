@@ -68,6 +68,9 @@ _OPENS_STORE = ("SessionStart", "PreCompact", "Stop", "SessionEnd")
 _COMPACTS = ("PreCompact", "SessionStart")
 _DELIVERS = ("UserPromptSubmit", "PostToolUse")
 _MOST_TRANSCRIPT = 512 << 10
+# Events that say which process the host is: an MCP server below the same one belongs to the same session.
+_NAMES_HOST = ("SessionStart", "UserPromptSubmit")
+_SHELLS = (b"sh", b"bash", b"dash", b"zsh", b"fish", b"ksh", b"busybox")
 
 _READ = system.O_RDONLY | getattr(system, "O_CLOEXEC", 0) | getattr(system, "O_BINARY", 0)
 _CREATE = (
@@ -230,6 +233,7 @@ class CapturedEvent:
             "env": {
                 "project": variable(self._facts["project"]) if self._facts["project"] else "",
                 "principal": variable("RINGBOLT_PRINCIPAL") or variable("USER"),
+                "process": host_process() if self._name in _NAMES_HOST else "",
             },
         }
         record["env"] = {key: encodable(value) for key, value in record["env"].items() if value}
@@ -898,6 +902,20 @@ def boot_id() -> str:
     """Eight digits for this start of the machine: monotonic time counts from there."""
     found = read_small("/proc/sys/kernel/random/boot_id", 64)[:8].decode("ascii", "replace")
     return found if len(found) == 8 and found.isalnum() else "00000000"
+
+
+def host_process() -> str:
+    """The host's process, as `system/processes.py` names it: the first above us that is not a shell."""
+    pid = str(system.getppid())
+    for _ in range(8):
+        name, found, rest = read_small(f"/proc/{pid}/stat", 4096).partition(b"(")[2].rpartition(b")")
+        fields = rest.decode("ascii", "replace").split()
+        if not found or len(fields) < 20 or pid in ("0", "1"):
+            return ""
+        if name not in _SHELLS:
+            return f"{pid}:{fields[19]}"
+        pid = fields[1]
+    return ""
 
 
 def redaction_key(folders: Iterable[str]) -> bytes:

@@ -16,7 +16,7 @@ from typing import Any
 
 from ..journal.cards import MOST_AGENTS, Card, card_with, read_card
 from ..journal.event_files import EventFile, Journal, NotAnEvent, Tries
-from ..journal.names import session_digest
+from ..journal.names import boot_in, session_digest
 from ..journal.side_files import PendingSideFiles, card_file, redaction_key
 from ..ledger.base import Base, workspace_named
 from ..ledger.one_transaction import OneTransaction
@@ -33,6 +33,7 @@ from .events import MOST_VALUE, apply, fitted, name_of, naming, tidied
 from .guard import calls_of_interest
 from .host_schemas import read_event
 from .host_table import HOSTS, Host
+from .session_rows import SessionRows
 from .sessions import own_task, session_of
 from .transcript_tail import apply_transcript_tail
 
@@ -154,6 +155,7 @@ class _Batch:
         # The time of the last event of each memory.
         self._times: dict[TaskMemory, float] = {}
         self._sessions: dict[str, tuple[TaskMemory, dict[str, None]]] = {}
+        self._session_rows = SessionRows(tx)
 
     def run(self, events: Sequence[_Event], apart: bool) -> None:
         """Apply events until the time of the transaction is up.
@@ -184,6 +186,7 @@ class _Batch:
                 self.failed[event.file.name] = (event.file, f"{type(error).__name__}: {error}")
                 passed.add(event.file.session)  # what follows must not overtake it
         self._drainer.applying = None
+        self._session_rows.write()
         self._write_cards()
 
     def _apply(self, event: _Event) -> None:
@@ -200,6 +203,14 @@ class _Batch:
             Mark(self.files, session).went_on(event.at)
         if not is_repeated(self.files, event.shape, told):
             apply(memory, told, event.name(memory), capture)
+        self._session_rows.note(
+            told,
+            event.host,
+            self._clock.at,
+            workspace=memory.workspace,
+            process=event.env.get("process"),
+            machine=boot_in(event.file.name),
+        )
         _, agents = self._sessions.setdefault(event.file.session, (memory, {}))
         if agent := str(told.get("agent_id") or ""):
             agents[session_of(told, agent)] = None

@@ -12,7 +12,7 @@ from ..memory import TaskMemory
 from ..model import rules
 from ..model.errors import RingboltError
 from ..model.redaction import Redactor, storable
-from ..model.types import Task, is_dict, is_list
+from ..model.types import is_dict, is_list
 from ..model.validate import blake2b
 from ..signals.commands import is_check
 from ..signals.tools import (
@@ -202,40 +202,28 @@ def is_ours(tool: str) -> bool:
 
 
 def _turn_to(memory: TaskMemory, tool: str, event: Mapping[str, Any]) -> None:
-    """The agent registered a task, or named one while its session had none: the session turns to it."""
-    named = _fields(event).get("task_id")
+    """The agent named a task: its session turns to it, if it asked for that or has no task of its own.
+
+    A server that knows its session has done this already; others leave it to the hook.
+    """
     before = own_task(memory)
+    named = _fields(event).get("task_id")
     if tool.endswith("task_register"):
         named = _registered(as_text(event.get("output")))
-    elif before:
+    elif before and not tool.endswith(("task_resume", "task_focus")):
         return
     if not isinstance(named, str) or not named or not memory.origin.session or named == before:
         return
     try:
-        task = memory.task_focus(named[:100]).task_id
+        memory.task_focus(named[:100])
     except RingboltError as error:
         if error.code not in ("task_not_found", "ambiguous_task", "invalid_argument"):
             raise
-        return
-    if before:
-        _take_over(memory, memory.task_get(before), memory.task_get(task))
-
-
-def _take_over(memory: TaskMemory, drafted: Task, task: Task) -> None:
-    """A task that the agent registered has what the user asked for, and replaces a draft without work."""
-    head, first = memory.store.read(lambda tx: (tx.head(drafted.id), tx.event(drafted.id, 1)))
-    # Only what the user said is the user's: an agent writes requests, too.
-    if drafted.request and not task.request and first and first["channel"] == "user":
-        user, key = memory.acting_as(channel="user"), f"hook/request/{drafted.id}"
-        user.task_remember(task.id, drafted.request, type="user_instruction", key=key)
-    if head and not head["actions"] and not drafted.items:
-        memory.task_link(task.id, target=drafted.id, kind="supersedes", key=f"hook/instead/{drafted.id}")
 
 
 def _registered(text: str) -> str:
     """The id of the task that our server says it registered."""
-
-    found = re.search(r'\btask(?:_id"?:)? "?([0-9a-z]{10})\b', text)
+    found = re.search(r'\btask(?:_id"?:)?\s*"?([0-9a-z]{10})\b', text)
     return found[1] if found else ""
 
 

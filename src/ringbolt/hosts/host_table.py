@@ -37,6 +37,8 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "agent_task": ("agent_prompt", "prompt", "description"),
     "reason": ("reason",),
     "trigger": ("trigger",),
+    "mode": ("permission_mode",),
+    "background": ("background_tasks",),
 }
 # Seconds that a host gives our hook. The work itself ends after 0.3 s; the rest is for a busy machine. Events
 # that may be answered with a packet get more.

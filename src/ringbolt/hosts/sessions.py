@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..ledger.base import Base
+from ..ledger.current_task import session_task
 from ..model.validate import blake2b
 
 
@@ -20,5 +21,4 @@ def session_of(event: Mapping[str, Any], agent: str = "") -> str:
 
 def own_task(memory: Base) -> str | None:
     """The open task that this session turned to last."""
-    session = memory.origin.session
-    return memory.store.read(lambda tx: tx.session_task(session, memory.workspace)) if session else None
+    return memory.store.read(lambda tx: session_task(memory, tx))

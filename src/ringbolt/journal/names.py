@@ -9,14 +9,13 @@ from typing import Any
 
 from ..model.types import Value, is_dict
 from ..model.validate import blake2b
+from ..system.processes import boot as boot
 
 FAILED, CALLED, OTHER = "f", "c", "e"  # outcomes: a call that failed, any other call, no call
 _COMMANDS = ("command", "cmd", "script", "code", "sql", "query", "pattern", "url")
 _FILES = ("file_path", "path", "notebook_path", "filename")
 # Shorter calls are too common to say anything about.
 _SHORTEST_CALL = 6
-_BOOT_FILE = "/proc/sys/kernel/random/boot_id"
-_UNKNOWN_BOOT = "00000000"
 
 
 class EventName(Value, frozen=True):
@@ -80,15 +79,6 @@ def command_of(given: Any) -> str:
 def folded(text: str) -> str:
     """A text with every run of whitespace as one space."""
     return " ".join(text.split())
-
-
-def boot() -> str:
-    """Which start of the machine this is: the monotonic clock begins anew with each."""
-    try:
-        with open(_BOOT_FILE, encoding="ascii") as file:
-            return file.read(8)
-    except (OSError, ValueError):
-        return _UNKNOWN_BOOT
 
 
 def _first(given: Any, names: Iterable[str]) -> str:

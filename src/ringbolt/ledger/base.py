@@ -19,6 +19,7 @@ from ..store import Store, jobs, scratch
 from ..store.goal_queries import goals_of
 from ..store.hashes import origin_id
 from ..store.tx import Row, Tx
+from .current_task import current_task
 from .drafts import Draft as Draft
 from .goal_breaker import added_blockers, count_blockers
 from .values import read_entries, read_origin
@@ -168,7 +169,10 @@ class Base:
     def _find(self, tx: Tx, task_id: str | None, lock: bool = False, writing: bool = False) -> Row:
         """A task's row: by id, by unambiguous prefix, or the current task of this workspace and session."""
         if task_id is None:
-            task_id = self._current(tx, writing or lock)
+            found, why = current_task(self, tx, writing or lock)
+            if head := tx.head(found, lock):
+                return {**head, "chosen": why} if why else head
+            task_id = found
         plain = rules.normal_id(validate.text("task_id", task_id, 100_000))
         if plain is not None:
             if len(plain) == rules.ID_LENGTH and (head := tx.head(plain, lock)):
@@ -189,48 +193,31 @@ class Base:
             "task_list shows the tasks; an id may be shortened as long as it is unambiguous.",
         )
 
-    def _current(self, tx: Tx, writing: bool) -> str:
-        """The task that this session focused last, else the only open one of the workspace.
-
-        A session may read another session's task without naming it, but not write to it.
-        """
-        session = self.origin.session
-        if session and (found := tx.session_task(session, self.workspace)):
-            return found
-        tasks = tx.open_tasks(self.workspace)
-        if len(tasks) == 1:
-            if not writing or not session:
-                return tasks[0]["task_id"]
-            owner = (
-                f"belongs to session {tasks[0]['session_id']}" if tasks[0]["session_id"] else "has no session"
-            )
-            raise NotFound(
-                "no_current_task",
-                f"This session has no task. {_named(tasks)} is open here and {owner}.",
-                "Take it over with task_focus, name it by its id, or register a new task.",
-                candidates=[tasks[0]["task_id"]],
-            )
-        if tasks:
-            raise Conflict(
-                "ambiguous_task",
-                f"{len(tasks)} tasks are open here: {_named(tasks)}.",
-                "Name one by its id.",
-                candidates=[row["task_id"] for row in tasks],
-            )
-        raise NotFound(
-            "no_current_task",
-            "No task is open in this workspace and session.",
-            "Start one with task_register, or name one by its id.",
-        )
-
-    def _new_id(self, tx: Tx) -> str:
+    def new_task_id(self, tx: Tx) -> str:
+        """An id that no task has."""
         while True:
             task_id = rules.make_id(self._random(rules.ID_LENGTH))
             if tx.head(task_id) is None:
                 return task_id
 
+    def clock(self) -> float:
+        """Seconds since 1970, by the clock of this memory."""
+        return self._clock()
+
     def _now(self) -> str:
         return validate.stamp(self._clock())
+
+    def find_task(self, tx: Tx, task_id: str | None) -> Row:
+        """A task's row, by id, prefix, or as the current task."""
+        return self._find(tx, task_id)
+
+    def commit(self, work: Callable[[Tx], Written | None]) -> Written | None:
+        """Write in a transaction of its own, then tell the mirrors which task changed."""
+        return self._commit(work, tasks=lambda result: () if result is None else (result.task_id,))
+
+    def append_event(self, tx: Tx, head: Row, draft: Draft, operation: str) -> Written:
+        """Append an event within a transaction: for the parts that an operation is made of."""
+        return self._append(tx, head, draft, self._now(), operation)
 
     def _as_of(
         self, task_id: str | None, at: Any, visit: Callable[[Tx, Row], None] | None = None
@@ -489,7 +476,7 @@ class Base:
             )
         return self._plain(what, value) or []
 
-    def _check_steps(self, steps: list[dict[str, Any]], present: int = 0) -> None:
+    def check_steps(self, steps: list[dict[str, Any]], present: int = 0) -> None:
         most = self.settings.max_plan_items
         if present + len(steps) > most:
             raise InvalidInput(
@@ -524,6 +511,9 @@ def _named(rows: list[Row]) -> str:
 
 def written(head: Mapping[str, Any], seq: int, draft: Draft) -> Written:
     """The result of a write."""
+    result: dict[str, Any] = draft.result
+    if chosen := head.get("chosen"):
+        result = {**result, "warnings": (*result.get("warnings", ()), chosen)}
     return Written(
         task_id=head["task_id"],
         seq=seq,
@@ -533,7 +523,7 @@ def written(head: Mapping[str, Any], seq: int, draft: Draft) -> Written:
         total=head.get("total") or 0,
         current=head.get("current_item"),
         next=head.get("next_item"),
-        **draft.result,
+        **result,
     )
 
 

@@ -79,6 +79,9 @@ SESSION_ENDED = "The session ended"
 # Reasons with which the upkeep pauses a task, and the attention it asks for when the session is gone.
 IDLE, SESSION_GONE, NEEDS_REVIEW = "idle", "session gone", "needs review: session "
 
+# The reason of a task that was taken to be completed because its steps were and its agent said so.
+INFERRED = "inferred"
+
 # The timestamp that a task gets when it first enters a phase.
 PHASE_STAMPS = {
     "planned": "plan_generated_at",

@@ -53,6 +53,17 @@ class Heads(Queries):
         )
         return rows[0][0] if rows else None
 
+    def last_session_task(self, session_id: str, workspace: str | None) -> str | None:
+        """The task that a session focused last, open or not."""
+        rows = self._query(
+            "SELECT task_id FROM heads WHERE session_id = :session_id AND kind = 'task'"
+            " AND root_id = task_id AND archived_at IS NULL AND status <> 'superseded'"
+            " AND (CAST(:workspace AS TEXT) IS NULL OR workspace_path = :workspace)"
+            " ORDER BY focus DESC, task_id LIMIT 1",
+            {"session_id": session_id, "workspace": workspace},
+        )
+        return rows[0][0] if rows else None
+
     def last_focus(self, session_id: str) -> int:
         """The highest focus number that a session has used."""
         rows = self._query(
@@ -60,12 +71,12 @@ class Heads(Queries):
         )
         return rows[0][0] or 0
 
-    def open_tasks(self, workspace: str | None, limit: int = 10) -> list[Row]:
+    def open_tasks(self, workspace: str | None, limit: int = 50) -> list[Row]:
         """The open tasks of a workspace, the last changed first."""
         where = "workspace_path = :workspace" if workspace else "workspace_path IS NULL"
         return self.rows(
-            ("task_id", "name", "status", "session_id"),
-            f"SELECT task_id, name, status, session_id FROM heads WHERE {where} AND {_CURRENT}"
+            ("task_id", "name", "status", "session_id", "parent_id"),
+            f"SELECT task_id, name, status, session_id, parent_id FROM heads WHERE {where} AND {_CURRENT}"
             " ORDER BY position DESC LIMIT :limit",
             workspace=workspace,
             limit=limit,

@@ -11,6 +11,7 @@ from typing import Any, NoReturn, TypeVar
 import click
 
 from ...ledger.base import Base
+from ...ledger.host_session import host_session
 from ...model.errors import Conflict, InvalidInput, NotFound, RingboltError
 from ...model.settings import Settings
 from ...model.types import Value, is_list
@@ -42,7 +43,7 @@ def open_memory(
     """Open the memory with the operations of one room, which loads faster than all of TaskMemory."""
     common = given()
     opened: Any = room if issubclass(room, Opening) else type(room.__name__, (Opening, room), {})
-    return opened.open(
+    memory = opened.open(
         common.get("store"),
         workspace=None if common.get("everywhere") else common.get("workspace", ""),
         session=common.get("session"),
@@ -52,6 +53,9 @@ def open_memory(
         create=create,
         clock=clock,
     )
+    if not memory.origin.session and (session := host_session(memory.store)):
+        return memory.acting_as(session=session)
+    return memory
 
 
 def call(room: type[Base], operation: str, arguments: Mapping[str, Any], *, create: bool = False) -> Any:

@@ -19,6 +19,7 @@ from mcp.shared.exceptions import MCPError
 
 from ... import operations
 from ..._version import __version__
+from ...core.draft_tasks import turn_to
 from ...memory import TaskMemory
 from ...model.errors import RingboltError
 from ...model.operation import Operation
@@ -187,7 +188,10 @@ def _called(caller: Caller, operation: Operation, given: Mapping[str, Any]) -> t
         arguments = operations.read_arguments(operation.name, given)
         if operations.scope_of(operation.name, arguments) not in caller.scopes:
             return _failed({**_FORBIDDEN, "message": f"{operation.name} {_FORBIDDEN['message']}"})
-        data = operations.call(caller.memory(), operation.name, given)
+        memory = caller.memory()
+        if operation.name == "task_resume" and "write" in caller.scopes:
+            turn_to(memory, arguments.get("task_id"))
+        data = operations.call(memory, operation.name, given)
         text = texts.result_text(operation.name, given, data)
     except RingboltError as error:
         return _failed(error.to_dict())

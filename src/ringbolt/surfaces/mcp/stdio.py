@@ -18,6 +18,7 @@ from pydantic import ValidationError
 from ...config import load_settings, store_location
 from ...journal.catch_up import CatchUp
 from ...journal.event_files import Journal
+from ...ledger.host_session import host_session
 from ...memory import TaskMemory
 from ...model.errors import RingboltError
 from .server import Caller, Context, agent_name, make_server
@@ -39,7 +40,7 @@ class Client:
         self._opening = threading.Lock()
         self._gone = threading.Event()
         self._opened: TaskMemory | None = None
-        self._acting: dict[tuple[str, str], TaskMemory] = {}
+        self._acting: dict[tuple[str, str, str], TaskMemory] = {}
 
     async def caller(self, ctx: Context) -> Caller:
         """The client, working in its first root."""
@@ -61,11 +62,13 @@ class Client:
                 self._opened = TaskMemory.open(
                     self._location, workspace=self._workspace, session=self._session, agent=self._agent
                 )
-            known = self._acting.get((agent, root))
+            # The host may go on under another session, after /clear for example.
+            session = self._opened.origin.session or host_session(self._opened.store)
+            known = self._acting.get((agent, root, session))
             if known is None:
                 agent_now = self._opened.origin.agent or agent
-                known = self._opened.acting_as(agent=agent_now, workspace=root)
-                self._acting[agent, root] = known
+                known = self._opened.acting_as(agent=agent_now, workspace=root, session=session)
+                self._acting[agent, root, session] = known
             return known
 
     def watch_journal(self) -> None:

@@ -3,7 +3,7 @@
 --   Ledger   `events` is the truth and is only appended to; heads, extras, steps, records, labels, files, links,
 --            claims and keys are the state folded from it, written in the same transaction.
 --   Derived  words, vectors, distilled and learned_patterns can be rebuilt from the events.
---   Work     jobs for the worker, and what models have cost.
+--   Work     jobs for the worker, sessions of agents, and what models have cost.
 --   Tenants  row-level security on every table.
 --   Views    the ledger under the table and column names that other projects use.
 --
@@ -304,6 +304,24 @@ CREATE TABLE jobs (                         -- work for the background worker; f
 );
 CREATE INDEX jobs_by_due ON jobs(tenant_id, status, due_at);
 
+CREATE TABLE sessions (                     -- sessions of agents, as the hooks of their hosts report them
+  tenant_id      TEXT COLLATE "C" NOT NULL DEFAULT current_setting('ringbolt.tenant') CHECK (tenant_id <> ''),
+  session_id     TEXT COLLATE "C" NOT NULL,
+  host           TEXT COLLATE "C" NOT NULL,
+  machine        TEXT COLLATE "C" NOT NULL,           -- the boot of the machine that it runs on
+  process        TEXT COLLATE "C" NOT NULL,           -- the host's process: its id and when it started
+  workspace_path TEXT COLLATE "C",
+  mode           TEXT COLLATE "C" NOT NULL,           -- the host's permission mode, such as plan
+  at_work        TEXT COLLATE "C" NOT NULL,           -- JSON list: background work that has not reported yet
+  interruption   TEXT COLLATE "C",                    -- JSON object: why the last turn broke off
+  started_at     TEXT COLLATE "C" NOT NULL,
+  seen_at        TEXT COLLATE "C" NOT NULL,
+  ended_at       TEXT COLLATE "C",
+  PRIMARY KEY (tenant_id, session_id)
+);
+CREATE INDEX sessions_by_process ON sessions(tenant_id, process) WHERE process <> '';
+CREATE INDEX sessions_by_workspace ON sessions(tenant_id, workspace_path, seen_at);
+
 CREATE TABLE spending (                     -- sums of the model.used events, for budgets
   tenant_id  TEXT COLLATE "C" NOT NULL DEFAULT current_setting('ringbolt.tenant') CHECK (tenant_id <> ''),
   day        TEXT COLLATE "C" NOT NULL,
@@ -326,7 +344,7 @@ DECLARE name TEXT;
 BEGIN
   FOREACH name IN ARRAY ARRAY['origins', 'heads', 'extras', 'events', 'steps', 'records', 'labels', 'files',
                               'links', 'claims', 'keys', 'learned_patterns', 'words_missing', 'vector_models',
-                              'vectors', 'distilled', 'jobs', 'spending'] LOOP
+                              'vectors', 'distilled', 'jobs', 'sessions', 'spending'] LOOP
     EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', name);
     EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', name);
     EXECUTE format('CREATE POLICY tenant ON %I USING (tenant_id = current_setting(''ringbolt.tenant'', true))'

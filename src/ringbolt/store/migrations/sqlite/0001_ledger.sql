@@ -3,7 +3,7 @@
 --   Ledger   `events` is the truth and is only appended to; heads, extras, steps, records, labels, files, links,
 --            claims and keys are the state folded from it, written in the same transaction.
 --   Derived  words, vectors, distilled and learned_patterns can be rebuilt from the events.
---   Work     jobs for the worker, and what models have cost.
+--   Work     jobs for the worker, sessions of agents, and what models have cost.
 --   Views    the ledger under the table and column names that other projects use.
 
 -- Ledger ---------------------------------------------------------------------------------------------
@@ -258,6 +258,22 @@ CREATE TABLE jobs (                         -- work for the background worker; f
   UNIQUE (kind, task_id, key)
 );
 CREATE INDEX jobs_by_due ON jobs(status, due_at);
+
+CREATE TABLE sessions (                     -- sessions of agents, as the hooks of their hosts report them
+  session_id     TEXT PRIMARY KEY,
+  host           TEXT NOT NULL,
+  machine        TEXT NOT NULL,             -- the boot of the machine that it runs on
+  process        TEXT NOT NULL,             -- the host's process: its id and when it started
+  workspace_path TEXT,
+  mode           TEXT NOT NULL,             -- the host's permission mode, such as plan
+  at_work        TEXT NOT NULL,             -- JSON list: background work that has not reported yet
+  interruption   TEXT,                      -- JSON object: why the last turn broke off
+  started_at     TEXT NOT NULL,
+  seen_at        TEXT NOT NULL,
+  ended_at       TEXT
+) WITHOUT ROWID;
+CREATE INDEX sessions_by_process ON sessions(process) WHERE process <> '';
+CREATE INDEX sessions_by_workspace ON sessions(workspace_path, seen_at);
 
 CREATE TABLE spending (                     -- sums of the model.used events, for budgets
   day        TEXT NOT NULL,

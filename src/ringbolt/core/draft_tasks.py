@@ -1,0 +1,136 @@
+"""Drafts: tasks that hooks began for a prompt.
+
+A registration turns the draft of its session into the registered task. A session that turns to another task
+leaves nothing behind if its draft has only the prompt that made it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..ledger.base import Base, Draft
+from ..ledger.current_task import DRAFT, REQUEST, session_task
+from ..model.types import Written
+from ..store.tx import Row, Tx
+from .plans import plan_replacement
+
+
+def own_draft(memory: Base, tx: Tx) -> Row | None:
+    """The task of this session, locked, if nobody has registered it yet."""
+    task_id = session_task(memory, tx)
+    if task_id is None or DRAFT not in tx.extras(task_id)["metadata"]:
+        return None
+    return tx.head(task_id, lock=True)
+
+
+def turn_to(memory: Base, task_id: str | None) -> None:
+    """Make a task the session's own, as a session does that resumes it by its id; nothing without a session.
+
+    The session that had it before finds out when it next asks.
+    """
+    session = memory.origin.session
+    if not session or task_id is None:
+        return
+
+    def work(tx: Tx) -> Written | None:
+        head = memory.find_task(tx, task_id)
+        if session_task(memory, tx) == head["task_id"]:
+            return None
+        head = tx.head(head["task_id"], lock=True) or head
+        return memory.append_event(tx, head, focus_event(memory, tx, head), "task_focus")
+
+    memory.commit(work)
+
+
+def focus_event(memory: Base, tx: Tx, head: Row) -> Draft:
+    """The event with which this session turns to a task."""
+    session = memory.origin.session
+    empty = _empty_draft(memory, tx, head["task_id"])
+    draft = Draft(
+        "task.focused",
+        data={"from": head["session_id"]},
+        sets={"heads": {"session_id": session, "focus": tx.last_focus(session) + 1}},
+    )
+    draft.then = None if empty is None else _FoldedDraft(empty)
+    return draft
+
+
+def _empty_draft(memory: Base, tx: Tx, besides: str) -> str | None:
+    """The draft that this session works on, if it holds nothing but the prompt that began it."""
+    head = own_draft(memory, tx)
+    if head is None or head["task_id"] == besides or head["actions"] or head["total"]:
+        return None
+    return head["task_id"]
+
+
+class _FoldedDraft:
+    """An empty draft, to be replaced by the task that its session turns to; the user's words go with it."""
+
+    def __init__(self, task_id: str) -> None:
+        self.position: dict[str, Any] = {}
+        self._draft = task_id
+
+    def write(self, memory: Base, tx: Tx, head: Row, now: str) -> None:
+        """Carry over what the user said, and end the draft."""
+        draft = tx.head(self._draft, lock=True)
+        if draft is None:
+            return
+        user = memory.acting_as(channel="user")
+        for event in tx.events(self._draft, 0, 100):
+            if event["channel"] == "user" and event["text"]:
+                record = {"type": "user_instruction", "status": "active"}
+                words = Draft(
+                    "user_instruction",
+                    text=event["text"],
+                    data={"from": f"{self._draft}#{event['seq']}"},
+                    record=record,
+                )
+                user.append_event(tx, head, words, "task_focus")
+        link = {"kind": "supersedes", "target": self._draft, "seq": head["last_seq"] + 1, "status": "active"}
+        data = {"kind": "supersedes", "target": self._draft}
+        memory.append_event(tx, head, Draft("task.linked", data=data, sets={"links": [link]}), "task_focus")
+        ended = {"status": "superseded", "reason": None, "completed_at": now}
+        memory.append_event(
+            tx,
+            draft,
+            Draft("task.updated", data={"superseded_by": head["task_id"]}, sets={"heads": ended}),
+            "task_focus",
+        )
+
+
+def adoption(
+    memory: Base,
+    tx: Tx,
+    head: Row,
+    now: str,
+    *,
+    heads: Mapping[str, Any],
+    extras: Mapping[str, Any],
+    labels: list[Any],
+    links: list[dict[str, Any]],
+    request: str | None,
+    plan: Any,
+) -> list[Draft]:
+    """The events that give a draft the name and plan of a registration; all that is recorded in it stays.
+
+    The user's own words stay its request. A request that the agent gives counts only where there is none.
+    """
+    task_id = head["task_id"]
+    known = tx.extras(task_id)
+    metadata = {**known["metadata"], **extras["metadata"]}
+    metadata.pop(DRAFT, None)
+    changed = {name: value for name, value in extras.items() if value is not None and value != known[name]}
+    sets: dict[str, Any] = {"heads": dict(heads), "extras": {**changed, "metadata": metadata}}
+    if labels:
+        sets["+labels"] = labels
+    if links:
+        sets["links"] = links
+    events = [Draft("task.updated", text=f"Registered as “{heads['name']}”.", sets=sets)]
+    first = tx.event(task_id, 1)
+    if request and not (first and first["text"]):
+        record = {"type": "user_instruction", "status": "active"}
+        events.append(Draft("user_instruction", text=request, record=record, labels=[("tag", REQUEST)]))
+    if plan:
+        events.append(plan_replacement(memory, tx, head, now, plan))
+    return events

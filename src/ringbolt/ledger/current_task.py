@@ -1,0 +1,93 @@
+"""Which task a call without an id is about.
+
+With a session, it is the session's own task: the one it turned to last, or if that has ended, still that one.
+A session that never had a task begins a draft when it writes, so that nothing an agent reports is refused or
+ends up on somebody else's task.
+
+Without a session, the rule is: tasks that a live session works on, then other open ones, paused ones last;
+among equals the one that was worked on last. The caller learns which task was chosen, and why.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..model.errors import NotFound
+from ..store import sessions
+from ..store.tx import Row, Tx
+from .drafts import Draft
+
+if TYPE_CHECKING:
+    from .base import Base
+
+# Marks a task, in its metadata, that nobody has registered: begun by hooks, or by a write without a task.
+DRAFT = "draft"
+# Tags an instruction that asks for something new. The first request of a task is its first event's text.
+REQUEST = "request"
+UNNAMED = "Work without a request"
+
+
+def current_task(memory: Base, tx: Tx, writing: bool) -> tuple[str, str]:
+    """The current task's id, and if there was a choice, which task it is and why."""
+    if memory.origin.session:
+        if own := session_task(memory, tx) or session_task(memory, tx, ended=True):
+            return own, ""
+        if writing:
+            return begin_draft(memory, tx), "This session had no task, so one was begun for it."
+    return _chosen(memory, tx)
+
+
+def session_task(memory: Base, tx: Tx, *, ended: bool = False) -> str | None:
+    """The open task of this session, or with `ended` its last one; None if it has none.
+
+    A session that somebody named has a task in each workspace. A host's session has one, wherever it moves.
+    """
+    session = memory.origin.session
+    if not session:
+        return None
+    find = tx.last_session_task if ended else tx.session_task
+    found = find(session, memory.workspace)
+    if found is None and memory.workspace is not None and sessions.get(tx, session) is not None:
+        found = find(session, None)
+    return found
+
+
+def _chosen(memory: Base, tx: Tx) -> tuple[str, str]:
+    tasks = tx.open_tasks(memory.workspace)
+    if not tasks:
+        raise NotFound(
+            "no_current_task",
+            "No task is open in this workspace and session.",
+            "Start one with task_register, or name one by its id.",
+        )
+    if len(tasks) == 1:
+        return tasks[0]["task_id"], ""
+    live = {session.id for session in sessions.live(tx, memory.workspace, memory.clock())}
+    best = min(tasks, key=lambda row: _rank(row, live))  # the first of equals: the one worked on last
+    why = "a live session works on it" if best["session_id"] in live else "it was worked on last"
+    return best["task_id"], f"{len(tasks)} tasks are open here. This is “{best['name'][:60]}”: {why}."
+
+
+def _rank(row: Row, live: set[str]) -> tuple[bool, bool, bool]:
+    """How a task stands in the choice, the best lowest; a helper's task comes after its parent's."""
+    return row["status"] == "paused", row["session_id"] not in live, row["parent_id"] is not None
+
+
+def begin_draft(memory: Base, tx: Tx, name: str = UNNAMED) -> str:
+    """Begin a task for a session that has none; `task_register` or the next request gives it a name."""
+    task_id = memory.new_task_id(tx)
+    session = memory.origin.session
+    heads = {
+        "kind": "task",
+        "name": name,
+        "status": "active",
+        "phase": "received",
+        "workspace_path": memory.workspace,
+        "repository": memory.repository,
+        "session_id": session,
+        "focus": tx.last_focus(session) + 1,
+    }
+    draft = Draft("task.registered", sets={"heads": heads, "+extras": {"metadata": {DRAFT: True}}})
+    head: Row = {"task_id": task_id, "root_id": task_id, **heads}
+    memory.append_event(tx, head, draft, "task_register")
+    return task_id

@@ -1,0 +1,140 @@
+"""Sessions of agents, as the hooks of their hosts report them: where each runs, and whether it still does.
+
+These rows are not part of the ledger: they say who is at work now. What happened in a session is in the
+events of its task.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..model.types import Value
+from ..model.validate import dumps, seconds_of, stamp
+from ..system import processes
+from .tx import Tx
+
+# Without a process to look at, a session that has been silent for as long is not at work any more.
+QUIET_SECONDS = 3600.0
+# Rows of sessions that ended this long ago are deleted.
+KEEP_SECONDS = 30 * 86400.0
+
+_NAMES = (
+    "session_id", "host", "machine", "process", "workspace_path", "mode", "at_work", "interruption",
+    "started_at", "seen_at", "ended_at",
+)  # fmt: skip
+_SELECT = f"SELECT {', '.join(_NAMES)} FROM sessions"
+_PUT = (
+    f"INSERT INTO sessions ({', '.join(_NAMES)}) VALUES ({', '.join(f':{name}' for name in _NAMES)})"
+    " ON CONFLICT (session_id) DO UPDATE SET " + ", ".join(f"{name} = excluded.{name}" for name in _NAMES[1:])
+)
+
+
+class Session(Value, frozen=True, kw_only=True):
+    """A session of an agent."""
+
+    id: str
+    host: str = ""
+    machine: str = ""
+    process: str = ""
+    workspace: str | None = None
+    mode: str = ""
+    at_work: tuple[Mapping[str, Any], ...] = ()
+    interruption: Mapping[str, Any] | None = None
+    started_at: str = ""
+    seen_at: str = ""
+    ended_at: str | None = None
+
+    def is_live(self, now: float) -> bool:
+        """Whether somebody is at work in it, as far as can be known from here."""
+        if self.ended_at is not None:
+            return False
+        if self.process and self.machine == processes.boot():
+            return processes.is_running(self.process)
+        return now - seconds_of(self.seen_at) < QUIET_SECONDS
+
+
+def _read(rows: Sequence[Mapping[str, Any]]) -> list[Session]:
+    return [
+        Session(
+            id=row["session_id"],
+            host=row["host"],
+            machine=row["machine"],
+            process=row["process"],
+            workspace=row["workspace_path"],
+            mode=row["mode"],
+            at_work=tuple(json.loads(row["at_work"])),
+            interruption=json.loads(row["interruption"]) if row["interruption"] else None,
+            started_at=row["started_at"],
+            seen_at=row["seen_at"],
+            ended_at=row["ended_at"],
+        )
+        for row in rows
+    ]
+
+
+def get(tx: Tx, session_id: str) -> Session | None:
+    """A session by its id."""
+    rows = tx.rows(_NAMES, f"{_SELECT} WHERE session_id = :session", session=session_id)
+    return _read(rows)[0] if rows else None
+
+
+def put(tx: Tx, session: Session) -> None:
+    """Store a session."""
+    tx.database.run(
+        _PUT,
+        {
+            "session_id": session.id,
+            "host": session.host,
+            "machine": session.machine,
+            "process": session.process,
+            "workspace_path": session.workspace,
+            "mode": session.mode,
+            "at_work": dumps(list(session.at_work)),
+            "interruption": dumps(session.interruption) if session.interruption else None,
+            "started_at": session.started_at,
+            "seen_at": session.seen_at,
+            "ended_at": session.ended_at,
+        },
+    )
+
+
+def live(tx: Tx, workspace: str | None, now: float) -> list[Session]:
+    """The sessions at work in a workspace, or in all, the last seen first."""
+    where = "" if workspace is None else " AND workspace_path = :workspace"
+    rows = tx.rows(
+        _NAMES,
+        f"{_SELECT} WHERE ended_at IS NULL AND seen_at > :since{where} ORDER BY seen_at DESC LIMIT 100",
+        since=stamp(now - KEEP_SECONDS),
+        workspace=workspace,
+    )
+    return [session for session in _read(rows) if session.is_live(now)]
+
+
+def of_host(tx: Tx, ancestors: Sequence[str]) -> str | None:
+    """The session of the host that a process descends from: `ancestors`, the nearest first.
+
+    A host's process has one session at a time. After /clear or /resume it has another id, and the one that
+    began last counts.
+    """
+    if not ancestors:
+        return None
+    names = {f"p{number}": process for number, process in enumerate(ancestors)}
+    rows = tx.rows(
+        ("session_id", "process", "started_at", "ended_at"),
+        "SELECT session_id, process, started_at, ended_at FROM sessions"
+        f" WHERE process IN ({', '.join(f':{name}' for name in names)}) AND machine = :machine",
+        machine=processes.boot(),
+        **names,
+    )
+    nearest = min((ancestors.index(row["process"]) for row in rows), default=None)
+    if nearest is None:
+        return None
+    own = [row for row in rows if row["process"] == ancestors[nearest]]
+    return max(own, key=lambda row: (row["ended_at"] is None, row["started_at"]))["session_id"]
+
+
+def forget_old(tx: Tx, now: float) -> None:
+    """Delete the rows of sessions that ended long ago."""
+    tx.database.run("DELETE FROM sessions WHERE seen_at < :before", {"before": stamp(now - KEEP_SECONDS)})
