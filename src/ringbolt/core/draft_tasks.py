@@ -11,6 +11,7 @@ from typing import Any
 
 from ..ledger.base import Base, Draft
 from ..ledger.current_task import DRAFT, REQUEST, session_task
+from ..model import rules
 from ..model.types import Written
 from ..store.tx import Row, Tx
 from .plans import plan_replacement
@@ -21,7 +22,8 @@ def own_draft(memory: Base, tx: Tx) -> Row | None:
     task_id = session_task(memory, tx)
     if task_id is None or DRAFT not in tx.extras(task_id)["metadata"]:
         return None
-    return tx.head(task_id, lock=True)
+    head = tx.head(task_id, lock=True)
+    return head if head and head["status"] in rules.OPEN else None
 
 
 def turn_to(memory: Base, task_id: str | None) -> None:

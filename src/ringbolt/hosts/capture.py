@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
+from ..extract.task_name import task_name
 from ..ledger.current_task import DRAFT, UNNAMED
 from ..memory import TaskMemory
 from ..model import rules
@@ -18,6 +19,7 @@ from ..model.types import Task, Written, is_dict, is_list
 from ..signals.tools import PATH_FIELDS, first_text, is_edit, is_shell
 from .capture_hook import clipped as clipped
 from .output_text import as_text
+from .requests import is_finished, judged, request_tags, requests_of, says_done, task_to_take_over
 from .sessions import own_task
 
 Result = TypeVar("Result")
@@ -25,7 +27,6 @@ Result = TypeVar("Result")
 
 # Where a task keeps the key of the prompt that it was made of.
 _FIRST = "first_prompt"
-NAME_CHARACTERS = 120
 SUMMARY_CHARACTERS = 300
 # Words that go on with what was said before and ask for nothing by themselves.
 _ASSENT = frozenset(
@@ -62,15 +63,43 @@ class Capture:
         if own is None:
             if is_assent(text):
                 return None
+            if self._agent.origin.session and (other := task_to_take_over(self._agent, text)):
+                self._agent.task_focus(other)
+                return self._woken(self._user, self._instructed(other, text, key))
             metadata: dict[str, Any] = {DRAFT: True} if key is None else {DRAFT: True, _FIRST: key}
-            return self._user.task_register(_name(text), request=text, metadata=metadata, key=key)
+            return self._user.task_register(task_name(text), request=text, metadata=metadata, key=key)
+        task = self._user.task_get(own)
         # A prompt that is told again may be the one that the task was made of.
-        if key is not None and self._user.task_get(own).metadata.get(_FIRST) == key:
+        if key is not None and task.metadata.get(_FIRST) == key:
             return None
         if is_assent(text):
-            return self._woken(self._user, self._user.task_update(own, text, key=key))
-        said = self._user.task_remember(own, text, type="user_instruction", key=key)
-        return self._woken(self._user, said)
+            said = self._user.task_update(own, text, key=key)
+            return said if said.status == "completed" else self._woken(self._user, said)
+        if not task.request and DRAFT in task.metadata and not requests_of(task.instructions):
+            # The first request of a draft that began without one.
+            return self._woken(self._user, self._requested(task, text, finished=False, key=key))
+        if judged(self._agent, task, text).is_new:
+            finished = is_finished(task, self._last_words(task))
+            return self._woken(self._user, self._requested(task, text, finished=finished, key=key))
+        return self._woken(self._user, self._instructed(own, text, key))
+
+    def _instructed(self, task: str, text: str, key: str | None) -> Written:
+        return self._user.task_remember(task, text, type="user_instruction", key=key)
+
+    def _requested(self, task: Task, text: str, *, finished: bool, key: str | None) -> Written:
+        """A new request of a task: it leads from now on, and gives a draft its name."""
+        said = self._user.task_remember(
+            task.id, text, type="user_instruction", tags=request_tags(finished), key=key
+        )
+        if DRAFT in task.metadata and task.name != (name := task_name(text)):
+            self._agent.task_update(task.id, name=name)
+        return said
+
+    def _last_words(self, task: Task) -> str:
+        """What the agent said last."""
+        rows = self._agent.store.read(lambda tx: tx.events(task.id, max(0, task.seq - 20), 20))
+        said = (row["text"] for row in reversed(rows) if row["channel"] == "agent" and row["text"])
+        return next(said, "")
 
     def _own_task(self) -> str | None:
         """The open task of this session; without a session, the only one of the workspace."""
@@ -86,8 +115,12 @@ class Capture:
 
     def _woken(self, memory: TaskMemory, written: Written) -> Written:
         """A task at rest is at work again: when the user speaks, or when only the upkeep had paused it."""
-        head = memory.store.read(lambda tx: tx.head(written.task_id)) if written.status == "paused" else None
-        if head and (memory is self._user or head["reason"] in (rules.IDLE, rules.SESSION_GONE)):
+        if written.status not in ("paused", "completed"):
+            return written
+        head = memory.store.read(lambda tx: tx.head(written.task_id))
+        reason = head["reason"] if head else None
+        by_user = memory is self._user and written.status == "paused"
+        if head and (by_user or reason in (*rules.RESTING, rules.INFERRED)):
             # That the session was taken for gone is answered by its going on.
             asked = (head["attention"] or "").startswith(rules.NEEDS_REVIEW)
             memory.task_update(written.task_id, status="active", attention="" if asked else None)
@@ -180,13 +213,24 @@ class Capture:
             own |= {name: value for name, value in (("title", title), ("status", status)) if value}
         return self._agent.task_plan_sync(task.id, listed, key=key)
 
-    def concluded(self, text: str, *, key: str | None = None) -> Written | None:
-        """What the agent says at the end of its turn; after a greeting there is no task to say it on."""
-        return (
-            self._if_task(lambda: self._agent.task_update(None, clipped(text), key=key))
-            if text.strip()
-            else None
-        )
+    def concluded(self, text: str, *, at_work: bool = False, key: str | None = None) -> Written | None:
+        """What the agent says at the end of its turn; after a greeting there is no task to say it on.
+
+        If its plan is done and it says so, the task is taken to be completed, unless helpers are `at_work`.
+        """
+        if not text.strip():
+            return None
+        written = self._if_task(lambda: self._agent.task_update(None, clipped(text), key=key))
+        if written and written.status == "active" and not at_work and 0 < written.total <= written.done:
+            if says_done(text):
+                self._agent.task_update(written.task_id, status="completed", reason=rules.INFERRED)
+        return written
+
+    def session_over(self, reason: str, *, key: str | None = None) -> None:
+        """The session ended; what it left open rests until somebody goes on with it."""
+        written = self.aside(f"{rules.SESSION_ENDED}: {reason or 'no reason given'}.", key=key)
+        if written and written.status == "active":
+            self._tool.task_update(written.task_id, status="paused", reason=rules.SESSION_OVER)
 
     def snapshot(
         self, text: str, *, label: str, summarized: bool = False, key: str | None = None
@@ -198,7 +242,7 @@ class Capture:
 
     def helper_began(self, parent: str, name: str, *, request: str | None, key: str) -> Written:
         """The agent gave work to another agent, which has its own task; this capture is that one's."""
-        return self._agent.task_register(_name(name), request=request, parent=parent, key=key)
+        return self._agent.task_register(name[:120], request=request, parent=parent, key=key)
 
     def helper_ended(self, answer: str, *, key: str) -> Written | None:
         """The other agent is done; this capture is that one's."""
@@ -323,13 +367,6 @@ def summary_of(tool: str, given: Mapping[str, Any]) -> str:
     )
     line = " ".join(said[: 2 * SUMMARY_CHARACTERS].split())[:SUMMARY_CHARACTERS]
     return f"{tool}: {line}" if line else tool or "tool"
-
-
-def _name(text: str) -> str:
-    """A task's name from its request: the first line that says something."""
-    line = next((line.strip() for line in text.splitlines() if line.strip(" #*->`")), text)
-    line = " ".join(line.split())
-    return line if len(line) <= NAME_CHARACTERS else line[: NAME_CHARACTERS - 1].rsplit(" ", 1)[0] + "…"
 
 
 def _question(questions: Any, text: str) -> list[Mapping[str, Any]]:

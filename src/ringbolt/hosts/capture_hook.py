@@ -184,6 +184,8 @@ class CapturedEvent:
             return ""
         if self._name == "PreToolUse":
             return self._ask_store(None) if self._has_advice() else ""
+        if self._name == "SessionStart":
+            self._tell_commands()
         path = self._journal()
         if path is None or self._name in _OPENS_STORE:
             return self._ask_store(path)
@@ -255,6 +257,19 @@ class CapturedEvent:
             return system.stat(transcript).st_size
         except (OSError, ValueError):
             return 0  # all of it is still to come
+
+    def _tell_commands(self) -> None:
+        """Tell commands that the agent will run which session they belong to, where the host allows it."""
+        file, session = variable("CLAUDE_ENV_FILE"), str(self._field("session") or "")
+        if file and session.isascii() and session.replace("-", "").replace("_", "").isalnum():
+            try:
+                handle = system.open(file, system.O_WRONLY | system.O_APPEND | system.O_CREAT, 0o600)
+            except OSError:
+                return  # the process tree says it too
+            try:
+                _write_all(handle, f"export RINGBOLT_HOST_SESSION={session}\n".encode())
+            finally:
+                system.close(handle)
 
     # --- what must be answered
 

@@ -302,7 +302,7 @@ def _helper_ended(capture: Capture, memory: TaskMemory, event: Mapping[str, Any]
 
 
 def _stopped(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], name: str) -> None:
-    capture.concluded(_text(event, "message"), key=name)
+    capture.concluded(_text(event, "message"), at_work=bool(event.get("background")), key=name)
 
 
 def _session_began(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], name: str) -> None:
@@ -312,7 +312,7 @@ def _session_began(capture: Capture, memory: TaskMemory, event: Mapping[str, Any
 
 
 def _session_ended(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], name: str) -> None:
-    capture.aside(f"{rules.SESSION_ENDED}: {_text(event, 'reason') or 'no reason given'}.", key=name)
+    capture.session_over(_text(event, "reason"), key=name)
 
 
 def _begin_helper(memory: TaskMemory, event: Mapping[str, Any]) -> None:

@@ -54,11 +54,13 @@ class SessionRows:
         if event == "SessionStart":
             row = row.replace(started_at=now, ended_at=None)
         elif event == "SessionEnd":
-            row = row.replace(ended_at=now, at_work=())
+            row = row.replace(ended_at=now, at_work=(), turn="")
         elif event in _GOES_ON:
-            row = row.replace(ended_at=None, interruption=None)
-        if "background" in told and event == "Stop":
-            row = row.replace(at_work=_background(told["background"], row.at_work, now))
+            row = row.replace(ended_at=None, interruption=None, turn=sessions.WORKING)
+        elif event == "Stop":
+            row = row.replace(turn=sessions.WAITING)
+            if "background" in told:
+                row = row.replace(at_work=_background(told["background"], row.at_work, now))
         self._rows[name] = row
 
     def write(self) -> None:

@@ -79,6 +79,10 @@ SESSION_ENDED = "The session ended"
 # Reasons with which the upkeep pauses a task, and the attention it asks for when the session is gone.
 IDLE, SESSION_GONE, NEEDS_REVIEW = "idle", "session gone", "needs review: session "
 
+# The reason of a task whose session ended with work left, and all reasons for which a task rests: nobody
+# decided that, and work on it wakes it.
+SESSION_OVER = "session ended"
+RESTING = (IDLE, SESSION_GONE, SESSION_OVER)
 # The reason of a task that was taken to be completed because its steps were and its agent said so.
 INFERRED = "inferred"
 

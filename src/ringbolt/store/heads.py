@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
+from ..model.rules import INFERRED
 from .database import Queries, Row
 from .schema import EXTRAS, HEADS, IS_OPEN
 
@@ -22,6 +23,8 @@ UNKNOWN_EFFECTS = (
 )
 # An open task of its own: not a goal, not the other side of an import conflict, not archived.
 _CURRENT = f"{IS_OPEN} AND kind = 'task' AND root_id = task_id AND archived_at IS NULL"
+# A task that nobody declared completed: the next word in its session may show that it is not.
+_TAKEN_AS_DONE = f"status = 'completed' AND reason = '{INFERRED}' AND archived_at IS NULL"
 
 
 class Heads(Queries):
@@ -44,11 +47,11 @@ class Heads(Queries):
         )
 
     def session_task(self, session_id: str, workspace: str | None) -> str | None:
-        """The open task that a session focused last."""
+        """The open task that a session focused last; else the last one that was taken to be completed."""
         rows = self._query(
-            f"SELECT task_id FROM heads WHERE session_id = :session_id AND {_CURRENT}"
+            f"SELECT task_id FROM heads WHERE session_id = :session_id AND ({_CURRENT} OR {_TAKEN_AS_DONE})"
             " AND (CAST(:workspace AS TEXT) IS NULL OR workspace_path = :workspace)"
-            " ORDER BY focus DESC, task_id LIMIT 1",
+            " ORDER BY CASE status WHEN 'completed' THEN 1 ELSE 0 END, focus DESC, task_id LIMIT 1",
             {"session_id": session_id, "workspace": workspace},
         )
         return rows[0][0] if rows else None

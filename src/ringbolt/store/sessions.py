@@ -7,7 +7,7 @@ events of its task.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..model.types import Value
@@ -15,13 +15,15 @@ from ..model.validate import dumps, seconds_of, stamp
 from ..system import processes
 from .tx import Tx
 
+# Whose turn it is in a session: the agent's, the user's, or nobody's because something broke it off.
+WORKING, WAITING, INTERRUPTED = "working", "waiting", "interrupted"
 # Without a process to look at, a session that has been silent for as long is not at work any more.
 QUIET_SECONDS = 3600.0
 # Rows of sessions that ended this long ago are deleted.
 KEEP_SECONDS = 30 * 86400.0
 
 _NAMES = (
-    "session_id", "host", "machine", "process", "workspace_path", "mode", "at_work", "interruption",
+    "session_id", "host", "machine", "process", "workspace_path", "mode", "turn", "at_work", "interruption",
     "started_at", "seen_at", "ended_at",
 )  # fmt: skip
 _SELECT = f"SELECT {', '.join(_NAMES)} FROM sessions"
@@ -40,6 +42,7 @@ class Session(Value, frozen=True, kw_only=True):
     process: str = ""
     workspace: str | None = None
     mode: str = ""
+    turn: str = ""
     at_work: tuple[Mapping[str, Any], ...] = ()
     interruption: Mapping[str, Any] | None = None
     started_at: str = ""
@@ -64,6 +67,7 @@ def _read(rows: Sequence[Mapping[str, Any]]) -> list[Session]:
             process=row["process"],
             workspace=row["workspace_path"],
             mode=row["mode"],
+            turn=row["turn"],
             at_work=tuple(json.loads(row["at_work"])),
             interruption=json.loads(row["interruption"]) if row["interruption"] else None,
             started_at=row["started_at"],
@@ -91,6 +95,7 @@ def put(tx: Tx, session: Session) -> None:
             "process": session.process,
             "workspace_path": session.workspace,
             "mode": session.mode,
+            "turn": session.turn,
             "at_work": dumps(list(session.at_work)),
             "interruption": dumps(session.interruption) if session.interruption else None,
             "started_at": session.started_at,
@@ -98,6 +103,17 @@ def put(tx: Tx, session: Session) -> None:
             "ended_at": session.ended_at,
         },
     )
+
+
+def some(tx: Tx, session_ids: Iterable[str]) -> dict[str, Session]:
+    """Those of these sessions that are known, by id."""
+    names = {f"s{number}": name for number, name in enumerate(dict.fromkeys(session_ids))}
+    if not names:
+        return {}
+    places = ", ".join(f":{name}" for name in names)
+    return {
+        one.id: one for one in _read(tx.rows(_NAMES, f"{_SELECT} WHERE session_id IN ({places})", **names))
+    }
 
 
 def live(tx: Tx, workspace: str | None, now: float) -> list[Session]:

@@ -312,6 +312,7 @@ CREATE TABLE sessions (                     -- sessions of agents, as the hooks 
   process        TEXT COLLATE "C" NOT NULL,           -- the host's process: its id and when it started
   workspace_path TEXT COLLATE "C",
   mode           TEXT COLLATE "C" NOT NULL,           -- the host's permission mode, such as plan
+  turn           TEXT COLLATE "C" NOT NULL,           -- working, waiting for the user, interrupted; empty: not known
   at_work        TEXT COLLATE "C" NOT NULL,           -- JSON list: background work that has not reported yet
   interruption   TEXT COLLATE "C",                    -- JSON object: why the last turn broke off
   started_at     TEXT COLLATE "C" NOT NULL,

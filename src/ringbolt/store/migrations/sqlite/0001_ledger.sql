@@ -266,6 +266,7 @@ CREATE TABLE sessions (                     -- sessions of agents, as the hooks 
   process        TEXT NOT NULL,             -- the host's process: its id and when it started
   workspace_path TEXT,
   mode           TEXT NOT NULL,             -- the host's permission mode, such as plan
+  turn           TEXT NOT NULL,             -- working, waiting for the user, interrupted; empty: not known
   at_work        TEXT NOT NULL,             -- JSON list: background work that has not reported yet
   interruption   TEXT,                      -- JSON object: why the last turn broke off
   started_at     TEXT NOT NULL,

@@ -1,0 +1,127 @@
+"""What a prompt means for its task: a new request, more about the present one, or a task to take over.
+
+The words themselves are judged in `extract/request_boundary`; here is what is known at that moment.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ..extract.request_boundary import Boundary, Moment, judge
+from ..ledger.current_task import REQUEST
+from ..memory import TaskMemory
+from ..model import rules
+from ..model.lazy_regex import lazy_regex
+from ..model.types import Entry, Event, Task
+from ..model.validate import seconds_of
+from ..signals import phrases
+from ..signals.text_layout import sentences
+from ..signals.words import weighted_words
+from ..store import sessions
+
+# Tags of an instruction that asks for something new: how the request before it stood.
+FINISHED, LEFT_OPEN = "previous finished", "previous open"
+_RECENT_EVENTS = 60
+_INTERRUPTED = "[Request interrupted"
+# Prompts that go on with earlier work, and the words in them that do not say with which.
+_GOES_ON = lazy_regex(
+    r"\W*(?:(?:please|ok(?:ay)?|now|let['’]?s|can you|could you|we)\W+)*"
+    r"(?:continu\w*|resum\w*|carry on|go on|keep (?:going|on|at)|pick(?: \w+)? up|take over|get back to"
+    r"|finish (?:what|where))\b",
+    re.I,
+)
+_EMPTY_WORDS = frozenset(
+    "continu resum carry keep going pick tak over get back finish work wher left off wer last tim yesterday"
+    " session previou earli befor project th it thing".split()
+)
+_TASK_ID = lazy_regex(rf"\b[{rules.CROCKFORD}]{{{rules.ID_LENGTH}}}\b")
+
+
+def judged(memory: TaskMemory, task: Task, prompt: str) -> Boundary:
+    """Whether a prompt begins a new request of the session's task."""
+    events = memory.store.read(lambda tx: tx.events(task.id, max(0, task.seq - _RECENT_EVENTS), _RECENT_EVENTS))
+    return judge(_moment(task, prompt, events, memory.clock()))
+
+
+def _moment(task: Task, prompt: str, events: Sequence[dict[str, object]], now: float) -> Moment:
+    """What is known when a prompt comes."""
+    begun = next((entry for entry in reversed(task.instructions) if REQUEST in entry.tags), None)
+    since = begun.seq if begun else 0
+    said: list[str] = []
+    message, stopped, interrupted = "", False, False
+    for event in events:
+        text = str(event["text"] or "")
+        if event["channel"] == "user":
+            message, stopped, interrupted = "", False, text.startswith(_INTERRUPTED)
+        elif event["event_type"] in ("message", "task.updated", "item.updated") and event["channel"] == "agent":
+            message, stopped = text or message, True
+        else:
+            stopped = stopped and event["event_type"] != "action"
+        if isinstance(seq := event["seq"], int) and seq > since and text and event["channel"] != "user":
+            said.append(text)
+    return Moment(
+        request=begun.summary if begun else task.request or "",
+        prompt=prompt,
+        instructions=tuple(entry.summary for entry in task.instructions if entry.seq > since),
+        message=message,
+        recent=tuple(said),
+        stopped=stopped,
+        interrupted=interrupted,
+        steps_done=task.done,
+        steps_total=task.total,
+        files=tuple(file.path for file in task.files),
+        idle_seconds=max(0.0, now - seconds_of(task.updated_at)),
+    )
+
+
+def is_finished(task: Task, message: str) -> bool:
+    """Whether the present request of a task is done, as far as its plan and the agent's last words say."""
+    return task.status == "completed" or (0 < task.total <= task.done) or says_done(message)
+
+
+def says_done(message: str) -> bool:
+    """Whether an agent that stops reports that its work is complete, and asks nothing."""
+    parts = sentences(message[:2000].replace("\n", ". "))
+    if not parts or phrases.is_question(parts[-1]):
+        return False
+    done = (phrases.DONE, phrases.ALL_DONE, phrases.IS_DONE, phrases.TICKED)
+    return any(
+        any(pattern.search(part) for pattern in done) and not phrases.NOT_DONE.search(part) for part in parts
+    )
+
+
+def task_to_take_over(memory: TaskMemory, prompt: str) -> str | None:
+    """The task that the first prompt of a session goes on with, if it names one or says "continue".
+
+    Tasks of live sessions are not taken away by words alone; only their id does that.
+    """
+    tasks = memory.store.read(lambda tx: tx.open_tasks(memory.workspace))
+    named = set(_TASK_ID.findall(prompt[:2000].lower()))
+    for row in tasks:
+        if row["task_id"] in named:
+            return row["task_id"]
+    if not _GOES_ON.match(prompt):
+        return None
+    live = {one.id for one in memory.store.read(lambda tx: sessions.live(tx, None, memory.clock()))}
+    free = [row for row in tasks if row["session_id"] not in live and row["parent_id"] is None]
+    wanted = {word for word in weighted_words(prompt[:1000]) if word not in _EMPTY_WORDS}
+    if not wanted:
+        return free[0]["task_id"] if free else None
+    best, score = None, 0.0
+    for row in free:
+        about = weighted_words(f"{row['name']} {memory.task_get(row['task_id']).request or ''}"[:2000])
+        found = sum(about[word] for word in wanted if word in about) / len(wanted)
+        if found > score:
+            best, score = row["task_id"], found
+    return best if score >= 0.34 else None
+
+
+def request_tags(finished: bool) -> list[str]:
+    """The tags of an instruction that begins a new request."""
+    return [REQUEST, FINISHED if finished else LEFT_OPEN]
+
+
+def requests_of(instructions: Sequence[Entry]) -> list[Entry]:
+    """The instructions that began new requests, oldest first."""
+    return [entry for entry in instructions if REQUEST in entry.tags]
