@@ -21,7 +21,7 @@ import msgspec
 from .memory import TaskMemory
 from .model.errors import Conflict, InvalidInput, NotFound, RingboltError, shown
 from .model.operation import Operation, declared
-from .model.types import Value, is_dict, is_list
+from .model.types import Value, as_json, is_dict, is_list
 
 Schema = dict[str, Any]
 
@@ -132,17 +132,7 @@ def call(memory: TaskMemory, name: str, given: Mapping[str, Any]) -> Any:
             f"There is no operation {shown(name)}.",
             _nearest(name, OPERATIONS) or "See the list of operations.",
         )
-    result = getattr(memory, name)(**read_arguments(name, given))
-    return as_json(result)
-
-
-def as_json(value: Any) -> Any:
-    """A result as plain JSON data."""
-    if isinstance(value, Value):
-        return value.to_dict()
-    if is_list(value):
-        return [as_json(part) for part in value]
-    return value
+    return as_json(getattr(memory, name)(**read_arguments(name, given)))
 
 
 def read_arguments(name: str, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -62,6 +62,13 @@ def is_dict(value: object) -> TypeGuard[dict[str, Any]]:
     return isinstance(value, dict)
 
 
+def as_json(value: Any) -> Any:
+    """The result of an operation as plain JSON data."""
+    if isinstance(value, Value):
+        return value.to_dict()
+    return [as_json(part) for part in value] if is_list(value) else value
+
+
 class Value(msgspec.Struct, frozen=True, kw_only=True):
     """A frozen value with named fields."""
 

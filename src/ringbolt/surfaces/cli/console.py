@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, NoReturn, TypeVar
 
 import click
@@ -13,7 +14,7 @@ import click
 from ...ledger.base import Base
 from ...model.errors import Conflict, InvalidInput, NotFound, RingboltError
 from ...model.settings import Settings
-from ...model.types import Value, is_list
+from ...model.types import as_json
 from ...opening import Opening
 
 EXIT_CODES: dict[type[RingboltError], int] = {NotFound: 3, Conflict: 4, InvalidInput: 5}
@@ -61,11 +62,15 @@ def call(room: type[Base], operation: str, arguments: Mapping[str, Any], *, crea
         return as_json(getattr(memory, operation)(**wanted))
 
 
-def as_json(value: Any) -> Any:
-    """An answer as plain JSON data."""
-    if isinstance(value, Value):
-        return value.to_dict()
-    return [as_json(part) for part in value] if is_list(value) else value
+def task_option() -> dict[str, Any]:
+    """The argument `task_id` from --task."""
+    return {"task_id": given().get("task")}
+
+
+def every_workspace(arguments: dict[str, Any]) -> None:
+    """Pass --everywhere to an operation that has an argument `workspace`."""
+    if given().get("everywhere"):
+        arguments["workspace"] = None
 
 
 # --- input ------------------------------------------------------------------------------------------
@@ -187,6 +192,25 @@ def written(data: Mapping[str, Any]) -> None:
 def warn(text: str) -> None:
     """Print a remark on standard error."""
     say(f"ringbolt: {text}", err=True)
+
+
+@contextmanager
+def progress_bar(title: str) -> Generator[Callable[[int, int], None] | None]:
+    """A function that reports how much of how much is done; None unless standard error is a terminal."""
+    if not is_terminal(sys.stderr):
+        yield None
+        return
+    from .rich_console import draw_bar  # rich is slow to load
+
+    with draw_bar(title) as report:
+        yield report
+
+
+@contextmanager
+def opened_with_progress(room: type[Room], title: str, *, create: bool = False) -> Generator[Room]:
+    """Open the memory for long work, with a progress bar."""
+    with open_memory(room, create=create) as memory, progress_bar(title) as memory.progress:
+        yield memory
 
 
 # --- errors -----------------------------------------------------------------------------------------

@@ -41,12 +41,14 @@ SECTIONS: dict[str, dict[str, dict[str, str]]] = {
         "goals": {"goal": "Goals and their criteria."},
     },
     "Ask": {
-        "ask": {"ask": "Ask a question about a task."},
+        "ask": {
+            "ask": "Ask a question about a task.",
+            "summary": "Show a task in a few sentences.",
+        },
         "resume": {
             "resume": "Show everything needed to continue a task.",
             "state": "Show the state of a task as YAML.",
         },
-        "summary": {"summary": "Show a task in a few sentences."},
         "recall": {
             "recall": "Search everything recorded.",
             "thread": "Show the latest events of a task.",
@@ -67,25 +69,23 @@ SECTIONS: dict[str, dict[str, dict[str, str]]] = {
             "import": "Import an export or a folder.",
             "backup": "Copy the store while it is in use.",
             "restore": "Replace the store with a backup.",
+            "store": "Describe or copy stores: SQLite files, PostgreSQL databases.",
         },
-        "capture": {"capture": "Import sessions recorded by Claude Code or Codex."},
-        "store": {"store": "Describe or copy stores: SQLite files, PostgreSQL databases."},
+        "hosts": {"capture": "Import sessions recorded by Claude Code or Codex."},
     },
     "Maintain": {
-        "doctor": {"doctor": "Diagnose problems and say how to fix them."},
-        "config": {"config": "Show every setting and where it comes from."},
         "maintenance": {
+            "doctor": "Diagnose problems and say how to fix them.",
             "verify": "Check that nothing is lost or changed.",
             "reindex": "Rebuild the search index.",
             "distill": "Bring the derived parts of a task up to date.",
             "jobs": "Show queued and failed jobs, or retry one.",
             "worker": "Run queued jobs.",
-        },
-        "retention": {
             "purge": "Permanently remove old tasks that have ended.",
             "forget": "Permanently remove what came from one source.",
         },
-        "drill": {"drill": "Simulate a compaction and score what is recovered."},
+        "config": {"config": "Show every setting and where it comes from."},
+        "hosts": {"drill": "Simulate a compaction and score what is recovered."},
     },
     "Connect": {
         "serve": {
@@ -94,9 +94,9 @@ SECTIONS: dict[str, dict[str, dict[str, str]]] = {
             "demo": "Show a task that survives a killed process.",
         },
         "hook": {"hook": "Record an event of a host from standard input."},
-        "install": {"install": "Add Ringbolt to a host's settings, or remove it."},
+        "hosts": {"install": "Add Ringbolt to a host's settings, or remove it."},
         "op": {"op": "Call any operation by its name."},
-        "completion": {"completion": "Print a completion script for your shell."},
+        "config": {"completion": "Print a completion script for your shell."},
     },
 }
 _COMMANDS = {

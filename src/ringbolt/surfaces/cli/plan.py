@@ -11,7 +11,7 @@ from ...core.notes import Notes
 from ...core.plans import Plans
 from ...extract.progress_updates import Progressing
 from .command import Group, argument, operation_command, option
-from .console import answer, call, given, line, written
+from .console import answer, call, line, task_option, written
 from .render import minute, steps
 
 NOTE = option("--note", stdin=True)
@@ -43,8 +43,7 @@ MARKS = {
 def plan_command(context: click.Context) -> None:
     """Show the plan of a task, or change it."""
     if context.invoked_subcommand is None:
-        arguments = {"task_id": given().get("task"), "limit": 1000}
-        answer(call(Actions, "task_drill_down", arguments), _show_plan)
+        answer(call(Actions, "task_drill_down", {**task_option(), "limit": 1000}), _show_plan)
 
 
 def _show_plan(data: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -21,17 +22,11 @@ def _done(card: Any) -> str:
 
 
 def _show_tasks(data: Any) -> None:
-    rows = [
-        (
-            card["id"],
-            card["name"],
-            card["status"],
-            _done(card),
-            card["current_title"] or card["next_step"] or card["next_title"] or "",
-            minute(card["updated_at"]),
-        )
-        for card in data["tasks"]
-    ]
+    rows: list[Sequence[str]] = []
+    for card in data["tasks"]:
+        now = card["current_title"] or card["next_step"] or card["next_title"] or ""
+        changed = minute(card["updated_at"])
+        rows.append((card["id"], card["name"], card["status"], _done(card), now, changed))
     if rows:
         table(("ID", "NAME", "STATUS", "STEPS", "NOW OR NEXT", "CHANGED"), rows)
     else:

@@ -20,8 +20,8 @@ from ...files.active_tasks import answer
 from ...journal.catch_up import watch_journal
 from ...memory import TaskMemory
 from ...model.errors import InvalidInput, RingboltError
-from ...model.types import Value, is_dict
-from ...operations import OPERATIONS, as_json, read_arguments, scope_of
+from ...model.types import Value, as_json, is_dict
+from ...operations import OPERATIONS, read_arguments, scope_of
 from ...worker.pool import Pool
 from . import events, metrics, openapi
 from .auth import Caller
