@@ -23,13 +23,13 @@ _STDIO = """
 import os, sys
 with open(sys.argv[1], "w") as file:
     file.write(str(os.getpid()))
-from ringbolt.surfaces.mcp.main import main
-main(sys.argv[2:])
+from ringbolt.surfaces.cli.main import main
+main(["mcp", *sys.argv[2:]])
 """
 _HTTP = """
 import socket, sys, uvicorn
 from ringbolt import TaskMemory
-from ringbolt.surfaces.mcp.main import asgi_app
+from ringbolt.surfaces.mcp.http import asgi_app
 memory = TaskMemory.open(sys.argv[1], workspace=sys.argv[2])
 config = uvicorn.Config(asgi_app(memory), log_level="warning")
 uvicorn.Server(config).run(sockets=[socket.socket(fileno=int(sys.argv[3]))])

@@ -19,7 +19,7 @@ from mcp.shared.exceptions import MCPError
 from ringbolt import RingboltError, __version__, operations
 from ringbolt.config import SETTINGS
 from ringbolt.packet import encode, tokens
-from ringbolt.surfaces.mcp.main import asgi_app
+from ringbolt.surfaces.mcp.http import asgi_app
 from ringbolt.surfaces.mcp.server import ERROR_META, make_server
 from ringbolt.surfaces.mcp.stdio import Client as StdioClient
 from ringbolt.surfaces.mcp.texts import INSTRUCTIONS, result_text
@@ -310,13 +310,13 @@ def test_a_tool_that_does_not_exist_is_refused_by_the_protocol(memory):
 _SURPRISE = """
 import functools, sys
 from ringbolt import TaskMemory
-from ringbolt.surfaces.mcp.main import main
+from ringbolt.surfaces.cli.main import main
 @functools.wraps(TaskMemory.task_list)
 def task_list(self, **_):
     print("noise")
     raise RuntimeError("a secret")
 TaskMemory.task_list = task_list
-main(sys.argv[1:])
+main(["mcp", *sys.argv[1:]])
 """
 
 
@@ -364,15 +364,11 @@ def test_an_interrupt_ends_the_server_at_once(tmp_path):
 
 
 def test_without_the_package_it_says_what_to_install(tmp_path):
-    code = (
-        "import sys; sys.modules['mcp'] = None\nfrom ringbolt.surfaces.mcp.main import run_stdio\nrun_stdio()"
-    )
+    code = "import sys; sys.modules['mcp'] = None\nfrom ringbolt.surfaces.cli.main import main\nmain(['mcp'])"
     told = run_python(code, check=False)
     assert "pip install 'ringbolt[mcp]'" in told.stderr
-    assert (
-        "mcp_types"
-        not in run_python("import ringbolt.surfaces.mcp.main, sys; print(list(sys.modules))").stdout
-    )
+    code = "import sys; from ringbolt.surfaces.mcp import resources, tools; print(list(sys.modules))"
+    assert "mcp_types" not in run_python(code).stdout
 
 
 def test_a_call_that_waits_holds_up_no_other_and_can_be_cancelled(tmp_path):

@@ -273,7 +273,7 @@ def hosts(project: str | None) -> Finding:
     installed: list[str] = []
     outdated: list[str] = []
     fix = ""
-    for host, scope in [(name, scope) for name, host in HOSTS.items() for scope in host.scopes]:
+    for host, scope in [(name, scope) for name in HOSTS for scope in HOSTS[name].scopes]:
         try:
             state = Installer(host, scope=scope, project=project).check().state
         except RingboltError as error:

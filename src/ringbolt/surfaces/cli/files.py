@@ -156,7 +156,6 @@ backup_command = operation_command(
     argument("path"),
     show=lambda _: click.echo("Backup written."),
     task=False,
-    help="Copy the store to a file at PATH while others keep writing.",
     examples=("ringbolt backup /backups/ringbolt.backup",),
 )
 

@@ -132,7 +132,6 @@ for _command in (
         show=_show_all,
         task=False,
         short_help="Show a goal.",
-        help="Show GOAL: its criteria with their evidence, its tasks, its budget, and what blocks it.",
         examples=("ringbolt goal status 7k3m",),
     ),
     operation_command(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import click
@@ -14,6 +15,7 @@ from .command import Group, argument, operation_command, option
 from .console import answer, call, line, task_option, written
 from .render import minute, steps
 
+write_command = partial(operation_command, show=written)
 NOTE = option("--note", stdin=True)
 # The step is the first positional argument of these commands.
 THE_STEP = argument("step", of="item")
@@ -56,27 +58,25 @@ def _show_plan(data: Any) -> None:
 
 
 plan_command.add_command(
-    operation_command(
+    write_command(
         "set",
         Notes,
         "task_plan",
         TITLES,
         option("--because", of="reason"),
-        show=written,
         short_help="Create the plan, or replace it.",
         help="Make these STEPs the plan, in order. Steps that stay keep their status; none is erased.",
         examples=("ringbolt plan set Build Push Run", 'ringbolt plan set Build Run --because "no registry"'),
     )
 )
 plan_command.add_command(
-    operation_command(
+    write_command(
         "add",
         Notes,
         "task_plan",
         TITLES,
         option("--after", metavar="STEP"),
         defaults={"append": True},
-        show=written,
         short_help="Add steps.",
         help="Add STEPs to the plan.",
         examples=("ringbolt plan add Check --after Run",),
@@ -84,21 +84,20 @@ plan_command.add_command(
 )
 for _word, (_status, _help) in MARKS.items():
     plan_command.add_command(
-        operation_command(
+        write_command(
             _word,
             Plans,
             "task_item_update",
             THE_STEP,
             NOTE,
             defaults={"status": _status},
-            show=written,
             short_help=_help,
             help=f"{_help} STEP is its id, its number from 1, or its title.",
             examples=(f"ringbolt plan {_word} 1",),
         )
     )
 plan_command.add_command(
-    operation_command(
+    write_command(
         "change",
         Plans,
         "task_item_update",
@@ -109,7 +108,6 @@ plan_command.add_command(
         option("--issue", of="active_issue"),
         option("--after", of="depends_on", metavar="STEP", help="A step that must end before; repeat it."),
         option("--expect", metavar="VERSION"),
-        show=written,
         short_help="Change a step in any way.",
         help="Change a STEP: its status, title, note, issue or dependencies.",
         examples=('ringbolt plan change 2 --title "Push to ghcr.io" --after build',),

@@ -55,7 +55,6 @@ list_command = operation_command(
     show=_show_tasks,
     everywhere=True,
     task=False,
-    help="List tasks, most recently changed first; by default the open tasks of this workspace.",
     examples=("ringbolt list", "ringbolt list --status all --everywhere", "ringbolt list --text deploy"),
 )
 

@@ -218,7 +218,6 @@ class Gateway:
             raise Refusal("bad_request", "X-Ringbolt-Workspace is not an absolute path.", "Start it with /.")
         return self._memory.acting_as(
             channel=caller.channel,
-            principal=caller.principal or None,
             workspace=place or "",
             session=_header(scope, "session", 200) or "",
             agent=_header(scope, "agent", 200) or "",

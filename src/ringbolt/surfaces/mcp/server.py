@@ -28,7 +28,7 @@ from . import resources, texts
 from . import tools as mcp_tools
 
 Context = ServerRequestContext[Any, Any]
-
+Page = types.PaginatedRequestParams | None  # every list fits on one page
 
 log = logging.getLogger("ringbolt.mcp")
 
@@ -103,17 +103,13 @@ class _Handlers:
 
     # --- tools ------------------------------------------------------------------------------------
 
-    async def _list_tools(
-        self, ctx: Context, params: types.PaginatedRequestParams | None
-    ) -> types.ListToolsResult:
+    async def _list_tools(self, ctx: Context, params: Page) -> types.ListToolsResult:
         return types.ListToolsResult(tools=self._tools)
 
     async def _call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         operation = self._operations.get(params.name)
         if operation is None:
-            known = (
-                params.name in operations.OPERATIONS and operations.OPERATIONS[params.name].tools != "none"
-            )
+            known = params.name in mcp_tools.listed("full")
             hint = " It is in the full set: start the server with --tools full." if known else ""
             raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name[:100]!r}.{hint}")
         caller = await self._caller(ctx)
@@ -121,15 +117,11 @@ class _Handlers:
 
     # --- resources and prompts --------------------------------------------------------------------
 
-    async def _list_resources(
-        self, ctx: Context, params: types.PaginatedRequestParams | None
-    ) -> types.ListResourcesResult:
+    async def _list_resources(self, ctx: Context, params: Page) -> types.ListResourcesResult:
         found = await self._read(ctx, resources.resources)
         return types.ListResourcesResult(resources=[types.Resource.model_validate(one) for one in found])
 
-    async def _list_templates(
-        self, ctx: Context, params: types.PaginatedRequestParams | None
-    ) -> types.ListResourceTemplatesResult:
+    async def _list_templates(self, ctx: Context, params: Page) -> types.ListResourceTemplatesResult:
         return types.ListResourceTemplatesResult(resource_templates=self._templates)
 
     async def _read_resource(
@@ -140,9 +132,7 @@ class _Handlers:
         content = types.TextResourceContents(uri=params.uri, mime_type=kind, text=text)
         return types.ReadResourceResult(contents=[content])
 
-    async def _list_prompts(
-        self, ctx: Context, params: types.PaginatedRequestParams | None
-    ) -> types.ListPromptsResult:
+    async def _list_prompts(self, ctx: Context, params: Page) -> types.ListPromptsResult:
         return types.ListPromptsResult(prompts=self._prompts)
 
     async def _get_prompt(self, ctx: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
