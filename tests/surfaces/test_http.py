@@ -239,9 +239,7 @@ def test_fifty_clients_for_half_a_minute_lose_nothing(tmp_path):
 SERVE = """
 import sys
 from ringbolt.surfaces.http.app import serve
-def announce(store, address, tokens):
-    print(address + "/", tokens, sep="\\n", flush=True)
-serve(sys.argv[1], port=0, announce=announce, synchronous="off")
+serve(sys.argv[1], port=0, synchronous="off")
 print("ended", flush=True)
 """
 
@@ -256,7 +254,7 @@ def test_a_server_that_is_told_to_end_finishes_what_it_has_begun(tmp_path):
     try:
         first, second = server.stdout.readline(), server.stdout.readline()
         port = int(re.search(r"http://127\.0\.0\.1:(\d+)/", first)[1])
-        tokens = read_tokens(second.strip())
+        tokens = read_tokens(second.removeprefix("Tokens: ").strip())
         ask, stream = Client(port, tokens), http.client.HTTPConnection("127.0.0.1", port, timeout=20)
         auth = {"Authorization": f"Bearer {tokens['read']}", "Accept": "text/event-stream"}
         stream.request("GET", f"/api/tasks/{task}/events", headers=auth)
@@ -297,7 +295,9 @@ def test_a_second_signal_ends_a_server_at_once(tmp_path):
     server = subprocess.Popen([sys.executable, "-c", SERVE, str(path)], stdout=subprocess.PIPE, text=True)
     try:
         first, second = server.stdout.readline(), server.stdout.readline()
-        ask = Client(int(re.search(r":(\d+)/", first)[1]), read_tokens(second.strip()))
+        ask = Client(
+            int(re.search(r":(\d+)/", first)[1]), read_tokens(second.removeprefix("Tokens: ").strip())
+        )
         busy = Client(ask.port, ask.tokens)
         with lock_held(str(path)):  # a request that does not end keeps the server
             line = busy.head("POST /api/task_update HTTP/1.1", "Content-Type: application/json")

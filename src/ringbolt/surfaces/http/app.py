@@ -81,6 +81,10 @@ def _mcp_app(memory: TaskMemory, tools: str) -> Starlette | None:
     return asgi_app(memory, tools=tools, guarded=True)
 
 
+def _print_address(store: str, address: str, tokens: str) -> None:
+    print(f"Ringbolt serves {store} at {address}/\nTokens: {tokens}", flush=True)
+
+
 def serve(
     location: str | None = None,
     *,
@@ -89,7 +93,7 @@ def serve(
     workspace: str | None = None,
     worker: bool = True,
     tools: str = "core",
-    announce: Callable[[str, str, str], None],
+    announce: Callable[[str, str, str], None] = _print_address,
     **settings: Any,
 ) -> None:
     """Serve the store at a path or URL until a signal arrives, then shut down gracefully.
