@@ -26,8 +26,8 @@ def user_folder(kind: str, environ: Mapping[str, str] = os.environ) -> str:
 
 def settings_path(environ: Mapping[str, str] = os.environ) -> str:
     """Path of the settings file, whether or not it exists."""
-    given = environ.get("RINGBOLT_CONFIG")
-    return os.path.abspath(given) if given else os.path.join(user_folder("config", environ), "config.toml")
+    path = environ.get("RINGBOLT_CONFIG")
+    return os.path.abspath(path) if path else os.path.join(user_folder("config", environ), "config.toml")
 
 
 def load_settings(environ: Mapping[str, str] | None = None, **arguments: Any) -> Settings:
@@ -58,9 +58,10 @@ def load_settings(environ: Mapping[str, str] | None = None, **arguments: Any) ->
 
 def changed(settings: Settings, **arguments: Any) -> Settings:
     """The settings with some of them overridden by arguments."""
-    given = {name: value for name, value in arguments.items() if value is not None}
-    values = {name: _checked(name, value, "argument") for name, value in given.items()}
-    return settings.replace(**values, sources={**settings.sources, **dict.fromkeys(given, "argument")})
+    values = {
+        name: _checked(name, value, "argument") for name, value in arguments.items() if value is not None
+    }
+    return settings.replace(**values, sources={**settings.sources, **dict.fromkeys(values, "argument")})
 
 
 def store_location(settings: Settings) -> str:
@@ -76,9 +77,7 @@ def _read_toml(path: str) -> dict[str, Any]:
             return tomllib.load(file)
     except (OSError, ValueError, RecursionError) as error:
         raise InvalidInput(
-            "invalid_argument",
-            f"The settings file {path} cannot be read: {error}.",
-            "Fix the file.",
+            "invalid_argument", f"The settings file {path} cannot be read: {error}.", "Fix the file."
         ) from None
 
 

@@ -181,12 +181,12 @@ class Gateway:
 
         async def ask(request: Request) -> Response:
             require(request.scope, operation.scope)
-            given: dict[str, Any] = {}
+            arguments: dict[str, Any] = {}
             for name in request.query_params:
                 values = request.query_params.getlist(name)
-                given[renamed.get(name, name)] = values if len(values) > 1 else values[0]
-            given |= {meant: request.path_params[name] for name, meant in resource.path_names}
-            return await self._called(resource, request, lambda: given)
+                arguments[renamed.get(name, name)] = values if len(values) > 1 else values[0]
+            arguments |= {meant: request.path_params[name] for name, meant in resource.path_names}
+            return await self._called(resource, request, lambda: arguments)
 
         return ask
 
@@ -196,9 +196,9 @@ class Gateway:
         """Call an operation on a thread, which also parses the arguments and encodes the answer."""
 
         def work() -> bytes:
-            given = read_arguments(name, arguments())
-            caller = require(request.scope, scope_of(name, given))
-            result = getattr(self.acting(caller, request.scope), name)(**given)
+            checked = read_arguments(name, arguments())
+            caller = require(request.scope, scope_of(name, checked))
+            result = getattr(self.acting(caller, request.scope), name)(**checked)
             if resource.media_type:
                 return result.encode("utf-8", "replace")
             if resource.bare:
@@ -277,13 +277,13 @@ def _arguments(body: bytes) -> dict[str, Any]:
 
 def _header(scope: Scope, name: str, most: int) -> str | None:
     """A header about the caller, bounded; None if it is missing."""
-    given = [value for key, value in scope["headers"] if key == b"x-ringbolt-" + name.encode()]
-    if not given:
+    values = [value for key, value in scope["headers"] if key == b"x-ringbolt-" + name.encode()]
+    if not values:
         return None
     try:
-        text = given[0].decode("utf-8")
+        text = values[0].decode("utf-8")
     except UnicodeDecodeError:
         text = "\0"
-    if len(given) > 1 or len(text) > most or not text.isprintable():
+    if len(values) > 1 or len(text) > most or not text.isprintable():
         raise Refusal("bad_request", f"The header X-Ringbolt-{name.capitalize()} cannot be read.", "Fix it.")
     return text

@@ -22,7 +22,7 @@ from ..._version import __version__
 from ...memory import TaskMemory
 from ...model.errors import RingboltError
 from ...model.operation import Operation
-from ...model.types import Value
+from ...model.types import Value, as_json
 from ...packet import encode
 from . import resources, texts
 from . import tools as mcp_tools
@@ -171,14 +171,14 @@ _FORBIDDEN: dict[str, Any] = {
 }
 
 
-def _called(caller: Caller, operation: Operation, given: Mapping[str, Any]) -> types.CallToolResult:
+def _called(caller: Caller, operation: Operation, raw: Mapping[str, Any]) -> types.CallToolResult:
     """Call an operation; errors go to the model, and unexpected ones also to the log."""
     try:
-        arguments = operations.read_arguments(operation.name, given)
+        arguments = operations.read_arguments(operation.name, raw)
         if operations.scope_of(operation.name, arguments) not in caller.scopes:
             return _failed({**_FORBIDDEN, "message": f"{operation.name} {_FORBIDDEN['message']}"})
-        data = operations.call(caller.memory(), operation.name, given)
-        text = texts.result_text(operation.name, given, data)
+        data = as_json(getattr(caller.memory(), operation.name)(**arguments))
+        text = texts.result_text(operation.name, arguments, data)
     except RingboltError as error:
         return _failed(error.to_dict())
     except Exception:
