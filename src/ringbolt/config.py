@@ -16,10 +16,9 @@ from .model.settings import SETTINGS, Setting, Settings
 
 def user_folder(kind: str, environ: Mapping[str, str] = os.environ) -> str:
     """Ringbolt's folder for the user's data or configuration (XDG)."""
-    variable, below = {
-        "data": ("XDG_DATA_HOME", ".local/share"),
-        "config": ("XDG_CONFIG_HOME", ".config"),
-    }[kind]
+    variable, below = {"data": ("XDG_DATA_HOME", ".local/share"), "config": ("XDG_CONFIG_HOME", ".config")}[
+        kind
+    ]
     base = environ.get(variable) or os.path.join(os.path.expanduser("~"), below)
     return os.path.join(base, "ringbolt")
 
@@ -149,11 +148,7 @@ def _folder(setting: Setting, value: str) -> str:
     return path
 
 
-_CHECKS: dict[str, Callable[[Setting, str], str]] = {
-    "duration": _duration,
-    "list": _list,
-    "folder": _folder,
-}
+_CHECKS: dict[str, Callable[[Setting, str], str]] = {"duration": _duration, "list": _list, "folder": _folder}
 
 
 def allowed(name: str) -> str:

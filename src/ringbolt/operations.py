@@ -198,9 +198,7 @@ def _from_text(name: str, text: str, kinds: list[str]) -> Any:
             return json.loads(plain)
         except (ValueError, RecursionError) as error:
             raise InvalidInput(
-                "invalid_argument",
-                f"{name} is not valid JSON: {error}.",
-                "Pass a list or an object.",
+                "invalid_argument", f"{name} is not valid JSON: {error}.", "Pass a list or an object."
             ) from None
     return [text] if "array" in kinds else text
 

@@ -119,9 +119,7 @@ def _show_folder(data: Any) -> None:
 
 
 @click.command(
-    "import",
-    cls=Command,
-    examples=("ringbolt import events.jsonl", "ringbolt import memory --format bank"),
+    "import", cls=Command, examples=("ringbolt import events.jsonl", "ringbolt import memory --format bank")
 )
 @click.argument("path")
 @FORMAT
@@ -197,8 +195,7 @@ def store_command() -> None:
 
 
 @store_command.command(
-    short_help="Describe a store.",
-    examples=("ringbolt store info", "ringbolt store info tasks.db --json"),
+    short_help="Describe a store.", examples=("ringbolt store info", "ringbolt store info tasks.db --json")
 )
 @click.argument("location", metavar="[STORE]", required=False)
 def info(location: str | None) -> None:

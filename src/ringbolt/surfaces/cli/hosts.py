@@ -44,9 +44,7 @@ _EXIT = {"installed": 0, "not installed": 3}
 @click.option("--dry-run", is_flag=True, help="Print a diff of what would change, and change nothing.")
 @click.option("--remove", is_flag=True, help="Remove everything again.")
 @click.option(
-    "--check",
-    is_flag=True,
-    help="Check the installation: exit code 0 installed, 3 not, 4 partly/outdated.",
+    "--check", is_flag=True, help="Check the installation: exit code 0 installed, 3 not, 4 partly/outdated."
 )
 @click.option("--plugin", metavar="FOLDER", help="Write a plugin for Claude Code to this folder instead.")
 @click.option(

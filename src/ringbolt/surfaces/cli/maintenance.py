@@ -81,10 +81,7 @@ distill_command = operation_command(
 
 
 @click.group(
-    "jobs",
-    cls=Group,
-    invoke_without_command=True,
-    examples=("ringbolt jobs", "ringbolt jobs retry 3"),
+    "jobs", cls=Group, invoke_without_command=True, examples=("ringbolt jobs", "ringbolt jobs retry 3")
 )
 @click.pass_context
 def jobs_command(context: click.Context) -> None:

@@ -112,9 +112,7 @@ def _program() -> str:
 
 
 @click.command(
-    "mcp",
-    cls=Command,
-    examples=("claude mcp add ringbolt -- ringbolt mcp", "ringbolt mcp --tools full"),
+    "mcp", cls=Command, examples=("claude mcp add ringbolt -- ringbolt mcp", "ringbolt mcp --tools full")
 )
 @TOOLS
 def mcp_command(tools: str) -> None:

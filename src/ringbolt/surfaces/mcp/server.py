@@ -191,7 +191,5 @@ def _called(caller: Caller, operation: Operation, raw: Mapping[str, Any]) -> typ
 
 def _failed(error: dict[str, Any]) -> types.CallToolResult:
     return types.CallToolResult(
-        content=[types.TextContent(text=texts.error_text(error))],
-        is_error=True,
-        _meta={ERROR_META: error},
+        content=[types.TextContent(text=texts.error_text(error))], is_error=True, _meta={ERROR_META: error}
     )

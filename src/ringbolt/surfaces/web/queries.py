@@ -112,13 +112,7 @@ def some_moments(tx: Tx, task_id: str, seqs: Sequence[int]) -> list[Row]:
 
 
 def matching(
-    tx: Tx,
-    task_id: str,
-    *,
-    types: Sequence[str] = (),
-    channel: str = "",
-    item: str = "",
-    pattern: str = "",
+    tx: Tx, task_id: str, *, types: Sequence[str] = (), channel: str = "", item: str = "", pattern: str = ""
 ) -> list[int]:
     """The numbers of a task's events that match every given filter; `pattern` is for LIKE, escaped with !."""
     params: dict[str, Any] = {"task_id": task_id, "channel": channel, "item": item, "pattern": pattern}
