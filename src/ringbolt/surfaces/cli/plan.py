@@ -57,7 +57,25 @@ def _show_plan(data: Any) -> None:
         click.echo(f"  … and {data['left_out']} more")
 
 
-plan_command.add_command(
+def _show_plans(data: Any) -> None:
+    for plan in data:
+        why = f", because {line(plan['reason'])}" if plan["reason"] else ""
+        click.echo(f"Plan v{plan['version']} #{plan['seq']} {minute(plan['at'])}{why}")
+        for text in steps(plan["items"]):
+            click.echo(text)
+    if not data:
+        click.echo("The task has no plan.")
+
+
+def _show_progress(data: Any) -> None:
+    for item in data["items"]:
+        likely = f"  likely {item['suggestion']} (#{item['cause']})" if item["suggestion"] else ""
+        click.echo(f"  {item['status']:9}  {line(item['id'])}  {line(item['title'])}{likely}")
+    if not data["items"]:
+        click.echo("The task has no plan.")
+
+
+for _command in (
     write_command(
         "set",
         Notes,
@@ -67,9 +85,7 @@ plan_command.add_command(
         short_help="Create the plan, or replace it.",
         help="Make these STEPs the plan, in order. Steps that stay keep their status; none is erased.",
         examples=("ringbolt plan set Build Push Run", 'ringbolt plan set Build Run --because "no registry"'),
-    )
-)
-plan_command.add_command(
+    ),
     write_command(
         "add",
         Notes,
@@ -80,23 +96,21 @@ plan_command.add_command(
         short_help="Add steps.",
         help="Add STEPs to the plan.",
         examples=("ringbolt plan add Check --after Run",),
-    )
-)
-for _word, (_status, _help) in MARKS.items():
-    plan_command.add_command(
+    ),
+    *(
         write_command(
-            _word,
+            word,
             Plans,
             "task_item_update",
             THE_STEP,
             NOTE,
-            defaults={"status": _status},
-            short_help=_help,
-            help=f"{_help} STEP is its id, its number from 1, or its title.",
-            examples=(f"ringbolt plan {_word} 1",),
+            defaults={"status": status},
+            short_help=text,
+            help=f"{text} STEP is its id, its number from 1, or its title.",
+            examples=(f"ringbolt plan {word} 1",),
         )
-    )
-plan_command.add_command(
+        for word, (status, text) in MARKS.items()
+    ),
     write_command(
         "change",
         Plans,
@@ -111,21 +125,7 @@ plan_command.add_command(
         short_help="Change a step in any way.",
         help="Change a STEP: its status, title, note, issue or dependencies.",
         examples=('ringbolt plan change 2 --title "Push to ghcr.io" --after build',),
-    )
-)
-
-
-def _show_plans(data: Any) -> None:
-    for plan in data:
-        why = f", because {line(plan['reason'])}" if plan["reason"] else ""
-        click.echo(f"Plan v{plan['version']} #{plan['seq']} {minute(plan['at'])}{why}")
-        for text in steps(plan["items"]):
-            click.echo(text)
-    if not data:
-        click.echo("The task has no plan.")
-
-
-plan_command.add_command(
+    ),
     operation_command(
         "history",
         Plans,
@@ -133,19 +133,7 @@ plan_command.add_command(
         show=_show_plans,
         short_help="Show every plan that the task has had.",
         examples=("ringbolt plan history",),
-    )
-)
-
-
-def _show_progress(data: Any) -> None:
-    for item in data["items"]:
-        likely = f"  likely {item['suggestion']} (#{item['cause']})" if item["suggestion"] else ""
-        click.echo(f"  {item['status']:9}  {line(item['id'])}  {line(item['title'])}{likely}")
-    if not data["items"]:
-        click.echo("The task has no plan.")
-
-
-plan_command.add_command(
+    ),
     operation_command(
         "progress",
         Progressing,
@@ -153,5 +141,6 @@ plan_command.add_command(
         show=_show_progress,
         short_help="Show how far the work probably is.",
         examples=("ringbolt plan progress",),
-    )
-)
+    ),
+):
+    plan_command.add_command(_command)
