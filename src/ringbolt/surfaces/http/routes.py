@@ -22,6 +22,7 @@ from ...memory import TaskMemory
 from ...model.errors import InvalidInput, RingboltError
 from ...model.types import Value, as_json, is_dict
 from ...operations import OPERATIONS, read_arguments, scope_of
+from ...packet.encode import read_json
 from ...worker.pool import Pool
 from . import events, metrics, openapi
 from .auth import Caller
@@ -260,19 +261,15 @@ class Gateway:
 
 def _arguments(body: bytes) -> dict[str, Any]:
     """The arguments in a request body."""
-
-    def refuse(constant: str) -> None:
-        raise ValueError(f"{constant} is not JSON")
-
     try:
-        found: Any = json.loads(body or b"{}", parse_constant=refuse)
-    except (ValueError, RecursionError) as error:
+        arguments = read_json(body.decode("utf-8-sig") or "{}")
+    except ValueError as error:
         raise InvalidInput(
             "invalid_json", f"The body is not JSON: {str(error)[:200]}.", "Send a JSON object."
         ) from None
-    if not is_dict(found):
+    if not is_dict(arguments):
         raise InvalidInput("invalid_argument", "The body is not a JSON object.", 'For example {"text": "x"}.')
-    return found
+    return arguments
 
 
 def _header(scope: Scope, name: str, most: int) -> str | None:
