@@ -29,7 +29,7 @@ from ringbolt.hosts.compaction_state import PENDING, Mark
 from ringbolt.hosts.context_injection import Answers
 from ringbolt.hosts.deadline import stop_alarm
 from ringbolt.hosts.host_table import HOSTS
-from ringbolt.hosts.transcript_tail import apply_transcript_tail
+from ringbolt.hosts.transcripts.tail import apply_transcript_tail
 from ringbolt.journal.event_files import Journal
 from ringbolt.journal.side_files import SideFiles
 from ringbolt.model.redaction import Redactor

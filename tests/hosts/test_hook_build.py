@@ -18,7 +18,7 @@ from ringbolt.hosts.events import cleaned
 from ringbolt.hosts.hook_build import HookProgram, is_hook_command
 from ringbolt.hosts.host_schemas import read_event
 from ringbolt.hosts.host_table import HOSTS
-from ringbolt.hosts.install import Installer
+from ringbolt.hosts.install.installer import Installer
 from ringbolt.model import redaction
 from ringbolt.model.redaction import Redactor
 from tests.hosts.capture_process import Capturing, built_hook

@@ -12,7 +12,7 @@ import pytest
 from ringbolt import TaskMemory
 from ringbolt.hosts.events import cleaned
 from ringbolt.hosts.host_schemas import has_failed, output_of, read_event
-from ringbolt.hosts.transcript_facts import exit_code, was_compacted
+from ringbolt.hosts.transcripts.facts import exit_code, was_compacted
 from ringbolt.model.redaction import Redactor
 
 PROGRAM = "from ringbolt.hosts.capture_hook import main; main()"

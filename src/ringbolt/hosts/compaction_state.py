@@ -11,7 +11,7 @@ from typing import Any
 
 from ..journal.side_files import SideFiles, compaction_file, snapshot_file
 from .host_table import Host
-from .transcript_facts import transcript_size, was_compacted
+from .transcripts.facts import transcript_size, was_compacted
 
 # About to be compacted: the packet is to be given after it.
 PENDING = "pending"

@@ -34,7 +34,7 @@ from .guard import calls_of_interest
 from .host_schemas import read_event
 from .host_table import HOSTS, Host
 from .sessions import own_task, session_of
-from .transcript_tail import apply_transcript_tail
+from .transcripts.tail import apply_transcript_tail
 
 LIMIT = 1000  # events that one call takes
 BATCH, BATCH_SECONDS, BATCH_BYTES = 100, 0.1, 1 << 20  # of one transaction

@@ -26,7 +26,7 @@ from ..model.errors import InvalidInput
 from ..model.results import DrillResult, DrillRow
 from ..model.types import Entry, Event, Snapshot
 from ..store.tx import Tx
-from .transcript_session import AFTER_COMPACTION
+from .transcripts.session import AFTER_COMPACTION
 
 Build = Callable[[Snapshot, int], str]
 # Texts that must all come back for one thing to count as recovered.

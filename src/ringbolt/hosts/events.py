@@ -29,7 +29,7 @@ from .capture import Capture, clipped, is_assent
 from .host_schemas import around_edit, has_failed, output_of
 from .output_text import as_text
 from .sessions import own_task, session_of
-from .transcript_events import is_host_text, is_misuse
+from .transcripts.events import is_host_text, is_misuse
 
 # What people and agents say is kept whole, up to a size that no one types.
 _WHOLE = ("prompt", "summary", "message", "agent_task")

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from ...hosts.transcript_import import TranscriptClock, capture_transcripts
+from ...hosts.transcripts.importing import TranscriptClock, capture_transcripts
 from ...memory import TaskMemory
 from ...model.errors import InvalidInput, StoreError
 from ...model.rules import parse_duration

@@ -11,20 +11,20 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from ..journal.event_files import Journal
-from ..journal.side_files import redaction_key
-from ..memory import TaskMemory
-from ..model import rules, validate
-from ..model.errors import InvalidInput
-from ..model.redaction import Redactor
-from ..model.types import Value
-from ..model.validate import blake2b
-from ..packet.encode import clip, one_line
-from ..store.tx import Row, Tx
-from .capture import NAME_CHARACTERS, Capture, clipped, is_assent
-from .events import session_of
-from .output_text import as_text
-from .transcript_events import (
+from ...journal.event_files import Journal
+from ...journal.side_files import redaction_key
+from ...memory import TaskMemory
+from ...model import rules, validate
+from ...model.errors import InvalidInput
+from ...model.redaction import Redactor
+from ...model.types import Value
+from ...model.validate import blake2b
+from ...packet.encode import clip, one_line
+from ...store.tx import Row, Tx
+from ..capture import NAME_CHARACTERS, Capture, clipped, is_assent
+from ..events import session_of
+from ..output_text import as_text
+from .events import (
     Answers,
     Compaction,
     Message,

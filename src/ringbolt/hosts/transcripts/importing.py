@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 
-from ..memory import TaskMemory
-from ..model.errors import InvalidInput
-from ..model.types import Value
-from .transcript_reader import TranscriptReader, parser_for, transcript_files
-from .transcript_session import Counts, Import, SessionImport, TranscriptClock
+from ...memory import TaskMemory
+from ...model.errors import InvalidInput
+from ...model.types import Value
+from .reader import TranscriptReader, parser_for, transcript_files
+from .session import Counts, Import, SessionImport, TranscriptClock
 
 __all__ = ["CaptureReport", "TranscriptClock", "capture_transcripts"]
 

@@ -15,12 +15,12 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, BinaryIO
 
-from ..journal.side_files import SideFiles, transcript_file
-from ..model.redaction import Redactor, bounded
-from ..model.validate import blake2b, stamp
-from .claude_transcript import ClaudeParser
-from .events import cleaned
-from .transcript_events import (
+from ...journal.side_files import SideFiles, transcript_file
+from ...model.redaction import Redactor, bounded
+from ...model.validate import blake2b, stamp
+from ..events import cleaned
+from .claude import ClaudeParser
+from .events import (
     Message,
     Notice,
     PlanReview,
@@ -30,7 +30,7 @@ from .transcript_events import (
     mapping,
     parse_time,
 )
-from .transcript_reader import TranscriptReader
+from .reader import TranscriptReader
 
 # Bytes that are read for one event; later events catch up with the rest.
 MOST = 2 << 20

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
-from ..model import validate
-from ..model.errors import InvalidInput
-from ..model.types import Value, is_dict, is_list
+from ...model import validate
+from ...model.errors import InvalidInput
+from ...model.types import Value, is_dict, is_list
 
 # A call whose result never comes is dropped once this many newer ones are open.
 MAX_OPEN_CALLS = 1000

@@ -13,17 +13,17 @@ from difflib import unified_diff
 from hashlib import sha256
 from typing import Any
 
-from ..config import user_folder
-from ..model.errors import Conflict, InvalidInput, StoreError, shown
-from ..model.scope import workspace_of
-from ..model.types import Value
-from ..system.files import FileErrors, locked_folder, read_bounded, replacing
-from .hook_build import remove_unused_builds, with_build, write_build
-from .host_table import HOSTS
-from .install_targets import Target, install_targets
+from ...config import user_folder
+from ...model.errors import Conflict, InvalidInput, StoreError, shown
+from ...model.scope import workspace_of
+from ...model.types import Value
+from ...system.files import FileErrors, locked_folder, read_bounded, replacing
+from ..hook_build import remove_unused_builds, with_build, write_build
+from ..host_table import HOSTS
 from .json_settings import BOM, INSTALLED, MISSING, OUTDATED, Before
 from .jsonc import NotJson, parse
-from .plugin_files import OwnFile
+from .plugins import OwnFile
+from .targets import Target, install_targets
 
 PARTLY = "partly"
 _MOST = 64 << 20
@@ -67,8 +67,8 @@ class Installer:
     ) -> None:
         folder, _ = workspace_of(os.path.abspath(project or "."))
         self.hook = with_build(hook_program(program))
-        targets = install_targets(host, scope, folder, self.hook, environ)
-        self.host, self.scope, self.files = host, targets.scope, targets.files
+        self.host = host
+        self.scope, self.files = install_targets(host, scope, folder, self.hook, environ)
 
     def check(self) -> Report:
         """The state of the installation; changes nothing."""

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from shlex import join
 from typing import Any
 
-from ..model.types import is_dict, is_list
-from ..packet.encode import read_json
-from .output_text import as_text
-from .transcript_events import (
+from ...model.types import is_dict, is_list
+from ...packet.encode import read_json
+from ..output_text import as_text
+from .events import (
     Compaction,
     Message,
     Notice,

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import os
 
-from .transcript_events import mapping
-from .transcript_reader import last_line_with, parse_line
+from .events import mapping
+from .reader import last_line_with, parse_line
 
 # Bytes that are searched for a compaction.
 _MOST = 512 << 10

@@ -10,13 +10,13 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, BinaryIO
 
-from ..model.errors import InvalidInput, shown
-from ..model.redaction import storable
-from ..model.types import is_dict, is_list
-from ..packet.encode import read_json
-from .claude_transcript import ClaudeParser
-from .codex_transcript import CodexParser
-from .transcript_events import LineParser, TranscriptEvent, string
+from ...model.errors import InvalidInput, shown
+from ...model.redaction import storable
+from ...model.types import is_dict, is_list
+from ...packet.encode import read_json
+from .claude import ClaudeParser
+from .codex import CodexParser
+from .events import LineParser, TranscriptEvent, string
 
 LONGEST_LINE = 32 << 20  # bytes; a longer line is skipped
 LOOK_BACK = 2 << 20  # bytes that are searched for an earlier line

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..model.types import is_dict, is_list
-from .output_text import as_text
-from .transcript_events import (
+from ...model.types import is_dict, is_list
+from ..output_text import as_text
+from .events import (
     Answers,
     Compaction,
     Message,
