@@ -51,15 +51,15 @@ _MOST_EVENT = 8 << 20
 # No host sends as many.
 _MOST_FIELDS = 200
 # What people and agents say is kept whole, up to a size that nobody types.
-_MOST_TEXT = 500_000
-_MOST_VALUE = 400_000
-# JSON written from an input of this size cannot be longer than _MOST_VALUE: one byte becomes six at most.
-_SURELY_FITS = _MOST_VALUE // 6
+MOST_TEXT = 500_000
+MOST_VALUE = 400_000
+# JSON written from an input of this size cannot be longer than MOST_VALUE: one byte becomes six at most.
+_SURELY_FITS = MOST_VALUE // 6
 # Of a longer text the beginning and the end are kept; the end says how it went.
 OUTPUT_CHARACTERS = 16_000
 # Fields of a tool's response that repeat its input, or hold whole files.
-_BULKY = ("originalFile", "oldString", "newString", "oldTodos")
-_COMMANDS = ("command", "cmd", "script", "code", "sql", "query", "pattern", "url")
+BULKY = ("originalFile", "oldString", "newString", "oldTodos")
+COMMANDS = ("command", "cmd", "script", "code", "sql", "query", "pattern", "url")
 _FILES = ("file_path", "path", "notebook_path", "filename")
 # A shorter call says too little to be recognised.
 _LEAST_CALL = 6
@@ -346,12 +346,12 @@ def cleaned(
     found: dict[str, Any] = {}
     for name, value in list(told.items())[:_MOST_FIELDS]:
         if name in facts["whole"] and isinstance(value, str):
-            kept: Any = redactor.text(storable(value[:_MOST_TEXT]))
+            kept: Any = redactor.text(storable(value[:MOST_TEXT]))
         else:
             if name in facts["output"] and is_dict(value):
-                value = {key: one for key, one in value.items() if key not in _BULKY}
+                value = {key: one for key, one in value.items() if key not in BULKY}
             if not fits and is_oversized(value):
-                value = short_texts(value, f"more than {2 * _MOST_VALUE:,} characters")
+                value = short_texts(value, f"more than {2 * MOST_VALUE:,} characters")
             kept = redactor.value(value, clipped, name=name)
             if not fits:
                 kept = fitting(kept)
@@ -369,7 +369,7 @@ def clipped(text: str) -> str:
 
 def fitting(value: Any) -> Any:
     """A value of a bounded size: of one that is too large, its short texts."""
-    if isinstance(value, str) or value is None or (size := len(encode(value))) <= _MOST_VALUE:
+    if isinstance(value, str) or value is None or (size := len(encode(value))) <= MOST_VALUE:
         return value
     return short_texts(value, f"{size:,} characters")
 
@@ -384,7 +384,7 @@ def short_texts(value: Any, left_out: str) -> dict[str, Any]:
 def is_oversized(value: Any) -> bool:
     """Whether a value is surely too large once it is cleaned: a million rows need not be cleaned first."""
     size, left = 0, [value]
-    while left and size <= 2 * _MOST_VALUE:
+    while left and size <= 2 * MOST_VALUE:
         one = left.pop()
         if isinstance(one, str):
             size += min(len(one), OUTPUT_CHARACTERS)
@@ -393,7 +393,7 @@ def is_oversized(value: Any) -> bool:
         elif is_list(one):
             left.extend(one)
         size += 2
-    return size > 2 * _MOST_VALUE
+    return size > 2 * MOST_VALUE
 
 
 def is_dict(value: object) -> TypeGuard[dict[str, Any]]:
@@ -463,7 +463,7 @@ def _log2(number: float) -> float:
 
 def call_key(tool: str, given: Mapping[str, Any]) -> str:
     """What counts as the same call: the command with its whitespace folded, or the tool and its file."""
-    command, file = _first(given, _COMMANDS), _first(given, _FILES)
+    command, file = _first(given, COMMANDS), _first(given, _FILES)
     call = " ".join(f"{command or tool} {file}".split() if file else command.split())
     return call if len(call) >= _LEAST_CALL else ""
 
@@ -957,11 +957,14 @@ def complain(text: str) -> None:
         return
 
 
-def set_alarm(seconds: float | None) -> None:
-    """Raise Late in so many seconds, wherever the process then is, or not at all; not every system can."""
+def set_alarm(seconds: float | None, kind: type[Late] = Late) -> None:
+    """Raise `kind` in so many seconds, wherever the process is then; None stops the alarm.
+
+    Systems without such a timer have no deadline.
+    """
 
     def ring(number: int, frame: object) -> None:
-        raise Late
+        raise kind
 
     if hasattr(_signal, "setitimer"):
         _signal.signal(_signal.SIGALRM, ring)

@@ -38,6 +38,8 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "reason": ("reason",),
     "trigger": ("trigger",),
 }
+# Our fields with what people and agents say, which is kept whole.
+WHOLE = ("prompt", "summary", "message", "agent_task")
 # Seconds that a host gives our hook. The work itself ends after 0.3 s; the rest is for a busy machine. Events
 # that may be answered with a packet get more.
 QUICK_SECONDS, PACKET_SECONDS = 5, 10

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...model.types import is_dict, is_list
-from ..output_text import as_text
 from .events import (
     Answers,
     Compaction,
@@ -19,6 +18,7 @@ from .events import (
     TodoList,
     ToolCall,
     TranscriptEvent,
+    as_text,
     blocks,
     is_host_text,
     is_misuse,

@@ -9,7 +9,6 @@ from typing import Any
 
 from ...model.types import is_dict, is_list
 from ...packet.encode import read_json
-from ..output_text import as_text
 from .events import (
     Compaction,
     Message,
@@ -19,6 +18,7 @@ from .events import (
     TodoList,
     ToolCall,
     TranscriptEvent,
+    as_text,
     blocks,
     is_host_text,
     mapping,

@@ -12,7 +12,6 @@ from collections.abc import Callable
 from typing import Any
 
 from ...journal.event_files import Journal
-from ...journal.side_files import redaction_key
 from ...memory import TaskMemory
 from ...model import rules, validate
 from ...model.errors import InvalidInput
@@ -21,9 +20,9 @@ from ...model.types import Value
 from ...model.validate import blake2b
 from ...packet.encode import clip, one_line
 from ...store.tx import Row, Tx
-from ..capture import NAME_CHARACTERS, Capture, clipped, is_assent
-from ..events import session_of
-from ..output_text import as_text
+from ..capture import NAME_CHARACTERS, NO_REQUEST, Capture, is_assent
+from ..capture_hook import clipped, redaction_key
+from ..sessions import session_of
 from .events import (
     Answers,
     Compaction,
@@ -35,6 +34,7 @@ from .events import (
     TodoList,
     ToolCall,
     TranscriptEvent,
+    as_text,
 )
 
 AFTER_COMPACTION = "after compaction"
@@ -76,11 +76,10 @@ class Import:
         self.clock = clock
         self.counts = counts
         self.writes = memory is not None and not dry_run
-        self.redactor = None if memory is None else Redactor(_redaction_key(memory))
-
-
-def _redaction_key(memory: TaskMemory) -> bytes:
-    return redaction_key(Journal.of(memory.store.url, memory.settings.tenant))
+        self.redactor: Redactor | None = None
+        if memory is not None:
+            journal = Journal.of(memory.store.url, memory.settings.tenant)
+            self.redactor = Redactor(redaction_key(journal.folders))
 
 
 class _HookTask(Value, frozen=True, kw_only=True):
@@ -251,9 +250,7 @@ class SessionImport:
         request = self._redacted(event.text) if isinstance(event, Prompt) else None
         if not self._agent:
             memory = memory.acting_as(channel="user") if request else memory
-            memory.task_register(
-                _title(request) or "Work without a request", request=request, key=self._prefix
-            )
+            memory.task_register(_title(request) or NO_REQUEST, request=request, key=self._prefix)
         else:  # another agent asked for this, not the user
             name = _title(request) or f"Sub-agent {self._agent}"[:NAME_CHARACTERS]
             parent = memory.store.read(lambda tx: _task_of_session(tx, self._session))
