@@ -331,6 +331,6 @@ class ActiveTasks(ActiveRows):
             elapsed_ms=round((time.perf_counter() - begun) * 1000, 3),
             **counts,
         )
-        if (logging := sys.modules.get("logging")) is not None:  # not imported: nobody listens
+        if (logging := sys.modules.get("logging")) is not None:  # not imported: no one listens
             logging.getLogger("ringbolt.active").debug("%s %s", what, diagnostics.to_dict())
         return diagnostics

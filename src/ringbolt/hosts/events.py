@@ -81,22 +81,22 @@ def apply(memory: TaskMemory, event: Mapping[str, Any], name: str, capture: Capt
             raise
 
 
-def name_of(memory: TaskMemory, event: Mapping[str, Any], told: str) -> str:
+def name_of(memory: TaskMemory, event: Mapping[str, Any], report: str) -> str:
     """A name for an event without an id of the host: the same if the host reports the event twice.
 
     An event with the same content is a repetition as long as its task has not moved on, which is measured in
-    actions, and for prompts also in messages. A tool call may be made again, so its time counts: `told` is
+    actions, and for prompts also in messages. A tool call may be made again, so its time counts: `report` is
     its content and the moment of its report.
     """
     session = memory.origin.session
     if event.get("tool_use_id") or event["event"] == "PreCompact" or not session:
-        return f"hook/{told}"
+        return f"hook/{report}"
     task = own_task(memory)
     if event["event"] in ("PostToolUse", "PostToolUseFailure"):
-        content, _, moment = told.rpartition("/")
+        content, _, moment = report.rpartition("/")
         before = f"hook/{content}/{int(moment) - 1}"  # the moment may have passed in between
         known = task and memory.store.read(lambda tx: tx.key(task, before))
-        return before if known else f"hook/{told}"
+        return before if known else f"hook/{report}"
     head = memory.store.read(lambda tx: tx.head(task)) if task else None
     # The number of the task in the session; one that a prompt is about to begin counts as begun.
     turn = head["focus"] if head else memory.store.read(lambda tx: tx.last_focus(session)) + 1

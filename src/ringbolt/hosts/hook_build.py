@@ -86,7 +86,7 @@ def _split(words: list[str], separator: str) -> list[list[str]]:
 
 
 def with_build(path: str) -> HookProgram:
-    """A program with its build: only of the `ringbolt-hook` beside this Python, whose package this is."""
+    """A program with its build; only the `ringbolt-hook` beside this Python, of this package, has one."""
     base = getattr(sys, "_base_executable", None) or ""
     beside = os.path.realpath(os.path.dirname(sys.executable))
     if os.name != "posix" or os.path.realpath(os.path.dirname(path)) != beside or not base.isprintable():

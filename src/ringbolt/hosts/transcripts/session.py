@@ -57,7 +57,7 @@ class TranscriptClock:
 
 
 class Counts:
-    """What an import has done so far."""
+    """The figures of an import so far; `CaptureReport` says what they count."""
 
     def __init__(self) -> None:
         self.files = self.new = self.known = self.skipped = self.refused = self.left = 0
@@ -184,7 +184,7 @@ class SessionImport:
             return
         key = f"{self._prefix}:quiet:{_short(self._last_key)}"
         if self._known([key]):
-            return  # if it is active now, somebody wanted that since
+            return  # it was settled before; if it is active now, it was resumed since
         if self._agent:
             memory.task_finish(task, clipped(self._last_message) or None, key=key)
         elif memory.task_get(task).status == "active":
