@@ -12,6 +12,8 @@ from ..packet.resume import resume_packet
 from ..packet.state import yaml_state
 
 OWN = ".ringbolt"  # our own folder inside a mirror folder; git ignores it as a whole
+YAML = ("# ", "")
+MARKDOWN = ("<!-- ", " -->")
 # The places of views below the mirror folder; {} stands for the id of the task.
 STATE = f"{OWN}/{{}}.state.yaml"
 RESUME = f"{OWN}/{{}}.resume.md"
@@ -78,8 +80,8 @@ def _in_workspace(memory: Any, workspace: str | None) -> Any:
 
 
 _VIEWS = (
-    View(name="state", place=STATE, render=_state, comment=("# ", "")),
-    View(name="resume", place=RESUME, render=_resume, comment=("<!-- ", " -->")),
+    View(name="state", place=STATE, render=_state, comment=YAML),
+    View(name="resume", place=RESUME, render=_resume, comment=MARKDOWN),
     View(name="bank", place=BANK, render=_bank, ignored="task_memory_bank/"),
     View(
         name="active-tasks",
