@@ -33,7 +33,7 @@ from speed import Figure, at_most, child_environment, in_turn, ratio, table
 
 from ringbolt.hosts.capture_hook import session_digest
 from ringbolt.hosts.host_table import QUICK_SECONDS
-from ringbolt.hosts.install import Installer
+from ringbolt.hosts.install.installer import Installer
 from ringbolt.model.settings import Settings
 
 SESSIONS = 8

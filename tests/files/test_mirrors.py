@@ -170,7 +170,7 @@ def test_the_write_is_in_the_store_before_a_file_is_touched(kinds, opened, store
         seen.append(opened(store_url, workspace=None).task_get(task).seq)  # a connection of its own
         return {"SEEN.md": "seen\n"}
 
-    kinds(name="seen", place=lambda _: "SEEN.md", render=render)
+    kinds(name="seen", place="SEEN.md", render=render)
     memory = opened(store_url, workspace=str(workspace), mirrors="seen")
     memory.task_register("Deploy")
     assert seen == [1]
@@ -200,7 +200,7 @@ def test_a_refresh_that_was_slow_is_followed_by_a_longer_rest(kinds, opened, sto
         clock.now += 2  # seconds
         return {"SLOW.md": "slow\n"}
 
-    kinds(name="slow", place=lambda _: "SLOW.md", render=render)
+    kinds(name="slow", place="SLOW.md", render=render)
     memory = opened(store_url, workspace=str(workspace), mirrors="slow")
     memory._mirrors.clock = clock
     memory.task_register("Deploy")
@@ -344,7 +344,7 @@ def test_a_link_in_the_place_of_a_mirror_is_neither_followed_nor_replaced(mirror
 
 @pytest.mark.parametrize("path", ["../out.md", "/tmp/out.md", "a/../../out.md", "a/..", ""])
 def test_a_kind_cannot_write_outside_the_folder(path, kinds, opened, store_url, workspace):
-    kinds(name="stray", place=lambda _: "in.md", render=lambda _memory, _task: {path: "x"})
+    kinds(name="stray", place="in.md", render=lambda _memory, _task: {path: "x"})
     memory = opened(store_url, workspace=str(workspace), mirrors="stray")
     memory.task_register("Deploy")
     assert set(os.listdir(workspace)) == {".ringbolt"}
@@ -366,11 +366,11 @@ def notes(kinds):
     return kinds(
         name="notes",
         scope="workspace",
-        place=lambda _: "NOTES [1].md",
+        place="NOTES [1].md",
         render=lambda memory, place: {
             "NOTES [1].md": f"{len(memory.task_list(workspace=place).tasks)} tasks\n"
         },
-        ignored=(r"NOTES\ \[1\].md",),
+        ignored=r"NOTES\ \[1\].md",
     )
 
 
@@ -496,7 +496,7 @@ def test_a_failing_mirror_fails_no_write_and_is_known_after_a_restart(
             raise OSError(errno.ENOSPC, "No space left on device")
         return {"BROKEN.md": "well\n"}
 
-    kinds(name="broken", place=lambda _: "BROKEN.md", render=render)
+    kinds(name="broken", place="BROKEN.md", render=render)
     memory = opened(store_url, workspace=str(workspace), mirrors="broken")
     task = memory.task_register("Deploy").task_id
     assert memory.task_get(task).seq == 1
@@ -519,7 +519,7 @@ def test_whatever_a_renderer_raises_stays_away_from_the_writer(kinds, opened, st
     def render(_memory, _task):
         raise RuntimeError("a bug")
 
-    kinds(name="bug", place=lambda _: "BUG.md", render=render)
+    kinds(name="bug", place="BUG.md", render=render)
     memory = opened(store_url, workspace=str(workspace), mirrors="bug,state")
     task = memory.task_register("Deploy").task_id
     assert seq_in(state_file(workspace, task)) == 1, "another kind is not held up"
@@ -530,7 +530,7 @@ def test_after_a_failure_the_next_tries_are_a_second_apart(kinds, opened, store_
     def render(_memory, _task):
         raise RuntimeError("a bug")
 
-    kinds(name="bug", place=lambda _: "BUG.md", render=render)
+    kinds(name="bug", place="BUG.md", render=render)
     memory = opened(store_url, workspace=str(workspace), mirrors="bug")
     memory._mirrors.clock = clock = StoppedClock()
     memory.task_register("Deploy")
@@ -742,9 +742,7 @@ def bank(kinds):
             f"bank/{task}/fixed.txt": "always the same\n",
         }
 
-    return kinds(
-        name="bank", place=lambda task: f"bank/{task}", render=render, comment=None, ignored=("bank/",)
-    )
+    return kinds(name="bank", place="bank/{}", render=render, comment=None, ignored="bank/")
 
 
 def bank_of(folder, task) -> tuple[int, int]:

@@ -13,14 +13,14 @@ from ringbolt.hosts.capture_hook import CapturedEvent, host_facts
 from ringbolt.hosts.host_table import HOSTS
 from ringbolt.journal.event_files import Journal
 from ringbolt.journal.health import journal_health
-from ringbolt.journal.names import new_name
+from tests.journal.writing import new_name, write_event
 
 
 def leave(journal, session, event, at=None, name=None, host="claude-code", **fields):
     """An event in a journal, as a hook leaves it there."""
     line = {"v": 1, "id": os.urandom(8).hex(), "at": time.time() if at is None else at, "host": host,
             "event": event, "told": {"session_id": session, "hook_event_name": event, **fields}}  # fmt: skip
-    return journal.write(name or new_name(session), line)
+    return write_event(journal, name or new_name(session), line)
 
 
 PROGRAM = "from ringbolt.hosts.capture_hook import main; main()"

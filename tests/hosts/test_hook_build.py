@@ -18,7 +18,7 @@ from ringbolt.hosts.events import cleaned
 from ringbolt.hosts.hook_build import HookProgram, is_hook_command
 from ringbolt.hosts.host_schemas import read_event
 from ringbolt.hosts.host_table import HOSTS
-from ringbolt.hosts.install import Installer
+from ringbolt.hosts.install.installer import Installer
 from ringbolt.model import redaction
 from ringbolt.model.redaction import Redactor
 from tests.hosts.capture_process import Capturing, built_hook
@@ -229,7 +229,7 @@ def test_calls_and_sessions_have_the_digests_that_the_drain_gives_them():
              ("x", {"command": 1, "url": "http://é"})]  # fmt: skip
     for tool, given in calls:
         call = capture_hook.call_key(tool, given)
-        expected = names.call_digest(names.call_key(tool, given))
+        expected = names.call_digest(call)
         assert (capture_hook.call_digest(call) if call else "") == expected
         assert capture_hook.session_digest(tool) == names.session_digest(tool)
     assert capture_hook.boot_id() == names.boot()

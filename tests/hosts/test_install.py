@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from ringbolt.hosts import claude_plugin, jsonc, manual_setup
 from ringbolt.hosts.host_table import EVENTS, HOSTS
-from ringbolt.hosts.install import Installer
-from ringbolt.hosts.plugin_files import OwnFile
-from ringbolt.hosts.templates import template
-from ringbolt.hosts.toml_settings import TomlTable
+from ringbolt.hosts.install import jsonc, plugins
+from ringbolt.hosts.install.installer import Installer
+from ringbolt.hosts.install.plugins import OwnFile
+from ringbolt.hosts.install.templates import template
+from ringbolt.hosts.install.toml_settings import TomlTable
 from ringbolt.model.errors import RingboltError
 from ringbolt.surfaces.mcp.tools import listed
 from tests.surfaces.command_line import data, run
@@ -412,7 +412,7 @@ def test_the_plugin_of_claude_code_is_whole_and_valid(at):
     assert run(*words).exit_code == 0
     assert run(*words).exit_code == 0  # again over an earlier one
     found = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
-    assert found == set(claude_plugin.plugin_files())
+    assert found == set(plugins.claude_plugin())
     plugin = json.loads((folder / ".claude-plugin/plugin.json").read_text())
     market = json.loads((folder / ".claude-plugin/marketplace.json").read_text())
     assert plugin["name"] == market["plugins"][0]["name"] == "ringbolt"
@@ -430,7 +430,7 @@ def test_the_plugin_of_claude_code_is_whole_and_valid(at):
 def test_habits_name_only_tools_that_are_there():
     import re
 
-    for text in (template("skill.md"), manual_setup.agents_snippet()):
+    for text in (template("skill.md"), plugins.agents_snippet()):
         assert set(re.findall(r"`(task_\w+)`", text)) <= set(listed("core"))
 
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ringbolt.hosts import jsonc
 from ringbolt.hosts.hook_build import HookProgram
-from ringbolt.hosts.json_settings import Before, HookEntry, JsonFile, ServerEntry
+from ringbolt.hosts.install import jsonc
+from ringbolt.hosts.install.json_settings import Before, HookEntry, JsonFile, ServerEntry
 
 EVENTS = ("SessionStart", "Stop")
 OURS = HookProgram(path="/opt/a b/ringbolt-hook")
@@ -31,7 +31,7 @@ FILE = JsonFile(
         ServerEntry(
             value={"command": "/opt/a b/ringbolt", "args": ["mcp"]},
             command="/opt/a b/ringbolt",
-            under=("mcpServers",),
+            path=("mcpServers",),
         ),
     ),
     required={"version": 1},

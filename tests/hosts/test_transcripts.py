@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 from ringbolt import InvalidInput
 from ringbolt.hosts import events, host_schemas
-from ringbolt.hosts.claude_transcript import ClaudeParser
-from ringbolt.hosts.codex_transcript import CodexParser
-from ringbolt.hosts.transcript_import import TranscriptClock, capture_transcripts
-from ringbolt.hosts.transcript_reader import LONGEST_LINE
-from ringbolt.hosts.transcript_session import OVER
+from ringbolt.hosts.transcripts.claude import ClaudeParser
+from ringbolt.hosts.transcripts.codex import CodexParser
+from ringbolt.hosts.transcripts.importing import TranscriptClock, capture_transcripts
+from ringbolt.hosts.transcripts.reader import LONGEST_LINE
+from ringbolt.hosts.transcripts.session import OVER
 from ringbolt.model.redaction import Redactor
 from tests.support import newest, open_memory, sqlite_only
 

@@ -14,6 +14,7 @@ from ringbolt.journal.event_files import Journal
 from ringbolt.model.validate import stamp
 from ringbolt.store import jobs, workers
 from ringbolt.surfaces import doctor
+from tests.journal.writing import write_event
 from tests.support import foreign_database, lock_held, open_memory
 from tests.surfaces.command_line import data, run
 
@@ -147,7 +148,7 @@ def test_doctor_looks_at_the_journal_and_at_the_hosts(task, tmp_path, monkeypatc
     store = os.environ["RINGBOLT_STORE"]
     journal = Journal.of(store)
     for name in ("one.json", "two.json"):
-        journal.write(name, {"host": "codex"})
+        write_event(journal, name, {"host": "codex"})
     journal.reject_content("three.json", {}, "it is rubbish")
     found = findings()
     assert found["journal"]["state"] == "warning"

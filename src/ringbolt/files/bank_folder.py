@@ -155,9 +155,13 @@ def read_bank(folder: str, settings: Settings) -> BankFolder:
     )
 
 
+def _file_names(source: Source) -> list[str]:
+    return [*source.names(), *(f"{bank.CONTEXTS}/{name}" for name in source.names(bank.CONTEXTS))]
+
+
 def _content_digest(source: Source) -> str:
     """A digest of all regular files of a folder, to tell whether they were imported before."""
-    names = [*source.names(), *(f"{bank.CONTEXTS}/{name}" for name in source.names(bank.CONTEXTS))]
+    names = _file_names(source)
     marks = [f"{name}\0{file_digest(source.path(name))}" for name in names if not is_temp(name)]
     return digest("\n".join(marks).encode("utf-8", "surrogateescape"))
 
@@ -171,15 +175,13 @@ def _differences(source: Source, own: Mapping[str, Any], text: str | None) -> li
     found = [] if is_intact(text) else [bank.METADATA]
     listed: Any = own.get("files")
     files: dict[str, Any] = listed if is_dict(listed) else {}
-    names = [*source.names(), *(f"{bank.CONTEXTS}/{name}" for name in source.names(bank.CONTEXTS))]
+    names = _file_names(source)
     missing = sorted(name for name in files if _OURS.fullmatch(name) and name not in names)
     found += [name for name in names if name in files and file_digest(source.path(name)) != files[name]]
     strange = [name for name in names if name not in files and name != bank.METADATA and not is_temp(name)]
+    changed = "was changed after it was written; the ledger was imported, the change was not"
     return [
-        *(
-            f"{name} was changed after it was written; the ledger was imported, the change was not"
-            for name in found
-        ),
+        *(f"{name} {changed}" for name in found),
         *(f"{name} is missing; the ledger was imported, which has its content" for name in missing),
         *(f"{shown(name)} was not written by Ringbolt and was not imported" for name in strange),
     ]

@@ -1,4 +1,4 @@
-"""Sessions of hosts: what they are called here, and the task that each works on."""
+"""Sessions of hosts: their ids in the store, and the task that each works on."""
 
 from __future__ import annotations
 
@@ -19,6 +19,6 @@ def session_of(event: Mapping[str, Any], agent: str = "") -> str:
 
 
 def own_task(memory: Base) -> str | None:
-    """The open task that this session turned to last."""
+    """The current task of a memory's session, if it is open."""
     session = memory.origin.session
     return memory.store.read(lambda tx: tx.session_task(session, memory.workspace)) if session else None

@@ -17,7 +17,7 @@ from typing import Literal
 
 from .._version import __version__
 from ..hosts.host_table import HOSTS
-from ..hosts.install import Installer
+from ..hosts.install.installer import Installer
 from ..journal.event_files import Journal
 from ..journal.health import STALE_SECONDS, journal_health
 from ..llm.spending import spent

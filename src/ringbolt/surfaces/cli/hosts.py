@@ -9,11 +9,10 @@ from typing import Any
 import click
 
 from ...hosts import drill
-from ...hosts.claude_plugin import write_plugin
 from ...hosts.host_table import HOSTS
-from ...hosts.install import Installer, hook_program
-from ...hosts.manual_setup import agents_snippet, mcp_settings
-from ...hosts.transcript_import import TranscriptClock, capture_transcripts
+from ...hosts.install.installer import Installer, hook_program
+from ...hosts.install.plugins import agents_snippet, mcp_settings, write_claude_plugin
+from ...hosts.transcripts.importing import TranscriptClock, capture_transcripts
 from ...memory import TaskMemory
 from ...model.errors import InvalidInput, StoreError
 from ...model.results import DrillResult
@@ -71,7 +70,7 @@ def install_command(
     if host == "generic":
         _show_generic(program)
     elif plugin is not None:
-        written = write_plugin(plugin, hook_program(program))
+        written = write_claude_plugin(plugin, hook_program(program))
         answer({"files": written}, lambda data: say("\n".join(data["files"])))
     else:
         _install(host, scope, program, "remove" if remove else "check" if check else "install", dry_run)

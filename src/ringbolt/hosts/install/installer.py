@@ -1,4 +1,4 @@
-"""Installs our hooks and MCP server into a host's settings, and removes them without a trace."""
+"""Installs our hooks and MCP server into a host's settings, and restores the files on removal."""
 
 from __future__ import annotations
 
@@ -11,19 +11,20 @@ import time
 from collections.abc import Mapping
 from difflib import unified_diff
 from hashlib import sha256
+from itertools import count
 from typing import Any
 
-from ..config import user_folder
-from ..model.errors import Conflict, InvalidInput, StoreError, shown
-from ..model.scope import workspace_of
-from ..model.types import Value
-from ..system.files import FileErrors, locked_folder, read_bounded, replacing
-from .hook_build import remove_unused_builds, with_build, write_build
-from .host_table import HOSTS
-from .install_targets import Target, install_targets
+from ...config import user_folder
+from ...model.errors import Conflict, InvalidInput, StoreError, shown
+from ...model.scope import workspace_of
+from ...model.types import Value
+from ...system.files import FileErrors, locked_folder, read_bounded, replacing
+from ..hook_build import remove_unused_builds, with_build, write_build
+from ..host_table import HOSTS
 from .json_settings import BOM, INSTALLED, MISSING, OUTDATED, Before
 from .jsonc import NotJson, parse
-from .plugin_files import OwnFile
+from .plugins import OwnFile
+from .targets import Target, install_targets
 
 PARTLY = "partly"
 _MOST = 64 << 20
@@ -67,8 +68,8 @@ class Installer:
     ) -> None:
         folder, _ = workspace_of(os.path.abspath(project or "."))
         self.hook = with_build(hook_program(program))
-        targets = install_targets(host, scope, folder, self.hook, environ)
-        self.host, self.scope, self.files = host, targets.scope, targets.files
+        self.host = host
+        self.scope, self.files = install_targets(host, scope, folder, self.hook, environ)
 
     def check(self) -> Report:
         """The state of the installation; changes nothing."""
@@ -274,20 +275,14 @@ def _make(change: Change) -> str | None:
 def _back_up(change: Change) -> str:
     """Copy a file to a new name beside it; returns the path."""
     stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
-    number = 0
-    while True:
-        more = f"-{number}" if number else ""
-        path = f"{change.path}.{stamp}{more}.ringbolt-backup"
-        try:
-            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, change.mode)
-        except FileExistsError:
-            number += 1
-            continue
-        with open(handle, "wb") as file:
-            file.write((change.before or "").encode())
-            file.flush()
-            os.fsync(file.fileno())
-        return path
+    paths = (f"{change.path}.{stamp}{f'-{n}' if n else ''}.ringbolt-backup" for n in count())
+    path = next(path for path in paths if not os.path.lexists(path))
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, change.mode)
+    with open(handle, "wb") as file:
+        file.write((change.before or "").encode())
+        file.flush()
+        os.fsync(file.fileno())
+    return path
 
 
 def _diff(change: Change) -> str:
@@ -299,7 +294,7 @@ def _diff(change: Change) -> str:
     return "".join(line if line.endswith("\n") else line + no_end for line in lines)
 
 
-# --- what a removal needs to know -------------------------------------------------------------------
+# --- notes for the removal --------------------------------------------------------------------------
 
 
 def _memory_folder() -> str:
@@ -344,7 +339,7 @@ def _remember(path: str, before: Before) -> None:
 
 
 def _forget(path: str, known: Before | None) -> None:
-    """Forget a file that holds nothing of ours any more, and remove the folders that were created for it."""
+    """Forget a file without entries of ours, and remove the folders that were created for it."""
     place = _memory_path(path)
     if os.path.lexists(place):
         os.unlink(place)

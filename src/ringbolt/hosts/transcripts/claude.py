@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..model.types import is_dict, is_list
-from .output_text import as_text
-from .transcript_events import (
+from ...model.types import is_dict, is_list
+from .events import (
     Answers,
     Compaction,
     Message,
@@ -19,6 +18,7 @@ from .transcript_events import (
     TodoList,
     ToolCall,
     TranscriptEvent,
+    as_text,
     blocks,
     is_host_text,
     is_misuse,

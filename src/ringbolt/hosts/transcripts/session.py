@@ -11,20 +11,19 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from ..journal.event_files import Journal
-from ..journal.side_files import redaction_key
-from ..memory import TaskMemory
-from ..model import rules, validate
-from ..model.errors import InvalidInput
-from ..model.redaction import Redactor
-from ..model.types import Value
-from ..model.validate import blake2b
-from ..packet.encode import clip, one_line
-from ..store.tx import Row, Tx
-from .capture import NAME_CHARACTERS, Capture, clipped, is_assent
-from .events import session_of
-from .output_text import as_text
-from .transcript_events import (
+from ...journal.event_files import Journal
+from ...memory import TaskMemory
+from ...model import rules, validate
+from ...model.errors import InvalidInput
+from ...model.redaction import Redactor
+from ...model.types import Value
+from ...model.validate import blake2b
+from ...packet.encode import clip, one_line
+from ...store.tx import Row, Tx
+from ..capture import NAME_CHARACTERS, NO_REQUEST, Capture, is_assent
+from ..capture_hook import clipped, redaction_key
+from ..sessions import session_of
+from .events import (
     Answers,
     Compaction,
     Message,
@@ -35,6 +34,7 @@ from .transcript_events import (
     TodoList,
     ToolCall,
     TranscriptEvent,
+    as_text,
 )
 
 AFTER_COMPACTION = "after compaction"
@@ -57,7 +57,7 @@ class TranscriptClock:
 
 
 class Counts:
-    """What an import has done so far."""
+    """The figures of an import so far; `CaptureReport` says what they count."""
 
     def __init__(self) -> None:
         self.files = self.new = self.known = self.skipped = self.refused = self.left = 0
@@ -76,11 +76,10 @@ class Import:
         self.clock = clock
         self.counts = counts
         self.writes = memory is not None and not dry_run
-        self.redactor = None if memory is None else Redactor(_redaction_key(memory))
-
-
-def _redaction_key(memory: TaskMemory) -> bytes:
-    return redaction_key(Journal.of(memory.store.url, memory.settings.tenant))
+        self.redactor: Redactor | None = None
+        if memory is not None:
+            journal = Journal.of(memory.store.url, memory.settings.tenant)
+            self.redactor = Redactor(redaction_key(journal.folders))
 
 
 class _HookTask(Value, frozen=True, kw_only=True):
@@ -185,7 +184,7 @@ class SessionImport:
             return
         key = f"{self._prefix}:quiet:{_short(self._last_key)}"
         if self._known([key]):
-            return  # if it is active now, somebody wanted that since
+            return  # it was settled before; if it is active now, it was resumed since
         if self._agent:
             memory.task_finish(task, clipped(self._last_message) or None, key=key)
         elif memory.task_get(task).status == "active":
@@ -251,9 +250,7 @@ class SessionImport:
         request = self._redacted(event.text) if isinstance(event, Prompt) else None
         if not self._agent:
             memory = memory.acting_as(channel="user") if request else memory
-            memory.task_register(
-                _title(request) or "Work without a request", request=request, key=self._prefix
-            )
+            memory.task_register(_title(request) or NO_REQUEST, request=request, key=self._prefix)
         else:  # another agent asked for this, not the user
             name = _title(request) or f"Sub-agent {self._agent}"[:NAME_CHARACTERS]
             parent = memory.store.read(lambda tx: _task_of_session(tx, self._session))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
-from ..model.errors import Conflict, InvalidInput, shown
-from ..model.types import Value
+from ...model.errors import Conflict, InvalidInput, shown
+from ...model.types import Value
+from ..hook_build import HookProgram, is_hook_command
+from ..host_table import HOSTS, RINGBOLT, HostFile
 from . import jsonc
-from .hook_build import is_hook_command
 
 # Where an entry is: the list or object that holds it, its index there, and the node with its command.
 Place = tuple[jsonc.Node, int, jsonc.Node]
@@ -39,7 +40,6 @@ class HookEntry(Value, frozen=True, kw_only=True):
     event: str
     value: dict[str, Any]  # an element of the list, which holds the command
     command: str
-    under: tuple[str, ...] = ("hooks",)
 
     @property
     def label(self) -> str:
@@ -49,19 +49,17 @@ class HookEntry(Value, frozen=True, kw_only=True):
     @property
     def path(self) -> tuple[str, ...]:
         """The path of the list."""
-        return (*self.under, self.event)
+        return "hooks", self.event
 
     def find(self, text: str, box: jsonc.Node) -> Iterator[Place]:
         """Each place in the list where our hook is."""
         for index, element in enumerate(box.members):
-            hooks = element.value.get("hooks")
-            inner = hooks.value if hooks is not None and hooks.value.kind == "array" else None
             if (program := self._our_command(text, element.value)) is not None:
                 yield box, index, program
-            for place, hook in enumerate(inner.members if inner is not None else ()):
-                if inner is None or (program := self._our_command(text, hook.value)) is None:
-                    continue
-                yield (box, index, program) if len(inner.members) == 1 else (inner, place, program)
+            inner = hooks.value if (hooks := element.value.get("hooks")) else jsonc.Node("scalar", 0)
+            for place, hook in enumerate(inner.members if inner.kind == "array" else ()):
+                if (program := self._our_command(text, hook.value)) is not None:
+                    yield (box, index, program) if len(inner.members) == 1 else (inner, place, program)
 
     def _our_command(self, text: str, hook: jsonc.Node) -> jsonc.Node | None:
         member = hook.get("command")
@@ -86,14 +84,9 @@ class ServerEntry(Value, frozen=True, kw_only=True):
 
     value: dict[str, Any]
     command: str
-    under: tuple[str, ...]
+    path: tuple[str, ...]  # of the table
 
     label = "MCP server"
-
-    @property
-    def path(self) -> tuple[str, ...]:
-        """The path of the table."""
-        return self.under
 
     def find(self, text: str, box: jsonc.Node) -> Iterator[Place]:
         """The place of our server."""
@@ -116,6 +109,25 @@ class ServerEntry(Value, frozen=True, kw_only=True):
         return jsonc.insert(text, box, PROGRAM, self.value, style)
 
 
+def hook_entries(host: str, hook: HookProgram) -> list[HookEntry]:
+    """Our hooks for all events of a host, in the layout of its settings."""
+    row = HOSTS[host]
+    entries: list[HookEntry] = []
+    for event in row.events:
+        command = hook.command(host, event)
+        value: dict[str, Any] = {**row.hook_fields, "command": command, "timeout": row.timeout(event)}
+        if not row.flat_hooks:
+            matcher = {"matcher": row.matchers[event]} if event in row.matchers else {}
+            value = {**matcher, "hooks": [{"type": "command", **value}]}
+        entries.append(HookEntry(host=host, event=event, value=value, command=command))
+    return entries
+
+
+def server_value(file: HostFile, ringbolt: str) -> dict[str, Any]:
+    """Our entry in a table of MCP servers; `ringbolt` is the path of the program."""
+    return json.loads(json.dumps(file.server).replace(json.dumps(RINGBOLT), json.dumps(ringbolt)))
+
+
 def foreign_server() -> Conflict:
     """The error for a server of our name that is not ours."""
     return Conflict(
@@ -135,7 +147,7 @@ class JsonFile(Value, frozen=True, kw_only=True):
 
     path: str
     entries: tuple[Entry, ...]
-    required: dict[str, Any] = {}  # noqa: RUF012 - members that every such file must have; never changed
+    required: Mapping[str, Any] = {}  # members that every such file must have
     private: bool = False
 
     def states(self, text: str | None) -> dict[str, str]:
@@ -234,7 +246,7 @@ class JsonFile(Value, frozen=True, kw_only=True):
                 # If it is not known what was created, remove a container that has just become empty.
                 if path in created if created is not None else count:
                     text = self._without_box(text, path, created or [])
-        for name in reversed(self.required):
+        for name in reversed(list(self.required)):
             if [name] in (created or []):
                 text = self._without_box(text, [name], created or [])
         return self._rest(text, before)

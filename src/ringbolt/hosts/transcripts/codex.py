@@ -7,10 +7,9 @@ from collections.abc import Iterator, Mapping
 from shlex import join
 from typing import Any
 
-from ..model.types import is_dict, is_list
-from ..packet.encode import read_json
-from .output_text import as_text
-from .transcript_events import (
+from ...model.types import is_dict, is_list
+from ...packet.encode import read_json
+from .events import (
     Compaction,
     Message,
     Notice,
@@ -19,6 +18,7 @@ from .transcript_events import (
     TodoList,
     ToolCall,
     TranscriptEvent,
+    as_text,
     blocks,
     is_host_text,
     mapping,

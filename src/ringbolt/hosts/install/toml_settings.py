@@ -11,8 +11,8 @@ import os
 import tomllib
 from typing import Any
 
-from ..model.errors import InvalidInput, shown
-from ..model.types import Value
+from ...model.errors import InvalidInput, shown
+from ...model.types import Value
 from .json_settings import INSTALLED, MISSING, OUTDATED, PROGRAM, Before, Created, foreign_server
 
 

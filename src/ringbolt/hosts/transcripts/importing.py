@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from typing import Any
 
-from ..memory import TaskMemory
-from ..model.errors import InvalidInput
-from ..model.types import Value
-from .transcript_reader import TranscriptReader, parser_for, transcript_files
-from .transcript_session import Counts, Import, SessionImport, TranscriptClock
-
-__all__ = ["CaptureReport", "TranscriptClock", "capture_transcripts"]
+from ...memory import TaskMemory
+from ...model.errors import InvalidInput
+from ...model.types import Value
+from .reader import TranscriptReader, parser_for, transcript_files
+from .session import Counts, Import, SessionImport
+from .session import TranscriptClock as TranscriptClock
 
 _PROGRESS_EVENTS = 100  # events between two reports of progress
 
@@ -67,18 +67,8 @@ def capture_transcripts(
             if progress is not None:
                 progress(min(done + position, total), total)
         done += size
-    return CaptureReport(
-        files=counts.files,
-        sessions=len(counts.sessions),
-        tasks=tuple(counts.tasks),
-        new=counts.new,
-        known=counts.known,
-        skipped=counts.skipped,
-        refused=counts.refused,
-        left=counts.left,
-        no_transcripts=counts.no_transcripts,
-        dry_run=dry_run,
-    )
+    sums: dict[str, Any] = {**vars(counts), "sessions": len(counts.sessions), "tasks": tuple(counts.tasks)}
+    return CaptureReport(**sums, dry_run=dry_run)
 
 
 def _import_file(shared: Import, path: str) -> Iterator[int]:

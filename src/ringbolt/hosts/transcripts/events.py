@@ -1,14 +1,15 @@
-"""What happened in a session: one value for each thing, whatever host wrote it down."""
+"""The events of transcripts, one class for each, and what the parsers of all hosts share."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
-from ..model import validate
-from ..model.errors import InvalidInput
-from ..model.types import Value, is_dict, is_list
+from ...model import validate
+from ...model.errors import InvalidInput
+from ...model.types import Value, is_dict, is_list
 
 # A call whose result never comes is dropped once this many newer ones are open.
 MAX_OPEN_CALLS = 1000
@@ -40,11 +41,11 @@ class TextEvent(TranscriptEvent, frozen=True, kw_only=True):
 
 
 class Prompt(TextEvent, frozen=True, kw_only=True):
-    """The user typed something."""
+    """The user typed this."""
 
 
 class Message(TextEvent, frozen=True, kw_only=True):
-    """The agent said something."""
+    """The agent wrote this."""
 
 
 class Notice(TextEvent, frozen=True, kw_only=True):
@@ -138,6 +139,19 @@ def mapping(value: Any) -> Mapping[str, Any]:
     return value if is_dict(value) else {}
 
 
+def as_text(value: Any) -> str:
+    """The output of a tool as text: strings and blocks of text as they are, other values as JSON."""
+    if isinstance(value, str):
+        return value
+    if value is None:
+        return ""
+    if is_list(value):
+        return "\n".join(as_text(part) for part in value)
+    if is_dict(value) and isinstance(value.get("text"), str):
+        return value["text"]
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
 def blocks(content: Any) -> list[Mapping[str, Any]]:
     """The blocks of a message; a bare string is one block."""
     if isinstance(content, str):
@@ -149,8 +163,5 @@ def without_binaries(content: Any) -> Any:
     """A tool's output with the kind of each image or document in place of its data."""
     if not is_list(content):
         return content
-    return [f"[{part['type']}]" if _is_binary(part) else part for part in content]
-
-
-def _is_binary(part: Any) -> bool:
-    return is_dict(part) and part.get("type") in ("image", "document", "input_image", "audio")
+    kinds = ("image", "document", "input_image", "audio")
+    return [f"[{part['type']}]" if is_dict(part) and part.get("type") in kinds else part for part in content]

@@ -11,7 +11,7 @@ import json
 import re
 from typing import Any
 
-from ..model.types import Value
+from ...model.types import Value
 
 _TOKEN = re.compile(
     r"""(?P<skip>[ \t\r\n]+|//[^\r\n]*|/\*.*?\*/)

@@ -13,14 +13,15 @@ import os
 import stat
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any, BinaryIO
 
-from ..journal.side_files import SideFiles, transcript_file
-from ..model.redaction import Redactor, bounded
-from ..model.validate import blake2b, stamp
-from .claude_transcript import ClaudeParser
-from .events import cleaned
-from .transcript_events import (
+from ...journal.side_files import SideFiles, transcript_file
+from ...model.redaction import Redactor, bounded
+from ...model.validate import blake2b, stamp
+from ..events import cleaned
+from .claude import ClaudeParser
+from .events import (
     Message,
     Notice,
     PlanReview,
@@ -30,7 +31,7 @@ from .transcript_events import (
     mapping,
     parse_time,
 )
-from .transcript_reader import TranscriptReader
+from .reader import TranscriptReader
 
 # Bytes that are read for one event; later events catch up with the rest.
 MOST = 2 << 20
@@ -86,7 +87,7 @@ class TranscriptTail:
 
         A transcript that cannot be read has none.
         """
-        self.load()
+        self._load()
         try:
             if self._upto == 0:
                 raise FileNotFoundError
@@ -157,15 +158,12 @@ class TranscriptTail:
 
     # --- the state between two events
 
-    def load(self) -> bool:
-        """Load how far the transcript was read; False if the session was not seen before."""
+    def _load(self) -> None:
+        """Load how far the transcript was read; a session that was not seen before has no such state."""
         self._saved = self._files.read(self._state)
-        try:
+        with suppress(ValueError):
             self._position, self._reported = int(self._saved[:20]), self._saved[21:45].strip()
-        except ValueError:
-            return False
-        self._since, self._known = self._saved[46:].strip(), True
-        return True
+            self._since, self._known = self._saved[46:].strip(), True
 
     def save(self) -> None:
         """Save how far it was read: the events that were given are written."""

@@ -10,13 +10,13 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, BinaryIO
 
-from ..model.errors import InvalidInput, shown
-from ..model.redaction import storable
-from ..model.types import is_dict, is_list
-from ..packet.encode import read_json
-from .claude_transcript import ClaudeParser
-from .codex_transcript import CodexParser
-from .transcript_events import LineParser, TranscriptEvent, string
+from ...journal.event_files import storable_json
+from ...model.errors import InvalidInput, shown
+from ...model.types import is_dict
+from ...packet.encode import read_json
+from .claude import ClaudeParser
+from .codex import CodexParser
+from .events import LineParser, TranscriptEvent, mapping, string
 
 LONGEST_LINE = 32 << 20  # bytes; a longer line is skipped
 LOOK_BACK = 2 << 20  # bytes that are searched for an earlier line
@@ -97,27 +97,32 @@ def last_line_with(file: BinaryIO, needle: bytes, upto: int) -> bytes:
     return content[start : end if end >= 0 else None]
 
 
+def exit_code(transcript: str, call: str, upto: int | None = None) -> int | None:
+    """The exit code of a command, which Codex writes to its transcript before it calls the hook.
+
+    `upto` is the size of the transcript when the hook was called: what came later does not count.
+    """
+    try:
+        with open(transcript, "rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            line = last_line_with(file, f'"id":"{call}"'.encode(), size if upto is None else min(upto, size))
+        code = mapping(mapping(parse_line(line).get("payload")).get("item")).get("exit_code")
+    except (OSError, ValueError):
+        return None
+    return code if isinstance(code, int) else None
+
+
 def parse_line(raw: bytes) -> Mapping[str, Any]:
     """A line as an object, with texts that every engine can store; ValueError if it is not one."""
     try:
         found = read_json(raw.decode("utf-8", "replace"))
         if b"\\u" in raw:  # only escapes can hold what no engine stores
-            found = _storable(found)
+            found = storable_json(found)
     except RecursionError:
         raise ValueError("the line is nested too deeply") from None
     if not is_dict(found):
         raise ValueError("the line is not a JSON object")
     return found
-
-
-def _storable(value: Any) -> Any:
-    if isinstance(value, str):
-        return storable(value)
-    if is_list(value):
-        return [_storable(part) for part in value]
-    if is_dict(value):
-        return {storable(name): _storable(part) for name, part in value.items()}
-    return value
 
 
 # --- files ------------------------------------------------------------------------------------------
@@ -133,18 +138,12 @@ def transcript_files(paths: Iterable[str]) -> list[tuple[str, int, float]]:
                 f"There is no file or folder {shown(path, 400)}.",
                 "Name a transcript, or a folder of transcripts.",
             )
-        for one in _below(path) if os.path.isdir(path) else [path]:
-            facts = os.stat(one)
-            found.setdefault(os.path.realpath(one), (one, facts.st_size, facts.st_mtime))
+        below = (os.path.join(place, name) for place, _, names in os.walk(path) for name in names)
+        for one in [path] if os.path.isfile(path) else below:
+            if one == path or (one.endswith(".jsonl") and os.path.isfile(one)):
+                about = os.stat(one)
+                found.setdefault(os.path.realpath(one), (one, about.st_size, about.st_mtime))
     return sorted(found.values(), key=lambda file: (_is_by_sub_agent(file[0]), file[2], file[0]))
-
-
-def _below(folder: str) -> Iterator[str]:
-    for place, _, names in os.walk(folder):
-        for name in names:
-            path = os.path.join(place, name)
-            if name.endswith(".jsonl") and os.path.isfile(path):
-                yield path
 
 
 def _is_by_sub_agent(path: str) -> bool:
