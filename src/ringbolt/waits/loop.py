@@ -157,7 +157,7 @@ class Watcher:
 
             def work(tx: Tx) -> None:
                 jobs.save_progress(tx, rows)
-                jobs.release(tx, [one.job for one in held])
+                jobs.release(tx, {one.job.id: one.job.token for one in held})
 
             self._store.write(work)
 
@@ -313,8 +313,8 @@ class Watcher:
             elif not attempts:
                 again.append(held)
         if mine:  # leased by a write whose answer was lost while the store was in trouble
-            rows = [{"id": number, "token": token} for number, (token, _) in mine.items()]
-            self._store.write(lambda tx: jobs.release_rows(tx, rows))
+            tokens = {job_id: token for job_id, (token, _) in mine.items()}
+            self._store.write(lambda tx: jobs.release(tx, tokens))
         self._reload(again)
 
     def _forget(self, held: Held) -> None:

@@ -207,7 +207,7 @@ class Worker:
 
     def give_back(self, patience: float | None = None) -> None:
         """Give back all jobs, the current one included: a handler that still runs gets `stale_token`."""
-        if held := tuple(self._held):
+        if held := {job.id: job.token for job in self._held}:
             self._store.write(lambda tx: jobs.release(tx, held), patience=patience)
 
     def _lease(self, most: int) -> tuple[list[Job], list[Job]]:
