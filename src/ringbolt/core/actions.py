@@ -62,7 +62,6 @@ class Actions(Base):
         Log it as `started` and end it later with `action=<its seq>`, or log it once when it is over.
 
         Args:
-            task_id: Task id or a unique prefix; default: the current task.
             summary: What was done, in one sentence.
             type: cli, gui, wait, vision, reasoning, tool, edit, system or other.
             status: started, completed, failed or skipped. The words of an execution log are understood.
@@ -78,10 +77,6 @@ class Actions(Base):
             files: Paths, or objects with path and change (created, modified, deleted). At most 1,000.
             receipt: Whether this is a check that proves its step, as with task_receipt.
             action: Seq of a started action, to end it.
-            token: Fencing token of a claim. Default: the tokens that this memory object got from
-                `task_claim`.
-            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
-                returns the first answer.
         """
         if isinstance(stage, int):
             validate.whole("stage", stage, -(1 << 62), 1 << 62)
@@ -144,17 +139,12 @@ class Actions(Base):
         later edit of the step's files, makes it `reported` again.
 
         Args:
-            task_id: Task id or a unique prefix; default: the current task.
             command: The command that was run.
             exit_code: Its exit code; 0 means success.
             output: The output: any JSON value.
             item: Step: its id, its number from 1, or its title or a unique prefix of the title. Default: the
                 active step.
             duration_ms: How long it took.
-            token: Fencing token of a claim. Default: the tokens that this memory object got from
-                `task_claim`.
-            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
-                returns the first answer.
         """
         command = self._line("command", command)
         exit_code = validate.whole("exit_code", exit_code, -(1 << 31), 1 << 31)
@@ -191,14 +181,9 @@ class Actions(Base):
         """Add a log to an action: a piece of output, a note, the path of a screenshot.
 
         Args:
-            task_id: Task id or a unique prefix; default: the current task.
             action: Seq of an action.
             content: The text.
             type: Kind of log: output, note, or your own word.
-            token: Fencing token of a claim. Default: the tokens that this memory object got from
-                `task_claim`.
-            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
-                returns the first answer.
         """
         validate.whole("action", action, 1, 1 << 62)
         content = validate.nonempty("content", content, self.settings.max_text_bytes)
@@ -229,8 +214,6 @@ class Actions(Base):
         """The latest events of a task, in order.
 
         Args:
-            task_id: Task id or a unique prefix; default: the current task.
-            limit: Maximum number of results.
             before: Only events before this seq: the previous page.
             types: Only events of these types.
         """
@@ -261,11 +244,8 @@ class Actions(Base):
         """Go one level down: a task's steps, a step's actions and entries, or an action's logs.
 
         Args:
-            task_id: Task id or a unique prefix; default: the current task.
-            item: Step: its id, its number from 1, or its title or a unique prefix of the title.
             ordinal: The step by its position from 0, instead of `item`.
             action: Seq of an action.
-            limit: Maximum number of results.
         """
         limit = validate.whole("limit", limit, 1, 1000)
         if action is not None:

@@ -34,9 +34,6 @@ class Drilling(Base):
 
         Args:
             task_id: Only this task; default: every task of the workspace.
-            workspace: `""`: the workspace of this memory. `None` (`*` where null means "not given"):
-                everywhere.
-            limit: Maximum number of results.
         """
         limit = validate.whole("limit", limit, 1, 1000)
         here = self.workspace if workspace == "" else validate.optional("workspace", workspace, 2000)

@@ -40,7 +40,6 @@ class Entries(Base):
         """Record a decision: what was chosen, from which options, and above all why.
 
         Args:
-            task_id: Task id or a unique prefix; default: the current task.
             choice: What was chosen.
             title: Short title of the decision. Default: the choice.
             options: What there was to choose from.
@@ -48,15 +47,6 @@ class Entries(Base):
             risks: What may go wrong with it.
             if_wrong: What to do if it turns out to be wrong.
             context: The circumstances of the decision.
-            item: Step: its id, its number from 1, or its title or a unique prefix of the title.
-            tags: Labels, at most 200 of up to 100 bytes each.
-            relevance_to: Ids of steps, or other names, that the entry matters for. Stored as given.
-            supersedes: Seq of the entry or entries that this one replaces.
-            anchors: Workspace files that the entry is about. Recall reports later whether they have changed.
-            token: Fencing token of a claim. Default: the tokens that this memory object got from
-                `task_claim`.
-            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
-                returns the first answer.
         """
         data = {
             "choice": self._line("choice", choice),
@@ -94,21 +84,11 @@ class Entries(Base):
         """Record an approach that did not work, so that nobody tries it again.
 
         Args:
-            task_id: Task id or a unique prefix; default: the current task.
             what: What was tried.
             why: The root cause.
             symptom: What was observed.
             signature: How to recognize the same attempt.
             until: When it may be tried again: an ISO 8601 time or seconds since 1970.
-            item: Step: its id, its number from 1, or its title or a unique prefix of the title.
-            tags: Labels, at most 200 of up to 100 bytes each.
-            relevance_to: Ids of steps, or other names, that the entry matters for. Stored as given.
-            supersedes: Seq of the entry or entries that this one replaces.
-            anchors: Workspace files that the entry is about. Recall reports later whether they have changed.
-            token: Fencing token of a claim. Default: the tokens that this memory object got from
-                `task_claim`.
-            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
-                returns the first answer.
         """
         data = {
             "what": self._line("what", what),
@@ -137,14 +117,8 @@ class Entries(Base):
         """Set a variable: a version, a URL, an id. Earlier values stay in the history.
 
         Args:
-            task_id: Task id or a unique prefix; default: the current task.
             name: Name of the variable, at most 200 bytes.
             value: Any JSON value.
-            item: Step: its id, its number from 1, or its title or a unique prefix of the title.
-            token: Fencing token of a claim. Default: the tokens that this memory object got from
-                `task_claim`.
-            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
-                returns the first answer.
         """
         name = validate.line("name", name, 200)
         value = self._plain("value", value)
@@ -176,10 +150,8 @@ class Entries(Base):
         """All entries of a type, including superseded, resolved and invalidated ones, oldest first.
 
         Args:
-            task_id: Task id or a unique prefix; default: the current task.
             type: An entry type, or `snapshot`.
             name: Name of a variable, to see all the values it has had, or the key of another entry.
-            limit: Maximum number of results.
         """
         kind = validate.choice("entry type", type, (*rules.ENTRY_TYPES, "snapshot", "fact"))
         limit = validate.whole("limit", limit, 1, 10_000)
@@ -216,22 +188,12 @@ class Entries(Base):
         does that. An instruction counts as the user's only if it came from the user.
 
         Args:
-            task_id: Task id or a unique prefix; default: the current task.
             summary: What to remember, in one sentence.
             type: One of the entry types, except `variable`: use `task_set`.
             detail: More than the summary says.
             data: More fields, as a JSON object.
-            item: Step: its id, its number from 1, or its title or a unique prefix of the title.
-            tags: Labels, at most 200 of up to 100 bytes each.
-            relevance_to: Ids of steps, or other names, that the entry matters for. Stored as given.
-            supersedes: Seq of the entry or entries that this one replaces.
             resolves: Seq of the entry or entries that are now settled.
             invalidates: Seq of the entry or entries that were wrong.
-            anchors: Workspace files that the entry is about. Recall reports later whether they have changed.
-            token: Fencing token of a claim. Default: the tokens that this memory object got from
-                `task_claim`.
-            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
-                returns the first answer.
         """
         kind = validate.choice("entry type", type, rules.ENTRY_TYPES)
         if kind == "user_instruction" and self.origin.channel not in ("user", "agent"):
@@ -329,15 +291,9 @@ class Entries(Base):
         """Store a context as it was: at the start, before or after a summary, before a stage.
 
         Args:
-            task_id: Task id or a unique prefix; default: the current task.
             content: The text.
             label: What it is a snapshot of: `initial`, `before stage 2`, …
             summarized: Whether the content is already a summary.
-            item: Step: its id, its number from 1, or its title or a unique prefix of the title.
-            token: Fencing token of a claim. Default: the tokens that this memory object got from
-                `task_claim`.
-            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
-                returns the first answer.
         """
         content = validate.nonempty("content", content, self.settings.max_text_bytes)
         label = validate.line("label", label, 200)
@@ -371,15 +327,9 @@ class Entries(Base):
         """Announce an action that must not happen twice, and how to verify whether it happened.
 
         Args:
-            task_id: Task id or a unique prefix; default: the current task.
             what: What is about to be done.
             verify: How to find out whether it was done.
             signature: How to recognize the same action.
-            item: Step: its id, its number from 1, or its title or a unique prefix of the title.
-            token: Fencing token of a claim. Default: the tokens that this memory object got from
-                `task_claim`.
-            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
-                returns the first answer.
         """
         what = self._line("what", what)
         verify = self._text("verify", verify)
@@ -417,14 +367,9 @@ class Entries(Base):
         """Report how an announced action ended: did, did_not, or unknown until someone verifies it.
 
         Args:
-            task_id: Task id or a unique prefix; default: the current task.
             intent: Seq of the intent.
             outcome: did, did_not or unknown.
             note: A note.
-            token: Fencing token of a claim. Default: the tokens that this memory object got from
-                `task_claim`.
-            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
-                returns the first answer.
         """
         intent = validate.whole("intent", intent, 1, 1 << 62)
         outcome = validate.choice("outcome", outcome, ("did", "did_not", "unknown"))

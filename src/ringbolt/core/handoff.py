@@ -53,7 +53,6 @@ class Handoff(Views, Tasks):
         It is Markdown with the resume packet, and a JSON block with the plan and everything remembered.
 
         Args:
-            task_id: Task id or a unique prefix; default: the current task.
             path: Also write it to this file. An existing file is replaced only if it is a capsule.
             budget: Maximum number of tokens of the part for reading, from 300 to 8,000.
             max_bytes: Maximum size of the whole file.
@@ -85,8 +84,6 @@ class Handoff(Views, Tasks):
         Args:
             capsule: The text of a capsule.
             path: The file of a capsule, instead of its text.
-            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
-                returns the first answer.
         """
 
         if (capsule is None) == (path is None):

@@ -48,15 +48,9 @@ class Plans(Base):
         plan leaves out become tombstones; completed ones stay.
 
         Args:
-            task_id: Task id or a unique prefix; default: the current task.
             plan: The new plan, in any form that `task_register` accepts.
             reason: Why the plan changes.
             phase: New phase of the task.
-            expect: The version you last saw. If it has changed since, the call fails with `stale_version`.
-            token: Fencing token of a claim. Default: the tokens that this memory object got from
-                `task_claim`.
-            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
-                returns the first answer.
         """
         if plan is None:
             raise InvalidInput(
@@ -152,14 +146,9 @@ class Plans(Base):
         """Add steps to the plan, at its end or after a step.
 
         Args:
-            task_id: Task id or a unique prefix; default: the current task.
             items: Steps, in any form that `task_register` accepts.
             after: Step after which to add them. Default: the last one.
             note: A note.
-            token: Fencing token of a claim. Default: the tokens that this memory object got from
-                `task_claim`.
-            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
-                returns the first answer.
         """
         note = self._text("note", note)
         items = self._plain("items", items)
@@ -207,11 +196,7 @@ class Plans(Base):
 
     @operation(scope="read")
     def task_plans(self, task_id: str | None = None) -> tuple[PlanVersion, ...]:
-        """Every plan that a task has had, each as it was when it was made.
-
-        Args:
-            task_id: Task id or a unique prefix; default: the current task.
-        """
+        """Every plan that a task has had, each as it was when it was made."""
         versions: list[PlanVersion] = []
 
         def visit(past: Tx, event: Row) -> None:
@@ -255,8 +240,6 @@ class Plans(Base):
         An empty note or issue clears it.
 
         Args:
-            task_id: Task id or a unique prefix; default: the current task.
-            item: Step: its id, its number from 1, or its title or a unique prefix of the title.
             ordinal: The step by its position from 0, instead of `item`.
             status: pending, active, completed, failed, skipped or cancelled.
             note: A note; an empty text clears it.
@@ -264,11 +247,6 @@ class Plans(Base):
             active_issue: What is holding the step up; an empty text clears it.
             depends_on: Steps that must end before this one.
             replaced_by: The step that replaces this one.
-            expect: The version you last saw. If it has changed since, the call fails with `stale_version`.
-            token: Fencing token of a claim. Default: the tokens that this memory object got from
-                `task_claim`.
-            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
-                returns the first answer.
         """
         meant = None
         if status is not None:

@@ -44,13 +44,8 @@ class Syncing(Base):
         may be active at once. A list without changes writes nothing.
 
         Args:
-            task_id: Task id or a unique prefix; default: the current task.
             items: The complete list: texts, or objects with `title`, `status` and optionally the list's own
                 `id`.
-            token: Fencing token of a claim. Default: the tokens that this memory object got from
-                `task_claim`.
-            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
-                returns the first answer.
         """
         wanted = self._listed(items)
 

@@ -43,13 +43,8 @@ class Undo(Base):
         The undo is itself an event that can be undone.
 
         Args:
-            task_id: Task id or a unique prefix; default: the current task.
             seq: The event to undo. Default: the last one that can be undone and was not.
             reason: Why.
-            token: Fencing token of a claim. Default: the tokens that this memory object got from
-                `task_claim`.
-            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
-                returns the first answer.
         """
         reason = self._text("reason", reason)
         arguments = [seq, reason]

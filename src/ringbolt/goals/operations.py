@@ -68,13 +68,9 @@ class Goals(Base):
             description: What to achieve, in detail.
             request: The user's request, word for word.
             budget: Limits: attempts (failed ones), tokens, seconds, cost.
-            blocker_limit: How often the same blocker may occur before the goal is stopped.
             workspace: Where it belongs. `""`: the workspace of this memory. `None`: no workspace.
-            tags: Labels, at most 200 of up to 100 bytes each.
             metadata: A JSON object.
             callback_url: URL that gets a POST when the goal ends.
-            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
-                returns the first answer.
         """
         wanted = criteria_rules.read_criteria(self._plain("criteria", criteria), self.workspace)
         fields = {
@@ -108,13 +104,9 @@ class Goals(Base):
         The task stays as it is, linked to the goal.
 
         Args:
-            task_id: Task id or a unique prefix; default: the current task.
             name: Short name of the goal. Default: the task's name.
             criteria: More criteria, besides the task's acceptance criteria; see goal_create.
             budget: Limits: attempts (failed ones), tokens, seconds, cost.
-            blocker_limit: How often the same blocker may occur before the goal is stopped.
-            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
-                returns the first answer.
         """
         more = criteria_rules.read_criteria(self._plain("criteria", criteria), self.workspace)
         title = None if name is None else validate.line("name", name, 500)
@@ -188,7 +180,6 @@ class Goals(Base):
         Criteria that a person decides are left alone.
 
         Args:
-            goal_id: Goal id or a unique prefix.
             finish: Complete the goal if all its criteria are met or waived.
         """
         goal, rows, known = self.store.read(lambda tx: self._checkable(tx, goal_id))
@@ -224,12 +215,9 @@ class Goals(Base):
         from another store to run here.
 
         Args:
-            goal_id: Goal id or a unique prefix.
             criterion: Number of the criterion, from goal_status.
             status: met, failed, waived or open.
             reason: The evidence.
-            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
-                returns the first answer.
         """
         word = validate.choice("status of a criterion", status, criteria_rules.STATUSES)
         number = validate.whole("criterion", criterion, 1, 1 << 62)
@@ -273,14 +261,10 @@ class Goals(Base):
         """Add criteria, change the budget, report what was spent, or let a stopped goal continue.
 
         Args:
-            goal_id: Goal id or a unique prefix.
             criteria: Criteria to add; see goal_create.
             budget: New limits: attempts (failed ones), tokens, seconds, cost.
-            blocker_limit: How often the same blocker may occur before the goal is stopped.
             spent: Tokens or cost to add to what was used, for example {"tokens": 1200}.
             reset: Why a stopped goal may continue. Blockers are counted from zero again.
-            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
-                returns the first answer.
         """
         more = criteria_rules.read_criteria(self._plain("criteria", criteria), self.workspace)
         limits = None if budget is None else goal_limits.read_budget(self._mapping("budget", budget))
@@ -328,11 +312,8 @@ class Goals(Base):
         To give a goal up, use task_finish with another status.
 
         Args:
-            goal_id: Goal id or a unique prefix.
             answer: What was achieved.
             despite: Why it counts as achieved although some criteria are not met.
-            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
-                returns the first answer.
         """
         words = self._text("answer", answer)
         why = None if despite is None else validate.line("despite", despite, 2000)

@@ -112,8 +112,6 @@ class Retention(Base):
             older_than: Only tasks that have not changed for this long: 90d, 1d12h, or a number of minutes.
             status: ended, or one or several statuses of ended tasks.
             archived: Only archived tasks; false: also those that are not archived.
-            workspace: `""`: the workspace of this memory. `None` (`*` where null means "not given"):
-                everywhere.
             kind: `task` or `goal`. Default: both.
             task_id: One task, instead of an age.
             limit: Maximum number of tasks to remove in one call.

@@ -68,7 +68,6 @@ class Upkeep(Base):
             rules: `automatic` (lease, resume, pause, stuck, archive), `all` (also reconcile, duplicate,
                 failed), or some of these.
             workspace: Only the tasks of this workspace. `None`: all workspaces.
-            dry_run: Report what would be done, and change nothing.
             older_than: How long a task must have been idle to be tidied up, such as `7d`. Default: the
                 setting `stale_threshold`.
             trust_clock: Trust the clock at once, even if it was just set.
@@ -88,9 +87,6 @@ class Upkeep(Base):
         long, unless a claim, a wait or a sub-task is alive. No task becomes completed.
 
         Args:
-            workspace: `""`: the workspace of this memory. `None` (`*` where null means "not given"):
-                everywhere.
-            dry_run: Report what would be done, and change nothing.
             grace: How long to leave a task alone after its session has ended. Default: the setting
                 `session_grace`.
         """
@@ -109,9 +105,6 @@ class Upkeep(Base):
         recently worked on, in this order.
 
         Args:
-            workspace: `""`: the workspace of this memory. `None` (`*` where null means "not given"):
-                everywhere.
-            dry_run: Report what would be done, and change nothing.
             older_than: How long a task must have been idle to be tidied up, such as `7d`. Default: the
                 setting `stale_threshold`.
         """
