@@ -24,7 +24,6 @@ _LOG_WORDS = {
     "running": ("started", None),
 }
 
-
 # How many edits of a verified step are checked for files that a later action changes again.
 MOST_EDITS = 200
 
@@ -194,12 +193,7 @@ class Actions(Base):
             return Draft("log", text=content, data={"type": kind}, item=record["item_id"], ref=action)
 
         return self._write(
-            "task_log_append",
-            task_id,
-            decide,
-            key=key,
-            token=token,
-            arguments=[action, content, kind],
+            "task_log_append", task_id, decide, key=key, token=token, arguments=[action, content, kind]
         )
 
     @operation(scope="read")
@@ -315,13 +309,7 @@ def _start_draft(
 
 
 def _end_draft(
-    tx: Tx,
-    head: Row,
-    now: str,
-    action: int,
-    status: str,
-    summary: str | None,
-    data: Mapping[str, Any],
+    tx: Tx, head: Row, now: str, action: int, status: str, summary: str | None, data: Mapping[str, Any]
 ) -> Draft:
     """The event that ends a started action."""
     record = _action(tx, head, action)

@@ -73,11 +73,7 @@ class Claims(Base):
             return Draft(
                 "claim.taken",
                 text=reason,
-                data={
-                    "holder": who,
-                    "token": token,
-                    "from": old["holder"] if reason and old else None,
-                },
+                data={"holder": who, "token": token, "from": old["holder"] if reason and old else None},
                 sets={"claims": [row]},
                 item=claimed or None,
                 token=token,

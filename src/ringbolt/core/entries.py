@@ -140,12 +140,7 @@ class Entries(Base):
 
     @operation(scope="read")
     def task_history(
-        self,
-        task_id: str | None = None,
-        *,
-        type: str = "variable",
-        name: str | None = None,
-        limit: int = 100,
+        self, task_id: str | None = None, *, type: str = "variable", name: str | None = None, limit: int = 100
     ) -> tuple[Entry, ...]:
         """All entries of a type, including superseded, resolved and invalidated ones, oldest first.
 
@@ -345,12 +340,7 @@ class Entries(Base):
             )
 
         return self._write(
-            "task_intent",
-            task_id,
-            decide,
-            key=key,
-            token=token,
-            arguments=[what, verify, item, mark],
+            "task_intent", task_id, decide, key=key, token=token, arguments=[what, verify, item, mark]
         )
 
     @operation(scope="write", example={"intent": 4, "outcome": "did"})

@@ -13,17 +13,7 @@ from .entries import Entries
 from .plans import Plans
 
 # The kinds of notes, and other words that people and models use for them.
-KINDS = (
-    "decision",
-    "exclusion",
-    "variable",
-    "error",
-    "discovery",
-    "artifact",
-    "instruction",
-    "question",
-    "context",
-)
+KINDS = "decision exclusion variable error discovery artifact instruction question context".split()
 _SYNONYMS = {
     "choice": "decision",
     "failed": "exclusion",

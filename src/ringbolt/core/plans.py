@@ -186,12 +186,7 @@ class Plans(Base):
             return Draft("plan.appended", text=note, sets=sets, items=tuple(step["id"] for step in steps))
 
         return self._write(
-            "task_plan_append",
-            task_id,
-            decide,
-            key=key,
-            token=token,
-            arguments=[items, after, note],
+            "task_plan_append", task_id, decide, key=key, token=token, arguments=[items, after, note]
         )
 
     @operation(scope="read")

@@ -102,9 +102,7 @@ class Tasks(Base):
         if key is not None:
             scoped_key = f"{self.origin.principal}\n{here or ''}\n{validate.line('key', key, 200)}"
         fingerprint = self._fingerprint(
-            "task_register",
-            key,
-            [name, plan, request, extra, criteria, parent, labels, phase, goal_id, kind],
+            "task_register", key, [name, plan, request, extra, criteria, parent, labels, phase, goal_id, kind]
         )
 
         def matching_patterns(tx: Tx) -> tuple[Pattern, ...]:
@@ -535,9 +533,7 @@ class Tasks(Base):
             if heads:
                 sets["heads"] = heads
             return Draft(
-                "task.linked",
-                data={"kind": kind, "target": named, "remove": remove or None},
-                sets=sets,
+                "task.linked", data={"kind": kind, "target": named, "remove": remove or None}, sets=sets
             )
 
         return self._write(

@@ -16,7 +16,6 @@ from .plans import added_steps
 
 Listed = dict[str, Any]
 
-
 # Where a step keeps the id that the list knows it by.
 LIST_ID = "list_id"
 
@@ -128,13 +127,7 @@ def _matched_rows(wanted: Sequence[Listed], live: Sequence[Row]) -> dict[int, Ro
 
 
 def _changed(
-    tx: Tx,
-    head: Row,
-    old: list[Row],
-    wanted: Sequence[Listed],
-    known: dict[int, Row],
-    version: int,
-    now: str,
+    tx: Tx, head: Row, old: list[Row], wanted: Sequence[Listed], known: dict[int, Row], version: int, now: str
 ) -> StepChanges:
     """The changes to existing steps: their places, titles and statuses, and the ones that are dropped."""
     changes: StepChanges = {}

@@ -190,12 +190,7 @@ def _with_sources(table: str, columns: list[str] | None) -> list[str] | None:
 
 
 def _previous(
-    table: str,
-    number: str,
-    columns: list[str] | None,
-    then: dict[str, Row],
-    now: dict[str, Row],
-    head: Row,
+    table: str, number: str, columns: list[str] | None, then: dict[str, Row], now: dict[str, Row], head: Row
 ) -> dict[str, Any]:
     """The previous cells of a row; for a row that the event added, the cells that retire it."""
     old = then.get(number)

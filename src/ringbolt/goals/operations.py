@@ -184,6 +184,7 @@ class Goals(Base):
         """
         goal, rows, known = self.store.read(lambda tx: self._checkable(tx, goal_id))
         verdicts = {row["seq"]: self._look_at_criterion(row, row["seq"] in known) for row in rows}
+        checker = self.acting_as(channel="tool")
 
         def work(tx: Tx) -> tuple[str]:
             head = self._find(tx, goal, lock=True)
@@ -193,7 +194,9 @@ class Goals(Base):
                 met, said = verdict
                 status = row["status"] if met is None else "met" if met else "failed"
                 if (status, said) != (row["status"], row["evidence"]):
-                    self._settle(tx, head, row["seq"], status, said, "tool")
+                    now = self._now()
+                    draft = _judgement(head, row["seq"], status, said, now)
+                    checker._append(tx, head, draft, now, "goal_check")
             stop_if_spent(self, tx, head)
             return (goal,)
 
@@ -289,10 +292,8 @@ class Goals(Base):
                 metadata[goal_limits.LIMIT] = most
             if added is not None:
                 before: Any = metadata.get(goal_limits.SPENDING) or {}
-                metadata[goal_limits.SPENDING] = {
-                    name: before.get(name, 0) + value for name, value in added.items()
-                }
-                metadata[goal_limits.SPENDING] = {**before, **metadata[goal_limits.SPENDING]}
+                sums = {name: before.get(name, 0) + value for name, value in added.items()}
+                metadata[goal_limits.SPENDING] = {**before, **sums}
             sets: dict[str, Any] = {"extras": {"metadata": metadata}}
             if why is not None:
                 sets |= self._going_on(tx, head)
@@ -347,7 +348,6 @@ class Goals(Base):
         self, tx: Tx, name: str, criteria: Sequence[Any], fields: Mapping[str, Any], key: str | None
     ) -> tuple[Written, bool]:
         """Register a goal with its criteria in the caller's transaction; returns whether it is new."""
-
         store: Any = OneTransaction(tx)
         scribe = Tasks(
             store, self.settings, origin=self.origin, workspace=self.workspace, repository=self.repository,
@@ -417,12 +417,6 @@ class Goals(Base):
         except RingboltError as error:
             return None, error.message
         return look(kind, target, row["folder"], self.settings)
-
-    def _settle(self, tx: Tx, head: Row, seq: int, status: str, said: str | None, channel: str) -> None:
-        now = self._now()
-        self.acting_as(channel=channel)._append(
-            tx, head, _judgement(head, seq, status, said, now), now, "goal_check"
-        )
 
     # --- resuming ---------------------------------------------------------------------------------
 

@@ -40,7 +40,6 @@ from ..store.tx import Row, Tx
 
 Labels = dict[int, dict[str, list[str]]]
 
-
 # How many of each a task is read with; `left_out` counts the rest, which other operations return.
 NOTES = ("discovery", "artifact", "context", "tool_result")
 MOST = {
@@ -344,8 +343,7 @@ def _task_fields(tx: Tx, task_id: str, wanted: list[tuple[str, str, int]], rows:
         "timestamps": Timestamps(
             last_updated_at=head["updated_at"],
             **_pick(
-                head,
-                "created_at plan_generated_at execution_started_at synthesis_started_at completed_at",
+                head, "created_at plan_generated_at execution_started_at synthesis_started_at completed_at"
             ),
         ),
         "plan_version": head["plan_version"],

@@ -53,7 +53,7 @@ class Source:
             )
 
     def events(self, tx: Tx, find: Callable[[str], str]) -> list[Row]:
-        """All events that came from it, also those whose content is gone already."""
+        """All events that came from it, including those that were forgotten before."""
         kind, value = self.kind, self.value
         if kind in ORIGINS or kind == "host":
             return forgetting.events_by_origin(tx, "agent" if kind == "host" else kind, value)
@@ -67,7 +67,7 @@ class Source:
                 for task in forgetting.tasks_with_tag(tx, value)
                 for row in forgetting.events_of_task(tx, task)
             ]
-        return [row for row in forgetting.events_containing(tx, value) if self._says(row)]
+        return [row for row in forgetting.events_containing(tx, value) if self._in(all_texts(row))]
 
     def _of_task(self, tx: Tx, find: Callable[[str], str]) -> list[Row]:
         name, separator, number = self.value.partition("#")
@@ -87,15 +87,12 @@ class Source:
             )
         return found
 
-    def _says(self, row: Row) -> bool:
-        return self._in(all_texts(row))
-
     def _in(self, texts: Iterable[str]) -> bool:
         """Whether one of the texts is the path of the file, or contains the URL or words."""
         return any(text == self.value if self.kind == "file" else self.value in text for text in texts)
 
     def is_of(self, line: Mapping[str, Any]) -> bool:
-        """Whether an event that waits in the journal, as its host told it, came from it."""
+        """Whether an event that waits in the journal, in the host's own form, came from it."""
         told: Any = line.get("told")
         if self.kind in ("agent", "host"):
             return line.get("host") == self.value

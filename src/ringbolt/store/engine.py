@@ -13,13 +13,13 @@ Result = TypeVar("Result")
 
 
 class CatchingUp(Protocol):
-    """What hooks have left for a store to take in: `journal.catch_up.CatchUp`, seen from below."""
+    """Takes in the events that hooks have written: the interface of `journal.catch_up.CatchUp`."""
 
     def __call__(self) -> None:
-        """Take in what waits; called before each read and write."""
+        """Take in waiting events; called before each read and write."""
 
     def ruled_out(self, session: str, known: Iterable[Any]) -> None:
-        """A call was ruled out on the task of a session, by one of these texts."""
+        """Tell the hooks of a session at once that its task rules out calls with one of these texts."""
 
 
 class Store(Protocol):

@@ -119,7 +119,8 @@ def replace_state(tx: Tx, folder: Tx, task_id: str) -> None:
     """Replace a task's state with the one that `folder` has folded from the tombstones.
 
     The head is updated and not replaced, because other rows refer to it. Leases and `position` are kept: no
-    event sets them, so `folder` does not know them.
+    event sets them, so `folder` does not know them. All other tables are deleted and copied whole, so that a
+    column added later cannot be missed here and keep forgotten text.
     """
     leases = {row["item_id"]: row["expires_at"] for row in tx.claims(task_id)}
     for table, (columns, _) in STATE.items():

@@ -34,7 +34,7 @@ def counts(tx: Tx, goal: str) -> dict[str, int]:
 
 
 def goals_of(tx: Tx, task_id: str, lock: bool = False) -> list[Row]:
-    """The goals that a task is linked to; links to a mere text are left out."""
+    """The goals that a task is linked to; links to plain text are left out."""
     ids = tx.column(
         "SELECT h.task_id FROM links g JOIN heads h ON h.task_id = g.target AND h.kind = 'goal'"
         " WHERE g.task_id = :task_id AND g.kind = 'goal' AND g.status = 'active' ORDER BY h.task_id",

@@ -150,7 +150,7 @@ def failed(tx: Tx, job_id: int, token: int, error: str, now: float) -> bool:
 
 
 def _delay(job_id: int, attempts: int) -> float:
-    """The delay after so many attempts: doubled each time, plus jitter."""
+    """The delay before the next attempt: doubled each time, plus jitter."""
     delay = min(FIRST_DELAY * 2 ** max(attempts - 1, 0), LONGEST_DELAY)
     # Derived from the id: jobs with neighbouring ids, which often fail together, end up far apart.
     return delay * (1 + JITTER * ((job_id * 0.6180339887 + attempts * 0.7548776662) % 1))
@@ -349,19 +349,19 @@ def _job(row: Row) -> Job:
 
 
 def new_holder() -> str:
-    """A name for one that leases jobs: machine, process, number."""
+    """A unique name for a holder of leases: machine, process, number."""
     return f"{os.uname().nodename}:{os.getpid()}:{next(_holders)}"
 
 
 def is_free(job: Job, now: float) -> bool:
-    """Whether a job can be taken: nobody holds it, or the lease has run out (or was given before the clock
+    """Whether a job can be leased: nobody holds it, or the lease has expired (or dates from before the clock
     was set back)."""
     times = _times(now)
     return job.status == "waiting" or not times["now"] < job.due_at <= times["beyond"]
 
 
 def take(tx: Tx, kind: str, task_id: str, key: str, holder: str, now: float, seconds: float) -> Job | None:
-    """Lease one job by its name, due or not; None if it is gone, was given up, or another holds it."""
+    """Lease one job by its name, due or not; None if it does not exist, is dead, or is held by another."""
     sql = f"{_SELECT} WHERE {_NAMED} AND status <> 'dead'{tx.database.lock_row}"
     rows = tx.rows(NAMES, sql, kind=kind, task_id=task_id, key=key)
     if not rows or not is_free(_job(rows[0]), now):

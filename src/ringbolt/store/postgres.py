@@ -39,7 +39,6 @@ Result = TypeVar("Result")
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 
-
 # The driver logs warnings about problems that we raise as errors anyway.
 logging.getLogger("psycopg").addHandler(logging.NullHandler())
 # The first version with security_invoker views.

@@ -291,7 +291,7 @@ class SqliteStore(Store):
         return job.outcome()
 
     def _lead(self, own: _Job) -> None:
-        """Commit our own job and all that wait, then hand the lead to one that came too late for this commit.
+        """Commit our own job and all queued ones, then pass the lead to one that came too late.
 
         Only one thread leads at a time: `_leading` stays true from the first arrival until a leader finds
         the queue empty. A follower never needs to check whether the leader has died, because everything
@@ -341,7 +341,7 @@ class SqliteStore(Store):
                 self._lock.release(mark)
 
     def _run(self, batch: list[_Job]) -> None:
-        """Run our own job and all that wait: a lone one directly, several each in a savepoint.
+        """Run our own job and all queued ones: a lone one directly, several each in a savepoint.
 
         A savepoint costs two statements, so a lone writer goes without. With several, it undoes a job that
         fails and leaves the others in the transaction. Some failures (a full disk, an I/O error) make
@@ -495,8 +495,7 @@ class SqliteStore(Store):
         if (mark := self._lock.mark()) > newest:
             found.append(
                 Problem(
-                    kind="lost_tail",
-                    detail=f"event {mark} was committed, but the newest one is {newest}",
+                    kind="lost_tail", detail=f"event {mark} was committed, but the newest one is {newest}"
                 )
             )
         return found
@@ -542,7 +541,10 @@ class SqliteStore(Store):
         with _TypedErrors(path):
             source = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY)
             try:
-                migrate.check_version(self._schema(source, path) or _not_a_backup(path))
+                if not (version := self._schema(source, path)):
+                    hint = "Name a file made by `ringbolt backup`."
+                    raise StoreError("not_a_store", f"{path} is not a backup of a store.", hint)
+                migrate.check_version(version)
                 self.backup(kept)
                 self._lock.acquire()
                 try:
@@ -684,16 +686,13 @@ def _after_fork() -> None:
 os.register_at_fork(after_in_child=_after_fork)
 
 
-def _all(connection: apsw.Connection, sql: str) -> list[Any]:
-    return connection.execute(sql).fetchall()
-
-
 def _value(connection: apsw.Connection, sql: str) -> Any:
-    return _all(connection, sql)[0][0]
+    return connection.execute(sql).fetchall()[0][0]
 
 
 def _applied(connection: apsw.Connection) -> dict[int, str]:
-    return dict(_all(connection, "SELECT version, checksum FROM schema_migrations"))
+    rows: list[Any] = connection.execute("SELECT version, checksum FROM schema_migrations").fetchall()
+    return dict(rows)
 
 
 def _check_engine() -> None:
@@ -742,12 +741,6 @@ def _foreign(path: str) -> StoreError:
         "not_a_store",
         f"{path} is a database of another program.",
         "Name another file, or a path where no file exists yet.",
-    )
-
-
-def _not_a_backup(path: str) -> int:
-    raise StoreError(
-        "not_a_store", f"{path} is not a backup of a store.", "Name a file made by `ringbolt backup`."
     )
 
 

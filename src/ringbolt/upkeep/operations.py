@@ -39,7 +39,7 @@ PACKET = 600  # tokens
 
 
 def machine() -> tuple[str, float]:
-    """Which boot of which machine this is, and the seconds since then: a clock that nobody can set."""
+    """The id of this boot of this machine, and the seconds since then: a clock that nobody can set."""
     return boot_id(), steady()
 
 

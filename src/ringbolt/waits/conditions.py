@@ -347,8 +347,7 @@ def _window(value: str, place: Place) -> str:
         raise _refused(f"window:{value}", "Give part of the title: window:Build log.")
     if not (display or place.display):
         raise _refused(
-            f"window:{value}",
-            "Name the display: window::0/TITLE, or set `display` in the task's metadata.",
+            f"window:{value}", "Name the display: window::0/TITLE, or set `display` in the task's metadata."
         )
     return f"{_display(display, place)}/{title.strip()}"
 

@@ -139,11 +139,7 @@ class Waiting(WaitRecords):
 
     @operation(scope="write", example={"wait_id": "7#2", "message": "approved"})
     def wait_update(
-        self,
-        wait_id: str,
-        until: str | None = None,
-        timeout: float | None = None,
-        message: str | None = None,
+        self, wait_id: str, until: str | None = None, timeout: float | None = None, message: str | None = None
     ) -> WaitResult:
         """Change the condition or timeout of a wait, or decide a `manual:` wait.
 
