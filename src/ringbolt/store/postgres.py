@@ -15,7 +15,7 @@ import random
 import re
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 from urllib.parse import unquote
 
@@ -81,9 +81,7 @@ DO $$ BEGIN
   END IF;
 END $$
 """
-_CHANNEL = "ringbolt"
-# Names of advisory locks: two arbitrary numbers.
-_RELAY_LOCK, _MIGRATION_LOCK = 0x484F4C44, 0x484F4C45
+_MIGRATION_LOCK = 0x484F4C45  # the name of an advisory lock: an arbitrary number
 # Errors after which a transaction is repeated: it was rolled back and may succeed the next time. A unique
 # violation means that another writer was first with a key or an id; the repetition finds its row. One that
 # stays after several attempts is a real contradiction.
@@ -481,65 +479,6 @@ class PostgresStore(Store):
             time.sleep(pause * (0.5 + random.random()))  # noqa: S311
             pause = min(pause * 2, 0.5)
 
-    # --- news -------------------------------------------------------------------------------------
-
-    def relay(self, stop: threading.Event, interval: float = 0.1) -> None:
-        """Notify listeners of new events until stopped.
-
-        A NOTIFY in every transaction would make commits wait for one another, so one relay polls a few
-        times a second instead. Of several relays one works, and another takes over when it stops.
-        """
-        last = 0
-
-        def announce(connection: Connection) -> None:
-            nonlocal last
-            while not stop.is_set():
-                if _row(connection, "SELECT pg_try_advisory_lock(%s)", _RELAY_LOCK)[0]:
-                    break
-                stop.wait(interval)
-            busy = False
-            while not stop.is_set():
-                # An id is given out before its event is committed, so a position that was announced while
-                # someone was writing is announced again.
-                newest, writing = _row(connection, _NEWEST)
-                if newest != last or busy:
-                    connection.execute("SELECT pg_notify(%s, %s)", (_CHANNEL, str(newest)))
-                last, busy = newest, writing
-                stop.wait(interval)
-
-        while not stop.is_set():
-            try:
-                self._connected(announce)
-            except psycopg.Error as error:
-                if not _lost(error):
-                    raise self._typed(error) from error
-                stop.wait(interval)
-
-    def news(self, timeout: float) -> Iterator[int]:
-        """Positions of new events as the relay announces them, until none came for `timeout` seconds.
-
-        Listening starts with the call, so events written after it are not missed.
-        """
-        try:
-            connection = self._connect()
-            connection.execute(f"LISTEN {_CHANNEL}")
-        except psycopg.Error as error:
-            raise self._typed(error) from error
-        return self._notifications(connection, timeout)
-
-    def _notifications(self, connection: Connection, timeout: float) -> Iterator[int]:
-        try:
-            with connection:
-                while True:
-                    received = 0
-                    for note in connection.notifies(timeout=timeout, stop_after=1):
-                        received += 1
-                        yield int(note.payload)
-                    if not received:
-                        return
-        except psycopg.Error as error:
-            raise self._typed(error) from error
-
     # --- looking after the store ------------------------------------------------------------------
 
     def check(self) -> list[Problem]:
@@ -696,8 +635,8 @@ def _roll_back(connection: Connection, failed: bool) -> None:
         connection.close()  # the server rolls back
 
 
-def _row(connection: Connection, sql: Any, *params: Any) -> tuple[Any, ...]:
-    found = connection.execute(sql, params).fetchone()
+def _row(connection: Connection, sql: Any) -> tuple[Any, ...]:
+    found = connection.execute(sql).fetchone()
     if found is None:
         raise StoreError("store_unavailable", "The server returned no row.", "Check the server's log.")
     return found

@@ -422,7 +422,7 @@ class Watcher:
     # --- what follows -----------------------------------------------------------------------------
 
     def _give_up(self, job: Job, error: RingboltError) -> None:
-        """Count a failed attempt at a wait: other processes may try, and after too many it ends as an error."""
+        """Count a failed attempt at a wait: others may try, and after too many it ends as an error."""
         clock, why = self._memory._clock(), f"{type(error).__name__}: {error}"
         with contextlib.suppress(Conflict):  # another holds it by now
             if isinstance(error, NotFound):
