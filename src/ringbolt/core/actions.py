@@ -111,7 +111,7 @@ class Actions(Base):
             if is_receipt and draft.item is not None:
                 _mark_receipt(tx, head, draft, draft.item, meant == "completed")
             if touched:
-                _note_edit(tx, head, draft, action, _file_sets(tx, head, touched, now))
+                _note_edit(tx, head, draft, action, _file_rows(tx, head, touched, now))
             return draft
 
         return self._write(
@@ -335,14 +335,14 @@ def _mark_receipt(tx: Tx, head: Row, draft: Draft, item: str, passed: bool) -> N
         draft.sets["steps"] = {item: {"evidence": evidence}}
 
 
-def _note_edit(tx: Tx, head: Row, draft: Draft, action: int | None, files: Mapping[str, Any]) -> None:
+def _note_edit(tx: Tx, head: Row, draft: Draft, action: int | None, files: Sequence[Row]) -> None:
     """Record the files that an action changed; steps verified with these files are only `reported` again."""
-    draft.sets.update(files)
+    draft.sets["files"] = files
     if action is None:
         draft.record = {**(draft.record or {}), "key": EDIT}
     else:
         draft.sets["records"][str(action)]["key"] = EDIT
-    paths = {row["path"] for row in files["files"]}
+    paths = {row["path"] for row in files}
     for row in tx.steps(head["task_id"]):
         own = row["item_id"] == draft.item
         if row["evidence"] == "verified" and (
@@ -391,12 +391,12 @@ def _file_changes(files: Any) -> dict[str, str]:
     return found
 
 
-def _file_sets(tx: Tx, head: Row, touched: Mapping[str, str], now: str) -> dict[str, Any]:
-    rows: list[dict[str, Any]] = []
+def _file_rows(tx: Tx, head: Row, touched: Mapping[str, str], now: str) -> list[Row]:
+    rows: list[Row] = []
     for path, change in touched.items():
         known = tx.file(head["task_id"], path)
         # A file that the task created stays `created`, however often it is edited.
         if change == "modified" and known and known["change"] == "created":
             change = "created"
         rows.append({"path": path, "change": change, "seq": head["last_seq"] + 1, "at": now})
-    return {"files": rows} if rows else {}
+    return rows

@@ -126,7 +126,7 @@ class Entries(Base):
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:
             old = tx.record_with_key(head["task_id"], "variable", name)
-            sets = _closed(head, [old["seq"]] if old else [], "superseded", by_this=True)
+            sets = {"records": _closed(head, [old["seq"]], "superseded", by_this=True)} if old else {}
             return Draft(
                 "variable",
                 text=f"{name} = {shown}",
@@ -246,14 +246,13 @@ class Entries(Base):
         relevant = validate.text_list("relevance_to", relevance_to, 64)
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:
-            sets: dict[str, Any] = {}
+            closed: dict[str, Any] = {}
             for status, numbers in ended.items():
                 for number in numbers:
-                    _check_entry(tx, head, number, status)
-                closed = _closed(head, numbers, status, by_this=summary is not None)
-                sets.setdefault("records", {}).update(closed.get("records", {}))
-            if not sets.get("records"):
-                sets.pop("records", None)
+                    old = _record(tx, head, number, "entry", (*rules.ENTRY_TYPES, "snapshot"))
+                    rules.check_transition(rules.ENTRY_TRANSITIONS, f"Entry #{number}", old["status"], status)
+                closed |= _closed(head, numbers, status, by_this=summary is not None)
+            sets = {"records": closed} if closed else {}
             item_id = _item_id(tx, head, item)
             if summary is None:
                 return Draft("entry.closed", data={k: v for k, v in ended.items() if v}, sets=sets)
@@ -366,7 +365,7 @@ class Entries(Base):
         note = self._text("note", note)
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:
-            record = _record(tx, head, intent, "effect")
+            record = _record(tx, head, intent, "effect", ("effect",))
             rules.check_transition(
                 rules.EFFECT_TRANSITIONS, f"Side effect #{intent}", record["status"], outcome, again=False
             )
@@ -389,31 +388,21 @@ def _item_id(tx: Tx, head: Row, item: str | int | None) -> str | None:
     return None if item is None else find_item(tx.steps(head["task_id"]), item)["item_id"]
 
 
-def _record(tx: Tx, head: Row, seq: int, kind: str) -> Row:
+def _record(tx: Tx, head: Row, seq: int, what: str, types: Sequence[str]) -> Row:
     record = tx.record(head["task_id"], seq)
-    if record is None or record["type"] != kind:
+    if record is None or record["type"] not in types:
         raise NotFound(
             "record_not_found",
-            f"#{seq} is not an {kind} of task {head['task_id']}.",
+            f"#{seq} is not an {what} of task {head['task_id']}.",
             "Use the seq that the call which wrote it returned.",
         )
     return record
 
 
-def _check_entry(tx: Tx, head: Row, seq: int, status: str) -> None:
-    record = tx.record(head["task_id"], seq)
-    if record is None or record["type"] not in (*rules.ENTRY_TYPES, "snapshot"):
-        raise NotFound(
-            "record_not_found",
-            f"#{seq} is not an entry of task {head['task_id']}.",
-            "Use the seq that the call which wrote it returned.",
-        )
-    rules.check_transition(rules.ENTRY_TRANSITIONS, f"Entry #{seq}", record["status"], status)
-
-
 def _closed(head: Row, seqs: Sequence[int], status: str, by_this: bool) -> dict[str, Any]:
+    """The record rows of entries that the next event ends; with `by_this`, it is what replaces them."""
     changed = {"status": status, "ref_seq": head["last_seq"] + 1 if by_this else None}
-    return {"records": {str(seq): dict(changed) for seq in seqs}} if seqs else {}
+    return {str(seq): dict(changed) for seq in seqs}
 
 
 def _numbers(what: str, value: Any) -> list[int]:

@@ -27,6 +27,16 @@ def added_steps(steps: list[dict[str, Any]], version: int, after: int) -> dict[s
     return rows
 
 
+def plan_heads(head: Row, now: str) -> dict[str, Any]:
+    """The columns of a task that a new version of its plan changes, without the phase."""
+    heads: dict[str, Any] = {"plan_version": head["plan_version"] + 1, "plan_seq": head["last_seq"] + 1}
+    if head["plan_version"]:
+        heads["replanned_at"] = now
+    if head["plan_generated_at"] is None:
+        heads["plan_generated_at"] = now
+    return heads
+
+
 class Plans(Base):
     """Operations on a task's plan."""
 
@@ -98,11 +108,7 @@ class Plans(Base):
                 }
             if changes := {name: row for name, row in changes.items() if row}:
                 sets["steps"] = changes
-            heads: dict[str, Any] = {"plan_version": version, "plan_seq": head["last_seq"] + 1}
-            if version > 1:
-                heads["replanned_at"] = now
-            if head["plan_generated_at"] is None:
-                heads["plan_generated_at"] = now
+            heads = plan_heads(head, now)
             new_phase = meant_phase or ("planned" if head["phase"] in ("received", "planning") else None)
             if new_phase and new_phase != head["phase"]:
                 heads.update(rules.phase_stamps(head, new_phase, now), phase=new_phase)
@@ -177,12 +183,9 @@ class Plans(Base):
             if moved:
                 sets["steps"] = moved
             if head["plan_version"] == 0:
-                heads: dict[str, Any] = {"plan_version": 1, "plan_seq": head["last_seq"] + 1}
-                if head["plan_generated_at"] is None:
-                    heads["plan_generated_at"] = now
+                sets["heads"] = plan_heads(head, now)
                 if head["phase"] in ("received", "planning"):
-                    heads["phase"] = "planned"
-                sets["heads"] = heads
+                    sets["heads"]["phase"] = "planned"
             return Draft("plan.appended", text=note, sets=sets, items=tuple(step["id"] for step in steps))
 
         return self._write(
@@ -289,11 +292,8 @@ class Plans(Base):
             if replaced_by is not None:
                 own["replaced_by"] = find_item(steps, replaced_by)["item_id"]
             sets: dict[str, Any] = {"steps": {k: v for k, v in changes.items() if v}}
-            heads: dict[str, Any] = {}
             if meant in ("active", "completed") and (phase := begun_phase(head)) is not None:
-                heads.update(rules.phase_stamps(head, phase, now), phase=phase)
-            if heads:
-                sets["heads"] = heads
+                sets["heads"] = {**rules.phase_stamps(head, phase, now), "phase": phase}
             return Draft("item.updated", text=note or None, sets=sets, item=name, warnings=tuple(warnings))
 
         arguments = [item, ordinal, status, note, title, active_issue, depends_on, replaced_by]

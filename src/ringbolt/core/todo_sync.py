@@ -12,7 +12,7 @@ from ..model.errors import InvalidInput, shown
 from ..model.operation import operation
 from ..model.types import Written, is_dict
 from ..store.tx import Row, Tx
-from .plans import added_steps
+from .plans import added_steps, plan_heads
 
 Listed = dict[str, Any]
 
@@ -183,13 +183,7 @@ def _status(status: str, head: Row, now: str) -> dict[str, Any]:
 
 def _heads(head: Row, other_list: bool, wanted: Sequence[Listed], now: str) -> dict[str, Any]:
     """The changes to the task itself."""
-    heads: dict[str, Any] = {}
-    if other_list:
-        heads = {"plan_version": head["plan_version"] + 1, "plan_seq": head["last_seq"] + 1}
-        if head["plan_version"]:
-            heads["replanned_at"] = now
-        if head["plan_generated_at"] is None:
-            heads["plan_generated_at"] = now
+    heads = plan_heads(head, now) if other_list else {}
     begun = any(step["status"] in ("active", "completed") for step in wanted)
     if begun and (phase := begun_phase(head)):
         heads["phase"] = phase

@@ -132,7 +132,7 @@ class Transfer(Base):
         flush()
         report = merge.report()
         if report.added >= PAGE:
-            self.store.loaded()
+            self.store.refresh_statistics()
         return report
 
     @operation(scope="read", tools="none", http=False, example={"path": "ringbolt.backup"})

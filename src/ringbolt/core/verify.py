@@ -43,7 +43,7 @@ class Verify(Base):
                 self.progress(tasks, len(names))
         if task_id is None:
             for table in STATE:
-                for name, rows in self.store.read(lambda tx, t=table: tx.strays(t)):
+                for name, rows in self.store.read(lambda tx, t=table: tx.rows_without_events(t)):
                     problems.append(
                         Problem(kind="stray", task_id=name, detail=f"{rows} rows of {table} without events")
                     )

@@ -277,7 +277,7 @@ class Goals(Base):
         if not more and limits is added is most is why is None:
             raise InvalidInput(
                 "invalid_argument",
-                "Nothing to change was given.",
+                "There is nothing to change.",
                 "Give criteria, budget, blocker_limit, spent or reset.",
             )
 

@@ -69,8 +69,8 @@ class Store(Protocol):
         """Leave no deleted content in the store's files; False if it must be tried again."""
         ...
 
-    def loaded(self) -> None:
-        """Call this after writing a lot at once: the engine may update its statistics."""
+    def refresh_statistics(self) -> None:
+        """Let the query planner know how much there is; to be called after writing a lot at once."""
 
     def files(self) -> tuple[str, ...]:
         """The files of the store; empty for a database server."""

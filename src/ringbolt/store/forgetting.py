@@ -92,13 +92,13 @@ def iterate_events(tx: Tx, task_id: str) -> Iterator[Row]:
 # --- events and their state -----------------------------------------------------------------------
 
 
-def write_tombstones(tx: Tx, task_id: str, stones: Mapping[int, Row]) -> None:
+def write_tombstones(tx: Tx, task_id: str, tombstones: Mapping[int, Row]) -> None:
     """Replace events by tombstones and remove them from every index."""
-    ids = _ids(tx, task_id, stones)
+    ids = _ids(tx, task_id, tombstones)
     tx.database.run_many(
         "UPDATE events SET text = :text, data = :data, sets = :sets, forgotten = :forgotten"
         " WHERE task_id = :task_id AND seq = :seq",
-        [{**cells, "task_id": task_id, "seq": seq} for seq, cells in stones.items()],
+        [{**cells, "task_id": task_id, "seq": seq} for seq, cells in tombstones.items()],
     )
     _unindex(tx, ids)
 

@@ -524,7 +524,7 @@ class PostgresStore(Store):
         self._transact(lambda connection: connection.execute(f"VACUUM {', '.join(_SCRUBBED)}"))
         return True
 
-    def loaded(self) -> None:
+    def refresh_statistics(self) -> None:
         # Autovacuum would refresh the planner statistics only a minute later.
         def work(connection: Connection) -> None:
             with contextlib.suppress(pg.InsufficientPrivilege):

@@ -601,7 +601,7 @@ class SqliteStore(Store):
                 connection.close()
                 lock.close()
 
-    def loaded(self) -> None:
+    def refresh_statistics(self) -> None:
         """Nothing to do: the planner statistics are fixed in the schema."""
 
     def files(self) -> tuple[str, ...]:

@@ -205,6 +205,7 @@ _SETTINGS = {
     "silence": "session_silence",
 }
 _SWITCHES = ("pause", "archive", "stuck")
+_LISTED = ("rule", "task_id", "name", "before", "after", "reason")  # of a finding, in the report
 
 
 class _Changes:
@@ -248,17 +249,9 @@ class _Changes:
         self.skipped += len(batch) - len(done)
         self.counts[rule] += len(done)
         for one in done[: MOST_LISTED - len(self.listed)]:
-            self.listed.append(
-                UpkeepChange(
-                    rule=rule,
-                    task_id=one.task_id,
-                    name=one.name,
-                    before=one.before,
-                    after=one.after,
-                    reason=one.reason,
-                    seq=seqs.get((one.task_id, one.data.get("item_id"))),
-                )
-            )
+            fields = {name: getattr(one, name) for name in _LISTED}
+            seq = seqs.get((one.task_id, one.data.get("item_id")))
+            self.listed.append(UpkeepChange(**fields, seq=seq))
         return self.counts[rule] < (MOST_ALERTS if rule == "stuck" else self._most)
 
     def _write(self, rule: str, batch: list[Finding]) -> dict[tuple[str, Any], int]:

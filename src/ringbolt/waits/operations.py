@@ -154,7 +154,7 @@ class Waiting(WaitRecords):
             timeout = validate.number("timeout", timeout, 0, MOST_SECONDS)
         if until is None and timeout is None and not message:
             raise InvalidInput(
-                "invalid_argument", "Nothing to change was given.", "Give until, timeout or message."
+                "invalid_argument", "There is nothing to change.", "Give until, timeout or message."
             )
         wait = self._wait(task_id, seq)
         watch = wait.watch
