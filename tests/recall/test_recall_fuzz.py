@@ -48,7 +48,7 @@ def large(request, tmp_path_factory):
         url = f"{request.getfixturevalue('postgres_url')}&tenant=fuzz"
     memory = open_memory(url)
     fill(memory)
-    memory.store.loaded()
+    memory.store.refresh_statistics()
     yield memory
     memory.close()
 

@@ -128,7 +128,7 @@ class SemanticIndex:
         embedder = self._ready(forgive=True)
         while self._batch(store, embedder, None):
             pass
-        store.loaded()
+        store.refresh_statistics()
 
     def _ready(self, forgive: bool = False) -> Embedder:
         if self._embedder is None:

@@ -19,7 +19,6 @@ from ..model.types import Value
 
 Result = TypeVar("Result")
 
-
 CONNECT_SECONDS = 1.0
 
 
@@ -244,14 +243,9 @@ def _bounded(call: Callable[[list[HTTPConnection]], Result], seconds: float) -> 
     thread.join(seconds)
     if not outcome:
         for connection in opened:
-            if (socket := connection.sock) is not None:
-                _shut(socket)
+            with suppress(OSError, AttributeError):  # not connected yet, or closed at this very moment
+                connection.sock.shutdown(socket.SHUT_RDWR)
         raise TimeoutError(f"it took more than {seconds:g} s")
     if isinstance(outcome[0], Exception):
         raise outcome[0]
     return outcome[0]
-
-
-def _shut(socket: Any) -> None:
-    with suppress(OSError):  # it was closed at this very moment
-        socket.shutdown(2)

@@ -270,7 +270,10 @@ def _path(value: str, place: Place) -> str:
         raise _refused("file:", "Give a path: file:dist/app.whl.")
     folder = place.folder
     base = folder if folder and os.path.isabs(folder) else os.path.abspath(os.curdir)
-    return os.path.normpath(os.path.join(base, os.path.expanduser(value)))
+    path = os.path.normpath(os.path.join(base, os.path.expanduser(value)))
+    if path != path.strip():  # the wait is parsed again from its stored text, which loses the space
+        raise _refused(f"file:{value}", "A path must not end with a space.")
+    return path
 
 
 def _pid(value: str, place: Place) -> str:
@@ -344,8 +347,7 @@ def _window(value: str, place: Place) -> str:
         raise _refused(f"window:{value}", "Give part of the title: window:Build log.")
     if not (display or place.display):
         raise _refused(
-            f"window:{value}",
-            "Name the display: window::0/TITLE, or set `display` in the task's metadata.",
+            f"window:{value}", "Name the display: window::0/TITLE, or set `display` in the task's metadata."
         )
     return f"{_display(display, place)}/{title.strip()}"
 
