@@ -78,7 +78,6 @@ _CITED = lazy_regex(r"#(\d+)(?: \((tool|web|import)\))?")
 
 def _facts(lines: Sequence[str], task: Snapshot) -> list[Fact]:
     """Lines with citations as facts; a line is trusted as much as the least trusted event it cites."""
-
     found: list[Fact] = []
     for line in lines:
         cited = _CITED.findall(line)
@@ -187,7 +186,6 @@ def _searched(memory: Base, context: Context, intent: Intent, question: str) -> 
 
 
 def _recall(memory: Base, words: str, task_id: str | None, types: list[str] | None) -> tuple[Hit, ...]:
-
     find = memory._find
     found = search.recall(
         memory, find, words, task_id, None, types, None, None, None, None, "", HITS, None, False

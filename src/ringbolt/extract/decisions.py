@@ -30,11 +30,9 @@ class Decided(Value, frozen=True, kw_only=True):
 # --- headings, lists and tables ---------------------------------------------------------------------
 
 _ANNOUNCES = lazy_regex(
-    r"(?:\d+[.)] +)?(?:(?:key|main|design|architectur\w+|technical|implementation|important|other|final"
-    r"|our|the|new"
-    r"|my|all|decided|notable)[ -]+){0,3}(?:decisions?|design choices|choices)"
-    r"(?:[ -]+(?:made|log|taken|record|records|so far|summary|(?:and|&|with) (?:rationale|reasons?"
-    r"|reasoning|why)|here"
+    r"(?:\d+[.)] +)?(?:(?:key|main|design|architectur\w+|technical|implementation|important|other|final|our"
+    r"|the|new|my|all|decided|notable)[ -]+){0,3}(?:decisions?|design choices|choices)(?:[ -]+(?:made|log"
+    r"|taken|record|records|so far|summary|(?:and|&|with) (?:rationale|reasons?|reasoning|why)|here"
     r"|in this (?:phase|plan|session|step)|for this \w+)){0,2}\W*(?:\([^)]{0,60}\))?\W*$",
     re.I,
 )
@@ -72,11 +70,10 @@ _BECAUSE = lazy_regex(
 _DASH = lazy_regex(r"\s+(?:--|—|–|-)\s+|\s*;\s+|\s*—\s*")
 _COLON = lazy_regex(r":\s+")
 _AIM = lazy_regex(
-    r",? (?:(?:in order )?to (?:avoid|prevent|keep|allow|ensure|enable|reduce|preserve|simplify|match"
-    r"|make|minimi[sz]e"
-    r"|support|maintain|distinguish|handle|reach|get|stay|let)"
-    r"|for (?:its|the sake of|\w{3,20} (?:reasons|safety|compatibility|simplicity|purposes))"
-    r"|(?:avoiding|preventing|enabling|keeping|matching|allowing|following|ensuring|which|making) )",
+    r",? (?:(?:in order )?to (?:avoid|prevent|keep|allow|ensure|enable|reduce|preserve|simplify|match|make"
+    r"|minimi[sz]e|support|maintain|distinguish|handle|reach|get|stay|let)|for (?:its|the sake of"
+    r"|\w{3,20} (?:reasons|safety|compatibility|simplicity|purposes))|(?:avoiding|preventing|enabling"
+    r"|keeping|matching|allowing|following|ensuring|which|making) )",
     re.I,
 )
 _PARENTHESIS = lazy_regex(r"\s+\(([^()]{8,400})\)\W*$")

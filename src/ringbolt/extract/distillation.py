@@ -17,7 +17,6 @@ from .progress_updates import catch_up
 
 Fold = Callable[[Mapping[str, Any], Sequence[Event]], Mapping[str, Any]]
 
-
 # Events that are read at once, so that no snapshot is held for long.
 PAGE = 500
 
@@ -80,7 +79,6 @@ class Distilling(Extracting):
 
 
 def _names(state: Mapping[str, Any], events: Sequence[Event]) -> Mapping[str, Any]:
-
     names = Names(state)
     for event in events:
         names.observe(event)

@@ -69,7 +69,6 @@ More = Callable[[str, Sequence[Event]], Sequence[Found]]
 
 Settle = Callable[[Tx], None]
 
-
 KIND = "extraction"
 PAGE = 200  # events that are read at once
 _ECHO = lazy_regex(

@@ -36,7 +36,6 @@ def sets_of(row: Row) -> dict[str, Any]:
 
 def observation(row: Row, sets: Mapping[str, Any]) -> Observation | None:
     """An event as an observation; None if it says nothing about a plan."""
-
     kind, seq = row["event_type"], row["seq"]
     if kind in _SAID:
         # Only the agent's own words count: nothing that users and tools say completes a step.
@@ -73,6 +72,5 @@ def _input(data: Mapping[str, Any], summary: str | None, sets: Mapping[str, Any]
 
 def _tail(output: Any) -> str:
     """The end of an output."""
-
     text = output if isinstance(output, str) else "" if output is None else json.dumps(output)
     return text[-CHARACTERS:]

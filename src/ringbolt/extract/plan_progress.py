@@ -44,7 +44,6 @@ Sort = Literal["change", "tests", "docs", "verify", "commit", "explore", "delega
 
 Status = Literal["completed", "suggested", "open"]
 
-
 # Levels of confidence. From SETTLED on the work has moved on or the agent said so: safe to store.
 SETTLED, HIGH, MEDIUM = 0.9, 0.55, 0.3
 

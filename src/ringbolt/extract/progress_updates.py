@@ -192,7 +192,6 @@ class _Reading:
 
     def _resumed(self) -> tuple[Progress, list[Row]]:
         """The stored belief, or a new one for a new plan, and the events that it has to read."""
-
         titles = [row["title"] for row in self.live]
         self.plan = blake2b(json.dumps([*self._places, *titles]).encode(), digest_size=8).hexdigest()
         if self.state.get("plan") == self.plan:
@@ -263,7 +262,6 @@ class _Reading:
 
     def _begun(self, progress: Progress) -> str | None:
         """The step in work, if that is clear and nobody has set the active step."""
-
         if not self.live:  # every step was dropped
             return None
         place, share = progress.place

@@ -19,7 +19,6 @@ from .trust import least_trusted
 
 Writer = Callable[[Snapshot, str, Sequence[Event]], tuple[str, str] | None]
 
-
 KIND = "summary"
 DETAILS = ("summary", "items", "actions", "full", "focused")
 MOST_SINCE = 30  # lines about newer events
@@ -72,7 +71,6 @@ class Summarizing(Distilling):
         return task, {"messages": state.get("messages", 0)}
 
     def _tokens_of(self) -> Callable[[str], int]:
-
         return tokens.counter(self.settings.tokens == "exact")
 
     def _summarize(
@@ -83,7 +81,6 @@ class Summarizing(Distilling):
         Only the events since the last summary are read. `write` is called outside any transaction. If two
         processes do this at once, the later one has seen at least as much, and its summary stays.
         """
-
         self._find_names(task_id)
         task, _ = self.store.read(lambda tx: self._summed_up(tx, task_id))
         made = compose(task, count=self._tokens_of())
@@ -133,7 +130,6 @@ class Summarizing(Distilling):
 
     def _outline(self, task: Snapshot, level: str) -> Summary:
         """The steps of a task, with as much detail below them as a level asks for."""
-
         below: dict[str | None, tuple[Action, ...]] = {}
         if level != "items":
             wanted = [task.current] if level == "focused" else [*(item.id for item in task.items), None]
@@ -152,5 +148,4 @@ def _actions(tx: Tx, task_id: str, item: str | None, level: str) -> tuple[Action
 
 def _lines(events: Sequence[Event]) -> list[str]:
     """A line for each event of interest."""
-
     return [line for event in events if (line := event_line(event))]

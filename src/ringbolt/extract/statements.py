@@ -17,12 +17,10 @@ _CAUSE = (
 )
 _FOUND = lazy_regex(
     rf"\b{_CAUSE}\**(?:\s+(?:is|was|here|of [^.:\n]{{2,60}}? (?:is|was))\b|\s*[:—–-])"
-    r"|\b(?:it )?turns out\b|\bturned out (?:that|to be)\b"
-    r"|\b(?:found|identified|figured out|pinned down|located) (?:the|a) (?:\w+ )?(?:issue|problem|bug"
-    r"|cause|culprit|reason)\b"
-    r"|\bI (?:can )?(?:now )?see the (?:issue|problem|bug)\b"
-    r"|\b(?:the|this) (?:issue|problem|bug|failure|reason|error) (?:is|was|here is|lies|comes)\b"
-    r"|\b(?:the )?key insight\b|\b(?:the )?reason is that\b",
+    r"|\b(?:it )?turns out\b|\bturned out (?:that|to be)\b|\b(?:found|identified|figured out|pinned down"
+    r"|located) (?:the|a) (?:\w+ )?(?:issue|problem|bug|cause|culprit|reason)\b"
+    r"|\bI (?:can )?(?:now )?see the (?:issue|problem|bug)\b|\b(?:the|this) (?:issue|problem|bug|failure"
+    r"|reason|error) (?:is|was|here is|lies|comes)\b|\b(?:the )?key insight\b|\b(?:the )?reason is that\b",
     re.I,
 )
 _FOUND_HEADING = lazy_regex(
@@ -36,13 +34,11 @@ _BARE = lazy_regex(
 )
 _BLOCKED = lazy_regex(
     r"\b(?:I'm|I am|we're|we are|this is|work is|task is|currently|still|remains?) (?:currently |now "
-    r"|still )?blocked\b"
-    r"|^\W*blocked(?: by| on|:)|\b(?:is|are) blocked (?:by|on)\b"
-    r"|\b(?:I'm |I am |we're |we are |currently |still |now )waiting (?:for|on) (?:the user|you|your"
-    r"|approval|access|review|credentials|the team)"
-    r"|^\W*waiting (?:for|on) (?:the user|you|your|approval|access|review|credentials)"
-    r"|\bI need (?:you to|your (?:input|approval|decision|confirmation|help)|access to)\b"
-    r"|\b(?:can't|cannot|can not|unable to) (?:proceed|continue|go on|finish)\b",
+    r"|still )?blocked\b|^\W*blocked(?: by| on|:)|\b(?:is|are) blocked (?:by|on)\b|\b(?:I'm |I am |we're "
+    r"|we are |currently |still |now )waiting (?:for|on) (?:the user|you|your|approval|access|review"
+    r"|credentials|the team)|^\W*waiting (?:for|on) (?:the user|you|your|approval|access|review|credentials)"
+    r"|\bI need (?:you to|your (?:input|approval|decision|confirmation|help)|access to)\b|\b(?:can't|cannot"
+    r"|can not|unable to) (?:proceed|continue|go on|finish)\b",
     re.I,
 )
 _ANNOUNCES = lazy_regex(
@@ -58,30 +54,26 @@ _BLOCKERS = lazy_regex(
 )
 _BLOCKER_LABEL = lazy_regex(r"\W*blockers?\**:\**\s+(?=\S)", re.I)
 _NEXT_HEADING = lazy_regex(
-    r"\W*(?:\d+[.)] )?(?:next steps?|what'?s next|what is next|what'?s left|what remains|still to do"
-    r"|to ?do|remaining"
-    r"(?: (?:work|tasks?|items?|steps?))?|up next|follow-?ups?|next up|immediate next steps?|left to do"
-    r"|outstanding(?: work)?)\W*$",
+    r"\W*(?:\d+[.)] )?(?:next steps?|what'?s next|what is next|what'?s left|what remains|still to do|to ?do"
+    r"|remaining(?: (?:work|tasks?|items?|steps?))?|up next|follow-?ups?|next up|immediate next steps?"
+    r"|left to do|outstanding(?: work)?)\W*$",
     re.I,
 )
 _NEXT_LABEL = lazy_regex(r"\W*next(?: steps?| up)?\**:\**\s+(?=\S)", re.I)
 _NEXT = lazy_regex(
     r"^(?:next(?:,| up,?)? (?:I'll|I will|I'm going to|we'll|we will|I need to|step is to|up is|is to)"
-    r"|(?:the )?next step is(?: to)?"
-    r"|then I'll next|I'll next)\s+(?=\S)",
+    r"|(?:the )?next step is(?: to)?|then I'll next|I'll next)\s+(?=\S)",
     re.I,
 )
 _NONE = lazy_regex(
     r"\W*(?:none|n/?a|nothing|no (?:known |current |open )?(?:blockers?|issues?|concerns?))\b", re.I
 )
 
-
 _STARTS = lazy_regex(
     r"(?:(?:ok(?:ay)?|good|great|perfect|now|next|first|then|finally|also)[,.!]? ){0,3}(?:(?:now|then"
     r"|next|also),? )?"
     rf"(?:{INTENDS}|I need to|we need to|time to)(?: (?:now|also|then|first"
-    r"|next|just|quickly))?"
-    r" (?!know\b|be\b|see\b|explain\b|wait\b|think\b|stop\b|summari[sz]e\b)(?=\w)",
+    r"|next|just|quickly))? (?!know\b|be\b|see\b|explain\b|wait\b|think\b|stop\b|summari[sz]e\b)(?=\w)",
     re.I,
 )
 _CONDITION = lazy_regex(r"\b(?:if you|once you|when you|unless|as soon as|after you)\b", re.I)

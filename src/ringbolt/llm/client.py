@@ -21,7 +21,6 @@ from .breaker import Breaker
 
 Role = Literal["local", "remote"]
 
-
 # Ways to ask for JSON, the strictest first. Each process finds out once which one a server supports.
 RUNGS = ("json_schema", "json_object", "prompt")
 # Statuses with which servers refuse a way to ask.

@@ -13,13 +13,12 @@ from ..model.lazy_regex import lazy_regex
 
 # Words that ask for judgement, not for a record.
 _THOUGHT = lazy_regex(
-    r"\b(?:analy[sz]e|assess|evaluate|critique|compare|contrast|weigh|judge|diagnose|review|reconsider|rethink"
-    r"|investigate|elaborate|interpret|infer|predict|estimate|prioriti[sz]e|recommend\w*|suggest\w*|advise"
-    r"|advice|propose|trade-?offs?|pros and cons|root causes?|implications?|consequences?|lessons?|patterns?"
-    r"|in common|relat(?:e|ed|es|ion|ionship)|conflicts?|contradict\w*|consistent|inconsistent"
-    r"|risk(?:y|ier|iest)"
-    r"|likel(?:y|iest|ihood)|better|best|worth|safe(?:st)?|realistic|strategy|alternatives?|instead of"
-    r"|explain|walk me through|make sense|what went wrong|hypothes[ie]s)\b",
+    r"\b(?:analy[sz]e|assess|evaluate|critique|compare|contrast|weigh|judge|diagnose|review|reconsider"
+    r"|rethink|investigate|elaborate|interpret|infer|predict|estimate|prioriti[sz]e|recommend\w*|suggest\w*"
+    r"|advise|advice|propose|trade-?offs?|pros and cons|root causes?|implications?|consequences?|lessons?"
+    r"|patterns?|in common|relat(?:e|ed|es|ion|ionship)|conflicts?|contradict\w*|consistent|inconsistent"
+    r"|risk(?:y|ier|iest)|likel(?:y|iest|ihood)|better|best|worth|safe(?:st)?|realistic|strategy"
+    r"|alternatives?|instead of|explain|walk me through|make sense|what went wrong|hypothes[ie]s)\b",
     re.I,
 )
 # Asking what should or would be.
@@ -33,23 +32,19 @@ _ADVICE = lazy_regex(
 # Asking how things are connected.
 _CAUSE = lazy_regex(
     r"\bwhy (?:does|do|is|are|was|were|has|have|had|would|could|can|can['’]t|doesn['’]t|isn['’]t|wasn['’]t"
-    r"|didn['’]t|don['’]t|keep|keeps)\b(?!.{0,20}\b(?:blocked|waiting|paused|excluded|rejected|chosen|skipped"
-    r"|cancelled|stuck)\b)"
-    r"|\bhow (?:does|do|did)\b.{0,60}\b"
-    r"(?:affect|influence|depend|lead|interact|work|differ|fit|cause|change)\w*"
-    r"|\bwhat (?:caused|causes|led to|explains)\b|\bbecause of\b|\bin (?:the )?light of\b",
+    r"|didn['’]t|don['’]t|keep|keeps)\b(?!.{0,20}\b(?:blocked|waiting|paused|excluded|rejected|chosen"
+    r"|skipped|cancelled|stuck)\b)|\bhow (?:does|do|did)\b.{0,60}\b(?:affect|influence|depend|lead|interact"
+    r"|work|differ|fit|cause|change)\w*|\bwhat (?:caused|causes|led to|explains)\b|\bbecause of\b"
+    r"|\bin (?:the )?light of\b",
     re.I,
 )
 # Asking for records in words that sound like more.
 _RECORDED = lazy_regex(
-    r"\bwhat (?:did|have|had) (?:i|we|you|they) "
-    r"(?:decide|choose|chosen|compare|consider|propose|suggest|recommend)"
-    r"|\bwhich (?:alternatives?|options?|risks?|trade-?offs?)\b"
-    r"|\bwhat should (?:i|we) (?:not |never )?(?:do|try|avoid)(?: (?:next|now|again|first))?\W*$"
-    r"|\bwhat (?:(?:is|are) the |was the )?(?:root cause|risks?|alternatives?|trade-?offs?)\b"
-    r"(?!.*\bbetween\b)"
-    r"|\b(?:did|have|has) (?:i|we|you|anyone|it) (?:already )?"
-    r"(?:review|compare|evaluate|analy[sz]e|investigate)",
+    r"\bwhat (?:did|have|had) (?:i|we|you|they) (?:decide|choose|chosen|compare|consider|propose|suggest"
+    r"|recommend)|\bwhich (?:alternatives?|options?|risks?|trade-?offs?)\b|\bwhat should (?:i|we) (?:not "
+    r"|never )?(?:do|try|avoid)(?: (?:next|now|again|first))?\W*$|\bwhat (?:(?:is|are) the "
+    r"|was the )?(?:root cause|risks?|alternatives?|trade-?offs?)\b(?!.*\bbetween\b)|\b(?:did|have|has) (?:i"
+    r"|we|you|anyone|it) (?:already )?(?:review|compare|evaluate|analy[sz]e|investigate)",
     re.I,
 )
 _NAMES = lazy_regex(r"`[^`]*`|\"[^\"]*\"|“[^”]*”|\b\S{0,100}[/_]\S{0,100}")

@@ -12,7 +12,6 @@ Count = Callable[[str], int]
 
 Form = Callable[[], str]
 
-
 # If this many forms in a row did not fit, the rest will not either.
 GIVE_UP_AFTER = 60
 # No row fits into fewer tokens.

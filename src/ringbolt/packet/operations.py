@@ -33,7 +33,6 @@ class Views(Base):
             task_id: Task id or a unique prefix; default: the current task.
             budget: Maximum number of tokens, from 300 to 8,000.
         """
-
         budget = validate.whole("budget", budget, resume.LEAST, resume.MOST)
         return resume.resume_packet(
             self._snapshot(task_id), budget, count=self._counter(), now=self._now(), health=self._health()
@@ -47,7 +46,6 @@ class Views(Base):
             task_id: Task id or a unique prefix; default: the current task.
             budget: Maximum number of tokens, from 300 to 1,500.
         """
-
         budget = validate.whole("budget", budget, 300, state.BUDGET)
         return state.yaml_state(self._snapshot(task_id), budget, count=self._counter())
 
@@ -58,7 +56,6 @@ class Views(Base):
         Args:
             task_id: Task id or a unique prefix; default: the current task.
         """
-
         return state.inline_state(self._snapshot(task_id))
 
     def _health(self) -> tuple[str, ...]:
@@ -72,7 +69,6 @@ class Views(Base):
         return (*found, *health_lines(Journal.of(self.store.url, self.settings.tenant)))
 
     def _counter(self) -> Callable[[str], int]:
-
         return tokens.counter(self.settings.tokens == "exact")
 
     def _snapshot(self, task_id: str | None) -> Snapshot:

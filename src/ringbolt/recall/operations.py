@@ -60,7 +60,6 @@ class Recalling(Base):
             cursor: The `cursor` of the previous page.
             titles: Only titles, without the text around the match: the cheapest search.
         """
-
         return search.recall(
             self,
             self._find,
@@ -93,7 +92,6 @@ class Recalling(Base):
         limit = validate.whole("limit", limit, 1, 1000)
 
         def work(tx: Tx) -> tuple[Entry, ...]:
-
             head = self._find(tx, task_id)
             name = _step(tx, head, item)
             rows = Search(tx).relevant(head["task_id"], name, limit)

@@ -170,7 +170,6 @@ class Ranking:
         self._places: dict[int, int] = {}
 
     def _quiet(self) -> set[int]:
-
         terms = [term for term in self._query.terms if term.stem in self.idf]
         if not terms:
             return set()
@@ -412,7 +411,6 @@ def _weigh(
 
 
 def _names(query: Query, speaker: str) -> bool:
-
     wanted = {term.stem for term in query.terms}
     return not wanted.isdisjoint(stems(speaker))
 

@@ -43,7 +43,6 @@ KEEPS_LIST = lazy_regex(
 )
 
 # --- not done, uncertain ----------------------------------------------------------------------------
-
 UNFINISHED = r"not|never|yet|still|incomplete|half|partly|remain\w*"
 GUESSES = r"might|may|maybe|perhaps|possibly|probably|could be|I think|seems"
 CONDITIONS = r"before|once|when|until|unless|if|after|should|would|will|must|to be"
@@ -67,7 +66,6 @@ UNDECIDED = lazy_regex(
 )
 
 # --- decided ----------------------------------------------------------------------------------------
-
 DECIDED = (
     r"decided (?:to|on|against|that|not to)|chose|opted (?:to|for|against)|settled on|picked|went with"
     r"|elected to|switched (?:to|from)"
@@ -80,7 +78,6 @@ MAY_DECIDE = lazy_regex(
 )
 
 # --- intended ---------------------------------------------------------------------------------------
-
 INTENDS = r"let me|let['’]s|I['’]ll|I will|I['’]m going to"
 ANNOUNCES = lazy_regex(
     rf"\b(?:{INTENDS}|now|next|start(?:ing)?|mov(?:e|ing) (?:on )?to|proceed|continu(?:e|ing)"
@@ -90,7 +87,6 @@ ANNOUNCES = lazy_regex(
 MOVES_ON = lazy_regex(r"\W*mov(?:e|ing)(?: on)? to\b", re.I)
 
 # --- asked ------------------------------------------------------------------------------------------
-
 # How a question begins that may end without its mark.
 BEGINS_QUESTION = lazy_regex(r"\W*(?:should|shall|do you|would you|can you|could you|may i)\b", re.I)
 _OFFERS = lazy_regex(

@@ -13,7 +13,6 @@ from ..model.lazy_regex import lazy_regex
 
 Kind = Literal["heading", "lead", "item", "row", "prose", "blank", "code"]
 
-
 MOST_TEXT, HEAD_OF_TEXT = 64_000, 48_000
 MOST_LINE = 1500
 MOST_HEADING, MOST_LEAD = 160, 110
