@@ -80,7 +80,7 @@ _MARKS = {
 }
 
 
-def step_row(number: int, item: Item) -> Row:
+def step(number: int, item: Item) -> Row:
     """A step in a list."""
     title = item.sources.get("title")
     inferred = " (inferred)" if item.basis == "inferred" and item.status == "completed" else ""
@@ -91,7 +91,7 @@ def step_row(number: int, item: Item) -> Row:
 # --- entries ----------------------------------------------------------------------------------------
 
 
-def decision_row(entry: Entry) -> Row:
+def decision(entry: Entry) -> Row:
     """What was chosen, and why."""
     data = entry.data
     choice = str(data.get("choice") or entry.summary)
@@ -112,7 +112,7 @@ def user_rejected(entry: Entry) -> bool:
     return entry.origin.channel == "user" or bool(entry.data.get("rejected"))
 
 
-def exclusion_row(entry: Entry) -> Row:
+def exclusion(entry: Entry) -> Row:
     """What was ruled out, and why; an output is shown from its first error on."""
     data = entry.data
     why = str(data.get("why") or "")
@@ -129,7 +129,7 @@ def exclusion_row(entry: Entry) -> Row:
     return Row(show, entry.seq)
 
 
-def error_row(entry: Entry) -> Row:
+def error(entry: Entry) -> Row:
     """An error, and how it was resolved."""
     detail = from_first_error(entry.detail) if entry.detail else ""
     what, symptom = entry.data.get("what"), entry.data.get("symptom")
@@ -146,20 +146,20 @@ def error_row(entry: Entry) -> Row:
     return Row(show, entry.seq)
 
 
-def instruction_row(entry: Entry) -> Row:
+def instruction(entry: Entry) -> Row:
     """An instruction of the user; one that an agent recorded is marked as such."""
     word = "The user" if entry.origin.channel == "user" else "The user, as the agent recorded"
     text = f"{entry.summary} — {entry.detail}" if entry.detail else entry.summary
     return Row(lambda most: f"{word}{cite_entry(entry)}: {quote(text, most)}", entry.seq)
 
 
-def note_row(entry: Entry) -> Row:
+def note(entry: Entry) -> Row:
     """A finding, an artifact, a piece of context."""
     text = f"{entry.summary} — {entry.detail}" if entry.detail else entry.summary
     return Row(lambda most: f"{entry.type} {quote(text, most)}{cite_entry(entry)}", entry.seq)
 
 
-def value_row(entry: Entry) -> Row:
+def value(entry: Entry) -> Row:
     """A variable and its value."""
     name = encode.name(encode.clip(entry.key or "", 80))
     value = entry.data.get("value")
@@ -176,7 +176,7 @@ def value_row(entry: Entry) -> Row:
 # --- what holds it up, what happened ----------------------------------------------------------------
 
 
-def blocker_rows(task: Snapshot) -> list[Row]:
+def blockers(task: Snapshot) -> list[Row]:
     """What is in the way: blockers, steps with an issue, and what needs attention."""
     source = task.sources.get("blockers")
     rows = [
@@ -208,7 +208,7 @@ def blocker_rows(task: Snapshot) -> list[Row]:
     return rows
 
 
-def wait_row(wait: Wait) -> Row:
+def wait(wait: Wait) -> Row:
     """Something the task waits for."""
     until = f" until {quote(wait.until, 120)}" if wait.until else ""
     return Row(
@@ -216,7 +216,7 @@ def wait_row(wait: Wait) -> Row:
     )
 
 
-def effect_row(effect: Effect) -> Row:
+def effect(effect: Effect) -> Row:
     """A side effect: whether it happened or, if that is unknown, how to find out."""
     check, recorded = check_of(effect)
     place = cite(effect.seq, effect.channel)
@@ -233,7 +233,7 @@ def effect_row(effect: Effect) -> Row:
     return Row(show, effect.seq, *([effect.outcome_seq] if effect.outcome and effect.outcome_seq else []))
 
 
-def moment_rows(task: Snapshot, most: int, after: int = 0) -> list[Row]:
+def moments(task: Snapshot, most: int, after: int = 0) -> list[Row]:
     """The latest events, newest first."""
     worded = [
         moment for moment in task.recent if moment.text and moment.type not in SILENT and moment.seq > after
@@ -257,7 +257,7 @@ def kind_word(kind: str) -> str:
 # --- files ------------------------------------------------------------------------------------------
 
 
-def file_rows(task: Snapshot) -> list[Row]:
+def files(task: Snapshot) -> list[Row]:
     """Files grouped by change and folder, the last changed first; each folder is named once."""
     inside = f"{task.workspace}/" if task.workspace else ""
     groups: dict[tuple[str, str], list[tuple[str, int]]] = {}

@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from ..extract.trust import least_trusted
 from ..ledger.base import Base
 from ..ledger.values import read_event, read_snapshot
+from ..llm.calls import Modelling
 from ..llm.prompts import Fact
 from ..model.errors import NotFound
 from ..model.lazy_regex import lazy_regex
@@ -38,21 +38,8 @@ _TYPES: dict[str, list[str]] = {
 _OF_THE_TASK = ("did", "when")  # what happened in another task does not answer these
 
 
-def ask(memory: Base, task_id: str | None, question: str) -> Answer:
+def ask(memory: Modelling, task_id: str | None, question: str) -> Answer:
     """Answer a question about a task: a model's answer if one is set and agrees with the facts, else ours."""
-    draft, task, lines = drafted(memory, task_id, question)
-    settings = memory.settings
-    if not question.strip() or not (settings.model_local_url or settings.model_remote_url):
-        return draft
-    asker: Any = memory  # every memory that can ask is a `Modelling`
-    better, _ = asker._model_answer(task, question, lines(), draft)
-    return better or draft
-
-
-def drafted(
-    memory: Base, task_id: str | None, question: str
-) -> tuple[Answer, Snapshot, Callable[[], list[Fact]]]:
-    """The answer of the rules, the task, and a function for the facts that a model's answer must rest on."""
     intent = understand(question)
     now = memory._now()
     context = memory.store.read(lambda tx: _known(memory, tx, task_id, intent, now))
@@ -70,7 +57,11 @@ def drafted(
         about=intent.about,
         cites=reply.cites,
     )
-    return draft, task, lambda: _facts(facts(intent, context, reply), task)
+    settings = memory.settings
+    if not question.strip() or not (settings.model_local_url or settings.model_remote_url):
+        return draft
+    better, _ = memory._model_answer(task, question, _facts(facts(intent, context, reply), task), draft)
+    return better or draft
 
 
 _CITED = lazy_regex(r"#(\d+)(?: \((tool|web|import)\))?")
@@ -149,7 +140,8 @@ def _beginning(tx: Tx, context: Context, intent: Intent) -> int | None:
     """The event after which the question asks what happened; None if there is no such event."""
     task, when = context.task, intent.when
     if when is None and intent.step is not None:
-        return _step_event(task, intent.step)
+        steps = live_steps(task)
+        return step_seq(steps[intent.step - 1][1]) if 0 < intent.step <= len(steps) else None
     if when is None or when == "start":
         return 0
     if when.startswith("#"):
@@ -163,11 +155,6 @@ def _beginning(tx: Tx, context: Context, intent: Intent) -> int | None:
         return max(said, default=1)
     at = moment(when, context.now)
     return None if at is None else queries.seq_before(tx, task.id, at, task.seq)
-
-
-def _step_event(task: Snapshot, number: int) -> int | None:
-    steps = live_steps(task)
-    return step_seq(steps[number - 1][1]) if 0 < number <= len(steps) else None
 
 
 def _searched(memory: Base, context: Context, intent: Intent, question: str) -> Context:
@@ -186,11 +173,7 @@ def _searched(memory: Base, context: Context, intent: Intent, question: str) -> 
 
 
 def _recall(memory: Base, words: str, task_id: str | None, types: list[str] | None) -> tuple[Hit, ...]:
-    find = memory._find
-    found = search.recall(
-        memory, find, words, task_id, None, types, None, None, None, None, "", HITS, None, False
-    )
-    return found.hits
+    return search.recall(memory, words, task_id=task_id, types=types, limit=HITS).hits
 
 
 def _actions(tx: Tx, task_id: str, hits: tuple[Hit, ...]) -> tuple[Event, ...]:

@@ -13,17 +13,8 @@ from ..packet import encode
 from ..signals.commands import commits
 from ..signals.text_layout import clauses
 from ..signals.tools import only_looked
-from .answer_rows import (
-    SILENT,
-    Commit,
-    Context,
-    effect_row,
-    exclusion_row,
-    kind_word,
-    live_steps,
-    step_seq,
-    step_words,
-)
+from . import answer_rows as show
+from .answer_rows import Commit, Context
 from .questions import Intent
 from .reply import LIST, ONE, PARAGRAPH, Reply, Row, cite, clock, compose, length, plain, quote
 from .topic_match import FITS, fitting, likeness
@@ -40,20 +31,22 @@ def did(intent: Intent, context: Context) -> Reply | None:
     found = _step(intent, task)
     proven = found is not None and found[1].evidence == "verified"
     if not proven and (effect := _effect(intent, task)) is not None:
-        return _verdict(_HAPPENED[effect.status], effect_row(effect))
+        return _verdict(_HAPPENED[effect.status], show.effect(effect))
     if found is not None and found[1].status == "completed":
         word = "Probably" if found[1].basis == "inferred" else "Yes"
         verb = "is taken to be completed" if found[1].basis == "inferred" else _completed(found[1])
-        return _verdict(word, Row(lambda most: f"{step_words(*found, most)} {verb}.", step_seq(found[1])))
+        return _verdict(
+            word, Row(lambda most: f"{show.step_words(*found, most)} {verb}.", show.step_seq(found[1]))
+        )
     for entry in reversed(fitting(intent.topic, task.exclusions, lambda entry: entry.summary)):
-        return _verdict("It was tried and ruled out", exclusion_row(entry))
+        return _verdict("It was tried and ruled out", show.exclusion(entry))
     if (file := _file(intent, task)) is not None:
         words = f"{encode.name(encode.clip(file.path, 150))} was {file.change}{cite(file.seq, file.channel)}."
         return _verdict("Yes", Row(lambda most: words, file.seq))
     if found is not None:
         status = {"pending": "still open", "active": "in progress"}.get(found[1].status, found[1].status)
         return _verdict(
-            "No", Row(lambda most: f"{step_words(*found, most)} is {status}.", step_seq(found[1]))
+            "No", Row(lambda most: f"{show.step_words(*found, most)} is {status}.", show.step_seq(found[1]))
         )
     if re.search(r"\bcommit", intent.topic, re.I) or "commit" in (intent.when or ""):
         for commit in [one for one in context.commits if one.made][:1]:
@@ -74,7 +67,7 @@ def _verdict(word: str, *rows: Row) -> Reply:
 
 def _step(intent: Intent, task: Snapshot) -> tuple[int, Item] | None:
     """The step that a question is about, by its number or its words."""
-    steps = live_steps(task)
+    steps = show.live_steps(task)
     if intent.step is not None and not intent.topic:
         return steps[intent.step - 1] if 0 < intent.step <= len(steps) else None
     found = fitting(intent.topic, steps, lambda pair: pair[1].title)
@@ -130,11 +123,11 @@ def duration(intent: Intent, context: Context) -> Reply | None:
     if found is not None:
         number, item = found
         return compose(
-            [Row(lambda most: _lasting(number, item, most, context.now), step_seq(item))], ONE, least=40
+            [Row(lambda most: _lasting(number, item, most, context.now), show.step_seq(item))], ONE, least=40
         )
     if intent.topic:
         return _action_time(intent, context)
-    timed = [pair for pair in live_steps(task) if pair[1].duration_seconds is not None]
+    timed = [pair for pair in show.live_steps(task) if pair[1].duration_seconds is not None]
     end = task.timestamps.completed_at or context.now
     took = length(seconds_of(end) - seconds_of(task.created_at))
     rows = [plain(f"The task has taken {took}, from {clock(task.created_at)} to {clock(end)}.")]
@@ -142,13 +135,16 @@ def duration(intent: Intent, context: Context) -> Reply | None:
         slow, step = max(timed, key=lambda pair: pair[1].duration_seconds or 0.0)
         spent = length(step.duration_seconds or 0.0)
         rows.append(
-            Row(lambda most: f"The longest: {step_words(slow, step, most)}, {spent}.", step_seq(step))
+            Row(
+                lambda most: f"The longest: {show.step_words(slow, step, most)}, {spent}.",
+                show.step_seq(step),
+            )
         )
     return compose(rows, ONE, least=40)
 
 
 def _lasting(number: int, item: Item, most: int, now: str) -> str:
-    words = step_words(number, item, most)
+    words = show.step_words(number, item, most)
     if item.duration_seconds is not None:
         return f"{words} took {length(item.duration_seconds)}."
     if item.started_at is None:
@@ -183,7 +179,7 @@ def when(intent: Intent, context: Context) -> Reply | None:
         times = [("began", item.started_at), ("ended", item.completed_at)]
         times_text = ", ".join(f"{word} {clock(at)}" for word, at in times if at) or "has no recorded time"
         return compose(
-            [Row(lambda most: f"{step_words(number, item, most)} {times_text}.", step_seq(item))],
+            [Row(lambda most: f"{show.step_words(number, item, most)} {times_text}.", show.step_seq(item))],
             ONE,
             least=40,
         )
@@ -224,7 +220,7 @@ def since(intent: Intent, context: Context) -> Reply:
     rows = [
         _moment_row(moment)
         for moment in task.recent
-        if moment.seq > begin and moment.text and moment.type not in SILENT
+        if moment.seq > begin and moment.text and moment.type not in show.SILENT
     ]
     many = f"{count} event{'s' if count > 1 else ''}{after}"
     if not rows:
@@ -235,7 +231,7 @@ def since(intent: Intent, context: Context) -> Reply:
 
 def _moment_row(moment: Moment) -> Row:
     status = f" {moment.status}" if moment.type == "action" and moment.status else ""
-    word = kind_word(moment.type) + status
+    word = show.kind_word(moment.type) + status
     return Row(
         lambda most: f"{word} {quote(moment.text, most)}{cite(moment.seq, moment.channel)}", moment.seq
     )
@@ -284,7 +280,7 @@ def hit_rows(hits: Sequence[Hit], task_id: str | None = None, topic: str = "") -
         rows.append(
             Row(
                 lambda most, text=text, kind=hit.type, place=place, over=over: (
-                    f"{kind_word(kind)} {quote(text, most)}{over}{place}"
+                    f"{show.kind_word(kind)} {quote(text, most)}{over}{place}"
                 ),
                 hit.seq if own else None,
             )

@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterator, Sequence
 from ..model import rules
 from ..store.tx import Row, Tx
 from . import queries
+from .trust import AGENT
 
-AGENT = "ringbolt"  # writes what is inferred
 LATEST = ("variable", "context")  # types of which only the latest entry counts
 FAILURES = ("exclusion", "error")
 MOST = 20_000

@@ -12,28 +12,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal
 
 from ..model.lazy_regex import lazy_regex
 from ..model.types import Value, is_list
-from ..signals import tools
+from ..signals import phrases, tools
 from ..signals.commands import mentions_check, shares_work
 from ..signals.failures import counts_failures
-from ..signals.phrases import (
-    ALL_DONE,
-    ANNOUNCES,
-    BEGINS_QUESTION,
-    DENIES_DONE,
-    DONE,
-    IS_DONE,
-    KEEPS_LIST,
-    MOVES_ON,
-    NOT_DONE,
-    POSTPONES,
-    TICKED,
-    is_question,
-)
 from ..signals.step_numbers import NOUNS, STEP_NOUNS, step_numbers
 from ..signals.text_layout import sentences
 from ..signals.words import HUMP, weighted_words
@@ -90,14 +76,6 @@ class Finding(Value, frozen=True, kw_only=True):
     confidence: float
     settled: bool
     cause: int | None
-
-
-def evidence(items: Sequence[str], observations: Iterable[Observation]) -> list[Finding]:
-    """The findings after all the observations."""
-    progress = Progress(items)
-    for observation in observations:
-        progress.observe(observation)
-    return progress.findings()
 
 
 # --- sorts of work ----------------------------------------------------------------------------------
@@ -207,7 +185,9 @@ def statements_of(text: str) -> list[str]:
     parts = [part for line in lines for part in ([line] if _LIST_LINE.match(line) else sentences(line))]
     if len(parts) > 2 * SENTENCES:
         parts = parts[:SENTENCES] + parts[-SENTENCES:]
-    return [part for part in parts if not is_question(part) and not BEGINS_QUESTION.match(part)]
+    return [
+        part for part in parts if not phrases.is_question(part) and not phrases.BEGINS_QUESTION.match(part)
+    ]
 
 
 # --- the belief -------------------------------------------------------------------------------------
@@ -354,26 +334,26 @@ class Progress:
         self._count(weighted_words(text[:CHARACTERS]))
 
     def _read(self, sentence: str) -> None:
-        done = DONE.search(sentence)
-        keeps = KEEPS_LIST.search(sentence)
-        announces = ANNOUNCES.search(sentence)
-        stands = done and not DENIES_DONE.search(sentence) and (not announces or IS_DONE.search(sentence))
-        if ALL_DONE.match(sentence) and not DENIES_DONE.search(sentence):
+        done = phrases.DONE.search(sentence)
+        announces = phrases.ANNOUNCES.search(sentence)
+        denied = phrases.DENIES_DONE.search(sentence)
+        stands = done and not denied and (not announces or phrases.IS_DONE.search(sentence))
+        if phrases.ALL_DONE.match(sentence) and not denied:
             self._stated = [AFTER_WORD] * len(self._stated)
         elif _LIST_LINE.match(sentence):
             # A list restates the plan, so only ticked lines count.
-            if TICKED.search(sentence) and (item := self._meant(sentence)) is not None:
+            if phrases.TICKED.search(sentence) and (item := self._meant(sentence)) is not None:
                 self._stated[item] = AFTER_WORD
-        elif done and NOT_DONE.search(sentence):
+        elif done and phrases.NOT_DONE.search(sentence):
             self._reopen(sentence)
-        elif keeps or stands:
+        elif stands or phrases.KEEPS_LIST.search(sentence):
             self._claim(sentence)
-        elif announces and not POSTPONES.search(sentence):
+        elif announces and not phrases.POSTPONES.search(sentence):
             self._announce(sentence)
 
     def _claim(self, sentence: str) -> None:
         """Something is done: what the sentence names, or else the item in work; then what comes next."""
-        turn = MOVES_ON.match(sentence) or ANNOUNCES.search(
+        turn = phrases.MOVES_ON.match(sentence) or phrases.ANNOUNCES.search(
             sentence, len(sentence) - len(sentence.lstrip("*_ ")) + 1
         )
         said, follows = (sentence[: turn.start()], sentence[turn.end() :]) if turn else (sentence, "")

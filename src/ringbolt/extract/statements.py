@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 from ..model.lazy_regex import lazy_regex
-from ..signals.phrases import DONE, GUESSED, INTENDS, is_question
-from ..signals.text_layout import Line, layout, masked, plain, sentences
+from ..signals.phrases import DONE, GUESSED, is_question
+from ..signals.text_layout import Line, masked, plain, sentences
 
 MOST_OF_A_KIND = 5
 MOST_STEPS = 10
@@ -69,27 +70,15 @@ _NONE = lazy_regex(
     r"\W*(?:none|n/?a|nothing|no (?:known |current |open )?(?:blockers?|issues?|concerns?))\b", re.I
 )
 
-_STARTS = lazy_regex(
-    r"(?:(?:ok(?:ay)?|good|great|perfect|now|next|first|then|finally|also)[,.!]? ){0,3}(?:(?:now|then"
-    r"|next|also),? )?"
-    rf"(?:{INTENDS}|I need to|we need to|time to)(?: (?:now|also|then|first"
-    r"|next|just|quickly))? (?!know\b|be\b|see\b|explain\b|wait\b|think\b|stop\b|summari[sz]e\b)(?=\w)",
-    re.I,
-)
-_CONDITION = lazy_regex(r"\b(?:if you|once you|when you|unless|as soon as|after you)\b", re.I)
-_NUMBERED_STEP = lazy_regex(r"\W*(?:step|task|phase|fix|part)\b[^:—–]{0,20}[:—–-]+\W*(?=\w)", re.I)
 
-
+@dataclass(slots=True)
 class Statements:
     """What one message says: discoveries, blockers, next steps, and the question it ends with."""
 
-    __slots__ = ("blockers", "discoveries", "question", "steps")
-
-    def __init__(self) -> None:
-        self.discoveries: list[str] = []
-        self.blockers: list[str] = []
-        self.steps: list[str] = []
-        self.question = ""
+    discoveries: list[str] = field(default_factory=list[str])
+    blockers: list[str] = field(default_factory=list[str])
+    steps: list[str] = field(default_factory=list[str])
+    question: str = ""
 
 
 def statements(lines: Iterable[Line]) -> Statements:
@@ -168,20 +157,6 @@ def _state(found: Statements, text: str) -> None:
             _add(found.blockers, sentence, MOST_OF_A_KIND)
         elif announced := _NEXT.match(hidden):
             _add(found.steps, sentence[announced.end() :], MOST_STEPS)
-
-
-def announcements(text: str) -> list[str]:
-    """What the agent says it will do now: "update the parser" from "Let me update the parser"."""
-    found: list[str] = []
-    for line in layout(text):
-        if line.kind == "heading" and (label := _NUMBERED_STEP.match(line.text)):
-            _add(found, line.text[label.end() :], MOST_OF_A_KIND)
-        elif line.kind in ("prose", "lead"):
-            for sentence in sentences(line.text):
-                begins = _STARTS.match(masked(sentence))
-                if begins and not is_question(sentence) and not _CONDITION.search(sentence):
-                    _add(found, sentence[begins.end() :].rstrip(".: "), MOST_OF_A_KIND)
-    return found
 
 
 def _add(found: list[str], text: str, most: int, ended: bool = False) -> None:

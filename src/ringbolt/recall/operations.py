@@ -61,21 +61,9 @@ class Recalling(Base):
             titles: Only titles, without the text around the match: the cheapest search.
         """
         return search.recall(
-            self,
-            self._find,
-            query,
-            task_id,
-            item,
-            types,
-            tags,
-            since,
-            until,
-            at,
-            workspace,
-            limit,
-            cursor,
-            titles,
-        )
+            self, query, task_id=task_id, item=item, types=types, tags=tags, since=since, until=until, at=at,
+            workspace=workspace, limit=limit, cursor=cursor, titles=titles,
+        )  # fmt: skip
 
     @operation(scope="read")
     def query_relevant(

@@ -70,31 +70,18 @@ class Likeness(Protocol):
         ...
 
 
-class About:
+class About(Value, frozen=True, kw_only=True):
     """What is known about a text besides its words: speaker, time, type, whether it asks; whether it is
     outdated (`over`), which text replaced it, and which text is valid now (`instead`)."""
 
-    __slots__ = ("asks", "at", "instead", "over", "replaced_by", "seq", "speaker", "type")
-
-    def __init__(
-        self,
-        speaker: str,
-        at: str,
-        type: str,
-        asks: bool,
-        seq: int,
-        over: bool = False,
-        replaced_by: int | None = None,
-        instead: int | None = None,
-    ) -> None:
-        self.speaker = speaker
-        self.at = at
-        self.type = type
-        self.asks = asks
-        self.seq = seq
-        self.over = over
-        self.replaced_by = replaced_by
-        self.instead = instead
+    speaker: str
+    at: str
+    type: str
+    asks: bool
+    seq: int
+    over: bool = False
+    replaced_by: int | None = None
+    instead: int | None = None
 
 
 BEFORE = (0.6, 0.36, 0.22, 0.13)  # weight of a term 1, 2, 3, 4 texts earlier
@@ -246,12 +233,6 @@ class Ranking:
         return found[:KEEP]
 
 
-def rank(query: Query, postings: Postings) -> Found:
-    """The best texts for a query."""
-    found = Ranking(query, postings).part(0)
-    return found or Found(scores={}, own={}, idf={}, places={}, instead={})
-
-
 def _dealt(order: Sequence[int], quiet: set[int]) -> list[int]:
     """Texts in order, but with some of the rare types in every part."""
     if not quiet:
@@ -390,7 +371,8 @@ def _weigh(
     before = {text: at_place.get(places[text] - 1) for text in scores}
     about = postings.about([*{*scores, *(text for text in before.values() if text is not None)}])
     speakers = {about[text].speaker for text in scores if text in about} - {""}
-    named = [speaker for speaker in speakers if _names(query, speaker)]
+    wanted = {term.stem for term in query.terms}
+    named = [speaker for speaker in speakers if not wanted.isdisjoint(stems(speaker))]
     dates = _dates(query.text)
     oldest, newest = span
     for text in scores:
@@ -408,11 +390,6 @@ def _weigh(
         if previous is not None and previous.asks:
             scores[text] *= 1 + ANSWER
     return about
-
-
-def _names(query: Query, speaker: str) -> bool:
-    wanted = {term.stem for term in query.terms}
-    return not wanted.isdisjoint(stems(speaker))
 
 
 # --- dates ------------------------------------------------------------------------------------------

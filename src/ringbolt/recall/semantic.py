@@ -19,7 +19,7 @@ from ..store.tx import Tx
 from .embedding import Embedder, embedder_for
 from .postings import StorePostings
 from .vector_likeness import VectorLikeness
-from .vectors import Vectors, check_dimensions
+from .vectors import Vectors, check_dimensions, rounded
 
 # What one search does for texts without vectors.
 FILL_TEXTS, FILL_SECONDS = 2000, 0.3
@@ -54,8 +54,8 @@ class PreparedQuery:
         model = vectors.model(tx, self.embedder.name)
         if not model.number or model.dimensions != self.embedder.dimensions:
             return None
-        text = self._query.text
-        return VectorLikeness(tx, vectors, model, postings, self.embedder, text, self.wanted)
+        wanted = None if self.wanted is None else rounded(self.wanted)
+        return VectorLikeness(tx, vectors, model, postings, self.embedder, self._query.text, wanted)
 
     def warn(self, error: RingboltError) -> None:
         """Add a warning to the answer."""
