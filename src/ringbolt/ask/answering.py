@@ -4,18 +4,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from ..extract.trust import least_trusted
 from ..ledger.base import Base
-from ..ledger.values import read_event, read_snapshot
-from ..llm.calls import Modelling
+from ..ledger.values import read_event
 from ..llm.prompts import Fact
-from ..model.errors import NotFound
 from ..model.lazy_regex import lazy_regex
 from ..model.results import Hit
 from ..model.types import Answer, Event, Snapshot
 from ..packet.encode import clip, one_line
+from ..packet.operations import read_whole_task
 from ..recall import search
 from ..store.tx import Tx
 from . import queries
@@ -38,8 +38,21 @@ _TYPES: dict[str, list[str]] = {
 _OF_THE_TASK = ("did", "when")  # what happened in another task does not answer these
 
 
-def ask(memory: Modelling, task_id: str | None, question: str) -> Answer:
+def ask(memory: Base, task_id: str | None, question: str) -> Answer:
     """Answer a question about a task: a model's answer if one is set and agrees with the facts, else ours."""
+    draft, task, list_facts = drafted(memory, task_id, question)
+    settings = memory.settings
+    if not question.strip() or not (settings.model_local_url or settings.model_remote_url):
+        return draft
+    asker: Any = memory  # every memory that can ask is a `Modelling`
+    better, _ = asker._model_answer(task, question, list_facts(), draft)
+    return better or draft
+
+
+def drafted(
+    memory: Base, task_id: str | None, question: str
+) -> tuple[Answer, Snapshot, Callable[[], list[Fact]]]:
+    """The answer of the rules, the task, and a function for the facts that a model's answer must rest on."""
     intent = understand(question)
     now = memory._now()
     context = memory.store.read(lambda tx: _known(memory, tx, task_id, intent, now))
@@ -57,11 +70,7 @@ def ask(memory: Modelling, task_id: str | None, question: str) -> Answer:
         about=intent.about,
         cites=reply.cites,
     )
-    settings = memory.settings
-    if not question.strip() or not (settings.model_local_url or settings.model_remote_url):
-        return draft
-    better, _ = memory._model_answer(task, question, _facts(facts(intent, context, reply), task), draft)
-    return better or draft
+    return draft, task, lambda: _facts(facts(intent, context, reply), task)
 
 
 _CITED = lazy_regex(r"#(\d+)(?: \((tool|web|import)\))?")
@@ -81,18 +90,15 @@ def _facts(lines: Sequence[str], task: Snapshot) -> list[Fact]:
 
 
 def _known(memory: Base, tx: Tx, task_id: str | None, intent: Intent, now: str) -> Context:
-    """The task and whatever else the question needs, from one consistent read."""
-    found = memory._find(tx, task_id)["task_id"]
-    task = read_snapshot(tx, found)
-    if task is None:
-        raise NotFound("task_not_found", f"There is no task {found}.", "task_list shows the tasks.")
+    """The task and all else that the question needs, from one consistent read."""
+    task = read_whole_task(memory, tx, task_id)
     about_commits = "commit" in f"{intent.topic} {intent.when}".lower()
     wants_commits = intent.about in ("commits", "needs") or about_commits
     context = Context(
         task=task,
         now=now,
         earlier=_earlier(tx, task),
-        commits=_commits(memory, tx, found) if wants_commits else (),
+        commits=_commits(memory, tx, task.id) if wants_commits else (),
     )
     if intent.about == "since":
         context = context.replace(since=_beginning(tx, context, intent))

@@ -54,18 +54,18 @@ def understand(question: str) -> Intent:
 # --- the words of a question ------------------------------------------------------------------------
 
 _CONTRACTIONS = (
-    (lazy_regex(r"\b(what|where|who|when|how|why|it|that|there|here|he|she)'?s\b", re.I), r"\1 is"),
-    (lazy_regex(r"\b(i|we|you|they)'ve\b", re.I), r"\1 have"),
-    (lazy_regex(r"\b(we|you|they|what|which)'?re\b(?<!were)", re.I), r"\1 are"),
-    (lazy_regex(r"\bi'?m\b", re.I), "i am"),
+    (lazy_regex(r"(?i)\b(what|where|who|when|how|why|it|that|there|here|he|she)'?s\b"), r"\1 is"),
+    (lazy_regex(r"(?i)\b(i|we|you|they)'ve\b"), r"\1 have"),
+    (lazy_regex(r"(?i)\b(we|you|they|what|which)'?re\b(?<!were)"), r"\1 are"),
+    (lazy_regex(r"(?i)\bi'?m\b"), "i am"),
     (
-        lazy_regex(r"\b(did|do|does|have|has|had|was|were|is|are|should|could|would|must)n'?t\b", re.I),
+        lazy_regex(r"(?i)\b(did|do|does|have|has|had|was|were|is|are|should|could|would|must)n'?t\b"),
         r"\1 not",
     ),
-    (lazy_regex(r"\b(?:can't|cant|cannot)\b", re.I), "can not"),
-    (lazy_regex(r"\b(?:won't|wont)\b", re.I), "will not"),
-    (lazy_regex(r"\bto-?dos?\b", re.I), "todo"),
-    (lazy_regex(r"\b(?:plz|pls|please|kindly|btw|hey|hi|hello|ok|okay|um)\b,?", re.I), " "),
+    (lazy_regex(r"(?i)\b(?:can't|cant|cannot)\b"), "can not"),
+    (lazy_regex(r"(?i)\b(?:won't|wont)\b"), "will not"),
+    (lazy_regex(r"(?i)\bto-?dos?\b"), "todo"),
+    (lazy_regex(r"(?i)\b(?:plz|pls|please|kindly|btw|hey|hi|hello|ok|okay|um)\b,?"), " "),
 )
 # Common typos, by what was meant.
 _MEANT = """

@@ -223,7 +223,7 @@ def phase(intent: Intent, context: Context) -> Reply:
 
 
 def _variable(task: Snapshot, name: str) -> Entry | None:
-    """The variable of this name, whatever its case; a recorded one before an inferred one."""
+    """The variable of this name, ignoring case; a recorded one before an inferred one."""
     found = [entry for entry in reversed(task.values) if (entry.key or "").lower() == name]
     return next((entry for entry in found if not entry.data.get("inferred")), found[0] if found else None)
 

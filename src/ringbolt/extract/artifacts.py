@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,12 +15,11 @@ _URL = lazy_regex(_ADDRESS)
 _PULL = lazy_regex(r"https?://[^\s<>\"'`)\]]{4,200}/(?:pull|merge_requests|pull-requests)/\d{1,9}")
 _ISSUE = lazy_regex(r"https?://[^\s<>\"'`)\]]{4,200}/(?:issues?|browse)/[\w-]{1,60}")
 _LIVE = lazy_regex(
-    rf"\b(?:deployed|published|released|live|available|hosted|accessible|uploaded)(?: \w{{1,12}}){{0,3}}"
-    rf"(?: to| at| on| under|:)?[ \t*:`(\[]{{0,6}}({_ADDRESS})",
-    re.I,
+    rf"(?i)\b(?:deployed|published|released|live|available|hosted|accessible|uploaded)(?: \w{{1,12}}){{0,3}}"
+    rf"(?: to| at| on| under|:)?[ \t*:`(\[]{{0,6}}({_ADDRESS})"
 )
 _LOCAL = lazy_regex(r"https?://(?:localhost|127\.|0\.0\.0\.0|\[::1\])")
-_CREATES = lazy_regex(r"create_(?:issue|ticket|task|pull_request|merge_request|document|page|card)$", re.I)
+_CREATES = lazy_regex(r"(?i)create_(?:issue|ticket|task|pull_request|merge_request|document|page|card)$")
 _IDENTIFIER = lazy_regex(
     r'"(?:identifier|key|number|id)"\s*:\s*"?([A-Z][A-Z0-9]{1,9}-\d{1,7}|#?\d{1,9})"?[,}\s]'
 )

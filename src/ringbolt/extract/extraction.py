@@ -57,7 +57,7 @@ class Extracting(Modelling):
 
     @operation(scope="write", repeatable=True)
     def task_extract(self, task_id: str | None = None, item: str | int | None = None) -> Extraction:
-        """Extract from a task's events what nobody has recorded: errors and their fixes, decisions and
+        """Extract from a task's events what has not been recorded yet: errors and their fixes, decisions and
         reasons, artifacts, versions, addresses.
 
         Known facts are not written twice. A worker does this by itself when a step ends.

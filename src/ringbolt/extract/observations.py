@@ -61,7 +61,7 @@ def observation(row: Row, sets: Mapping[str, Any]) -> Observation | None:
 
 
 def _input(data: Mapping[str, Any], summary: str | None, sets: Mapping[str, Any]) -> dict[str, Any]:
-    """The input of an action as a mapping, whatever form it was recorded in."""
+    """The input of an action as a mapping; hosts also record it as text, or not at all."""
     given: Any = data.get("input")
     if not is_dict(given):
         given = {"command": given if isinstance(given, str) else summary or ""}

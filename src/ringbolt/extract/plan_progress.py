@@ -80,21 +80,20 @@ class Finding(Value, frozen=True, kw_only=True):
 
 # --- sorts of work ----------------------------------------------------------------------------------
 
-_LABEL = lazy_regex(rf"\W*(?:({NOUNS})\s*#?)?(\d{{1,3}})\s*[:.)–-]\s+", re.I)
+_LABEL = lazy_regex(rf"(?i)\W*(?:({NOUNS})\s*#?)?(\d{{1,3}})\s*[:.)–-]\s+")
 # A title has the first sort that it matches; anything else is a change.
 _TITLES: tuple[tuple[Sort, re.Pattern[str]], ...] = (
-    ("verify", lazy_regex(r"(?:run|verify|test|lint|build|check|format|fmt|validate|ensure|final)\b", re.I)),
-    ("verify", lazy_regex(r".*\bverification$", re.I)),
-    ("commit", lazy_regex(r"(?:commit|push|merge|release|submit)\b|.*\b(?:pull request|PR)\b", re.I)),
+    ("verify", lazy_regex(r"(?i)(?:run|verify|test|lint|build|check|format|fmt|validate|ensure|final)\b")),
+    ("verify", lazy_regex(r"(?i).*\bverification$")),
+    ("commit", lazy_regex(r"(?i)(?:commit|push|merge|release|submit)\b|.*\b(?:pull request|PR)\b")),
     (
         "explore",
         lazy_regex(
-            r"(?:read|review|investigate|explore|research|understand|analy[sz]e|find|determine|plan|design"
-            r"|look|identify|audit|present|synthesi[sz]e)\b",
-            re.I,
+            r"(?i)(?:read|review|investigate|explore|research|understand|analy[sz]e|find|determine|plan"
+            r"|design|look|identify|audit|present|synthesi[sz]e)\b"
         ),
     ),
-    ("docs", lazy_regex(r".*(?:\b(?:docs?|documentation|document|readme|changelog)\b|\.md\b)", re.I)),
+    ("docs", lazy_regex(r"(?i).*(?:\b(?:docs?|documentation|document|readme|changelog)\b|\.md\b)")),
     ("tests", lazy_regex(r".*(?:\b[Tt]est|_tests?\b|Tests?\b|\bcoverage\b)")),
 )
 _NEW_TEXT = ("new_string", "new_str", "new", "content", "file_text", "edits", "changes", "patch", "input")

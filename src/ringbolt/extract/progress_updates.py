@@ -1,4 +1,4 @@
-"""Updates of the plan from progress: what an agent says and does moves steps whose status nobody has set.
+"""Plan updates: an agent's words and actions move steps whose status was not set explicitly.
 
 The belief is stored as `progress` in `distilled`. What is beyond doubt becomes an event `item.inferred`,
 which sets statuses like any other event. A status that was set explicitly is never changed.
@@ -262,7 +262,7 @@ class _Reading:
         return causes
 
     def _begun(self, progress: Progress) -> str | None:
-        """The step in work, if that is clear and nobody has set the active step."""
+        """The step in work, if that is clear and no active step was set explicitly."""
         if not self.live:  # every step was dropped
             return None
         place, share = progress.place

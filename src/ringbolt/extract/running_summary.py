@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ..ledger.values import read_actions, read_event, read_snapshot
+from ..ledger.values import read_actions, read_event
 from ..llm.prompts import fact_of
 from ..model import rules, validate
-from ..model.errors import NotFound
 from ..model.operation import operation
 from ..model.types import Action, Event, Snapshot, Summary
 from ..packet import outline, tokens
+from ..packet.operations import read_whole_task
 from ..store import distilled
 from ..store.tx import Row, Tx
 from .distillation import Distilling
@@ -63,11 +63,8 @@ class Summarizing(Distilling):
 
     def _summed_up(self, tx: Tx, task_id: str | None) -> tuple[Snapshot, int]:
         """A task with its summary, and how many messages the summary covers."""
-        found = self._find(tx, task_id)["task_id"]
-        task = read_snapshot(tx, found)
-        if task is None:
-            raise NotFound("task_not_found", f"There is no task {found}.", "task_list shows the tasks.")
-        _, state = distilled.get(tx, found, KIND)
+        task = read_whole_task(self, tx, task_id)
+        _, state = distilled.get(tx, task.id, KIND)
         return task, state.get("messages", 0)
 
     def _summarize(

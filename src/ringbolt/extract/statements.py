@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -17,57 +16,51 @@ _CAUSE = (
     r"(?:root cause|real cause|underlying (?:issue|problem|cause)|culprit|actual (?:issue|problem|cause|bug))"
 )
 _FOUND = lazy_regex(
-    rf"\b{_CAUSE}\**(?:\s+(?:is|was|here|of [^.:\n]{{2,60}}? (?:is|was))\b|\s*[:—–-])"
+    rf"(?i)\b{_CAUSE}\**(?:\s+(?:is|was|here|of [^.:\n]{{2,60}}? (?:is|was))\b|\s*[:—–-])"
     r"|\b(?:it )?turns out\b|\bturned out (?:that|to be)\b|\b(?:found|identified|figured out|pinned down"
     r"|located) (?:the|a) (?:\w+ )?(?:issue|problem|bug|cause|culprit|reason)\b"
     r"|\bI (?:can )?(?:now )?see the (?:issue|problem|bug)\b|\b(?:the|this) (?:issue|problem|bug|failure"
-    r"|reason|error) (?:is|was|here is|lies|comes)\b|\b(?:the )?key insight\b|\b(?:the )?reason is that\b",
-    re.I,
+    r"|reason|error) (?:is|was|here is|lies|comes)\b|\b(?:the )?key insight\b|\b(?:the )?reason is that\b"
 )
 _FOUND_HEADING = lazy_regex(
-    rf"\W*(?:{_CAUSE}|(?:the )?(?:cause|findings?|key findings?|discover(?:y|ies)))(?: found| analysis)?\W*$",
-    re.I,
+    rf"(?i)\W*(?:{_CAUSE}|(?:the )?(?:cause|findings?|key findings?|discover(?:y|ies)))(?: found"
+    rf"| analysis)?\W*$"
 )
 _BARE = lazy_regex(
-    r"^\W*(?:.{0,70}\b(?:issue|problem|bug|cause|culprit|insight)(?: is| was| now| clearly| here)*"
-    r"|.{0,24})[.!:)*\s]*$",
-    re.I,
+    r"(?i)^\W*(?:.{0,70}\b(?:issue|problem|bug|cause|culprit|insight)(?: is| was| now| clearly| here)*"
+    r"|.{0,24})[.!:)*\s]*$"
 )
 _BLOCKED = lazy_regex(
-    r"\b(?:I'm|I am|we're|we are|this is|work is|task is|currently|still|remains?) (?:currently |now "
+    r"(?i)\b(?:I'm|I am|we're|we are|this is|work is|task is|currently|still|remains?) (?:currently |now "
     r"|still )?blocked\b|^\W*blocked(?: by| on|:)|\b(?:is|are) blocked (?:by|on)\b|\b(?:I'm |I am |we're "
     r"|we are |currently |still |now )waiting (?:for|on) (?:the user|you|your|approval|access|review"
     r"|credentials|the team)|^\W*waiting (?:for|on) (?:the user|you|your|approval|access|review|credentials)"
     r"|\bI need (?:you to|your (?:input|approval|decision|confirmation|help)|access to)\b|\b(?:can't|cannot"
-    r"|can not|unable to) (?:proceed|continue|go on|finish)\b",
-    re.I,
+    r"|can not|unable to) (?:proceed|continue|go on|finish)\b"
 )
 _ANNOUNCES = lazy_regex(
-    r"\W*(?:let me|let's|looking at|I'll|I need|I should|now|here|checking|this is|that's)\b", re.I
+    r"(?i)\W*(?:let me|let's|looking at|I'll|I need|I should|now|here|checking|this is|that's)\b"
 )
 _NO_BLOCK = lazy_regex(
-    r"\b(?:no longer|not|isn't|un)[ -]?blocked\b|\bwas blocked\b|\bno blockers?\b|\b(?:if|when|would"
-    r"|could|gets?)\b",
-    re.I,
+    r"(?i)\b(?:no longer|not|isn't|un)[ -]?blocked\b|\bwas blocked\b|\bno blockers?\b|\b(?:if|when|would"
+    r"|could|gets?)\b"
 )
 _BLOCKERS = lazy_regex(
-    r"\W*(?:current |known |open )?(?:blockers?|blocked(?: by| on)?)(?:/concerns?| and concerns?)?\W*$", re.I
+    r"(?i)\W*(?:current |known |open )?(?:blockers?|blocked(?: by| on)?)(?:/concerns?| and concerns?)?\W*$"
 )
-_BLOCKER_LABEL = lazy_regex(r"\W*blockers?\**:\**\s+(?=\S)", re.I)
+_BLOCKER_LABEL = lazy_regex(r"(?i)\W*blockers?\**:\**\s+(?=\S)")
 _NEXT_HEADING = lazy_regex(
-    r"\W*(?:\d+[.)] )?(?:next steps?|what'?s next|what is next|what'?s left|what remains|still to do|to ?do"
-    r"|remaining(?: (?:work|tasks?|items?|steps?))?|up next|follow-?ups?|next up|immediate next steps?"
-    r"|left to do|outstanding(?: work)?)\W*$",
-    re.I,
+    r"(?i)\W*(?:\d+[.)] )?(?:next steps?|what'?s next|what is next|what'?s left|what remains|still to do"
+    r"|to ?do|remaining(?: (?:work|tasks?|items?|steps?))?|up next|follow-?ups?|next up"
+    r"|immediate next steps?|left to do|outstanding(?: work)?)\W*$"
 )
-_NEXT_LABEL = lazy_regex(r"\W*next(?: steps?| up)?\**:\**\s+(?=\S)", re.I)
+_NEXT_LABEL = lazy_regex(r"(?i)\W*next(?: steps?| up)?\**:\**\s+(?=\S)")
 _NEXT = lazy_regex(
-    r"^(?:next(?:,| up,?)? (?:I'll|I will|I'm going to|we'll|we will|I need to|step is to|up is|is to)"
-    r"|(?:the )?next step is(?: to)?|then I'll next|I'll next)\s+(?=\S)",
-    re.I,
+    r"(?i)^(?:next(?:,| up,?)? (?:I'll|I will|I'm going to|we'll|we will|I need to|step is to|up is|is to)"
+    r"|(?:the )?next step is(?: to)?|then I'll next|I'll next)\s+(?=\S)"
 )
 _NONE = lazy_regex(
-    r"\W*(?:none|n/?a|nothing|no (?:known |current |open )?(?:blockers?|issues?|concerns?))\b", re.I
+    r"(?i)\W*(?:none|n/?a|nothing|no (?:known |current |open )?(?:blockers?|issues?|concerns?))\b"
 )
 
 

@@ -20,34 +20,31 @@ from ..signals.text_layout import clauses
 
 _CITE = lazy_regex(r"#(\d{1,12})\b")
 _OPEN = lazy_regex(
-    r"\b(?:next|pending|current(?:ly)?|in progress|remain(?:s|ing|ed)?|left|open|active|ongoing|working on"
-    r"|start(?:s|ed|ing)?|began|begun|begins?|under ?way|to ?do|ahead|later|now|failed|fails|blocked|waiting"
-    r"|waits|stuck|skipped|cancelled|dropped|will|should|must|needs?|still|upcoming|planned|outstanding"
-    r"|unfinished|incomplete|follows?|before|until)\b",
-    re.I,
+    r"(?i)\b(?:next|pending|current(?:ly)?|in progress|remain(?:s|ing|ed)?|left|open|active|ongoing"
+    r"|working on|start(?:s|ed|ing)?|began|begun|begins?|under ?way|to ?do|ahead|later|now|failed|fails"
+    r"|blocked|waiting|waits|stuck|skipped|cancelled|dropped|will|should|must|needs?|still|upcoming|planned"
+    r"|outstanding|unfinished|incomplete|follows?|before|until)\b"
 )
 # A negation counts if it is in the same clause, at most a few words before.
 _DENIED = lazy_regex(
-    r"(?:(?:n['’]t|\b(?:not|no|none|nothing|never|neither|nor|yet|until|before|when|once|if|unless|cannot|without"
-    r"|half|partly|partially|almost|nearly|needs?|awaits?))\b(?: (?!and\b|but\b|so\b|while\b)[\w-]+){0,4}"
-    r"|\b(?:to|will|must|should|can|could|may|might) be(?: \w+ly)?) *$",
-    re.I,
+    r"(?i)(?:(?:n['’]t|\b(?:not|no|none|nothing|never|neither|nor|yet|until|before|when|once|if|unless"
+    r"|cannot|without|half|partly|partially|almost|nearly|needs?|awaits?))\b(?: (?!and\b|but\b|so\b"
+    r"|while\b)[\w-]+){0,4}|\b(?:to|will|must|should|can|could|may|might) be(?: \w+ly)?) *$"
 )
 _ALL = lazy_regex(
-    r"\b(?:all|every|everything|each|both)\b|\b(?:the|this|your|our) (?:\w+ )?(?:task|plan|project|job)\b",
-    re.I,
+    r"(?i)\b(?:all|every|everything|each|both)\b|\b(?:the|this|your|our) (?:\w+ )?(?:task|plan|project|job)\b"
 )
-_BREAK = lazy_regex(r"[,()–—]|\b(?:and|but|while|whereas|so|then|which|with)\b", re.I)
-_LINK = lazy_regex(r"[\s,;:&()\"'“”–—-]*(?:(?:and|or|plus)\b)?[\s\"'“(]*", re.I)
+_BREAK = lazy_regex(r"(?i)[,()–—]|\b(?:and|but|while|whereas|so|then|which|with)\b")
+_LINK = lazy_regex(r"(?i)[\s,;:&()\"'“”–—-]*(?:(?:and|or|plus)\b)?[\s\"'“(]*")
 _WORD_NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve".split()
 _PLACES = "first second third fourth fifth sixth seventh eighth ninth tenth".split()
 _NUMBER = rf"(?:\d{{1,4}}|{'|'.join(_WORD_NUMBERS)})"
-_OF = lazy_regex(rf"\b({_NUMBER})\s*(?:/|of|out of)\s*(?:the\s+|its\s+|all\s+)?({_NUMBER})\b", re.I)
-_SO_MANY = lazy_regex(rf"\b({_NUMBER})\s+(?:\w+\s+)?(?:steps?|items?)\b", re.I)
+_OF = lazy_regex(rf"(?i)\b({_NUMBER})\s*(?:/|of|out of)\s*(?:the\s+|its\s+|all\s+)?({_NUMBER})\b")
+_SO_MANY = lazy_regex(rf"(?i)\b({_NUMBER})\s+(?:\w+\s+)?(?:steps?|items?)\b")
 _NUMBERED = lazy_regex(
-    rf"\b(?:steps?|items?)\s*#?{_NUMBER}(?:(?:\s*(?:,|and|&|/|-|–|to|through))+\s*#?{_NUMBER}\b)*", re.I
+    rf"(?i)\b(?:steps?|items?)\s*#?{_NUMBER}(?:(?:\s*(?:,|and|&|/|-|–|to|through))+\s*#?{_NUMBER}\b)*"
 )
-_PLACED = lazy_regex(rf"\b({'|'.join(_PLACES)}|last|final)\s+(?:step|item)\b", re.I)
+_PLACED = lazy_regex(rf"(?i)\b({'|'.join(_PLACES)}|last|final)\s+(?:step|item)\b")
 _IRREGULAR = {
     "built": "build", "ran": "run", "wrote": "write", "written": "write", "made": "make", "sent": "send",
     "found": "find", "took": "take", "taken": "take", "chose": "choose", "chosen": "choose", "drew": "draw",

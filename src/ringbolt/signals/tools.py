@@ -6,7 +6,6 @@ in the name. Only tools that mean something special to us are listed by their wh
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -15,7 +14,7 @@ from ..model.lazy_regex import lazy_regex
 _SHELL = ("bash", "shell", "exec", "command", "terminal", "powershell")
 _EDIT = ("edit", "write", "patch", "replace", "create", "insert")
 _WEB = ("web", "browser", "fetch", "http", "search_documentation")
-_DELEGATES = lazy_regex(r"(?:task|agent|delegate\w*|spawn\w*|dispatch\w*)$", re.I)
+_DELEGATES = lazy_regex(r"(?i)(?:task|agent|delegate\w*|spawn\w*|dispatch\w*)$")
 _WHOLE_FILE = ("write", "create", "create_file", "write_file")
 _READ_ONLY = frozenset(
     "read grep glob ls notebookread webfetch websearch toolsearch bashoutput taskoutput view list search find"
@@ -24,7 +23,7 @@ _READ_ONLY = frozenset(
 )
 # How the summary of an action begins that only looked at something: the name of a tool, or a command.
 _LOOKS = lazy_regex(
-    r"(?:read|grep|glob|ls|cat|search|find|view|list|open|fetch|look|show|check|head|tail)\b", re.I
+    r"(?i)(?:read|grep|glob|ls|cat|search|find|view|list|open|fetch|look|show|check|head|tail)\b"
 )
 
 # Tools that write the agent's to-do list, with the input field that holds the list.
