@@ -313,8 +313,8 @@ def commit_rows(commits: Sequence[Commit]) -> list[Row]:
 
 def commits_of(data: Mapping[str, Any], seq: int, channel: Channel, status: str) -> list[Commit]:
     """The commits that an action made or tried to make; git's output counts more than the exit code."""
-    given = data.get("input")
-    command = given.get("command") if is_dict(given) else given
+    arguments = data.get("input")
+    command = arguments.get("command") if is_dict(arguments) else arguments
     found = commits(command, str(data.get("output"))) if isinstance(command, str) else []
     return [
         Commit(subject=subject, seq=seq, channel=channel, made=bool(commit_hash) or status == "completed")

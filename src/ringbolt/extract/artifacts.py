@@ -55,19 +55,19 @@ def made_by_command(command: str, output: str) -> list[tuple[str, str, str]]:
     return found
 
 
-def made_by_tool(tool: str, given: Mapping[str, Any], output: str) -> list[tuple[str, str, str]]:
+def made_by_tool(tool: str, arguments: Mapping[str, Any], output: str) -> list[tuple[str, str, str]]:
     """(kind, name, address) of the ticket or document that a tool created, or of a file to hand over."""
     if _CREATES.search(tool):
         kind = tool.rsplit("create_", 1)[-1].replace("_", " ").replace("issue", "ticket")
         name = _IDENTIFIER.search(output[:4000])
-        title = given.get("title") or given.get("name")
+        title = arguments.get("title") or arguments.get("name")
         if not isinstance(title, str):
             found = _TITLE.search(output[:4000])
             title = found[1] if found else ""
         url = _URL.search(output[:4000])
         label = " ".join(part for part in (name[1] if name else "", one_line(title, 200)) if part)
         return [(kind, label, url[0].rstrip(_TRAILING) if url else "")] if label or url else []
-    path = first_text(given, PATH_FIELDS)
+    path = first_text(arguments, PATH_FIELDS)
     if not path or not writes_whole_file(tool):
         return []
     name = path[-400:].lower()

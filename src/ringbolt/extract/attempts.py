@@ -45,13 +45,13 @@ class Failure(Value, frozen=True, kw_only=True):
     edited: tuple[str, ...] = ()
 
 
-def attempt(seq: int, tool: str, given: Any, summary: str | None) -> Attempt:
+def attempt(seq: int, tool: str, arguments: Any, summary: str | None) -> Attempt:
     """An action as an attempt."""
-    fields: Mapping[str, Any] = given if is_dict(given) else {}
+    fields: Mapping[str, Any] = arguments if is_dict(arguments) else {}
     file = first_text(fields, PATH_FIELDS)[:4000]
     command = first_text(fields, (*COMMAND_FIELDS, "prompt"))[:4000]
-    if not command and not is_dict(given):
-        command = _text(given)
+    if not command and not is_dict(arguments):
+        command = _text(arguments)
     what = command or (f"{tool} {file}".strip() if file else "") or summary or tool or "an action"
     if file and command:
         what = f"{command} {file}"

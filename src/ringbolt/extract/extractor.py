@@ -172,13 +172,13 @@ class Extractor:
         return self._end(event, tried, begun["input"], status, (tried.seq, event.seq))
 
     def _end(
-        self, event: Event, tried: Attempt, given: Any, status: str | None, seqs: tuple[int, ...]
+        self, event: Event, tried: Attempt, arguments: Any, status: str | None, seqs: tuple[int, ...]
     ) -> list[Found]:
         data = event.data
         output = failures.output_text(data.get("output"))
         error = failures.output_text(data.get("error"))
         text = "\n".join(part for part in (error, output) if part)
-        fields: Mapping[str, Any] = given if is_dict(given) else {}
+        fields: Mapping[str, Any] = arguments if is_dict(arguments) else {}
         command = ""
         if tools.is_shell(tried.tool) or "command" in fields:
             command = str(fields.get("command") or fields.get("cmd") or "")
@@ -323,12 +323,12 @@ def _status(records: Any, seq: int) -> str | None:
     return record.get("status") if is_dict(record) else None
 
 
-def _kept_input(given: Any) -> dict[str, Any]:
+def _kept_input(arguments: Any) -> dict[str, Any]:
     """The fields of an input that are needed when the action has ended."""
-    if not is_dict(given):
+    if not is_dict(arguments):
         return {}
     names = ("command", "cmd", "file_path", "path", "title", "name")
-    return {name: plain_value[:4000] for name in names if isinstance(plain_value := given.get(name), str)}
+    return {name: plain_value[:4000] for name in names if isinstance(plain_value := arguments.get(name), str)}
 
 
 def _key(text: str) -> str:

@@ -62,12 +62,12 @@ def observation(row: Row, sets: Mapping[str, Any]) -> Observation | None:
 
 def _input(data: Mapping[str, Any], summary: str | None, sets: Mapping[str, Any]) -> dict[str, Any]:
     """The input of an action as a mapping; hosts also record it as text, or not at all."""
-    given: Any = data.get("input")
-    if not is_dict(given):
-        given = {"command": given if isinstance(given, str) else summary or ""}
+    arguments: Any = data.get("input")
+    if not is_dict(arguments):
+        arguments = {"command": arguments if isinstance(arguments, str) else summary or ""}
     if files := sets.get("files"):
-        given = {"path": files[0]["path"], **given}
-    return given
+        arguments = {"path": files[0]["path"], **arguments}
+    return arguments
 
 
 def _tail(output: Any) -> str:

@@ -146,8 +146,8 @@ def _ended(step: dict[str, Any], title: str, status: str, event: Event, why: str
 
 
 def _command(event: Event) -> str:
-    given = event.data.get("input")
-    command = given.get("command") if is_dict(given) else None
+    arguments = event.data.get("input")
+    command = arguments.get("command") if is_dict(arguments) else None
     return command if isinstance(command, str) else ""
 
 

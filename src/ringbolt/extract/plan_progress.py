@@ -123,36 +123,38 @@ def title_sort(title: str) -> Sort:
     return "change"
 
 
-def _field(given: Mapping[str, Any], *names: str) -> str:
+def _field(arguments: Mapping[str, Any], *names: str) -> str:
     """The first of some input fields that is set, as a text of bounded length."""
-    value: Any = next((given[name] for name in names if given.get(name)), "")
+    value: Any = next((arguments[name] for name in names if arguments.get(name)), "")
     if is_list(value):
         value = " ".join(str(part)[:CHARACTERS] for part in value[:50])
     return str(value)[:CHARACTERS]
 
 
-def read_action(tool: str, given: Mapping[str, Any]) -> _Deed:
+def read_action(tool: str, arguments: Mapping[str, Any]) -> _Deed:
     """Classify an action by its tool and input."""
-    path = _field(given, *tools.PATH_FIELDS)
+    path = _field(arguments, *tools.PATH_FIELDS)
     place = "/".join(path.split("/")[-2:])
     if tools.delegates(tool):
-        brief = f"{_field(given, 'description')} {_field(given, 'prompt', 'task')[:200]}"
+        brief = f"{_field(arguments, 'description')} {_field(arguments, 'prompt', 'task')[:200]}"
         return _Deed(sort="delegate", words=weighted_words(brief), around={})
     if tools.is_shell(tool):
-        command = _field(given, "command", "cmd", "script")
+        command = _field(arguments, "command", "cmd", "script")
         return _Deed(
             sort=_command_sort(command),
-            words=weighted_words(f"{command[:600]} {_field(given, 'description')}"),
+            words=weighted_words(f"{command[:600]} {_field(arguments, 'description')}"),
             around={},
         )
     if tools.may_edit(tool) and (path or "patch" in tool.lower()):
-        old = weighted_words(_field(given, "old_string", "old_str", "old"))
-        new = weighted_words(_field(given, *_NEW_TEXT))
+        old = weighted_words(_field(arguments, "old_string", "old_str", "old"))
+        new = weighted_words(_field(arguments, *_NEW_TEXT))
         changed = dict.fromkeys(old.keys() ^ new.keys(), 1.0)
         both = dict.fromkeys(old.keys() & new.keys(), 1.0)
         return _Deed(sort=_path_sort(path), words=weighted_words(place) | changed, around=both)
     return _Deed(
-        sort="explore", words=weighted_words(f"{place} {_field(given, 'pattern', 'query')[:400]}"), around={}
+        sort="explore",
+        words=weighted_words(f"{place} {_field(arguments, 'pattern', 'query')[:400]}"),
+        around={},
     )
 
 

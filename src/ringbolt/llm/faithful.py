@@ -72,7 +72,7 @@ def cites(text: str) -> list[int]:
     return list(dict.fromkeys(int(number) for number in _CITE.findall(text)))
 
 
-def check(text: str, plan: Plan, seqs: Iterable[int], given: str) -> None:
+def check(text: str, plan: Plan, seqs: Iterable[int], seen: str) -> None:
     """Raise ValueError if a text does not agree with the events and texts that it was made from."""
     known = set(seqs)
     if foreign := [seq for seq in cites(text) if seq not in known]:
@@ -80,20 +80,20 @@ def check(text: str, plan: Plan, seqs: Iterable[int], given: str) -> None:
     words = re.findall(r"[^\W\d_]+", text.lower())
     if len(words) >= _LONG and sum(word in _ENGLISH for word in words) < 2:
         raise ValueError("it is not in English")
-    if foreign := _foreign_name(text, plan, given.lower()):
+    if foreign := _foreign_name(text, plan, seen.lower()):
         raise ValueError(f"“{foreign[:60]}” is not in the facts")
     for sentence in clauses(text):
         if false := _false_claim(sentence, plan):
             raise ValueError(f"it says that {false} done, which the facts do not say")
 
 
-def _foreign_name(text: str, plan: Plan, given: str) -> str | None:
+def _foreign_name(text: str, plan: Plan, seen: str) -> str | None:
     """A name, path, version or number that was not in the prompt; small numbers may count steps."""
     ids = {item.id.lower() for item in plan.items}
     for found in filter(_NAME.search, _CHUNK.findall(_CITE.sub(" ", text))):
         name = found.strip("./:@+-").lower()
         small = all(part.isdecimal() and int(part[:9]) <= len(plan.items) for part in re.split("[-–/]", name))
-        if name and not small and name not in given and name not in ids:
+        if name and not small and name not in seen and name not in ids:
             return found
     return None
 

@@ -108,11 +108,11 @@ def answer_request(question: str, facts: Sequence[Fact], draft: str, plan: Plan)
     """
     shown, lines = _fitting(facts, FACT_TOKENS, newest=False)
     body = f"{_plan_lines(plan)}{lines}Answer of the ledger: {encode.quoted(encode.clip(draft, 1000))}"
-    given = "\n".join((draft, *(fact.text for fact in shown), *(item.title for item in plan.items)))
+    seen = "\n".join((draft, *(fact.text for fact in shown), *(item.title for item in plan.items)))
     seqs = {fact.seq for fact in shown} | set(faithful.cites(draft)) | _causes(plan)
 
     def read(found: dict[str, Any]) -> ModelAnswer:
-        return _read_answer(found, plan, seqs, f"{given}\n{question}")
+        return _read_answer(found, plan, seqs, f"{seen}\n{question}")
 
     return _request(
         "answer",
@@ -125,7 +125,7 @@ def answer_request(question: str, facts: Sequence[Fact], draft: str, plan: Plan)
     )
 
 
-def _read_answer(found: dict[str, Any], plan: Plan, seqs: set[int], given: str) -> ModelAnswer:
+def _read_answer(found: dict[str, Any], plan: Plan, seqs: set[int], seen: str) -> ModelAnswer:
     text = encode.one_line(found["answer"])
     if not text:
         raise ValueError("the answer is empty")
@@ -136,7 +136,7 @@ def _read_answer(found: dict[str, Any], plan: Plan, seqs: set[int], given: str) 
         raise ValueError("it cites no event")
     if not faithful.cites(text):
         text = f"{text} ({', '.join(f'#{seq}' for seq in cites)})"
-    faithful.check(text, plan, seqs, given)
+    faithful.check(text, plan, seqs, seen)
     if foreign := [seq for seq in cites if seq not in seqs]:
         raise ValueError(f"it cites #{foreign[0]}, which is not among the facts")
     return ModelAnswer(text=text, cites=cites)
@@ -149,7 +149,7 @@ def summary_request(previous: str, facts: Sequence[Fact], plan: Plan) -> Request
     """A request to update a running summary of three to five sentences with what happened since."""
     shown, lines = _fitting(facts, EVENT_TOKENS - tokens.estimate(previous), newest=True)
     before = f"Summary until now: {encode.quoted(previous)}\n" if previous else ""
-    given = "\n".join((previous, *(fact.text for fact in shown), *(item.title for item in plan.items)))
+    seen = "\n".join((previous, *(fact.text for fact in shown), *(item.title for item in plan.items)))
     seqs = {fact.seq for fact in shown} | set(faithful.cites(previous)) | _causes(plan)
 
     def read(found: dict[str, Any]) -> str:
@@ -160,7 +160,7 @@ def summary_request(previous: str, facts: Sequence[Fact], plan: Plan) -> Request
             raise ValueError("it has more than five sentences")
         if tokens.estimate(text) > SUMMARY_TOKENS:
             raise ValueError(f"it has more than {SUMMARY_TOKENS} tokens")
-        faithful.check(text, plan, seqs, given)
+        faithful.check(text, plan, seqs, seen)
         return text
 
     return _request(
@@ -205,22 +205,22 @@ def extraction_request(facts: Sequence[Fact], plan: Plan, step: str = "") -> Req
 
 
 def _read_extraction(found: dict[str, Any], plan: Plan, sources: Mapping[int, Fact], step: str) -> Extraction:
-    given = "\n".join((step, *(fact.text for fact in sources.values()), *(item.title for item in plan.items)))
+    seen = "\n".join((step, *(fact.text for fact in sources.values()), *(item.title for item in plan.items)))
     entries: list[ModelEntry] = []
     rejected: list[str] = []
     for place, raw in enumerate(found["entries"], 1):
         try:
-            entries.append(_read_entry(raw, plan, sources, given))
+            entries.append(_read_entry(raw, plan, sources, seen))
         except ValueError as error:
             rejected.append(f"entry {place}: {error}")
     summary = encode.one_line(found["summary"])
-    faithful.check(summary, plan, sources, given)
+    faithful.check(summary, plan, sources, seen)
     if not summary and not entries:
         raise ValueError(rejected[0] if rejected else "it is empty")
     return Extraction(summary=summary, entries=tuple(entries), rejected=tuple(rejected))
 
 
-def _read_entry(raw: dict[str, Any], plan: Plan, sources: Mapping[int, Fact], given: str) -> ModelEntry:
+def _read_entry(raw: dict[str, Any], plan: Plan, sources: Mapping[int, Fact], seen: str) -> ModelEntry:
     kind = raw["type"].strip().lower()
     if kind not in ENTRY_TYPES:
         raise ValueError(f"“{raw['type'][:40]}” is not a type of entry")
@@ -232,7 +232,7 @@ def _read_entry(raw: dict[str, Any], plan: Plan, sources: Mapping[int, Fact], gi
     if not cites:
         raise ValueError("it cites no event")
     for text in (summary, detail or ""):
-        faithful.check(text, plan, sources, given)
+        faithful.check(text, plan, sources, seen)
     if foreign := [seq for seq in cites if seq not in sources]:
         raise ValueError(f"it cites #{foreign[0]}, which is not among the events")
     channels: list[Channel | None] = [sources[seq].channel for seq in cites]

@@ -49,9 +49,9 @@ def may_edit(tool: str) -> bool:
     return any(word in name for word in _EDIT)
 
 
-def is_edit(tool: str, given: Mapping[str, Any]) -> bool:
+def is_edit(tool: str, arguments: Mapping[str, Any]) -> bool:
     """Whether a tool changes the file that its input names."""
-    return may_edit(tool) and bool(first_text(given, PATH_FIELDS))
+    return may_edit(tool) and bool(first_text(arguments, PATH_FIELDS))
 
 
 def writes_whole_file(tool: str) -> bool:
@@ -80,6 +80,6 @@ def delegates(tool: str) -> bool:
     return _DELEGATES.match(tool) is not None
 
 
-def first_text(given: Mapping[str, Any], fields: Iterable[str]) -> str:
+def first_text(arguments: Mapping[str, Any], fields: Iterable[str]) -> str:
     """The first of some input fields that holds text; empty if none does."""
-    return next((value for name in fields if isinstance(value := given.get(name), str) and value), "")
+    return next((value for name in fields if isinstance(value := arguments.get(name), str) and value), "")
