@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..model.results import Hit
-from ..model.types import Channel, Effect, Entry, Event, Item, Moment, Snapshot, Value, Wait
+from ..model.types import Channel, Effect, Entry, Event, Item, Moment, Snapshot, Source, Value, Wait
 from ..model.validate import dumps
 from ..packet import encode
 from ..packet.effect_checks import check_of
@@ -70,6 +70,11 @@ def step_words(number: int, item: Item, most: int) -> str:
     inferred = " (inferred)" if item.basis == "inferred" and item.status == "completed" else ""
     issue = f", held up by {quote(item.active_issue, most)}" if item.active_issue else ""
     return f"step {number} — {quote(item.title, most)}{inferred}{issue}{cite(step_seq(item), foreign)}"
+
+
+def about_step(before: str, number: int, item: Item, after: str) -> Row:
+    """A sentence about a step."""
+    return Row(lambda most: f"{before}{step_words(number, item, most)}{after}", step_seq(item))
 
 
 _MARKS = {
@@ -165,9 +170,8 @@ def value(entry: Entry) -> Row:
     value = entry.data.get("value")
 
     def show(most: int) -> str:
-        shown = (
-            quote(value, most) if isinstance(value, str) else encode.prompt(encode.clip(dumps(value), most))
-        )
+        is_text = isinstance(value, str)
+        shown = quote(value, most) if is_text else encode.prompt(encode.clip(dumps(value), most))
         return f"{name} = {shown}{cite_entry(entry)}"
 
     return Row(show, entry.seq)
@@ -176,35 +180,21 @@ def value(entry: Entry) -> Row:
 # --- what holds it up, what happened ----------------------------------------------------------------
 
 
+def stated(word: str, text: str, source: Source | None) -> Row:
+    """A text of the task's state, with the event that set it."""
+    seq = source.seq if source else None
+    return Row(lambda most: f"{word}: {quote(text, most)}{cite_source(source)}.", seq)
+
+
 def blockers(task: Snapshot) -> list[Row]:
     """What is in the way: blockers, steps with an issue, and what needs attention."""
-    source = task.sources.get("blockers")
-    rows = [
-        Row(
-            lambda most, text=text: f"Blocked: {quote(text, most)}{cite_source(source)}.",
-            source and source.seq,
-        )
-        for text in task.blockers
-    ]
+    rows = [stated("Blocked", text, task.sources.get("blockers")) for text in task.blockers]
     for number, item in live_steps(task):
         if item.active_issue and item.status in ("pending", "active", "failed"):
             issue = item.sources.get("active_issue")
-            rows.append(
-                Row(
-                    lambda most, item=item, number=number, issue=issue: (
-                        f"Step {number} is held up: {quote(item.active_issue, most)}{cite_source(issue)}."
-                    ),
-                    issue and issue.seq,
-                )
-            )
+            rows.append(stated(f"Step {number} is held up", item.active_issue, issue))
     if task.attention:
-        seen = task.sources.get("attention")
-        rows.append(
-            Row(
-                lambda most: f"Needs attention: {quote(task.attention, most)}{cite_source(seen)}.",
-                seen and seen.seq,
-            )
-        )
+        rows.append(stated("Needs attention", task.attention, task.sources.get("attention")))
     return rows
 
 

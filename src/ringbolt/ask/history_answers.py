@@ -35,9 +35,7 @@ def did(intent: Intent, context: Context) -> Reply | None:
     if found is not None and found[1].status == "completed":
         word = "Probably" if found[1].basis == "inferred" else "Yes"
         verb = "is taken to be completed" if found[1].basis == "inferred" else _completed(found[1])
-        return _verdict(
-            word, Row(lambda most: f"{show.step_words(*found, most)} {verb}.", show.step_seq(found[1]))
-        )
+        return _verdict(word, show.about_step("", *found, f" {verb}."))
     for entry in reversed(fitting(intent.topic, task.exclusions, lambda entry: entry.summary)):
         return _verdict("It was tried and ruled out", show.exclusion(entry))
     if (file := _file(intent, task)) is not None:
@@ -45,9 +43,7 @@ def did(intent: Intent, context: Context) -> Reply | None:
         return _verdict("Yes", Row(lambda most: words, file.seq))
     if found is not None:
         status = {"pending": "still open", "active": "in progress"}.get(found[1].status, found[1].status)
-        return _verdict(
-            "No", Row(lambda most: f"{show.step_words(*found, most)} is {status}.", show.step_seq(found[1]))
-        )
+        return _verdict("No", show.about_step("", *found, f" is {status}."))
     if re.search(r"\bcommit", intent.topic, re.I) or "commit" in (intent.when or ""):
         for commit in [one for one in context.commits if one.made][:1]:
             return _verdict("The last commit", *commit_rows((commit,)))
@@ -122,9 +118,7 @@ def duration(intent: Intent, context: Context) -> Reply | None:
     found = _step(intent, task)
     if found is not None:
         number, item = found
-        return compose(
-            [Row(lambda most: _lasting(number, item, most, context.now), show.step_seq(item))], ONE, least=40
-        )
+        return compose([show.about_step("", number, item, _lasting(item, context.now))], ONE, least=40)
     if intent.topic:
         return _action_time(intent, context)
     timed = [pair for pair in show.live_steps(task) if pair[1].duration_seconds is not None]
@@ -134,25 +128,20 @@ def duration(intent: Intent, context: Context) -> Reply | None:
     if timed:
         slow, step = max(timed, key=lambda pair: pair[1].duration_seconds or 0.0)
         spent = length(step.duration_seconds or 0.0)
-        rows.append(
-            Row(
-                lambda most: f"The longest: {show.step_words(slow, step, most)}, {spent}.",
-                show.step_seq(step),
-            )
-        )
+        rows.append(show.about_step("The longest: ", slow, step, f", {spent}."))
     return compose(rows, ONE, least=40)
 
 
-def _lasting(number: int, item: Item, most: int, now: str) -> str:
-    words = show.step_words(number, item, most)
+def _lasting(item: Item, now: str) -> str:
+    """How long a step took, as the end of a sentence about it."""
     if item.duration_seconds is not None:
-        return f"{words} took {length(item.duration_seconds)}."
+        return f" took {length(item.duration_seconds)}."
     if item.started_at is None:
-        return f"{words} has not been recorded as begun."
+        return " has not been recorded as begun."
     if item.completed_at is None:
         past = length(seconds_of(now) - seconds_of(item.started_at))
-        return f"{words} began {clock(item.started_at)}, {past} ago."
-    return f"{words} ended {clock(item.completed_at)}; how long it took is not recorded."
+        return f" began {clock(item.started_at)}, {past} ago."
+    return f" ended {clock(item.completed_at)}; how long it took is not recorded."
 
 
 def _action_time(intent: Intent, context: Context) -> Reply | None:
@@ -178,11 +167,7 @@ def when(intent: Intent, context: Context) -> Reply | None:
         number, item = found
         times = [("began", item.started_at), ("ended", item.completed_at)]
         times_text = ", ".join(f"{word} {clock(at)}" for word, at in times if at) or "has no recorded time"
-        return compose(
-            [Row(lambda most: f"{show.step_words(number, item, most)} {times_text}.", show.step_seq(item))],
-            ONE,
-            least=40,
-        )
+        return compose([show.about_step("", number, item, f" {times_text}.")], ONE, least=40)
     if not intent.topic:
         stamps = context.task.timestamps
         span = f"The task began {clock(stamps.created_at)}; last change {clock(stamps.last_updated_at)}."

@@ -24,7 +24,7 @@ from .reply import (
     plain,
     quote,
 )
-from .status_answers import named, sourced
+from .status_answers import named
 from .topic_match import fitting
 
 # --- what the user wants ----------------------------------------------------------------------------
@@ -92,7 +92,7 @@ def instructions(intent: Intent, context: Context) -> Reply | None:
 def goal(intent: Intent, context: Context) -> Reply:
     """The goal and its acceptance criteria."""
     task = context.task
-    rows = [sourced(task, "goal", "Goal", task.goal or task.name)]
+    rows = [show.stated("Goal", task.goal or task.name, task.sources.get("goal"))]
     rows += [
         Row(lambda most, part=part: f"Accepted when: {quote(part, most)}.") for part in task.acceptance[:8]
     ]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from ..model.types import Entry, Item, Snapshot
 from ..signals.phrases import DONE
 from ..signals.step_numbers import number_ranges
@@ -19,7 +17,6 @@ from .reply import (
     Row,
     cite,
     cite_entry,
-    cite_source,
     compose,
     plain,
     quote,
@@ -51,14 +48,12 @@ def standing_rows(context: Context) -> list[Row]:
         rows.append(plain(f"None of {len(steps)} steps is completed{_in_all(context)}."))
     else:
         rows.append(named(task))
-    rows += [
-        Row(_step_sentence("Current", number, item), show.step_seq(item)) for number, item in _active(task)
-    ]
+    rows += [show.about_step("Current: ", *pair, ".") for pair in _active(task)]
     rows += _next_rows(task)
     if task.answer is not None:
-        rows.append(sourced(task, "answer", "Answer", task.answer))
+        rows.append(show.stated("Answer", task.answer, task.sources.get("answer")))
     if task.error is not None:
-        rows.append(sourced(task, "answer", "Failed", task.error.message))
+        rows.append(show.stated("Failed", task.error.message, task.sources.get("answer")))
     return rows
 
 
@@ -78,33 +73,20 @@ def _in_all(context: Context) -> str:
 
 def named(task: Snapshot) -> Row:
     """The name of the task."""
-    return sourced(task, "name", "Task", task.name)
-
-
-def sourced(task: Snapshot, field: str, word: str, text: str) -> Row:
-    """A text of the state, with the event that set it."""
-    source = task.sources.get(field)
-    return Row(
-        lambda most: f"{word}: {quote(text, most)}{cite_source(source)}.", source.seq if source else None
-    )
+    return show.stated("Task", task.name, task.sources.get("name"))
 
 
 def _active(task: Snapshot) -> list[tuple[int, Item]]:
     return [pair for pair in show.live_steps(task) if pair[1].status == "active"]
 
 
-def _step_sentence(word: str, number: int, item: Item) -> Callable[[int], str]:
-    return lambda most: f"{word}: {show.step_words(number, item, most)}."
-
-
 def _next_rows(task: Snapshot) -> list[Row]:
-    rows = [
-        Row(_step_sentence("Next", number, item), show.step_seq(item))
-        for number, item in show.live_steps(task)
-        if item.id == task.next
-    ]
+    live = show.live_steps(task)
+    rows = [show.about_step("Next: ", number, item, ".") for number, item in live if item.id == task.next]
     if task.next_step:
-        rows.append(sourced(task, "next_step", "To do next" if rows else "Next", task.next_step))
+        rows.append(
+            show.stated("To do next" if rows else "Next", task.next_step, task.sources.get("next_step"))
+        )
     return rows
 
 
@@ -116,9 +98,7 @@ def following(intent: Intent, context: Context) -> Reply:
         return compose(rows, ONE, least=40)
     current = _active(task)
     if current:
-        rows = [
-            Row(_step_sentence("No step follows the current one", *current[0]), show.step_seq(current[0][1]))
-        ]
+        rows = [show.about_step("No step follows the current one: ", *current[0], ".")]
     elif task.items and task.done == task.total:
         rows = [plain("Nothing is next."), *standing_rows(context)[:1]]
     else:
@@ -129,9 +109,7 @@ def following(intent: Intent, context: Context) -> Reply:
 def current(intent: Intent, context: Context) -> Reply:
     """The step in progress."""
     task = context.task
-    rows = [
-        Row(_step_sentence("Current", number, item), show.step_seq(item)) for number, item in _active(task)
-    ]
+    rows = [show.about_step("Current: ", *pair, ".") for pair in _active(task)]
     if not rows:
         rows = [plain("No step is marked as in progress."), *_next_rows(task)]
         if len(rows) == 1:
