@@ -164,6 +164,11 @@ def note(entry: Entry) -> Row:
     return Row(lambda most: f"{entry.type} {quote(text, most)}{cite_entry(entry)}", entry.seq)
 
 
+def question(entry: Entry) -> Row:
+    """An open question."""
+    return Row(lambda most: f"{quote(entry.summary, most)}{cite_entry(entry)}", entry.seq)
+
+
 def value(entry: Entry) -> Row:
     """A variable and its value."""
     name = encode.name(encode.clip(entry.key or "", 80))

@@ -10,20 +10,7 @@ from . import answer_rows as show
 from .answer_rows import Context
 from .history_answers import commit_rows
 from .questions import Intent
-from .reply import (
-    LIST,
-    ONE,
-    PARAGRAPH,
-    SHORT_LIST,
-    Reply,
-    Row,
-    cite,
-    cite_entry,
-    clock,
-    compose,
-    plain,
-    quote,
-)
+from .reply import LIST, ONE, PARAGRAPH, SHORT_LIST, Reply, Row, cite, clock, compose, plain, quote
 from .status_answers import named
 from .topic_match import fitting
 
@@ -195,10 +182,7 @@ def questions(intent: Intent, context: Context) -> Reply:
     entries = context.task.questions
     if not entries:
         return Reply(text="No open question is recorded.")
-    rows = [
-        Row(lambda most, entry=entry: f"{quote(entry.summary, most)}{cite_entry(entry)}", entry.seq)
-        for entry in reversed(entries)
-    ]
+    rows = [show.question(entry) for entry in reversed(entries)]
     return compose(rows, LIST, opening="Open questions: ", glue="; ")
 
 

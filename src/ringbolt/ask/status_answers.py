@@ -8,19 +8,7 @@ from ..signals.step_numbers import number_ranges
 from . import answer_rows as show
 from .answer_rows import Context
 from .questions import Intent
-from .reply import (
-    LIST,
-    ONE,
-    PARAGRAPH,
-    SHORT_LIST,
-    Reply,
-    Row,
-    cite,
-    cite_entry,
-    compose,
-    plain,
-    quote,
-)
+from .reply import LIST, ONE, PARAGRAPH, SHORT_LIST, Reply, Row, cite, cite_entry, compose, plain, quote
 
 
 def where(intent: Intent, context: Context) -> Reply:
