@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ringbolt.recall import ranking, snippets
-from ringbolt.recall.ranking import About, Ranking, rank
+from ringbolt.recall.ranking import About, Ranking
 from ringbolt.signals import terms
 from ringbolt.signals.terms import MARK, Term, has_phrase, read_query, scope_term, stems, terms_of
 from ringbolt.store import event_texts
@@ -207,7 +207,7 @@ class Texts:
 
 
 def order(query, postings):
-    found = rank(read_query(query), postings)
+    found = Ranking(read_query(query), postings).part(0)
     return sorted(found.scores, key=lambda text: (-found.scores[text], -text))
 
 
@@ -218,7 +218,7 @@ def test_what_has_more_of_the_words_comes_first():
 
 
 def test_neighbours_count_less_the_farther_they_are():
-    found = rank(read_query("apple"), Texts(*["x"] * 10, "apple", *["x"] * 10)).scores
+    found = Ranking(read_query("apple"), Texts(*["x"] * 10, "apple", *["x"] * 10)).part(0).scores
     before, after = [found[11 - n] for n in range(5)], [found[11 + n] for n in range(5)]
     assert before == sorted(before, reverse=True)
     assert after == sorted(after, reverse=True)

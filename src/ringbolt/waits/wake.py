@@ -10,7 +10,7 @@ from typing import Any
 
 from ..ledger.base import Base, Draft
 from ..llm.calls import Modelling
-from ..llm.judging import judgement_request
+from ..llm.prompts import judgement_request
 from ..model import rules, validate
 from ..model.errors import NotFound
 from ..model.results import Job
