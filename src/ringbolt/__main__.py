@@ -14,7 +14,11 @@ def run() -> None:
     at the end the process exits without tearing the interpreter down.
     """
     gc.set_threshold(20_000)
-    from .surfaces.cli.main import main  # after that, because importing makes most of the objects
+    # After that, because importing makes most of the objects.
+    from .model.quick_start import load_msgspec
+
+    load_msgspec()
+    from .surfaces.cli.main import main
 
     try:
         main()

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import os
 
-from .transcript_events import mapping
-from .transcript_reader import last_line_with, parse_line
+from ..model.types import is_dict
+from .transcript_lines import last_line_with, parse_line
 
 # Bytes that are searched for a compaction.
 _MOST = 512 << 10
@@ -20,9 +20,11 @@ def exit_code(transcript: str, call: str, upto: int | None = None) -> int | None
         with open(transcript, "rb") as file:
             size = os.fstat(file.fileno()).st_size
             line = last_line_with(file, f'"id":"{call}"'.encode(), size if upto is None else min(upto, size))
-        code = mapping(mapping(parse_line(line).get("payload")).get("item")).get("exit_code")
+        payload = parse_line(line).get("payload")
     except (OSError, ValueError):
         return None
+    item = payload.get("item") if is_dict(payload) else None
+    code = item.get("exit_code") if is_dict(item) else None
     return code if isinstance(code, int) else None
 
 

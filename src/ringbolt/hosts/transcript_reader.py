@@ -11,15 +11,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, BinaryIO
 
 from ..model.errors import InvalidInput, shown
-from ..model.redaction import storable
-from ..model.types import is_dict, is_list
-from ..packet.encode import read_json
+from ..model.types import is_dict
 from .claude_transcript import ClaudeParser
 from .codex_transcript import CodexParser
 from .transcript_events import LineParser, TranscriptEvent, string
+from .transcript_lines import last_line_with, parse_line
 
 LONGEST_LINE = 32 << 20  # bytes; a longer line is skipped
-LOOK_BACK = 2 << 20  # bytes that are searched for an earlier line
 _SAMPLE_LINES = 50  # lines that show which host wrote a file
 _FIRST_LINE = 1 << 16  # bytes of the first line that are looked at
 
@@ -84,40 +82,6 @@ class TranscriptReader:
             return parse_line(last_line_with(self._file, needle, self.position))
         except ValueError:
             return {}
-
-
-def last_line_with(file: BinaryIO, needle: bytes, upto: int) -> bytes:
-    """The last line before byte `upto` that contains some bytes; empty if there is none nearby."""
-    begin = max(0, upto - LOOK_BACK)
-    content = os.pread(file.fileno(), upto - begin, begin)
-    found = content.rfind(needle)
-    if found < 0:
-        return b""
-    start, end = content.rfind(b"\n", 0, found) + 1, content.find(b"\n", found)
-    return content[start : end if end >= 0 else None]
-
-
-def parse_line(raw: bytes) -> Mapping[str, Any]:
-    """A line as an object, with texts that every engine can store; ValueError if it is not one."""
-    try:
-        found = read_json(raw.decode("utf-8", "replace"))
-        if b"\\u" in raw:  # only escapes can hold what no engine stores
-            found = _storable(found)
-    except RecursionError:
-        raise ValueError("the line is nested too deeply") from None
-    if not is_dict(found):
-        raise ValueError("the line is not a JSON object")
-    return found
-
-
-def _storable(value: Any) -> Any:
-    if isinstance(value, str):
-        return storable(value)
-    if is_list(value):
-        return [_storable(part) for part in value]
-    if is_dict(value):
-        return {storable(name): _storable(part) for name, part in value.items()}
-    return value
 
 
 # --- files ------------------------------------------------------------------------------------------

@@ -1,0 +1,47 @@
+"""Single lines of transcripts: finding one, and reading it as JSON."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any, BinaryIO
+
+from ..model.redaction import storable
+from ..model.types import is_dict, is_list
+from ..packet.encode import read_json
+
+_LOOK_BACK = 2 << 20  # bytes that are searched for an earlier line
+
+
+def last_line_with(file: BinaryIO, needle: bytes, upto: int) -> bytes:
+    """The last line before byte `upto` that contains some bytes; empty if there is none nearby."""
+    begin = max(0, upto - _LOOK_BACK)
+    content = os.pread(file.fileno(), upto - begin, begin)
+    found = content.rfind(needle)
+    if found < 0:
+        return b""
+    start, end = content.rfind(b"\n", 0, found) + 1, content.find(b"\n", found)
+    return content[start : end if end >= 0 else None]
+
+
+def parse_line(raw: bytes) -> Mapping[str, Any]:
+    """A line as an object, with texts that every engine can store; ValueError if it is not one."""
+    try:
+        found = read_json(raw.decode("utf-8", "replace"))
+        if b"\\u" in raw:  # only escapes can hold what no engine stores
+            found = _storable(found)
+    except RecursionError:
+        raise ValueError("the line is nested too deeply") from None
+    if not is_dict(found):
+        raise ValueError("the line is not a JSON object")
+    return found
+
+
+def _storable(value: Any) -> Any:
+    if isinstance(value, str):
+        return storable(value)
+    if is_list(value):
+        return [_storable(part) for part in value]
+    if is_dict(value):
+        return {storable(name): _storable(part) for name, part in value.items()}
+    return value
