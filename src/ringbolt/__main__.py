@@ -18,9 +18,12 @@ def run() -> None:
     from .model.quick_start import load_msgspec
 
     load_msgspec()
-    from .surfaces.cli.main import main
+    from .surfaces.cli.short_path import main as short_path
 
     try:
+        short_path(sys.argv[1:])
+        from .surfaces.cli.main import main  # loads click
+
         main()
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else 0

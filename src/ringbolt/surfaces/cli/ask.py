@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from ...ask.operations import Asking
-from .command import argument, operation_command
+from .command import operation_command
 from .console import text_of
+from .parameters import argument
 from .render import text
 
 ask_command = operation_command(

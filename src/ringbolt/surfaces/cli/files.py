@@ -12,8 +12,9 @@ from ...core.handoff import Handoff
 from ...core.transfer import Transfer
 from ...files.folder_operations import Folders
 from ...model.errors import InvalidInput
-from .command import KEY, Command, argument, operation_command
+from .command import Command, operation_command
 from .console import answer, as_json, call, given, is_terminal, line, open_memory, text_of, warn, written
+from .parameters import KEY, argument
 from .progress_bar import progress
 from .render import plain
 

@@ -8,8 +8,9 @@ import click
 
 from ...core.tasks import Tasks
 from ...goals.operations import Goals
-from .command import Group, argument, operation_command, option
+from .command import Group, operation_command
 from .console import answer, call, json_of, line
+from .parameters import argument, option
 
 BUDGET = (
     option("--attempts", of="budget.attempts", metavar="N", type=int, help="Maximum failed attempts."),

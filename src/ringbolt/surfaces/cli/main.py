@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from importlib import import_module
 from typing import Any
@@ -10,9 +9,9 @@ from typing import Any
 import click
 
 from ..._version import __version__
-from ...model.errors import RingboltError
-from .command import Group
-from .console import FAILED, INTERRUPTED, USAGE, exit_code, report_error
+from .command import Group, click_command
+from .console import FAILED, INTERRUPTED, USAGE, report_error, run_to_end
+from .parameters import OperationCommand
 
 # Sections of the help: modules, their commands, and the short help of each command.
 SECTIONS: dict[str, dict[str, dict[str, str]]] = {
@@ -133,9 +132,9 @@ class _Root(Group):
         if cmd_name not in _COMMANDS:
             return None
         module, short_help = _COMMANDS[cmd_name]
-        found: click.Command = getattr(
-            import_module(f"{__package__}.{module}"), f"{cmd_name.replace('-', '_')}_command"
-        )
+        found = getattr(import_module(f"{__package__}.{module}"), f"{cmd_name.replace('-', '_')}_command")
+        if isinstance(found, OperationCommand):
+            found = click_command(found)
         found.short_help = short_help
         return found
 
@@ -147,25 +146,14 @@ class _Root(Group):
     def main(self, *given: Any, **more: Any) -> Any:
         """Run a command and end the process with its exit code; errors are printed, not raised."""
         words = given[0] if given else more.pop("args", None)
-        _never_fail_to_print()
-        try:
-            code = self._run(sys.argv[1:] if words is None else list(words), more)
-            sys.stdout.flush()
-        except BrokenPipeError:
-            # The reader has closed the pipe. Python must not run into that again when it closes the stream.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            code = FAILED
-        sys.exit(code)
-
-    def _run(self, words: list[str], more: dict[str, Any]) -> int:
+        words = sys.argv[1:] if words is None else list(words)
         plain = "--json" in words
+        run_to_end(lambda: self._run(words, plain, more), plain=plain)
+
+    def _run(self, words: list[str], plain: bool, more: dict[str, Any]) -> int:
         options: dict[str, Any] = {**more, "prog_name": "ringbolt", "standalone_mode": False}
-        code: Any
         try:
             code = super().main(words, **options)
-        except RingboltError as error:
-            report_error(error.code, error.message, error.hint, error.details, plain=plain)
-            return exit_code(error)
         except click.Abort:
             return INTERRUPTED
         except click.UsageError as error:
@@ -176,13 +164,6 @@ class _Root(Group):
             report_error("failed", error.format_message(), "", {}, plain=plain)
             return FAILED
         return code if isinstance(code, int) else 0
-
-
-def _never_fail_to_print() -> None:
-    """Escape characters that the encoding of a stream does not have."""
-    for stream in (sys.stdout, sys.stderr):
-        if (reconfigure := getattr(stream, "reconfigure", None)) is not None:
-            reconfigure(errors="backslashreplace")
 
 
 @click.group(

@@ -10,8 +10,9 @@ from ...core.actions import Actions
 from ...core.notes import Notes
 from ...core.plans import Plans
 from ...extract.progress_updates import Progressing
-from .command import Group, argument, operation_command, option
+from .command import Group, operation_command
 from .console import answer, call, given, line, written
+from .parameters import argument, option
 from .render import minute, steps
 
 NOTE = option("--note", stdin=True)

@@ -7,8 +7,9 @@ from typing import Any
 import click
 
 from ...retention.operations import Retention
-from .command import operation_command, option
+from .command import operation_command
 from .console import given, line
+from .parameters import option
 
 CONFIRM = option("--confirm", metavar="TOKEN", help="The token from the same call without it.")
 HOW = (

@@ -7,8 +7,9 @@ from typing import Any
 import click
 
 from ...extract.running_summary import Summarizing
-from .command import operation_command, option
+from .command import operation_command
 from .console import say
+from .parameters import option
 from .render import text
 
 

@@ -7,8 +7,9 @@ from typing import Any
 import click
 
 from ...core.tasks import Tasks
-from .command import argument, operation_command, option
+from .command import operation_command
 from .console import moment, table, warn
+from .parameters import argument, option
 from .render import minute, task
 
 

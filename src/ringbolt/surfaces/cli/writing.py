@@ -10,8 +10,9 @@ from ...core.entries import Entries
 from ...core.notes import Notes
 from ...core.tasks import Tasks
 from ...core.undo import Undo
-from .command import BECAUSE, KEY, STEP, TAGS, TOKEN, argument, operation_command, option
+from .command import operation_command
 from .console import json_of, text_of, written
+from .parameters import BECAUSE, KEY, STEP, TAGS, TOKEN, argument, option
 
 REPLACES = option("--replaces", of="supersedes", metavar="SEQ", type=int, multiple=False)
 
