@@ -14,7 +14,7 @@ from ringbolt.surfaces.cli import console, short_path
 from ringbolt.surfaces.cli.main import main
 from ringbolt.surfaces.cli.parameters import OperationCommand
 
-# Lines that it reads by itself.
+# Lines of `update` that it reads by itself.
 PLAIN = (
     [],
     ["hello"],
@@ -28,7 +28,29 @@ PLAIN = (
     ["--key", "k", "--token", "3", "--expect", "4"],
     ["--status", "waiting", "--no-blockers", "--blocker", "a"],
 )
-# Lines that it leaves to click.
+# Lines of other commands that it reads by itself.
+OF_OTHERS = (
+    "register Deploy --step Build --step Push --plan [] --tag a --json",
+    "note hello",
+    "note - --kind error --because x --why y --step 2",
+    "decide ghcr.io --because works --option a --option b --replaces 12",
+    "set version v1 --value-is-json",
+    "log Built --exit-code 0 --command make --duration-ms 1.5 --file a --file b",
+    "finish",
+    "pause --because later",
+    "resume-task 7k3m --message go",
+    "undo",
+    "undo 12",
+    "claim --step 2 --lease 60",
+    "list",
+    "list --status all --status open --everywhere --archived --limit 5",
+    "show",
+    "show 7k3m --at 12",
+    "ask",
+    "ask What is next? --task 7k3m",
+    "summary --kept --detail items",
+)
+# Lines of `update` that it leaves to click.
 OTHERS = (
     ["--help"],
     ["-h"],
@@ -51,18 +73,16 @@ def test_it_reads_plain_lines_as_click_does(monkeypatch: pytest.MonkeyPatch) -> 
         return 7
 
     monkeypatch.setattr(OperationCommand, "run", note)
-    for name in short_path.COMMANDS:
-        for line in PLAIN:
-            for run in (short_path.main, main):
-                with pytest.raises(SystemExit) as end:
-                    run([name, *line])
-                assert end.value.code == 7
-            with_click, without = seen.pop(), seen.pop()
-            assert with_click == without, line
-        for line in OTHERS:
-            assert short_path.main([name, *line]) is None, line
-    assert short_path.main([]) is None
-    assert short_path.main(["--json", "update"]) is None
+    for line in [*(["update", *line] for line in PLAIN), *(line.split() for line in OF_OTHERS)]:
+        for run in (short_path.main, main):
+            with pytest.raises(SystemExit) as end:
+                run(line)
+            assert end.value.code == 7
+        with_click, without = seen.pop(), seen.pop()
+        assert with_click == without, line
+    others = [*(["update", *line] for line in OTHERS), [], ["--json", "update"], ["resume"], ["nothing"]]
+    for line in [*others, ["note"], ["set", "a"], ["undo", "x"], ["list", "--limit", "x"], ["log"]]:
+        assert short_path.main(line) is None, line
     monkeypatch.setenv("_RINGBOLT_COMPLETE", "bash_complete")
     assert short_path.main(["update", "hello"]) is None
 

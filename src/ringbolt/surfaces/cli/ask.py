@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from ...ask.operations import Asking
-from .command import operation_command
 from .console import text_of
-from .parameters import argument
+from .parameters import OperationCommand, argument
 from .render import text
 
-ask_command = operation_command(
+ask_command = OperationCommand(
     "ask",
     Asking,
     "task_ask",

@@ -12,23 +12,24 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
+from .command_table import COMMANDS
 from .console import run_to_end
 from .parameters import CommonOption, OperationCommand, Parameter
 
-# Commands and their modules, which must not import click.
-COMMANDS = {"update": "update"}
+# Modules that do not import click.
+_MODULES = ("update", "writing", "tasks", "ask", "summary")
 _COMPLETION = "_RINGBOLT_COMPLETE"  # the variable with which shells ask click for completions
 # What is known here of what click can be given for a parameter.
-_KNOWN = {"is_flag", "multiple", "type", "default", "required", "metavar", "help", "show_default"}
+_KNOWN = set("is_flag multiple nargs type default required metavar help show_default".split())
 
 
 def main(words: Sequence[str]) -> None:
     """Run a command and end the process, if it is a frequent one and the line is plain; else return."""
-    if not words or words[0] not in COMMANDS or _COMPLETION in os.environ:
+    module = COMMANDS[words[0]][0] if words and words[0] in COMMANDS else ""
+    if module not in _MODULES or _COMPLETION in os.environ:
         return
-    name = words[0]
-    command = getattr(import_module(f"{__package__}.{COMMANDS[name]}"), f"{name.replace('-', '_')}_command")
-    line = PlainLine(command)
+    found = import_module(f"{__package__}.{module}")
+    line = PlainLine(getattr(found, f"{words[0].replace('-', '_')}_command"))
     if line.read(words[1:]):
         run_to_end(line.run, plain="--json" in words)
 
@@ -48,10 +49,11 @@ class PlainLine:
 
     def _declare(self, one: Parameter, attributes: dict[str, Any]) -> bool:
         """Note a parameter; False if only click can read it."""
+        known = not attributes.keys() - _KNOWN and attributes.get("type", str) in (str, int, float)
         if one.positional:
             self._places.append((one, attributes))
-            self.values[one.key] = None
-            return not attributes.keys() - _KNOWN
+            self.values[one.key] = () if "nargs" in attributes else None
+            return known and attributes.get("nargs", -1) == -1
         usual = False if attributes.get("is_flag") else None
         self.values[one.key] = () if attributes.get("multiple") else attributes.get("default", usual)
         for flag in one.flags:
@@ -60,45 +62,36 @@ class PlainLine:
             self._options[on] = (one, True, own)
             if off:
                 self._options[off] = (one, False, own)
-        kind = attributes.get("type", str)
-        return not attributes.keys() - _KNOWN and not attributes.get("required") and kind in (str, int, float)
+        return known and not attributes.get("required") and "nargs" not in attributes
 
     def read(self, words: Sequence[str]) -> bool:
         """Read a line; False if click must read it."""
         if not self._known:
             return False
         rest, places = list(words), list[str]()
-        while rest:
-            word = rest.pop(0)
-            if word == "-" or not word.startswith("-"):
-                places.append(word)
-            elif not self._read_option(word, rest):
-                return False
-        if len(places) > len(self._places):
+        try:
+            while rest:
+                word = rest.pop(0)
+                if word == "-" or not word.startswith("-"):
+                    places.append(word)
+                elif not self._read_option(word, rest):
+                    return False
+            return self._read_places(places)
+        except ValueError:  # not a number
             return False
-        for (one, attributes), word in zip(self._places, places, strict=False):
-            self.values[one.key] = word
-            if attributes.get("type", str) is not str:
-                return False
-        return not any(attributes.get("required", True) for _, attributes in self._places[len(places) :])
 
     def _read_option(self, word: str, rest: list[str]) -> bool:
         flag, equals, value = word.partition("=")
         if flag not in self._options:
             return False
-        one, sets, attributes = self._options[flag]
-        found: Any = sets
+        one, found, attributes = self._options[flag]
         if attributes.get("is_flag"):
             if equals:
                 return False
-        elif not equals and not rest:
-            return False
+        elif equals or rest:
+            found = _converted(attributes, value if equals else rest.pop(0))
         else:
-            found = value if equals else rest.pop(0)
-            try:
-                found = attributes.get("type", str)(found)
-            except ValueError:
-                return False
+            return False
         if isinstance(one, CommonOption):
             self.common[one] = found
         elif attributes.get("multiple"):
@@ -107,8 +100,26 @@ class PlainLine:
             self.values[one.key] = found
         return True
 
+    def _read_places(self, words: list[str]) -> bool:
+        for number, (one, attributes) in enumerate(self._places):
+            if "nargs" in attributes:
+                if len(self._places) > 1 or (attributes.get("required", True) and not words):
+                    return False
+                self.values[one.key] = tuple(_converted(attributes, word) for word in words)
+                return True
+            if number < len(words):
+                self.values[one.key] = _converted(attributes, words[number])
+            elif attributes.get("required", True):
+                return False
+        return len(words) <= len(self._places)
+
     def run(self) -> int:
         """Run the command with what was read."""
         for one, value in self.common.items():
             one.keep(value)
         return self._command.run(self.values)
+
+
+def _converted(attributes: dict[str, Any], word: str) -> Any:
+    """A word as the type of its parameter; ValueError if it is not one."""
+    return attributes.get("type", str)(word)

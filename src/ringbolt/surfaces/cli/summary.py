@@ -4,24 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
-
 from ...extract.running_summary import Summarizing
-from .command import operation_command
-from .console import say
-from .parameters import option
+from .console import echo, say
+from .parameters import OperationCommand, option
 from .render import text
 
 
 def _show(data: Any) -> None:
     text(data)
     if data["left_out"]:
-        click.echo(f"… {data['left_out']} more events, and since:")
+        echo(f"… {data['left_out']} more events, and since:")
     for one in data["since"]:
         say(one)
 
 
-summary_command = operation_command(
+summary_command = OperationCommand(
     "summary",
     Summarizing,
     "task_summary",

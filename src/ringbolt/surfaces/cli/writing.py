@@ -10,13 +10,12 @@ from ...core.entries import Entries
 from ...core.notes import Notes
 from ...core.tasks import Tasks
 from ...core.undo import Undo
-from .command import operation_command
 from .console import json_of, text_of, written
-from .parameters import BECAUSE, KEY, STEP, TAGS, TOKEN, argument, option
+from .parameters import BECAUSE, KEY, STEP, TAGS, TOKEN, OperationCommand, argument, option
 
 REPLACES = option("--replaces", of="supersedes", metavar="SEQ", type=int, multiple=False)
 
-register_command = operation_command(
+register_command = OperationCommand(
     "register",
     Tasks,
     "task_register",
@@ -40,7 +39,7 @@ register_command = operation_command(
     ),
 )
 
-note_command = operation_command(
+note_command = OperationCommand(
     "note",
     Notes,
     "task_note",
@@ -60,7 +59,7 @@ note_command = operation_command(
     ),
 )
 
-decide_command = operation_command(
+decide_command = OperationCommand(
     "decide",
     Entries,
     "task_decide",
@@ -80,7 +79,7 @@ decide_command = operation_command(
     examples=('ringbolt decide ghcr.io --because "the key works there" --option docker.io --option ghcr.io',),
 )
 
-exclude_command = operation_command(
+exclude_command = OperationCommand(
     "exclude",
     Entries,
     "task_exclude",
@@ -104,7 +103,7 @@ def _read_value(arguments: dict[str, Any]) -> None:
     arguments["value"] = json_of("VALUE", arguments["value"]) if is_json else text_of(arguments["value"])
 
 
-set_command = operation_command(
+set_command = OperationCommand(
     "set",
     Entries,
     "task_set",
@@ -120,7 +119,7 @@ set_command = operation_command(
     examples=("ringbolt set version v1.2.3", "ringbolt set ports '[8080, 8081]' --value-is-json"),
 )
 
-log_command = operation_command(
+log_command = OperationCommand(
     "log",
     Actions,
     "task_log_action",
@@ -146,7 +145,7 @@ log_command = operation_command(
     ),
 )
 
-finish_command = operation_command(
+finish_command = OperationCommand(
     "finish",
     Tasks,
     "task_finish",
@@ -164,7 +163,7 @@ finish_command = operation_command(
     ),
 )
 
-pause_command = operation_command(
+pause_command = OperationCommand(
     "pause",
     Tasks,
     "task_update",
@@ -176,7 +175,7 @@ pause_command = operation_command(
     examples=('ringbolt pause --because "waiting for the review"',),
 )
 
-resume_task_command = operation_command(
+resume_task_command = OperationCommand(
     "resume-task",
     Tasks,
     "task_update",
@@ -189,7 +188,7 @@ resume_task_command = operation_command(
     examples=("ringbolt resume-task 7k3m",),
 )
 
-undo_command = operation_command(
+undo_command = OperationCommand(
     "undo",
     Undo,
     "task_undo",
@@ -202,7 +201,7 @@ undo_command = operation_command(
     examples=("ringbolt undo", 'ringbolt undo 12 --because "it was the wrong file"'),
 )
 
-focus_command = operation_command(
+focus_command = OperationCommand(
     "focus",
     Tasks,
     "task_focus",
@@ -213,7 +212,7 @@ focus_command = operation_command(
     examples=("RINGBOLT_SESSION=tuesday ringbolt focus 7k3m",),
 )
 
-claim_command = operation_command(
+claim_command = OperationCommand(
     "claim",
     Claims,
     "task_claim",
@@ -227,7 +226,7 @@ claim_command = operation_command(
     examples=("ringbolt claim --step 2 --agent builder", 'ringbolt claim --reclaim "its machine is gone"'),
 )
 
-release_command = operation_command(
+release_command = OperationCommand(
     "release",
     Claims,
     "task_release",
