@@ -5,10 +5,10 @@ The blocks share one budget of tokens. They repeat recorded text; every row name
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 
 from ..model import validate
+from ..model.lazy_regex import lazy_regex
 from ..model.results import ActiveRow, Projection
 from ..packet import encode, tokens
 from .active_tasks import Selection, newest_first, real_next, select
@@ -20,7 +20,7 @@ _MOST_LABEL = 80
 _MOST_STATUS = 40
 _MOST_TITLE = 160
 _MOST_NEXT = 240
-_WORDS = re.compile(r"\w+")
+_WORDS = lazy_regex(r"\w+")
 _PREFIX = 24
 _SOURCES = {"u": "user", "a": "agent", "t": "tool", "w": "web", "i": "import", "s": "system", "?": "unknown"}
 _CONSIDER = (

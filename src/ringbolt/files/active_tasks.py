@@ -12,6 +12,7 @@ from typing import Any
 
 from ..model import foreign_statuses, validate
 from ..model.errors import RingboltError
+from ..model.lazy_regex import lazy_regex
 from ..model.results import ActiveRow, ActiveTaskList, Projection
 from ..model.types import Value, is_dict, is_list
 from ..model.validate import blake2b
@@ -43,14 +44,14 @@ GENERIC_TITLE = "project task"
 _NO_NEXT = frozenset(
     ("", "-", "–", "—", "…", "...", "tbd", "todo", "n/a", "na", "none", "unknown", "next", "next:")
 )
-_NEXT_PREFIX = re.compile(r"\s*task\s+\[?[^\]\n]*?\]?\s+next\s*:\s*", re.IGNORECASE)
-_SESSION_KEY = re.compile(r"(?:^|:)subagent:|^agent:[^:\s]+:|^session:", re.IGNORECASE)
-_NOT_WORDS = re.compile(r"[\W_]+")
-_UNDERSCORE = re.compile(r"_([a-z0-9])")
-_OUR_TIME = re.compile(
+_NEXT_PREFIX = lazy_regex(r"\s*task\s+\[?[^\]\n]*?\]?\s+next\s*:\s*", re.IGNORECASE)
+_SESSION_KEY = lazy_regex(r"(?:^|:)subagent:|^agent:[^:\s]+:|^session:", re.IGNORECASE)
+_NOT_WORDS = lazy_regex(r"[\W_]+")
+_UNDERSCORE = lazy_regex(r"_([a-z0-9])")
+_OUR_TIME = lazy_regex(
     r"(?:19[7-9]\d|[2-9]\d{3})-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z"
 )
-_STAMP = re.compile(
+_STAMP = lazy_regex(
     r"^<!-- ringbolt: active-tasks(?: store-position=(\d{1,18}))? content=([0-9a-f]{16}) -->\s*$",
     re.MULTILINE,
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from typing import Any
@@ -12,6 +11,7 @@ from ..core.transfer import FORMAT, event_line
 from ..ledger.values import read_event
 from ..model import validate
 from ..model.errors import InvalidInput, shown
+from ..model.lazy_regex import lazy_regex
 from ..model.results import FolderExport
 from ..model.settings import Settings
 from ..model.types import Event, Task, Value, is_dict
@@ -23,7 +23,7 @@ from .bank_reading import plan_files, read_index, read_log_line, read_metadata, 
 from .import_source import Source, invalid
 from .projection import Export, begin_export, digest, file_digest, is_intact, make_export_root, self_digested
 
-_OURS = re.compile(
+_OURS = lazy_regex(
     r"plan(_v\d{1,9})?\.json|execution\.log\.jsonl|final_answer\.md|events\.jsonl"
     r"|context_history(/(index\.json|\d{2,9}_[A-Za-z0-9_]{1,60}\.txt))?"
 )

@@ -26,6 +26,7 @@ from contextlib import contextmanager
 from typing import Any, BinaryIO
 
 from ..model.errors import InvalidInput, shown
+from ..model.lazy_regex import lazy_regex
 from ..model.results import FolderExport
 from ..model.scope import workspace_of
 from ..model.types import Task, Value, is_dict
@@ -55,7 +56,7 @@ _BLOCK = 1 << 16
 _STAMP = re.compile(
     rb"ringbolt: (task|workspace)=(\w+) seq=(\d{1,18}) head=([0-9a-f]+) digest=([0-9a-f]{16})"
 )
-_SPECIAL = re.compile(r"([\\*?\[\]!# ])")
+_SPECIAL = lazy_regex(r"([\\*?\[\]!# ])")
 _open_locks: set[int] = set()
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from ..ledger.base import Draft
 from ..model import foreign_statuses, rules, validate
 from ..model.errors import InvalidInput
+from ..model.lazy_regex import lazy_regex
 from ..model.results import FolderExport
 from ..model.settings import Settings
 from ..model.types import Entry, Task, Value, is_dict, is_list
@@ -22,7 +23,7 @@ from .import_source import Source, invalid
 from .projection import begin_export, digest, make_export_root, self_digested
 from .states_reading import Note, Notes, read_notes, read_state
 
-_STATE = re.compile(r"\.task-(.{1,200})\.json", re.DOTALL)
+_STATE = lazy_regex(r"\.task-(.{1,200})\.json", re.DOTALL)
 MOST_DIFFERENCES = 20
 
 

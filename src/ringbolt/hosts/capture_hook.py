@@ -323,6 +323,9 @@ class CapturedEvent:
             built: dict[str, Any] = embedded("package")
             sys.path.extend(built["paths"])
             sys.executable = built["python"]
+        from ringbolt.model.quick_start import load_msgspec
+
+        load_msgspec()
         from ringbolt.hosts.store_hook import answer  # the slow path: it loads the store's engine
 
         try:

@@ -97,7 +97,7 @@ class _Event:
     """An event file that was read: the event with our names, or the reason why it has none."""
 
     def __init__(self, file: EventFile, line: Mapping[str, Any], size: int = 0, why: str = "") -> None:
-        self.file, self.size, self.why = file, size, why
+        self.file, self.session, self.size, self.why = file, file.session, size, why
         at = line.get("at")
         self.at = float(at) if isinstance(at, (int, float)) else time.time()
         self.host = str(line.get("host") or "")[:200]
@@ -163,7 +163,7 @@ class _Batch:
         begun = time.monotonic()
         passed: set[str] = set()
         for event in events:
-            if event.file.session in passed:
+            if event.session in passed:
                 continue
             if self.applied and time.monotonic() - begun > BATCH_SECONDS:
                 self.ended_early = True
@@ -182,7 +182,7 @@ class _Batch:
             else:
                 self.files.changes = before
                 self.failed[event.file.name] = (event.file, f"{type(error).__name__}: {error}")
-                passed.add(event.file.session)  # what follows must not overtake it
+                passed.add(event.session)  # what follows must not overtake it
         self._drainer.applying = None
         self._write_cards()
 
@@ -200,7 +200,7 @@ class _Batch:
             Mark(self.files, session).went_on(event.at)
         if not is_repeated(self.files, event.shape, told):
             apply(memory, told, event.name(memory), capture)
-        _, agents = self._sessions.setdefault(event.file.session, (memory, {}))
+        _, agents = self._sessions.setdefault(event.session, (memory, {}))
         if agent := str(told.get("agent_id") or ""):
             agents[session_of(told, agent)] = None
 
@@ -269,6 +269,7 @@ class Drainer:
         self._deadline = deadline
         self._until = None if seconds is None else time.monotonic() + seconds
         self._receipts: dict[str, str] = {}
+        self._ahead: dict[str, _Event] = {}
         self._one_by_one = False
         self._applied = self._rejected = 0
         # The event that is being applied, and since when.
@@ -389,13 +390,20 @@ class Drainer:
         for file, why in batch.failed.values():
             self._note_failure(file, why)
         held = {file.session for file, _ in batch.failed.values()}
-        return [file for file in files if file.name not in done and file.session not in held]
+        # What was read and did not fit into the transaction is not read again.
+        self._ahead = {event.file.name: event for event in good if event.file.name not in done}
+        return [file for file in files if file.name not in done and (not held or file.session not in held)]
 
     def _read(self, files: Sequence[EventFile]) -> list[_Event]:
         """Read the events of the next transaction, before it begins."""
         events: list[_Event] = []
         size = 0
+        ahead, self._ahead = self._ahead, {}
         for file in files[: 1 if self._one_by_one else BATCH]:
+            if (known := ahead.get(file.name)) is not None:
+                events.append(known)
+                size += known.size
+                continue
             try:
                 found = self.journal.read(file)
             except NotAnEvent as error:

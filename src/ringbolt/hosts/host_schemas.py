@@ -9,7 +9,7 @@ from ..model.types import is_dict, is_list
 from .capture_hook import BULKY, unwrapped
 from .capture_hook import has_failed as has_failed
 from .host_table import FIELDS, HOSTS, Host
-from .transcripts.reader import exit_code
+from .transcripts.lines import exit_code
 
 # Gemini CLI reports a prompt with the context that hooks added before it.
 _INJECTED = ("<hook_context>", "</hook_context>")

@@ -45,7 +45,7 @@ def journal_health(journal: Journal) -> JournalHealth:
         rejected=rejected,
         oldest=max(ages, default=0.0),
         slow=slow,
-        reasons=dict(reasons.most_common(3)),
+        reasons=dict(reasons.most_common(3) if reasons else ()),
     )
 
 

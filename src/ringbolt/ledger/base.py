@@ -471,7 +471,13 @@ class Base:
 
     def _plain(self, what: str, value: Any) -> Any:
         """A value as it comes back from JSON."""
-        return None if value is None else json.loads(validate.json_value(what, value, self.settings))
+        if value is None:
+            return None
+        # A text like most outputs comes back as it is; JSON could not make it longer than the limit.
+        fits = type(value) is str and 6 * len(value) + 2 <= self.settings.max_json_bytes
+        if fits and value.isascii() and "\0" not in value:
+            return value
+        return json.loads(validate.json_value(what, value, self.settings))
 
     def _mapping(self, what: str, value: Any) -> dict[str, Any]:
         if value is not None and not is_dict(value):

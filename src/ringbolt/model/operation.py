@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from inspect import cleandoc
 from typing import Any, Literal, TypeVar
 
 from .types import Value
@@ -133,6 +132,8 @@ def declared(method: object) -> Operation | None:
 
 def split_docstring(method: object) -> tuple[str, dict[str, str]]:
     """A docstring's text, and its `Args:` by name, each on one line."""
+    from inspect import cleandoc  # slow to load, and only surfaces need descriptions
+
     text, _, section = cleandoc(method.__doc__ or "").partition("\n\nArgs:\n")
     parameters: dict[str, str] = {}
     for line in section.splitlines():

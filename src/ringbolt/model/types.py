@@ -52,6 +52,9 @@ LinkKind = Literal["parent", "goal", "supersedes", "blocks", "related"]
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 
 
+_SCALARS = frozenset((str, int, bool, float))
+
+
 def is_list(value: object) -> TypeGuard[list[Any]]:
     """Whether a value is a list or tuple, a JSON array."""
     return isinstance(value, (list, tuple))
@@ -82,6 +85,8 @@ class Value(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _plain(value: Any) -> Any:
+    if value is None or type(value) in _SCALARS:  # most fields
+        return value
     if isinstance(value, Value):
         return value.to_dict()
     if is_list(value):

@@ -43,7 +43,8 @@ def events_by_origin(tx: Tx, column: str, value: str) -> list[Row]:
 
 def events_by_correlation(tx: Tx, value: str) -> list[Row]:
     """The events with a correlation id."""
-    return _events(tx, "e.correlation_id = :value", value=value)
+    # The second condition is that of the index.
+    return _events(tx, "e.correlation_id = :value AND e.correlation_id <> ''", value=value)
 
 
 def events_of_task(tx: Tx, task_id: str) -> list[Row]:

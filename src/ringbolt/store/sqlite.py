@@ -225,6 +225,9 @@ class SqliteStore(Store):
         connection.set_busy_timeout(round(self._settings.lock_timeout * 1000))
         # Short-lived processes must not checkpoint at every exit; writers do it when it is due.
         connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+        # Parameters must not influence plans. Else SQLite prepares a query again for each new value of one
+        # that a partial index or statistics might depend on, which takes ten times as long as running it.
+        connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
         connection.execute(
             f"PRAGMA synchronous = {self._settings.synchronous}; PRAGMA foreign_keys = ON;"
             " PRAGMA wal_autocheckpoint = 0; PRAGMA trusted_schema = OFF"

@@ -12,6 +12,7 @@ from typing import Any
 
 from ..model import rules, validate
 from ..model.errors import InvalidInput, shown
+from ..model.lazy_regex import lazy_regex
 from ..model.types import Value, is_list
 from ..system import http_client
 from . import json_conditions
@@ -47,7 +48,7 @@ _SYNONYMS = {
 }  # fmt: skip
 _FILLERS = "until it is are be becomes has the file process port task step".split()
 _SPECIAL = frozenset("\\^$.|?*+()[]{}")  # a pattern without any of these is a plain text
-_DURATION = re.compile(r"(?:(\d{1,9}(?:\.\d{1,3})?)d)?(?:(\d{1,9}(?:\.\d{1,3})?)h)?"
+_DURATION = lazy_regex(r"(?:(\d{1,9}(?:\.\d{1,3})?)d)?(?:(\d{1,9}(?:\.\d{1,3})?)h)?"
                        r"(?:(\d{1,9}(?:\.\d{1,3})?)m)?(?:(\d{1,9}(?:\.\d{1,3})?)s)?")  # fmt: skip
 
 

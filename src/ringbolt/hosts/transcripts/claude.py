@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ...model.lazy_regex import lazy_regex
 from ...model.types import is_dict, is_list
 from .events import (
     Answers,
@@ -35,9 +36,9 @@ _IGNORED = frozenset(
     " saved_hook_context api-request api-request-shape api-request-blob atis-latch cost-state"
     " tools-used".split()
 )
-_COMMAND = re.compile(r"<command-name>\s*(\S{1,200}?)\s*</command-name>")
-_ARGUMENTS = re.compile(r"<command-args>(.+?)</command-args>", re.DOTALL)
-_CREATED = re.compile(r"Task #(\w{1,40}) created")
+_COMMAND = lazy_regex(r"<command-name>\s*(\S{1,200}?)\s*</command-name>")
+_ARGUMENTS = lazy_regex(r"<command-args>(.+?)</command-args>", re.DOTALL)
+_CREATED = lazy_regex(r"Task #(\w{1,40}) created")
 # Lines of sub-agents whose chain is remembered.
 _MAX_CHAINED = 10_000
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from shlex import join
 from typing import Any
 
+from ...model.lazy_regex import lazy_regex
 from ...model.types import is_dict, is_list
 from ...packet.encode import read_json
 from .events import (
@@ -34,10 +35,10 @@ _IGNORED_ITEMS = frozenset(
     " tool_search_output image_generation_call other".split()
 )
 _CALLS = ("function_call", "custom_tool_call", "local_shell_call")
-_EXIT_CODE = re.compile(
+_EXIT_CODE = lazy_regex(
     r"\A.{0,400}?^(?:Exit code:|Process exited with code) (-?\d{1,9})\b", re.DOTALL | re.MULTILINE
 )
-_PATCHED_FILE = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
+_PATCHED_FILE = lazy_regex(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
 
 Line = Mapping[str, Any]
 

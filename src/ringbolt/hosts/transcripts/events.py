@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
 from ...model import validate
 from ...model.errors import InvalidInput
+from ...model.lazy_regex import lazy_regex
 from ...model.types import Value, is_dict, is_list
 
 # A call whose result never comes is dropped once this many newer ones are open.
 MAX_OPEN_CALLS = 1000
 # How a text begins that the host wrote in the user's place.
-_HOST_TEXT = re.compile(
+_HOST_TEXT = lazy_regex(
     r"\s*(?:<(?:local-command|command-|bash-|system-reminder|task-notification|user-memory|ide_|teammate-message"
     r"|environment_context|user_instructions|turn_aborted|permissions|skill|subagent_notification"
     r"|INSTRUCTIONS|collaboration_mode)|# AGENTS\.md instructions|Caveat: The messages below)"

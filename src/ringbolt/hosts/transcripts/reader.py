@@ -10,16 +10,14 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, BinaryIO
 
-from ...journal.event_files import storable_json
 from ...model.errors import InvalidInput, shown
 from ...model.types import is_dict
-from ...packet.encode import read_json
 from .claude import ClaudeParser
 from .codex import CodexParser
-from .events import LineParser, TranscriptEvent, mapping, string
+from .events import LineParser, TranscriptEvent, string
+from .lines import last_line_with, parse_line
 
 LONGEST_LINE = 32 << 20  # bytes; a longer line is skipped
-LOOK_BACK = 2 << 20  # bytes that are searched for an earlier line
 _SAMPLE_LINES = 50  # lines that show which host wrote a file
 _FIRST_LINE = 1 << 16  # bytes of the first line that are looked at
 
@@ -84,45 +82,6 @@ class TranscriptReader:
             return parse_line(last_line_with(self._file, needle, self.position))
         except ValueError:
             return {}
-
-
-def last_line_with(file: BinaryIO, needle: bytes, upto: int) -> bytes:
-    """The last line before byte `upto` that contains some bytes; empty if there is none nearby."""
-    begin = max(0, upto - LOOK_BACK)
-    content = os.pread(file.fileno(), upto - begin, begin)
-    found = content.rfind(needle)
-    if found < 0:
-        return b""
-    start, end = content.rfind(b"\n", 0, found) + 1, content.find(b"\n", found)
-    return content[start : end if end >= 0 else None]
-
-
-def exit_code(transcript: str, call: str, upto: int | None = None) -> int | None:
-    """The exit code of a command, which Codex writes to its transcript before it calls the hook.
-
-    `upto` is the size of the transcript when the hook was called: what came later does not count.
-    """
-    try:
-        with open(transcript, "rb") as file:
-            size = os.fstat(file.fileno()).st_size
-            line = last_line_with(file, f'"id":"{call}"'.encode(), size if upto is None else min(upto, size))
-        code = mapping(mapping(parse_line(line).get("payload")).get("item")).get("exit_code")
-    except (OSError, ValueError):
-        return None
-    return code if isinstance(code, int) else None
-
-
-def parse_line(raw: bytes) -> Mapping[str, Any]:
-    """A line as an object, with texts that every engine can store; ValueError if it is not one."""
-    try:
-        found = read_json(raw.decode("utf-8", "replace"))
-        if b"\\u" in raw:  # only escapes can hold what no engine stores
-            found = storable_json(found)
-    except RecursionError:
-        raise ValueError("the line is nested too deeply") from None
-    if not is_dict(found):
-        raise ValueError("the line is not a JSON object")
-    return found
 
 
 # --- files ------------------------------------------------------------------------------------------

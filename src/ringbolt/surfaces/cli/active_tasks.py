@@ -17,8 +17,9 @@ from ...memory import TaskMemory
 from ...model.errors import RingboltError
 from ...model.results import ActiveRow, RenderReport
 from ...upkeep.operations import Upkeep
-from .command import Group, operation_command, option
+from .command import Group, operation_command
 from .console import answer, emit, every_workspace, given, leave, line, open_memory, wants_json, warn
+from .parameters import option
 
 
 @click.group(

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
-
 from ...ask.operations import Asking
 from ...extract.running_summary import Summarizing
-from .command import argument, operation_command, option
-from .console import say, text_of
+from .console import echo, say, text_of
+from .parameters import OperationCommand, argument, option
 from .render import text
 
-ask_command = operation_command(
+ask_command = OperationCommand(
     "ask",
     Asking,
     "task_ask",
@@ -26,12 +24,12 @@ ask_command = operation_command(
 def _show(data: Any) -> None:
     text(data)
     if data["left_out"]:
-        click.echo(f"… {data['left_out']} more events, and since:")
+        echo(f"… {data['left_out']} more events, and since:")
     for one in data["since"]:
         say(one)
 
 
-summary_command = operation_command(
+summary_command = OperationCommand(
     "summary",
     Summarizing,
     "task_summary",

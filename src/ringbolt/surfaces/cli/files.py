@@ -17,7 +17,7 @@ from ...files.folder_operations import Folders
 from ...model.errors import InvalidInput
 from ...model.results import CopyReport
 from ...opening import Opening
-from .command import KEY, Command, Group, argument, operation_command
+from .command import Command, Group, operation_command
 from .console import (
     answer,
     call,
@@ -33,6 +33,7 @@ from .console import (
     warn,
     written,
 )
+from .parameters import KEY, argument
 from .render import plain
 
 

@@ -9,8 +9,9 @@ import click
 
 from ...core.tasks import Tasks
 from ...goals.operations import Goals
-from .command import Group, Parameter, argument, operation_command, option
+from .command import Group, operation_command
 from .console import answer, call, json_of, line
+from .parameters import Parameter, argument, option
 
 BUDGET = (
     option("--attempts", of="budget.attempts", metavar="N", type=int, help="Maximum failed attempts."),

@@ -22,7 +22,7 @@ from ...retention.operations import Retention
 from ...worker.pool import Pool
 from ...worker.worker import HANDLERS, Handler, handlers_for
 from .. import doctor
-from .command import Command, Group, operation_command, option
+from .command import Command, Group, operation_command
 from .config import without_password
 from .console import (
     answer,
@@ -36,6 +36,7 @@ from .console import (
     table,
     warn,
 )
+from .parameters import option
 
 
 @click.command("verify", cls=Command, task=True, examples=("ringbolt verify", "ringbolt verify --task 7k3m"))

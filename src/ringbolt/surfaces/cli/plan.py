@@ -11,8 +11,9 @@ from ...core.actions import Actions
 from ...core.notes import Notes
 from ...core.plans import Plans
 from ...extract.progress_updates import Progressing
-from .command import Group, argument, operation_command, option
+from .command import Group, operation_command
 from .console import answer, call, line, task_option, written
+from .parameters import argument, option
 from .render import minute, steps
 
 write_command = partial(operation_command, show=written)

@@ -6,8 +6,9 @@ import click
 
 from ...core.actions import Actions
 from ...recall.operations import Recalling
-from .command import Command, argument, operation_command, option
+from .command import Command, operation_command
 from .console import answer, call, moment, task_option, text_of
+from .parameters import argument, option
 from .render import event_in_full, hits, thread
 
 recall_command = operation_command(

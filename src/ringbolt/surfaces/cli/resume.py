@@ -5,8 +5,9 @@ from __future__ import annotations
 import click
 
 from ...packet.operations import Views
-from .command import Command, operation_command, option
+from .command import Command, operation_command
 from .console import answer, call, task_option
+from .parameters import option
 from .render import plain, text
 
 resume_command = operation_command(

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import click
-
 from ...core.tasks import Tasks
-from .command import argument, operation_command, option
-from .console import moment, table, warn
+from .console import echo, moment, table, warn
+from .parameters import OperationCommand, argument, option
 from .render import minute, task
 
 
@@ -30,12 +28,12 @@ def _show_tasks(data: Any) -> None:
     if rows:
         table(("ID", "NAME", "STATUS", "STEPS", "NOW OR NEXT", "CHANGED"), rows)
     else:
-        click.echo("No tasks.")
+        echo("No tasks.")
     if data["cursor"] is not None:
         warn(f"more: --cursor {data['cursor']}")
 
 
-list_command = operation_command(
+list_command = OperationCommand(
     "list",
     Tasks,
     "task_list",
@@ -58,7 +56,7 @@ list_command = operation_command(
     examples=("ringbolt list", "ringbolt list --status all --everywhere", "ringbolt list --text deploy"),
 )
 
-show_command = operation_command(
+show_command = OperationCommand(
     "show",
     Tasks,
     "task_get",
@@ -66,7 +64,7 @@ show_command = operation_command(
     option(
         "--at", metavar="SEQ|TIME", type=str, convert=moment, help="As it was after an event or at a time."
     ),
-    show=lambda data: click.echo("\n".join(task(data))),
+    show=lambda data: echo("\n".join(task(data))),
     task=False,
     help="Show a TASK: request, plan, decisions, what failed, values, open questions.",
     examples=("ringbolt show", "ringbolt show 7k3m --at 12", "ringbolt show --at 2026-03-01T12:00Z"),

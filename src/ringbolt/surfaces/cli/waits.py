@@ -7,8 +7,9 @@ from typing import Any
 import click
 
 from ...waits.operations import Waiting
-from .command import Group, argument, operation_command, option
+from .command import Group, operation_command
 from .console import answer, call, line, table
+from .parameters import argument, option
 
 
 def _show(data: Any) -> None:

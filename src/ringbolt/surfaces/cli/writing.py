@@ -11,10 +11,10 @@ from ...core.entries import Entries
 from ...core.notes import Notes
 from ...core.tasks import Tasks
 from ...core.undo import Undo
-from .command import BECAUSE, KEY, STEP, TAGS, TOKEN, argument, operation_command, option
 from .console import json_of, text_of, written
+from .parameters import BECAUSE, KEY, STEP, TAGS, TOKEN, OperationCommand, argument, option
 
-write_command = partial(operation_command, show=written)
+write_command = partial(OperationCommand, show=written)
 REPLACES = option("--replaces", of="supersedes", metavar="SEQ", type=int, multiple=False)
 
 register_command = write_command(
