@@ -7,6 +7,7 @@ from itertools import count
 from uuid import uuid4
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.core.calls import prepare
 from tests.servers import fresh_database, shared_server
@@ -14,6 +15,13 @@ from tests.support import Clock, open_memory
 
 # One more engine is one more word here, and the lines in `new_store_url` that make a store for it.
 ENGINES = ["sqlite", "postgres"]
+
+# `make test` tries few examples of each property, `make reliability` many. A busy machine is slow, so
+# neither has a deadline.
+PATIENT = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("quick", max_examples=25, **PATIENT)
+settings.register_profile("thorough", max_examples=400, **PATIENT)
+settings.load_profile("quick")
 
 
 @pytest.fixture(autouse=True)

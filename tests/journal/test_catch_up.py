@@ -97,7 +97,7 @@ def test_a_watcher_takes_in_events_without_being_asked(journal):
     thread.start()
     try:
         journal.write(new_name("s"), {})
-        assert taken.wait(20)
+        assert taken.wait(100)
     finally:
         stop.set()
         thread.join()

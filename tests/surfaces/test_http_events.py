@@ -17,7 +17,7 @@ class Stream:
     """A client of server-sent events that reads them as a browser does."""
 
     def __init__(self, client, path, last=None, accept="text/event-stream"):
-        self._connection = http.client.HTTPConnection("127.0.0.1", client.port, timeout=20)
+        self._connection = http.client.HTTPConnection("127.0.0.1", client.port, timeout=100)
         headers = {"Authorization": f"Bearer {client.tokens['read']}", "Accept": accept}
         if last is not None:
             headers["Last-Event-ID"] = str(last)

@@ -17,7 +17,7 @@ import pytest
 from ringbolt.model.errors import InvalidInput
 from ringbolt.worker.worker import Worker
 from tests.files.forged import rehashed
-from tests.support import newest, open_memory, refused
+from tests.support import newest, open_memory, refused, until
 from tests.waits.support import ends
 
 SOON = {"poll_interval": 0.05, "timeout": 20}
@@ -97,12 +97,11 @@ def test_a_blocking_wait_returns_when_it_is_so(memory, task, tmp_path):
 
 def test_a_blocking_wait_notices_that_someone_else_ended_it(memory, task, store_url):
     with ThreadPoolExecutor(1) as threads, open_memory(store_url) as other:
-        waiting = threads.submit(memory.smart_wait, "manual:", poll_interval=3600, timeout=20)
-        while not (found := other.wait_status()):
-            time.sleep(0.01)
-        resolved = other.wait_update(found[0].wait_id, message="approved")
+        waiting = threads.submit(memory.smart_wait, "manual:", poll_interval=3600, timeout=100)
+        until(other.wait_status)
+        resolved = other.wait_update(other.wait_status()[0].wait_id, message="approved")
         assert resolved.state == "resolved"
-        assert waiting.result(5) == resolved
+        assert waiting.result(100) == resolved
     assert ends(memory, task)[0].text == "[Wait resolved] manual: decided → approved"
 
 
@@ -135,9 +134,7 @@ def test_a_waiter_that_is_killed_leaves_its_wait_to_the_worker(memory, task, sto
         cwd=root,
         env={**os.environ, "PYTHONPATH": f"{root}/src"},
     )
-    while memory.task_get(task).status != "waiting":
-        assert process.poll() is None
-        time.sleep(0.01)
+    until(lambda: memory.task_get(task).status == "waiting" or process.poll() is not None)
     clock.now = time.time()
     assert Worker(memory).run_once().done == 0  # it is looked after
     os.kill(process.pid, signal.SIGKILL)
