@@ -22,7 +22,7 @@ from ringbolt.files.bank_folder import write_bank
 from ringbolt.model.foreign_statuses import TASK_WORDS
 from ringbolt.model.rules import ACTION_TYPES, ENTRY_TYPES, PHASES, TASK_STATUSES
 from ringbolt.system.files import is_temp
-from tests.core.test_bad_input import HOSTILE
+from tests.core.hostile_values import HOSTILE
 from tests.packet.scenario import GOLDEN, ids, play
 from tests.support import Clock, complaint, contents, examples, newest, open_memory, refused, sqlite_only
 

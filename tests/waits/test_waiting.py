@@ -29,7 +29,7 @@ def row_of(memory, wait):
     return memory.store.read(lambda tx: tx.database.query(sql, {"id": wait.wait_id}))[0]
 
 
-def test_a_wait_holds_its_task_and_lets_it_go_on_and_the_history_says_so(memory, task, tmp_path):
+def test_a_wait_holds_its_task_and_lets_it_go_on_and_the_history_says_so(memory, task, tmp_path, clock):
     path = tmp_path / "done"
     wait = memory.smart_wait(f"file:{path}", task_id=task, block=False, message="the build runs", **SOON)
     assert (wait.state, wait.wait_id, wait.until) == ("watching", f"{task}#{wait.seq}", "exists")
@@ -40,7 +40,7 @@ def test_a_wait_holds_its_task_and_lets_it_go_on_and_the_history_says_so(memory,
     assert Worker(memory).run_once().done == 1
     assert memory.task_get(task).seq == wait.seq  # a look that finds nothing new writes nothing
     path.touch()
-    memory._clock.forward(60)
+    clock.forward(60)
     assert Worker(memory).run_once().done == 1
     (ended,) = ends(memory, task)
     assert ended.text == f"[Wait resolved] file:{path} exists → it exists"
@@ -209,7 +209,7 @@ def test_a_clock_that_jumps_ends_no_wait_and_loses_none(memory, task, tmp_path, 
     assert memory.wait_status(wait.wait_id)[0].state == "resolved"
 
 
-def test_a_wait_on_a_task_or_a_step_of_it_goes_by_its_status(memory, task):
+def test_a_wait_on_a_task_or_a_step_of_it_goes_by_its_status(memory, task, clock):
     other = memory.task_register("Other", ["One", "Two"]).task_id
     step = memory.smart_wait(f"task:{other[:12]}/Two", task_id=task, block=False)
     whole = memory.smart_wait(f"task:{other}", until="completed", task_id=task, block=False)
@@ -218,7 +218,7 @@ def test_a_wait_on_a_task_or_a_step_of_it_goes_by_its_status(memory, task):
     Worker(memory).run_once()
     assert [wait.wait_id for wait in memory.wait_status()] == [whole.wait_id]
     memory.task_finish(other, answer="a")
-    memory._clock.forward(60)
+    clock.forward(60)
     Worker(memory).run_once()
     assert memory.wait_status() == ()
     assert [wait.state for one in (step, whole) for wait in memory.wait_status(one.wait_id)] == [

@@ -59,8 +59,7 @@ def check_kills(new_store_url, rounds: int, how: str = "whole") -> Counter:
 def broken_after(url: str, task: str, wanted: Counter) -> Counter:
     """What a kill has met, and what is wrong when another worker has done the rest."""
     seen: Counter = Counter()
-    with open_memory(url) as memory:
-        memory._clock = lambda: 4e9  # every lease has run out
+    with open_memory(url, clock=lambda: 4e9) as memory:  # every lease has run out
         left = memory.jobs_status().kinds.get("extract", {})
         seen["before"] += left.get("waiting") == STEPS
         seen["in the middle"] += "leased" in left
