@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ringbolt.extract.decisions import decisions
@@ -575,7 +575,6 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.booleans(), TEXTS, JSON, JSON, st.booleans()), max_size=8))
 def test_whatever_comes_is_read_and_what_is_found_is_small(steps):
     session = Session()

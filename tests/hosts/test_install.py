@@ -98,8 +98,16 @@ def write(path: str, text: str) -> None:
         file.write(text)
 
 
-@pytest.mark.parametrize("start", STARTS)
-@pytest.mark.parametrize(("host", "scope"), CASES)
+# By default each place to install to is tried with a third of the starts, and each start in a third of the
+# places; the other pairs belong to the long tests.
+PAIRS = [
+    pytest.param(host, scope, start, marks=[pytest.mark.reliability] if (place + number) % 3 else [])
+    for place, (host, scope) in enumerate(CASES)
+    for number, start in enumerate(STARTS)
+]
+
+
+@pytest.mark.parametrize(("host", "scope", "start"), PAIRS)
 def test_install_check_install_again_and_remove_leaves_every_byte(at, host, scope, start):
     subject = installer(at, host, scope)
     for target in subject.files:

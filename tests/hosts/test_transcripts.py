@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ringbolt import InvalidInput
@@ -289,7 +289,6 @@ _JSON = st.recursive(
 
 
 @pytest.mark.parametrize("reader", [ClaudeParser, CodexParser])
-@settings(deadline=None)
 @given(lines=st.lists(st.dictionaries(_FIELDS, _JSON, max_size=6), max_size=6))
 def test_whatever_a_line_holds_it_is_understood_or_skipped(reader, lines):
     parser = reader("s")

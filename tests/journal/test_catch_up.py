@@ -98,7 +98,7 @@ def test_a_watcher_takes_in_events_without_being_asked(journal):
     thread.start()
     try:
         write_event(journal, new_name("s"), {})
-        assert taken.wait(20)
+        assert taken.wait(100)
     finally:
         stop.set()
         thread.join()

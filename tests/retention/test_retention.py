@@ -505,7 +505,7 @@ CALLS = [
 WRITES = st.lists(
     st.tuples(st.integers(0, 1), st.integers(0, 1), st.integers(0, len(CALLS) - 1)), min_size=3, max_size=14
 )
-SLOWLY = {"deadline": None, "suppress_health_check": [HealthCheck.function_scoped_fixture]}
+SLOWLY = {"suppress_health_check": [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]}
 
 
 @settings(max_examples=4, **SLOWLY)

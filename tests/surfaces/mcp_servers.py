@@ -9,11 +9,14 @@ import subprocess
 import sys
 from contextlib import asynccontextmanager, contextmanager
 
+import mcp.client.session
 import mcp_types as types
 from mcp import Client, StdioServerParameters
 
 from ringbolt.surfaces.mcp.server import Caller, make_server
 
+# On a busy machine a server may take longer to start than the client waits before it tries the older era.
+mcp.client.session.DISCOVER_TIMEOUT_SECONDS = 60.0
 # With an `initialize`, or as since 2026-07-28: each request on its own.
 LEGACY, MODERN = "legacy", "auto"
 MODES = [LEGACY, MODERN]
@@ -68,7 +71,7 @@ class HttpServer:
 
     def kill(self) -> None:
         self._process.kill()
-        self._process.wait(timeout=30)
+        self._process.wait(timeout=100)
 
     def restart(self) -> None:
         number = self._socket.fileno()

@@ -342,7 +342,7 @@ def test_nothing_but_the_protocol_is_on_standard_output(tmp_path):
         answer = json.loads(server.stdout.readline())
         assert answer["jsonrpc"] == "2.0"
         answers[answer.get("id")] = answer
-    rest, log = server.communicate(timeout=30)
+    rest, log = server.communicate(timeout=100)
     assert all(json.loads(line)["jsonrpc"] == "2.0" for line in rest.splitlines())
     assert server.returncode == 0
     assert answers[2]["result"]["isError"]
@@ -360,7 +360,7 @@ def test_an_interrupt_ends_the_server_at_once(tmp_path):
         server.stdin.flush()
         assert server.stdout.readline()
         server.send_signal(signal.SIGINT)
-        assert server.wait(timeout=30) == -signal.SIGINT
+        assert server.wait(timeout=100) == -signal.SIGINT
 
 
 def test_without_the_package_it_says_what_to_install(tmp_path):
