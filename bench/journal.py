@@ -32,6 +32,8 @@ BARE = "import apsw, json"
 # What the hook process does on SessionStart after it has cleaned the event.
 HOOK = """
 import json, os, sys, time
+from ringbolt.model.quick_start import load_msgspec
+load_msgspec()
 from ringbolt.hosts.store_hook import answer
 from ringbolt.journal.event_files import Journal
 from ringbolt.journal.names import new_name
