@@ -31,6 +31,8 @@ BARE = "import apsw, json"
 # What the hook process does on SessionStart after it has cleaned the event.
 HOOK = """
 import json, os, sys, time
+from ringbolt.model.quick_start import load_msgspec
+load_msgspec()
 from ringbolt.hosts.store_hook import answer
 from ringbolt.hosts.capture_hook import boot_id, session_digest, write_event
 from ringbolt.journal.folders import journal_folders
