@@ -1,11 +1,12 @@
-"""Fit the weights of the recogniser of new requests: `python bench/request_training.py --data ../shared/data`.
+"""Fit the weights of the recogniser of new requests: `python bench/request_training.py`.
 
-Writes `src/ringbolt/extract/request_weights.py` from the prompts labelled in `tune` (see `request_boundaries.py`);
-`held_out` is not read. Two logistic regressions, one for each look, by coordinate descent on standardised features.
-Each weight may only have the sign that its feature was made for, and is pulled towards zero: fifty boundaries are few,
-and without both a feature that is 1 three times gets whatever weight its neighbours leave to it.
+Writes `src/ringbolt/extract/request_weights.py` from the prompts labelled in `tune` (see
+`request_boundaries.py`); `held_out` is not read. Two logistic regressions, one for each look, by coordinate
+descent on standardised features. Each weight may only have the sign that its feature was made for, and is
+pulled towards zero: fifty boundaries are few, and without both a feature that is 1 three times gets
+whatever weight its neighbours leave to it.
 
-The threshold comes from cross-validation by session, in three shuffles: the lowest one at which nineteen of twenty
+The threshold comes from cross-validation by session, in three shuffles: the lowest one at which nine of ten
 verdicts "new" were right. The figures printed are those of the cross-validation.
 """
 
@@ -24,6 +25,7 @@ from ringbolt.extract.request_boundary import features
 TARGET = HERE.parent / "src" / "ringbolt" / "extract" / "request_weights.py"
 PENALTY = 20.0
 PRECISION = 0.9
+DOUBTFUL = 0.85  # of the new requests, how many have a score above the doubt
 FOLDS, SHUFFLES = 8, (3, 4, 5)
 RARE = 0.2  # the least spread of a feature: a rare one must not get a large weight cheaply
 STEPS, ENOUGH = 300, 1e-4
@@ -38,7 +40,7 @@ SPEAKS_AGAINST = frozenset(
         "the agent stayed with its files", "the agent used no files",
     }
 )  # fmt: skip
-HEADER = '''"""The weights of the recogniser of new requests, written by `bench/request_training.py`: do not edit."""
+HEADER = '''"""Weights for recognising new requests, written by `bench/request_training.py`: do not edit."""
 
 from __future__ import annotations
 
@@ -46,9 +48,13 @@ from ..model.types import Value
 
 
 class Weights(Value, frozen=True, kw_only=True):
-    """A linear model: what each feature adds to the score, and the score without any."""
+    """A linear model: what each feature adds to the score, and the score without any.
+
+    Above 0 a prompt is new; down to `-doubt` it may be.
+    """
 
     bias: float
+    doubt: float
     features: dict[str, float]
 
 '''
@@ -137,12 +143,20 @@ def main() -> int:
         names = [name for name in found[0] if name not in SET_BY_HAND]
         rows = [[one[name] for name in names] for one in found]
         signs = [-1 if name in SPEAKS_AGAINST else 1 for name in names]
-        threshold, precision, recall = best_threshold(cross_validated(cases, rows, wanted, signs), wanted)
-        print(f"{look}: precision {precision:.3f}, recall {recall:.3f} in cross-validation, threshold {threshold:.2f}")
+        scores = cross_validated(cases, rows, wanted, signs)
+        threshold, precision, recall = best_threshold(scores, wanted)
+        new = sorted(score for score, one in zip(scores, wanted, strict=True) if one)
+        doubt = max(0.0, threshold - new[int((1 - DOUBTFUL) * len(new))])
+        print(f"{look}: precision {precision:.3f}, recall {recall:.3f} in cross-validation; {doubt=:.2f}")
         weights, bias = fit(rows, wanted, signs)
         table = {name: round(one, 2) for name, one in zip(names, weights, strict=True)} | SET_BY_HAND
-        lines = [f'        "{name}": {one},\n' for name, one in sorted(table.items(), key=lambda pair: -pair[1]) if one]
-        text += f"\n{look} = Weights(\n    bias={bias - threshold:.2f},\n    features={{\n{''.join(lines)}    }},\n)\n"
+        lines = [
+            f'        "{name}": {one},\n'
+            for name, one in sorted(table.items(), key=lambda pair: -pair[1])
+            if one
+        ]
+        numbers = f"    bias={bias - threshold:.2f},\n    doubt={doubt:.2f},\n"
+        text += f"\n{look} = Weights(\n{numbers}    features={{\n{''.join(lines)}    }},\n)\n"
     if not options.dry_run:
         TARGET.write_text(text, encoding="utf-8")
     return 0

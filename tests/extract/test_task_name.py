@@ -28,20 +28,28 @@ def test_a_question_stays_a_question() -> None:
 def test_labels_are_left_out() -> None:
     assert task_name("brainstorm: how could we shrink the image?") == "How could we shrink the image?"
     assert task_name("Task: migrate the queue to Redis") == "Migrate the queue to Redis"
-    assert task_name("brainstorm:\n- cache the tiles of the map\n- off by default") == "Cache the tiles of the map"
+    assert (
+        task_name("brainstorm:\n- cache the tiles of the map\n- off by default")
+        == "Cache the tiles of the map"
+    )
 
 
 def test_a_plan_is_named_by_its_own_title() -> None:
     plan = "Implement the following plan:\n\n# {}\n\n## Context\n\nTiles are fetched each time."
     assert task_name(plan.format("Plan: Cache the Map Tiles")) == "Cache the Map Tiles"
     assert task_name(plan.format("Map Tile Cache Implementation Plan")) == "Map Tile Cache"
-    assert task_name("Implement the following plan:\n1. cache the tiles\n2. test it") == "cache the tiles".capitalize()
+    assert (
+        task_name("Implement the following plan:\n1. cache the tiles\n2. test it")
+        == "cache the tiles".capitalize()
+    )
 
 
 def test_pasted_output_and_roles_do_not_name_a_task() -> None:
     pasted = "```\nTraceback (most recent call last):\n  boom\n```\nfix this crash in the importer"
     assert task_name(pasted) == "Fix this crash in the importer"
-    role = "You are a senior engineer with deep knowledge of SQL.\n\nReview the migration of the orders table."
+    role = (
+        "You are a senior engineer with deep knowledge of SQL.\n\nReview the migration of the orders table."
+    )
     assert task_name(role) == "Review the migration of the orders table"
 
 
@@ -51,7 +59,9 @@ def test_the_request_after_a_scene_names_the_task() -> None:
 
 
 def test_paths_links_and_mentions_are_short() -> None:
-    assert task_name("look at /home/ann/work/shop/docs/plans/TASK.md and start") == "Look at TASK.md and start"
+    assert (
+        task_name("look at /home/ann/work/shop/docs/plans/TASK.md and start") == "Look at TASK.md and start"
+    )
     assert task_name("fix https://github.com/acme/shop/issues/12 please") == "Fix shop#12 please"
     assert task_name("update @CHANGELOG.md for the release") == "Update CHANGELOG.md for the release"
     assert task_name("read [the guide](https://example.org/guide) again") == "Read the guide again"
@@ -71,7 +81,9 @@ def test_names_from_code_stay_as_they_are() -> None:
 
 
 def test_a_long_request_ends_with_a_clause_or_a_word() -> None:
-    clause = "move the session store to Redis, because the table of sessions is locked too often in the evening"
+    clause = (
+        "move the session store to Redis, because the table of sessions is locked too often in the evening"
+    )
     assert task_name(clause) == "Move the session store to Redis"
     word = "compare the totals of every monthly invoice with the accounting export of the previous year"
     assert task_name(word) == "Compare the totals of every monthly invoice…"

@@ -32,7 +32,7 @@ REPLY_CHARACTERS = 800
 FILES = 40
 SCENE_CHARACTERS, TURN_CHARACTERS = 60, 160
 
-LONG_SILENCE = 3600.0  # seconds
+USUAL_SILENCE = 150.0  # seconds between an answer and the next prompt, where they are not known
 EVERYDAY = 0.25  # what an everyday word is worth in a comparison
 REASONS = 4
 
@@ -67,9 +67,13 @@ class Moment(Value, frozen=True, kw_only=True):
 
 
 class Boundary(Value, frozen=True, kw_only=True):
-    """The verdict on a prompt: new where the score is above 0, with the features that counted most for it."""
+    """The verdict on a prompt: new where the score is above 0, with the features that counted most for it.
+
+    Where the rules are unsure they say no. That is the time to ask a model, if one is configured.
+    """
 
     is_new: bool
+    is_unsure: bool
     score: float
     reasons: tuple[str, ...]
 
@@ -86,7 +90,8 @@ def _verdict(found: Mapping[str, float], weights: Weights) -> Boundary:
     sign = 1 if score > 0 else -1
     ranked = sorted(((sign * part, name) for name, part in parts.items()), reverse=True)
     reasons = tuple(name for part, name in ranked[:REASONS] if part > 0.1)
-    return Boundary(is_new=score > 0, score=round(score, 3), reasons=reasons)
+    unsure = -weights.doubt < score <= 0
+    return Boundary(is_new=score > 0, is_unsure=unsure, score=round(score, 3), reasons=reasons)
 
 
 # --- features ---------------------------------------------------------------------------------------
@@ -107,9 +112,9 @@ def features(moment: Moment) -> dict[str, float]:
 
 def _of_moment(moment: Moment) -> dict[str, float]:
     """How the present request stands."""
-    end = moment.message[-300:]
+    opening, end = moment.message[:150], moment.message[-300:]
     asked = phrases.is_question((sentences(end.replace("\n", ". ")) or [""])[-1]) or phrases.is_question(end)
-    done = phrases.DONE.search(moment.message[:300]) or phrases.ALL_DONE.search(moment.message[:300])
+    done = phrases.DONE.search(opening) or phrases.ALL_DONE.search(opening)
     before = moment.instructions[-1] if moment.instructions else moment.request
     total = moment.steps_total
     return {
@@ -120,7 +125,7 @@ def _of_moment(moment: Moment) -> dict[str, float]:
         "the user had interrupted": float(moment.interrupted),
         "all steps were done": float(0 < total <= moment.steps_done),
         "steps were open": float(moment.steps_done < total),
-        "a long silence": float((moment.idle_seconds or 0.0) > LONG_SILENCE),
+        "a silence before it": min(1.0, math.log1p(moment.idle_seconds or USUAL_SILENCE) / 9),
     }
 
 
@@ -129,6 +134,9 @@ def _of_form(moment: Moment, prose: str) -> dict[str, float]:
     first = _first_sentence(prose)
     count = len(prose.split())
     earlier = (moment.request, *moment.instructions[-2:])
+    usual = max(
+        len(one[:PROSE_CHARACTERS].split()) for one in (moment.request, *moment.instructions[-INSTRUCTIONS:])
+    )
     start = moment.prompt[:200]
     refers = prompt_phrases.REFERS_BACK.search(first)
     points = prompt_phrases.POINTS.search(first[:SCENE_CHARACTERS])
@@ -151,6 +159,7 @@ def _of_form(moment: Moment, prose: str) -> dict[str, float]:
         "has a few words only": float(count <= 4),
         "is short": float(count <= 9),
         "is long": min(1.0, math.log1p(count) / 4),
+        "is longer than the prompts before": max(0.0, min(1.0, math.log((count + 1) / (usual + 1)))),
         "is mostly pasted": float(len(moment.prompt) > 1.6 * len(prose) + 40),
         "was sent before": float(any(one[:200] == start for one in earlier)),
     }
@@ -161,7 +170,9 @@ def _of_words(prose: str, context: _Context) -> dict[str, float]:
     words = _content(prose)
     mass = sum(words.values()) or 1.0
     novel = {word: worth for word, worth in words.items() if not context.knows(word)}
-    names = sorted(word for word in words if "." in word or "_" in word or len(HUMP.findall(word)) > 1)[:NAMES]
+    names = sorted(word for word in words if "." in word or "_" in word or len(HUMP.findall(word)) > 1)[
+        :NAMES
+    ]
     familiar = sum(name in context.everything for name in names)
     first = _first_sentence(prose)
     own = sum(worth for word, worth in _content(first).items() if word in novel)
@@ -221,8 +232,10 @@ class _Context:
 
 
 def _prose(prompt: str) -> str:
-    """What the user wrote, without code, quotations, logs and the like; the start if nothing else is there."""
-    kept = [line.text for line in layout(prompt) if line.text and not prompt_phrases.PASTED_LINE.match(line.text)]
+    """What the user wrote: no code, quotations or logs; the start of the text if nothing else is there."""
+    kept = [
+        line.text for line in layout(prompt) if line.text and not prompt_phrases.PASTED_LINE.match(line.text)
+    ]
     return "\n".join(kept)[:PROSE_CHARACTERS] or prompt[:200]
 
 
@@ -257,7 +270,11 @@ def _longest_run(prompt: str, said: str) -> int:
     words = _spaced(prompt).split()[:120]
     best = 0
     for start in range(len(words)):
-        while best < 7 and start + best < len(words) and f" {' '.join(words[start : start + best + 1])} " in said:
+        while (
+            best < 7
+            and start + best < len(words)
+            and f" {' '.join(words[start : start + best + 1])} " in said
+        ):
             best += 1
     return best
 

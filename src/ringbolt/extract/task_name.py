@@ -11,16 +11,19 @@ from ..signals.words import weighted_words
 
 MOST_CHARACTERS = 60
 PROMPT_CHARACTERS = 4000
+SENTENCE_CHARACTERS = 500
 CANDIDATES = 6
 LEAST_NAME = 18  # characters that a name has at least, where the text has more
 MOST_PATH = 28  # a longer path is named by its file
 
 # What a prompt may begin with before it comes to the point.
 _LEAD_INS = lazy_regex(
-    r"(?:[\s,.!:;–—-]*(?:"
-    r"(?:hi|hello|hey|morning|good morning|thanks|thank you|ok|okay|alright|right|great|cool|perfect|so|well|hmm+|hm"
+    r"(?:[\s,.!:;–—-]{0,4}(?:"
+    r"(?:hi|hello|hey|morning|good morning|thanks|thank you|ok|okay|alright|right|great|cool|perfect"
+    r"|so|well|hmm+|hm"
     r"|also|and|but|then|now|next|first|actually|anyway|help)(?=[\s,.!:;–—-])(?! me\b)"
-    r"|please|pls|kindly|just(?= \w)|maybe|q:|i(?:['’]m| am) wondering (?:if|whether)|i(?:['’]d| would) (?:like|love)"
+    r"|please|pls|kindly|just(?= \w)|maybe|q:|i(?:['’]m| am) wondering (?:if|whether)|i(?:['’]d"
+    r"| would) (?:like|love)"
     r" (?:you )?to|i (?:want|need)(?: you)? to|we (?:should|need to|want to|must)|you (?:should|need to|must)"
     r"|(?:can|could|would|will) (?:you|we)(?: please| maybe| also| now| first| just)*|let['’]?s|let us|do me"
     r"|help (?:me|us)(?: (?:to|with))?|tell me(?: again)?,?|do you think (?:you can|we (?:can|should|could))"
@@ -29,8 +32,10 @@ _LEAD_INS = lazy_regex(
     re.I,
 )
 _LABEL = lazy_regex(
-    r"\s*(?:brain ?storm(?:ing)?|task|todo|to-do|feature(?: request)?|bug|request|goal|aim|objective|question|quick question"
-    r"|q|note|idea|plan|prompt|story|issue|ticket|fyi|update|title|summary|context|subject|re|new task|next task|job)"
+    r"\s*(?:brain ?storm(?:ing)?|task|todo|to-do|feature(?: request)?|bug|request|goal|aim|objective"
+    r"|question|quick question"
+    r"|q|note|idea|plan|prompt|story|issue|ticket|fyi|update|title|summary|context|subject|re|new task"
+    r"|next task|job)"
     r"\s*[:：]\s*",
     re.I,
 )
@@ -41,7 +46,8 @@ _PLAN_END = lazy_regex(r"[\s:–—-]+(?:implementation )?plan\s*$", re.I)
 # Where a sentence that sets a scene comes to its request.
 _REQUEST_INSIDE = lazy_regex(r"(?<=[\w)\"'`]),?\s+(?=(?:can|could|would) (?:you|we)\s(?!have\b))")
 _IMPERATIVE = lazy_regex(
-    r"\W*(?:branch|bring|close|deploy|disable|enable|extract|include|merge|rebase|rename|respond|simplify|validate|verify"
+    r"\W*(?:branch|bring|close|deploy|disable|enable|extract|include|merge|rebase|rename|respond"
+    r"|simplify|validate|verify"
     r"|wire)\b",
     re.I,
 )
@@ -50,7 +56,9 @@ _COMMAND = lazy_regex(r"/([A-Za-z][\w:-]{1,60})(?:\s+|$)")
 _TAG = lazy_regex(r"</?[a-z][\w-]{0,40}>")
 _IMAGE = lazy_regex(r"!?\[(?:image|screenshot)[^\]]{0,40}\]", re.I)
 _LINK = lazy_regex(r"!?\[([^\]\n]{1,200})\]\([^)\s]{1,500}\)")
-_TICKET = lazy_regex(r"https?://[^\s/]{1,100}/[\w.-]{1,80}/([\w.-]{1,80})/(?:issues|pull|pulls|-/issues)/(\d{1,9})\S*")
+_TICKET = lazy_regex(
+    r"https?://[^\s/]{1,100}/[\w.-]{1,80}/([\w.-]{1,80})/(?:issues|pull|pulls|-/issues)/(\d{1,9})\S*"
+)
 _URL = lazy_regex(r"\(?https?://(?:www\.)?([^\s/]{1,100})\S*")
 _MENTION = lazy_regex(r"(?<!\S)@(?=[\w./-]*[\w/])")
 _PATH = lazy_regex(r"(?<![\w/.~-])(?:~|\.{1,2}|[A-Za-z]:)?[/\\]?(?:[\w.@+-]{1,80}[/\\]){1,20}[\w.@+-]{1,100}")
@@ -59,11 +67,18 @@ _SPACE = lazy_regex(r"\s+")
 # Where a name may end before its text does, the better places first, and how much must stand before.
 _CLAUSE_ENDS = (
     (18, lazy_regex(r"[.!?](?=\s)|\s+[–—-]+\s|;\s|\s+[-=]>\s|\s+<-\s")),
-    (30, lazy_regex(r":\s|\s\(|,\s+(?:but|and|so|then|because|since|which|when|while|if|or)\b|\s(?:because|so that|since)\s")),
+    (
+        30,
+        lazy_regex(
+            r":\s|\s\(|,\s+(?:but|and|so|then|because|since|which|when|while|if|or)\b|\s(?:because"
+            r"|so that|since)\s"
+        ),
+    ),
     (40, lazy_regex(r",\s|\s(?:and|but|which|when|while|if|where|in order to)\s")),
 )
 _WEAK_END = lazy_regex(
-    r"(?:[\s,;:(&+/–—-]+|(?<=\s)(?:a|an|the|of|in|on|at|to|for|from|with|by|and|or|but|that|which|is|are|be|as|our|my|your"
+    r"(?:[\s,;:(&+/–—-]+|(?<=\s)(?:a|an|the|of|in|on|at|to|for|from|with|by|and|or|but|that|which|is"
+    r"|are|be|as|our|my|your"
     r"|its|this|these|those|if|when|we|you|i|it|can|should|into|about|where|what|how|not|so|then))+$",
     re.I,
 )
@@ -72,8 +87,9 @@ _WEAK_END = lazy_regex(
 def task_name(prompt: str) -> str:
     """What a prompt asks for, as the name of a task; "" if it has no words.
 
-    A plan that is handed over is named by its own title. Labels ("brainstorm:"), courtesies, markup and pasted
-    output are left out, long paths and addresses shortened. Names in code stay as they are, and no word is cut.
+    A plan that is handed over is named by its own title. Labels ("brainstorm:"), courtesies, markup and
+    pasted output are left out, long paths and addresses shortened. Names in code stay as they are, and no
+    word is cut.
     """
     text = _TAG.sub(" ", prompt[:PROMPT_CHARACTERS]).strip()
     command = _COMMAND.match(text)
@@ -111,6 +127,7 @@ def _sentences(text: str) -> list[str]:
     for line in layout(text):
         if line.text and not PASTED_LINE.match(line.text):
             for sentence in sentences(_LABEL.sub("", line.text, count=1)):
+                sentence = sentence[:SENTENCE_CHARACTERS]
                 scene = _REQUEST_INSIDE.search(sentence, LEAST_NAME)
                 found += [sentence[: scene.start()], sentence[scene.end() :]] if scene else [sentence]
         if len(found) >= CANDIDATES:
@@ -129,7 +146,7 @@ def _fitness(sentence: str) -> float:
 
 def _finished(sentence: str) -> str:
     """A sentence without what stands before its point, short enough for a name."""
-    text = _LABEL.sub("", sentence, count=1)
+    text = _LABEL.sub("", sentence[:SENTENCE_CHARACTERS], count=1)
     lead_in = _LEAD_INS.match(text)
     stripped = text[lead_in.end() :] if lead_in else text
     if len(stripped.split()) < 2:
@@ -144,7 +161,7 @@ def _finished(sentence: str) -> str:
 
 def _shortened(text: str) -> str:
     """A text as one line without markup, cut where a clause or a word ends, beginning with a capital."""
-    text = _LINK.sub(r"\1", _IMAGE.sub(" ", text))
+    text = _LINK.sub(r"\1", _IMAGE.sub(" ", text[:SENTENCE_CHARACTERS]))
     text = _TICKET.sub(r"\1#\2", text)
     text = _URL.sub(" ", text) if len(_URL.sub("", text).split()) > 1 else _URL.sub(r"\1", text)
     is_code = text.lstrip().startswith("`")
