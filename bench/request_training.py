@@ -29,8 +29,8 @@ DOUBTFUL = 0.85  # of the new requests, how many have a score above the doubt
 FOLDS, SHUFFLES = 8, (3, 4, 5)
 RARE = 0.2  # the least spread of a feature: a rare one must not get a large weight cheaply
 STEPS, ENOUGH = 300, 1e-4
-# Too few prompts of `tune` have it, and what it means is beyond doubt.
-SET_BY_HAND = {"hands over a plan": 4.0}
+# Too few prompts of `tune` have them, and what they mean is beyond doubt.
+SET_BY_HAND = {"hands over a plan": 4.0, "declares a new request": 4.0}
 SPEAKS_AGAINST = frozenset(
     {
         "the agent had asked something", "the agent was at work", "steps were open", "opens like an answer",

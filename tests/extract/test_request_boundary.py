@@ -29,12 +29,22 @@ def test_another_topic_after_completion_is_a_new_request() -> None:
     assert [prompt for prompt in prompts if not is_new(prompt)] == []
 
 
+def test_a_short_prompt_may_declare_a_new_request() -> None:
+    prompts = [
+        "New task: add a dark theme", "ok, next task: update the CI file", "Unrelated: bump the version",
+        "Now something completely different: write a haiku", "Different question: how do I run the tests?",
+        "Forget that. Write the release notes for 1.2", "Let's move on to the export module",
+    ]  # fmt: skip
+    for message in ("Done. The form has a voucher field.", "It is 4.", "Want me to commit this?"):
+        assert [prompt for prompt in prompts if not is_new(prompt, message=message, steps_total=0)] == []
+
+
 def test_what_goes_on_with_the_work_is_not_a_new_request() -> None:
     prompts = [
         "yes", "go on", "commit this", "commit and push please", "why did you change the model?", "1",
         "no, the field should be optional", "can you add a test for it?", "it still fails",
         "also trim the code", "rename voucher_code to coupon_code", "what about the order confirmation?",
-        "option B",
+        "option B", "let's move on to step 3", "next task, please",
         "Order.voucher_code should be nullable", "the form test is failing now",
     ]  # fmt: skip
     assert [prompt for prompt in prompts if is_new(prompt)] == []

@@ -143,6 +143,7 @@ def _of_form(moment: Moment, prose: str) -> dict[str, float]:
     scene = prompt_phrases.INTRODUCES.match(prose) is not None and refers is None and points is None
     return {
         "says that it is something else": _has(prompt_phrases.CHANGES_TOPIC.search(prose[:TURN_CHARACTERS])),
+        "declares a new request": _has(prompt_phrases.DECLARES_REQUEST.match(prose)),
         "opens with 'now' or 'next'": _has(prompt_phrases.OPENS_NEXT.match(prose)),
         "announces a question": _has(prompt_phrases.OPENS_QUESTION.match(prose)),
         "hands over a plan": _has(prompt_phrases.HANDS_OVER_PLAN.match(prose)),

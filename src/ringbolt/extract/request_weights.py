@@ -21,6 +21,7 @@ FIRST_LOOK = Weights(
     doubt=3.15,
     features={
         "hands over a plan": 4.0,
+        "declares a new request": 4.0,
         "says that it is something else": 2.36,
         "scene set after completion": 1.75,
         "much is new": 1.05,
@@ -59,6 +60,7 @@ SECOND_LOOK = Weights(
     doubt=2.52,
     features={
         "hands over a plan": 4.0,
+        "declares a new request": 4.0,
         "says that it is something else": 2.34,
         "the reply is about something new": 1.53,
         "scene set after completion": 1.48,

@@ -24,6 +24,20 @@ CHANGES_TOPIC = lazy_regex(
     r"|\bnow a question\b|\b(?:noticed|realized|realised|came across|stumbled)\b",
     re.I,
 )
+# The same beyond doubt, as the opening of a prompt.
+DECLARES_REQUEST = lazy_regex(
+    r"\W*(?:(?:ok(?:ay)?|alright|great|perfect|good|thanks|cool|now|and|also|so)\b[\s,.!]*){0,3}"
+    r"(?:(?:for |to )?something (?:completely|totally|entirely|quite|very) (?:different|else|new)\b"
+    r"|(?:an? |the |your |my )?(?:new|another|different|other|separate) (?:task|topic|request"
+    r"|question|job|project)"
+    r"\b\s*(?:[:.,–—-]|for you|first)|(?:completely |totally )?unrelated(?:ly)?\b|next (?:task|topic"
+    r"|job)\s*[:–—]|separately\s*[,:]"
+    r"|on (?:another|a different) (?:note|topic)\b|switch(?:ing)? (?:gears|topics?)\b"
+    r"|change of (?:topic|plan)s?\b"
+    r"|forget (?:that|it|about (?:that|it|this))\b|let['’]s (?:move on to|switch to"
+    r"|turn to)\b(?! (?:the )?(?:next|step|task|item|phase|part|point|#?\d)))",
+    re.I,
+)
 OPENS_NEXT = lazy_regex(
     r"\W*(?:(?:ok(?:ay)?|alright|great|perfect|good|thanks|cool)\b[\s,.!]*)?(?:now|next)\b", re.I
 )
