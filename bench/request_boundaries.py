@@ -1,4 +1,4 @@
-"""How well a new request is told from one that goes on: `python bench/request_boundaries.py`.
+"""How well new requests are recognised: `python bench/request_boundaries.py`.
 
 Every prompt after the first of a stream has a label in `bench/labels/requests.json`, by session and number
 of its event; no text is stored there. A stream is the sessions of one person in one repository in the order

@@ -1,4 +1,4 @@
-"""New requests, told from prompts that go on with the present one."""
+"""Recognising new requests among prompts that go on with the present one."""
 
 from __future__ import annotations
 

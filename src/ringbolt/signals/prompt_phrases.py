@@ -111,7 +111,7 @@ ASKS_FOR_WORK = lazy_regex(
 INTRODUCES = lazy_regex(
     r"\W*(?:right now|currently|at the moment|today|in \S+ (?:we|there|is|are)|looking at"
     r"|i (?:just )?(?:tried|got|noticed"
-    r"|saw|see|found|ran|did use|think (?:we have|there))|i['’](?:ve|m) (?:noticed|seen|found|run"
+    r"|saw|see|found|ran|think (?:we have|there))|i['’](?:ve|m) (?:noticed|seen|found|run"
     r"|working|trying)"
     r"|we (?:have|got|are|currently|need)|there(?: is| are|['’]s)|while|when i|can you (?:tell|help"
     r"|do) me|can you look|can you check:|the \S+ (?:function|method"
