@@ -60,9 +60,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from ringbolt.hosts.transcript_events import is_host_text
+
 from ringbolt.extract.request_boundary import Boundary, Moment, judge
 from ringbolt.hosts.capture import is_assent, summary_of
-from ringbolt.hosts.transcript_events import is_host_text
 
 HERE = Path(__file__).resolve().parent
 LABELS = HERE / "labels" / "requests.json"

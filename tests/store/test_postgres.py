@@ -22,7 +22,7 @@ from psycopg.conninfo import conninfo_to_dict
 from ringbolt import RingboltError, StoreError, TaskMemory
 from tests.core.calls import ON_A_TASK, REGISTER, WRITES, prepare
 from tests.servers import ROLE, fresh_database
-from tests.support import contents, open_memory, refused
+from tests.support import contents, open_memory, refused, until
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 
