@@ -867,8 +867,8 @@ def test_a_write_is_told_within_a_second(told):
         for _ in range(3):
             before = len(listener.told)
             memory.task_update(message="news")
-            until(lambda before=before: len(listener.told) > before, seconds=1)
-        until(lambda: listener.told[-1] == last_position(memory), seconds=1)
+            until(lambda before=before: len(listener.told) > before)
+        until(lambda: listener.told[-1] == last_position(memory))
         listener.stop()
 
 
@@ -886,7 +886,7 @@ def test_the_first_event_of_a_store_is_told(database):
         try:
             before = len(listener.told)
             memory.task_register("first", ["one"])
-            until(lambda: len(listener.told) > before, seconds=1)
+            until(lambda: len(listener.told) > before)
         finally:
             listener.stop()
 
@@ -914,7 +914,7 @@ def test_news_are_told_when_they_can_be_read(told):
             before = len(listener.told)
             commit.set()
             writer.join()
-            until(lambda: len(listener.told) > before, seconds=1)
+            until(lambda: len(listener.told) > before)
         finally:
             commit.set()
             listener.stop()
