@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from ..model.lazy_regex import lazy_regex
 from ..signals.phrases import DONE, GUESSED, is_question
@@ -64,8 +65,7 @@ _NONE = lazy_regex(
 )
 
 
-@dataclass(slots=True)
-class Statements:
+class Statements(Struct):
     """What one message says: discoveries, blockers, next steps, and the question it ends with."""
 
     discoveries: list[str] = field(default_factory=list[str])

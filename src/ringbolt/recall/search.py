@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from ..ledger.base import Base, find_item
 from ..ledger.values import read_origin
@@ -269,8 +270,7 @@ class _Search:
         )
 
 
-@dataclass(slots=True)
-class _Draft:
+class _Draft(Struct):
     """A hit before it is shown; snippets and anchors are made only for shown hits."""
 
     row: Row

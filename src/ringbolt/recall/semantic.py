@@ -9,9 +9,10 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
+
+from msgspec import Struct
 
 from ..ledger.base import Base
 from ..model.errors import RingboltError, StoreError
@@ -41,8 +42,7 @@ def semantic_index(memory: Base) -> SemanticIndex:
     return found
 
 
-@dataclass(slots=True)
-class VectorLikeness:
+class VectorLikeness(Struct):
     """The likeness by the vectors of a store; `wanted` is the query's vector, unless the store weights it."""
 
     tx: Tx

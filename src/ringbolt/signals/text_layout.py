@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from ..model.lazy_regex import lazy_regex
 
@@ -35,8 +36,7 @@ _SPACE = lazy_regex(r"\s+")
 _ANSI = lazy_regex(r"\x1b\[[0-9;?]{0,20}[A-Za-z]")
 
 
-@dataclass(slots=True)
-class Line:
+class Line(Struct):
     """One line of a text: its kind, its text, how far it is indented, and the heading above it.
 
     An item of a numbered list has its `number`, an item with a checkbox the letter in the `box`.
