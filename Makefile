@@ -19,6 +19,8 @@ SETUP_INPUTS := pyproject.toml constraints.txt src/ringbolt/_version.py tools/se
 # No look for a newer pyright over the network, and always the bundled one.
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 unexport PYRIGHT_PYTHON_FORCE_VERSION PYRIGHT_PYTHON_PYLANCE_VERSION
+# Tests start many processes: without compiled files on disk each would compile the package first.
+unexport PYTHONDONTWRITEBYTECODE
 
 # A .venv that was moved here, or whose Python is gone, does not count as ready.
 ifneq ($(shell test -x $(BIN)/python && cat $(VENV)/.home 2>/dev/null),$(CURDIR))
@@ -85,8 +87,8 @@ quality: $(DEV_READY) ## measure recovery, progress and recall on recorded sessi
 	    --gate bench/gates/$$program.json $(ARGS) || failed=1; \
 	done; test -z "$$failed"
 
-reliability: $(DEV_READY) ## run the long fault tests, one at a time
-	@$(BIN)/python -m pytest -m reliability --timeout=1800 $(ARGS)
+reliability: $(DEV_READY) ## run the long fault tests and many examples of every property, one at a time
+	@$(BIN)/python -m pytest -m 'reliability or hypothesis' --hypothesis-profile=thorough --timeout=1800 $(ARGS)
 
 clean: ## remove .venv, caches and build output
 	@rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis

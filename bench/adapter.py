@@ -25,11 +25,11 @@ from ringbolt import TaskMemory
 from ringbolt.extract.plan_progress import Observation, Progress
 from ringbolt.hosts import events, host_schemas
 from ringbolt.hosts.capture import Capture
+from ringbolt.hosts.capture_hook import set_alarm
 from ringbolt.hosts.compaction_state import PENDING, Mark
 from ringbolt.hosts.context_injection import Answers
-from ringbolt.hosts.deadline import stop_alarm
 from ringbolt.hosts.host_table import HOSTS
-from ringbolt.hosts.transcript_tail import apply_transcript_tail
+from ringbolt.hosts.transcripts.tail import apply_transcript_tail
 from ringbolt.journal.event_files import Journal
 from ringbolt.journal.side_files import SideFiles
 from ringbolt.model.redaction import Redactor
@@ -129,7 +129,7 @@ class Host:
         try:
             return answers.text()
         finally:
-            stop_alarm()
+            set_alarm(None)
 
     def write(self, kind: str, *blocks: dict[str, Any], is_meta: bool = False) -> None:
         """Write a line of the transcript."""

@@ -22,7 +22,7 @@ from ringbolt.extract.attempts import attempt
 from ringbolt.extract.decisions import decisions
 from ringbolt.extract.names import find_names
 from ringbolt.extract.plan_progress import Observation, Progress
-from ringbolt.extract.statements import announcements, statements
+from ringbolt.extract.statements import statements
 from ringbolt.extract.values import printed_values, stated_values
 from ringbolt.llm.complexity import is_complex
 from ringbolt.llm.json_reply import first_object
@@ -61,7 +61,6 @@ def reply_object(text: str) -> None:
 
 
 FUNCTIONS: dict[str, Callable[[str], Any]] = {
-    "announcements": announcements,
     "attempt": lambda text: attempt(1, "Bash", {"command": text}, None),
     "clauses": clauses,
     "command_head": commands.command_head,

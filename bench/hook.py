@@ -22,18 +22,20 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
+from resource import RUSAGE_CHILDREN, getrusage
 from statistics import median
 
 from speed import Figure, at_most, child_environment, in_turn, ratio, table
 
+from ringbolt import TaskMemory
 from ringbolt.hosts.capture_hook import session_digest
 from ringbolt.hosts.host_table import QUICK_SECONDS
-from ringbolt.hosts.install import Installer
+from ringbolt.hosts.install.installer import Installer
 from ringbolt.model.settings import Settings
 
 SESSIONS = 8
@@ -113,6 +115,36 @@ class HookBench:
                 else at_most(title, value, goal, note)
             )
 
+    def packet(self, rounds: int) -> Iterator[Figure]:
+        """A session that goes on gets its packet; by the clock, and in time of the processor."""
+        store = self._environment["RINGBOLT_STORE"]
+        with TaskMemory.open(store, workspace="/", session="bench") as memory:
+            memory.task_register("Bench", [f"Step {number}" for number in range(10)], request="Build it.")
+            for number in range(20):
+                memory.task_update(None, f"Message {number}: {_LINES[number % len(_LINES)]}")
+        path = self._input("start", source="resume")
+        words = shlex.split(self._commands["SessionStart"].partition(" || ")[0])
+        used: dict[str, list[float]] = {"bare": [], "packet": []}
+
+        def timed(name: str, work: Callable[[], float]) -> float:
+            before = getrusage(RUSAGE_CHILDREN)
+            seconds = work()
+            after = getrusage(RUSAGE_CHILDREN)
+            used[name].append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+            return seconds
+
+        def packet() -> float:
+            seconds = timed("packet", lambda: self._seconds(words, path, says=b"additionalContext"))
+            TaskMemory.open(store, workspace=None).close()  # drains what the hook left, untimed
+            return seconds
+
+        bare = [sys.executable, "-c", "import apsw, json"]
+        found = in_turn(rounds, bare=lambda: timed("bare", lambda: self._seconds(bare)), packet=packet)
+        for kind, times in (("clock", found), ("processor", used)):
+            value, spread = ratio(times["packet"], times["bare"])
+            note = f"{median(times['packet']) * 1000:.1f} ms; {spread}"
+            yield at_most(f"SessionStart with a packet / bare imports, {kind}", value, 3.0, note)
+
     def at_once(self, calls: int) -> Iterator[Figure]:
         """Eight sessions at a time, each making one call after the other."""
         journal = self._folder / "store.db.journal/new"
@@ -180,12 +212,12 @@ class HookBench:
         path.write_text(json.dumps({**told, **fields}))
         return path
 
-    def _seconds(self, words: list[str], path: Path | None = None) -> float:
+    def _seconds(self, words: list[str], path: Path | None = None, says: bytes = b"") -> float:
         with (path or Path(os.devnull)).open("rb") as stdin:
             begin = time.perf_counter()
             done = subprocess.run(words, stdin=stdin, capture_output=True, env=self._environment, check=True)
             seconds = time.perf_counter() - begin
-        if done.stdout or done.stderr:
+        if done.stderr or (says not in done.stdout if says else done.stdout):
             raise RuntimeError(f"{words} said {(done.stdout + done.stderr)[:300]!r}")
         return seconds
 
@@ -210,7 +242,7 @@ def main() -> int:
     rounds, calls = (10, 200) if options.quick else (40, 1000)
     with tempfile.TemporaryDirectory(dir=".", prefix=".bench-tmp-") as folder:
         bench = HookBench(Path(folder).resolve())
-        figures = list(bench.ratios(rounds, "quiet"))
+        figures = [*bench.ratios(rounds, "quiet"), *bench.packet(rounds)]
         with busy_loops(BUSY_LOOPS):
             # No goals beside busy loops: the ratio there says how the machine shares its cores.
             figures += [figure._replace(goal="", ok=None) for figure in bench.ratios(rounds, "busy")]

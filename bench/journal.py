@@ -17,10 +17,9 @@ from statistics import median, quantiles
 from typing import TYPE_CHECKING, Any
 
 from ringbolt import TaskMemory
-from ringbolt.hosts import events, host_schemas
+from ringbolt.hosts import capture_hook, events, host_schemas
 from ringbolt.hosts.drain import drain
 from ringbolt.journal.event_files import Journal
-from ringbolt.journal.names import CALLED, new_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -32,12 +31,16 @@ BARE = "import apsw, json"
 # What the hook process does on SessionStart after it has cleaned the event.
 HOOK = """
 import json, os, sys, time
+from ringbolt.model.quick_start import load_msgspec
+load_msgspec()
 from ringbolt.hosts.store_hook import answer
-from ringbolt.journal.event_files import Journal
-from ringbolt.journal.names import new_name
+from ringbolt.hosts.capture_hook import boot_id, session_digest, write_event
+from ringbolt.journal.folders import journal_folders
 told = json.load(sys.stdin)
 line = {"v": 1, "id": "x", "at": time.time(), "host": "claude-code", "event": "SessionStart", "told": told}
-path = Journal.of(os.environ["RINGBOLT_STORE"]).write(new_name(told["session_id"]), line)
+name = f"{boot_id()}-{time.monotonic_ns():016x}-1-0000-{session_digest(told['session_id'])}-e.json"
+folder = journal_folders(os.environ["RINGBOLT_STORE"])[0]
+path = write_event(folder, name, json.dumps(line).encode())
 sys.stdout.write(answer("claude-code", "SessionStart", path, told, time.monotonic() + 5))
 sys.stdout.flush()
 os._exit(0)
@@ -99,7 +102,10 @@ class Bench:
                 "host": "claude-code",
                 "event": "PostToolUse",
             }
-            journal.write(new_name(SESSION, CALLED), {**line, "told": host_event(number)})
+            content = json.dumps({**line, "told": host_event(number)}).encode()
+            session = capture_hook.session_digest(SESSION)
+            name = f"{capture_hook.boot_id()}-{time.monotonic_ns():016x}-1-0000-{session}-c.json"
+            capture_hook.write_event(journal.folders[0], name, content)
         begin = time.perf_counter()
         report = drain(memory, journal, limit=10**9)
         seconds = time.perf_counter() - begin

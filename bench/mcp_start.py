@@ -12,7 +12,7 @@ from typing import Any
 
 from speed import Figure, at_most, child_environment, in_turn, machine, ratio, scratch_folder, table
 
-OURS = "from ringbolt.surfaces.mcp.main import main; import sys; main(sys.argv[1:])"
+OURS = "from ringbolt.surfaces.cli.main import main; import sys; main(['mcp', *sys.argv[1:]])"
 BARE = """
 from mcp.server import MCPServer
 server = MCPServer("bare")

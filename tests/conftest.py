@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from itertools import count
+from pathlib import Path
 from uuid import uuid4
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.core.calls import prepare
 from tests.servers import fresh_database, shared_server
@@ -14,6 +16,14 @@ from tests.support import Clock, open_memory
 
 # One more engine is one more word here, and the lines in `new_store_url` that make a store for it.
 ENGINES = ["sqlite", "postgres"]
+TESTS = Path(__file__).parent
+
+# `make test` tries few examples of each property, `make reliability` many. A busy machine is slow, so
+# neither has a deadline.
+PATIENT = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("quick", max_examples=25, **PATIENT)
+settings.register_profile("thorough", max_examples=400, **PATIENT)
+settings.load_profile("quick")
 
 
 @pytest.fixture(autouse=True)
@@ -33,6 +43,24 @@ def pytest_configure(config):
         server = shared_server()
         os.environ["RINGBOLT_TEST_PG"] = server.__enter__()
         config.add_cleanup(lambda: server.__exit__(None, None, None))
+
+
+# Tests whose cases differ in what the engine itself is given: every case is tried on every engine.
+ABOUT_ENGINES = ("core/test_bad_input.py", "ledger/", "recall/", "retention/", "store/", "reliability/")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Of a test with many cases, the first runs on PostgreSQL too; the others do so in `make reliability`."""
+    engines = {}
+    for item in items:
+        engine = item.callspec.params.get("new_store_url") if hasattr(item, "callspec") else None
+        if engine and not item.path.relative_to(TESTS).as_posix().startswith(ABOUT_ENGINES):
+            engines.setdefault((item.path, item.originalname), {}).setdefault(engine, []).append(item)
+    for cases in engines.values():
+        if cases.keys() > {"postgres"}:
+            for item in cases["postgres"][1:]:
+                item.add_marker(pytest.mark.reliability)
 
 
 @pytest.fixture(scope="session")

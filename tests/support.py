@@ -6,11 +6,13 @@ import json
 import os
 import subprocess
 import sys
+import time
 from contextlib import contextmanager
 
 import apsw
 import psycopg
 import pytest
+from hypothesis import settings
 from psycopg.rows import dict_row
 
 from ringbolt import RingboltError, TaskMemory
@@ -21,6 +23,11 @@ NOON = "2026-03-01T12:00:00.000Z"
 # For tests that are about what only one engine has: files and backups, or roles and tenants.
 sqlite_only = pytest.mark.parametrize("new_store_url", ["sqlite"], indirect=True)
 postgres_only = pytest.mark.parametrize("new_store_url", ["postgres"], indirect=True)
+
+
+def examples(few: int) -> int:
+    """How many examples to try of a property whose examples are slow; more in the thorough profile."""
+    return few * 10 if settings.get_current_profile_name() == "thorough" else few
 
 
 class Clock:
@@ -48,6 +55,15 @@ def open_memory(url, clock=None, **options) -> TaskMemory:
         "clock": clock or Clock(),
     }
     return TaskMemory.open(url, **{**given, **options})
+
+
+def until(condition) -> None:
+    """Look again and again until a condition holds that other processes bring about.
+
+    The time limit of the test ends what never does.
+    """
+    while not condition():
+        time.sleep(0.01)
 
 
 def is_postgres(place) -> bool:
@@ -196,7 +212,7 @@ def lock_held(path: str):
         yield
     finally:
         holder.stdin.close()
-        holder.wait(timeout=30)
+        holder.wait(timeout=100)
         holder.stdout.close()
 
 

@@ -33,41 +33,44 @@ def test_every_public_operation_is_there():
     assert set(public(TaskMemory)) <= set(public(AsyncTaskMemory))
 
 
-@pytest.mark.parametrize("name", sorted(set(public(TaskMemory)) - {"open", "acting_as"}))
-def test_every_operation_is_awaited_and_takes_the_same_arguments(name):
-    ours, theirs = getattr(TaskMemory, name), getattr(AsyncTaskMemory, name)
-    assert inspect.iscoroutinefunction(theirs) or inspect.isasyncgenfunction(theirs)
-    names = [list(inspect.signature(method).parameters.values())[1:] for method in (ours, theirs)]
-    assert [(p.name, p.kind, p.default) for p in names[0]] == [(p.name, p.kind, p.default) for p in names[1]]
-    assert theirs.__doc__
+def test_every_operation_is_awaited_and_takes_the_same_arguments():
+    for name in sorted(set(public(TaskMemory)) - {"open", "acting_as"}):
+        ours, theirs = getattr(TaskMemory, name), getattr(AsyncTaskMemory, name)
+        assert inspect.iscoroutinefunction(theirs) or inspect.isasyncgenfunction(theirs), name
+        taken = [list(inspect.signature(method).parameters.values())[1:] for method in (ours, theirs)]
+        one, other = ([(p.name, p.kind, p.default) for p in parameters] for parameters in taken)
+        assert one == other, name
+        assert theirs.__doc__, name
 
 
-@pytest.mark.parametrize("call", [*ON_A_TASK, "task_list", "task_register", *ELSEWHERE])
-def test_every_operation_gives_the_same_result(new_store_url, call):
-    seeds = [iter(range(1, 1000)), iter(range(1, 1000))]
+def answers_of_every_operation(url, is_async: bool) -> list:
+    """What every operation answers or raises, each with a task of its own, and the store afterwards."""
+    seed = iter(range(1, 1_000_000))
+    memory = open_memory(url, random=lambda size: next(seed).to_bytes(size, "big"))
     results = []
-    for seed, is_async in zip(seeds, (False, True), strict=True):
-        random = lambda size, seed=seed: bytes([next(seed) % 32] * size)  # noqa: E731
-        url = new_store_url()
-        memory = open_memory(url, random=random)
+    for call in (*ON_A_TASK, "task_list", "task_register", *ELSEWHERE):
         task = memory.task_register("Deploy", ["Build", "Push", "Run"]).task_id
         prepare(memory, task)
-        arguments = REGISTER if call == "task_register" else READS[call] if call == "task_list" else None
-        if arguments is None and call in ELSEWHERE:
-            arguments = ELSEWHERE[call]
-        if arguments is None:
+        if call in ON_A_TASK:
             arguments = {"task_id": task, **ON_A_TASK[call]}
+        else:
+            arguments = {"task_register": REGISTER, "task_list": READS["task_list"], **ELSEWHERE}[call]
         try:
             if is_async:
-                results.append(asyncio.run(getattr(AsyncTaskMemory(memory), call)(**arguments)))
+                results.append((call, asyncio.run(getattr(AsyncTaskMemory(memory), call)(**arguments))))
             else:
-                results.append(getattr(memory, call)(**arguments))
+                results.append((call, getattr(memory, call)(**arguments)))
         except RingboltError as error:
-            results.append(error.to_dict())
-        results.append(contents(memory))
-        memory.close()
-    assert results[0] == results[2]
-    assert results[1] == results[3]
+            results.append((call, error.to_dict()))
+    results.append(("contents", contents(memory)))
+    memory.close()
+    return results
+
+
+def test_every_operation_gives_the_same_result(new_store_url):
+    ours, theirs = (answers_of_every_operation(new_store_url(), is_async) for is_async in (False, True))
+    for one, other in zip(ours, theirs, strict=True):
+        assert one == other
 
 
 def test_events_and_files_work_too(store_url, tmp_path):

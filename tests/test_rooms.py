@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -53,6 +54,7 @@ def imported(name: str, path: Path, known: dict[str, Path]) -> set[str]:
     return found
 
 
+@cache
 def edges() -> dict[str, dict[str, str]]:
     """For each room the other rooms it imports, with one import as an example."""
     known, found = modules(), {}

@@ -72,7 +72,7 @@ def served() -> Iterator[str]:
     import uvicorn
 
     from ringbolt import TaskMemory
-    from ringbolt.surfaces.mcp.main import asgi_app
+    from ringbolt.surfaces.mcp.http import asgi_app
 
     with tempfile.TemporaryDirectory() as folder, TaskMemory.open(f"{folder}/store.db") as memory:
         memory.task_register("Deploy the shop", ["Build the image", "Run it"], request="Deploy it, please.")

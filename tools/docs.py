@@ -62,7 +62,7 @@ synthesizing: the final answer is being written
 
 # The parts of TaskMemory: the heading and the introduction of their operations.
 GROUPS: Mapping[str, tuple[str, str]] = {
-    "Opening": ("Opening and closing", "A memory is a store, and whoever acts on it."),
+    "Opening": ("Opening and closing", "A memory is a store together with the identity of its caller."),
     "Tasks": ("Tasks", "Start, report, read, list, end and link tasks."),
     "Plans": ("Plans", "The steps of a task. Dropped steps stay as tombstones."),
     "Syncing": ("To-do lists", "A host's to-do list as the plan."),

@@ -22,7 +22,7 @@ from typing import Any
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from ringbolt.hosts.transcript_events import is_host_text  # noqa: E402 - after the path is set
+from ringbolt.hosts.transcripts.events import is_host_text  # noqa: E402 - after the path is set
 from tests.live.model_servers import Call, Turn, calls, model_server, says  # noqa: E402
 from tests.live.programs import SECONDS, ClaudeCode, Codex, Program, kill  # noqa: E402
 

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
         UpkeepReport,
         VerifyReport,
         WaitResult,
-    )
+    )  # fmt: skip
     from .model.settings import Settings
     from .model.types import (
         Answer,
@@ -60,87 +60,33 @@ if TYPE_CHECKING:
         TaskPage,
         Thread,
         Written,
-    )
+    )  # fmt: skip
     from .worker.worker import Worker
 
-# Modules and their public names. A name is imported on first use, so that a command that needs one room does
-# not load all of them.
-_PUBLIC = {
-    "aio": "AsyncTaskMemory",
-    "config": "load_settings",
-    "core.copying": "copy_store",
-    "memory": "TaskMemory",
-    "model.errors": "Conflict InvalidInput NotFound RingboltError StoreError",
-    "model.results": (
-        "ActiveBlock ActiveRow ActiveTaskList Distilled DrillResults Extraction FactPage FolderExport "
-        "FolderImport GoalStatus ImportReport Job JobsStatus MirrorStatus Packet ProgressReport Recall "
-        "Removal RenderReport UpkeepReport VerifyReport WaitResult"
-    ),
-    "model.settings": "Settings",
-    "model.types": (
-        "Answer Drill Entry Event Item Pattern PlanVersion Summary Task TaskCard TaskPage Thread Written"
-    ),
-    "worker.worker": "Worker",
-}
-_HOMES = {name: module for module, names in _PUBLIC.items() for name in names.split()}
+__all__ = [
+    "ActiveBlock", "ActiveRow", "ActiveTaskList", "Answer", "AsyncTaskMemory", "Conflict", "Distilled",
+    "Drill", "DrillResults", "Entry", "Event", "Extraction", "FactPage", "FolderExport", "FolderImport",
+    "GoalStatus", "ImportReport", "InvalidInput", "Item", "Job", "JobsStatus", "MirrorStatus", "NotFound",
+    "Packet", "Pattern", "PlanVersion", "ProgressReport", "Recall", "Removal", "RenderReport",
+    "RingboltError", "Settings", "StoreError", "Summary", "Task", "TaskCard", "TaskMemory", "TaskPage",
+    "Thread", "UpkeepReport", "VerifyReport", "WaitResult", "Worker", "Written", "__version__",
+    "copy_store", "load_settings",
+]  # fmt: skip
+# Where the public names are defined; small modules come first. A name is imported on first use, so that a
+# command that needs one room does not load all of them.
+_HOMES = (
+    "model.errors", "model.types", "model.results", "model.settings", "config", "core.copying", "memory",
+    "worker.worker", "aio",
+)  # fmt: skip
 
 
 def __getattr__(name: str) -> object:
-    if (home := _HOMES.get(name)) is None:
-        raise AttributeError(f"module 'ringbolt' has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.{home}"), name)
+    for home in _HOMES if name in __all__ else ():
+        module = importlib.import_module(f"{__name__}.{home}")
+        if hasattr(module, name):
+            return getattr(module, name)
+    raise AttributeError(f"module 'ringbolt' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_HOMES])
-
-
-__all__ = [
-    "ActiveBlock",
-    "ActiveRow",
-    "ActiveTaskList",
-    "Answer",
-    "AsyncTaskMemory",
-    "Conflict",
-    "Distilled",
-    "Drill",
-    "DrillResults",
-    "Entry",
-    "Event",
-    "Extraction",
-    "FactPage",
-    "FolderExport",
-    "FolderImport",
-    "GoalStatus",
-    "ImportReport",
-    "InvalidInput",
-    "Item",
-    "Job",
-    "JobsStatus",
-    "MirrorStatus",
-    "NotFound",
-    "Packet",
-    "Pattern",
-    "PlanVersion",
-    "ProgressReport",
-    "Recall",
-    "Removal",
-    "RenderReport",
-    "RingboltError",
-    "Settings",
-    "StoreError",
-    "Summary",
-    "Task",
-    "TaskCard",
-    "TaskMemory",
-    "TaskPage",
-    "Thread",
-    "UpkeepReport",
-    "VerifyReport",
-    "WaitResult",
-    "Worker",
-    "Written",
-    "__version__",
-    "copy_store",
-    "load_settings",
-]
+    return sorted({*globals(), *__all__})

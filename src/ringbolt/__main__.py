@@ -14,9 +14,16 @@ def run() -> None:
     at the end the process exits without tearing the interpreter down.
     """
     gc.set_threshold(20_000)
-    from .surfaces.cli.main import main  # after that, because importing makes most of the objects
+    # After that, because importing makes most of the objects.
+    from .model.quick_start import load_msgspec
+
+    load_msgspec()
+    from .surfaces.cli.short_path import main as short_path
 
     try:
+        short_path(sys.argv[1:])
+        from .surfaces.cli.main import main  # loads click
+
         main()
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else 0

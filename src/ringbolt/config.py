@@ -16,18 +16,17 @@ from .model.settings import SETTINGS, Setting, Settings
 
 def user_folder(kind: str, environ: Mapping[str, str] = os.environ) -> str:
     """Ringbolt's folder for the user's data or configuration (XDG)."""
-    variable, below = {
-        "data": ("XDG_DATA_HOME", ".local/share"),
-        "config": ("XDG_CONFIG_HOME", ".config"),
-    }[kind]
+    variable, below = {"data": ("XDG_DATA_HOME", ".local/share"), "config": ("XDG_CONFIG_HOME", ".config")}[
+        kind
+    ]
     base = environ.get(variable) or os.path.join(os.path.expanduser("~"), below)
     return os.path.join(base, "ringbolt")
 
 
 def settings_path(environ: Mapping[str, str] = os.environ) -> str:
     """Path of the settings file, whether or not it exists."""
-    given = environ.get("RINGBOLT_CONFIG")
-    return os.path.abspath(given) if given else os.path.join(user_folder("config", environ), "config.toml")
+    path = environ.get("RINGBOLT_CONFIG")
+    return os.path.abspath(path) if path else os.path.join(user_folder("config", environ), "config.toml")
 
 
 def load_settings(environ: Mapping[str, str] | None = None, **arguments: Any) -> Settings:
@@ -58,9 +57,10 @@ def load_settings(environ: Mapping[str, str] | None = None, **arguments: Any) ->
 
 def changed(settings: Settings, **arguments: Any) -> Settings:
     """The settings with some of them overridden by arguments."""
-    given = {name: value for name, value in arguments.items() if value is not None}
-    values = {name: _checked(name, value, "argument") for name, value in given.items()}
-    return settings.replace(**values, sources={**settings.sources, **dict.fromkeys(given, "argument")})
+    values = {
+        name: _checked(name, value, "argument") for name, value in arguments.items() if value is not None
+    }
+    return settings.replace(**values, sources={**settings.sources, **dict.fromkeys(values, "argument")})
 
 
 def store_location(settings: Settings) -> str:
@@ -76,9 +76,7 @@ def _read_toml(path: str) -> dict[str, Any]:
             return tomllib.load(file)
     except (OSError, ValueError, RecursionError) as error:
         raise InvalidInput(
-            "invalid_argument",
-            f"The settings file {path} cannot be read: {error}.",
-            "Fix the file.",
+            "invalid_argument", f"The settings file {path} cannot be read: {error}.", "Fix the file."
         ) from None
 
 
@@ -150,11 +148,7 @@ def _folder(setting: Setting, value: str) -> str:
     return path
 
 
-_CHECKS: dict[str, Callable[[Setting, str], str]] = {
-    "duration": _duration,
-    "list": _list,
-    "folder": _folder,
-}
+_CHECKS: dict[str, Callable[[Setting, str], str]] = {"duration": _duration, "list": _list, "folder": _folder}
 
 
 def allowed(name: str) -> str:

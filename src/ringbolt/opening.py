@@ -18,7 +18,7 @@ from .model.settings import Settings
 from .model.types import Origin
 from .store import open_store
 
-# What one read or write may spend on events that wait.
+# How long one read or write may spend on draining the journal.
 _DRAIN_SECONDS = 0.1
 
 
@@ -58,14 +58,13 @@ class Opening(Base):
             settings: Settings that are already loaded, instead of loading them. The location and overrides
                 are applied on top.
             create: False: fail with `store_not_found` if the store does not exist.
-            catch_up: Take in events that hooks left in the journal, now and before every read and write.
+            catch_up: Apply events that hooks left in the journal, now and before every read and write.
             clock: Returns seconds since 1970.
             random: Returns that many random bytes.
             overrides: Any setting by its name.
         """
-
-        given: dict[str, Any] = {"store": _location(location), **overrides}
-        settings = load_settings(**given) if settings is None else changed(settings, **given)
+        overrides.setdefault("store", _location(location))
+        settings = load_settings(**overrides) if settings is None else changed(settings, **overrides)
         workspace, repository = workspace_named(_here() if workspace == "" else workspace)
         environ = os.environ
         origin = Origin(
@@ -79,7 +78,7 @@ class Opening(Base):
             session=validate.text("session", session or environ.get("RINGBOLT_SESSION", ""), 200),
         )
         place = store_location(settings)
-        # Where hooks have left events there is a store, even if nobody has opened it yet.
+        # Events from hooks need a store, even if nobody has created it yet.
         create = create or (catch_up and not Journal.of(place, settings.tenant).is_empty())
         store = open_store(place, settings, create=create)
         memory = cls(
@@ -104,15 +103,15 @@ class Opening(Base):
 
 
 def _drain(memory: Opening) -> bool:
-    """Take in what waits in the journal, within a short time; False if nothing could be done."""
-    # By name: hosts are above this room, and most processes never find an event.
+    """Apply events that wait in the journal, for a short time; False if none was applied or rejected."""
+    # By name: hosts are above this room, and most processes never need it.
     hosts = import_module("ringbolt.hosts.drain")
     journal = Journal.of(memory.store.url, memory.settings.tenant)
     try:
         report = hosts.drain(memory, journal, limit=hosts.BATCH, seconds=_DRAIN_SECONDS)
     except Exception:
-        # A fault of ours: whoever reads or writes must not suffer from it.
-        from logging import getLogger  # for what never happens
+        # A bug of ours must not make the caller's read or write fail.
+        from logging import getLogger  # not needed otherwise
 
         getLogger("ringbolt.journal").exception("the journal could not be drained")
         return False
@@ -126,7 +125,7 @@ def _location(location: Any) -> str | None:
     found = location if isinstance(location, str) else getattr(location, "__fspath__", lambda: None)()
     if not isinstance(found, str) or not found.strip():
         raise InvalidInput(
-            "invalid_argument", f"{shown(location)} is not the location of a store.", "Give a path or a URL."
+            "invalid_argument", f"{shown(location)} is not the location of a store.", "Pass a path or a URL."
         )
     return validate.text("the location", found, 1 << 20)
 

@@ -21,12 +21,12 @@ import msgspec
 from .memory import TaskMemory
 from .model.errors import Conflict, InvalidInput, NotFound, RingboltError, shown
 from .model.operation import Operation, declared
-from .model.types import Value, is_dict, is_list
+from .model.types import Value, as_json, is_dict, is_list
 
 Schema = dict[str, Any]
 
 REQUIRED: Any = inspect.Parameter.empty
-# Stands for all workspaces where null means "not given".
+# Stands for all workspaces in arguments from outside, where null means that an argument is absent.
 EVERYWHERE = "*"
 
 
@@ -79,7 +79,7 @@ def parameters(name: str) -> tuple[Parameter, ...]:
 
 
 def _argument_schema(hint: Any) -> Schema:
-    """The JSON schema of an argument. None is left out, since a null argument counts as not given."""
+    """The JSON schema of an argument. None is left out, since a null argument counts as absent."""
     kinds = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
     kinds = [kind for kind in kinds if kind is not NoneType and get_origin(kind) is not os.PathLike]
     schemas, _ = msgspec.json.schema_components(kinds)
@@ -124,7 +124,7 @@ def scope_of(name: str, arguments: Mapping[str, Any]) -> str:
 # --- calling ----------------------------------------------------------------------------------------
 
 
-def call(memory: TaskMemory, name: str, given: Mapping[str, Any]) -> Any:
+def call(memory: TaskMemory, name: str, arguments: Mapping[str, Any]) -> Any:
     """Call an operation with arguments from a model or a program; returns plain JSON data."""
     if name not in OPERATIONS:
         raise InvalidInput(
@@ -132,29 +132,19 @@ def call(memory: TaskMemory, name: str, given: Mapping[str, Any]) -> Any:
             f"There is no operation {shown(name)}.",
             _nearest(name, OPERATIONS) or "See the list of operations.",
         )
-    result = getattr(memory, name)(**read_arguments(name, given))
-    return as_json(result)
+    return as_json(getattr(memory, name)(**read_arguments(name, arguments)))
 
 
-def as_json(value: Any) -> Any:
-    """A result as plain JSON data."""
-    if isinstance(value, Value):
-        return value.to_dict()
-    if is_list(value):
-        return [as_json(part) for part in value]
-    return value
-
-
-def read_arguments(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+def read_arguments(name: str, raw: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments of a call, lenient where models make mistakes and strict where it matters.
 
     A number or boolean may be a string, a list or object may be a string of JSON, and a list may be a single
-    text. Null means "not given"; the workspace `*` means all workspaces. An unknown name is an error that
-    suggests the right one.
+    text. A null argument counts as absent; the workspace `*` means all workspaces. The error for an unknown
+    name suggests the right one.
     """
     known = {one.name: one for one in parameters(name)}
     arguments: dict[str, Any] = {}
-    for argument, value in given.items():
+    for argument, value in raw.items():
         if argument not in known:
             raise InvalidInput(
                 "invalid_argument",
@@ -208,9 +198,7 @@ def _from_text(name: str, text: str, kinds: list[str]) -> Any:
             return json.loads(plain)
         except (ValueError, RecursionError) as error:
             raise InvalidInput(
-                "invalid_argument",
-                f"{name} is not valid JSON: {error}.",
-                "Pass a list or an object.",
+                "invalid_argument", f"{name} is not valid JSON: {error}.", "Pass a list or an object."
             ) from None
     return [text] if "array" in kinds else text
 

@@ -348,7 +348,7 @@ def test_any_question_is_answered(memory, task, question):
 
 
 @sqlite_only
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(st.text(max_size=80) | st.lists(st.sampled_from(WORDS)).map(" ".join))
 def test_no_text_makes_it_raise_or_cite_what_is_not_there(memory, work, question):
     found = memory.task_ask(work, question)

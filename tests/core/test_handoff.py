@@ -12,7 +12,7 @@ from ringbolt.packet.capsule import read_capsule
 from tests.packet.golden import golden
 from tests.packet.payloads import broken_out, hostile
 from tests.packet.tasks import cook, deployment, long_plan, recipes
-from tests.support import Clock, open_memory, refused
+from tests.support import Clock, examples, open_memory, refused
 
 OPENING = "```json ringbolt-capsule\n"
 SAME = (
@@ -131,7 +131,7 @@ def test_a_request_that_does_not_fit_is_refused_and_not_cut(memory):
         memory.task_handoff(task, max_bytes=5_000)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(12), suppress_health_check=list(HealthCheck))
 @given(recipes())
 def test_any_task_comes_through(tmp_path_factory, recipe):
     folder = tmp_path_factory.mktemp("handoff")

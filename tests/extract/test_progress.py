@@ -7,15 +7,7 @@ import json
 
 import pytest
 
-from ringbolt.extract.plan_progress import (
-    HIGH,
-    Observation,
-    Progress,
-    evidence,
-    read_action,
-    statements_of,
-    title_sort,
-)
+from ringbolt.extract.plan_progress import HIGH, Observation, Progress, read_action, statements_of, title_sort
 from ringbolt.signals.step_numbers import step_numbers
 from ringbolt.signals.words import stem, weighted_words
 
@@ -478,12 +470,11 @@ def test_weak_evidence_only_suggests():
     assert all((one.status == "completed") == (one.confidence >= HIGH) for one in found)
 
 
-def test_evidence_is_the_same_as_observing_one_by_one():
-    observations = [
-        Observation(at=7, kind="agent", text="Step 1 is done."),
-        Observation(at=9, kind="user", text="Step 4 is done."),
-    ]
-    found = evidence(PLAN, observations)
+def test_only_the_agent_says_what_is_done():
+    progress = Progress(PLAN)
+    progress.observe(Observation(at=7, kind="agent", text="Step 1 is done."))
+    progress.observe(Observation(at=9, kind="user", text="Step 4 is done."))
+    found = progress.findings()
     assert [one.item for one in found if one.status == "completed"] == [0]
     assert found[0].cause == 7
 

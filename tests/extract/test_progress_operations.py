@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ringbolt.extract import progress_updates
@@ -375,7 +375,6 @@ FRAGMENTS = [
 ]  # fmt: skip
 
 
-@settings(max_examples=400, deadline=None)
 @given(st.lists(st.sampled_from(FRAGMENTS), min_size=1, max_size=6).map(" ".join))
 def test_a_message_that_moves_the_belief_is_never_overlooked(text):
     progress = Progress(PLAN)

@@ -149,9 +149,10 @@ def test_its_trust_is_the_lowest_of_what_it_was_made_of(memory, task, said_by, c
 
 
 @sqlite_only
-def test_hostile_text_stays_quoted(memory):
+@pytest.mark.parametrize("count", [60, pytest.param(150, marks=pytest.mark.reliability)])
+def test_hostile_text_stays_quoted(memory, count):
     tool = memory.acting_as(channel="tool")
-    for payload in hostile(150):
+    for payload in hostile(count):
         title = payload.replace("\0", "")[:900].strip() or "x"
         task = tool.task_register("t", [title]).task_id
         tool.task_update(task, payload, step=1, step_status="active", blockers=[title])

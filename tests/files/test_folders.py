@@ -22,9 +22,9 @@ from ringbolt.files.bank_folder import write_bank
 from ringbolt.model.foreign_statuses import TASK_WORDS
 from ringbolt.model.rules import ACTION_TYPES, ENTRY_TYPES, PHASES, TASK_STATUSES
 from ringbolt.system.files import is_temp
-from tests.core.test_bad_input import HOSTILE
+from tests.core.hostile_values import HOSTILE
 from tests.packet.scenario import GOLDEN, ids, play
-from tests.support import Clock, complaint, contents, newest, open_memory, refused, sqlite_only
+from tests.support import Clock, complaint, contents, examples, newest, open_memory, refused, sqlite_only
 
 UUID = "3f0c9a52-7a54-4d6e-9d5b-0c1e7c1a9f11"
 
@@ -377,12 +377,15 @@ while True:
 
 
 @sqlite_only
-def test_an_export_that_is_killed_leaves_no_torn_file_and_the_next_one_heals(played, store_url, tmp_path):
+@pytest.mark.parametrize("kills", [4, pytest.param(12, marks=pytest.mark.reliability)])
+def test_an_export_that_is_killed_leaves_no_torn_file_and_the_next_one_heals(
+    played, store_url, tmp_path, kills
+):
     memory, task = played
     bank = tmp_path / "bank"
     moments = random.Random(4)
     memory.export_bank(bank, task)
-    for _ in range(12):
+    for _ in range(kills):
         process = subprocess.Popen(
             [sys.executable, "-c", _LOOP, store_url, str(bank), task],
             stdout=subprocess.PIPE,
@@ -938,7 +941,10 @@ CALLS = st.one_of(
 )  # fmt: skip
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples(6),
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(
     plan=st.lists(SAID.filter(str.strip), max_size=4),
     request=st.none() | SAID,

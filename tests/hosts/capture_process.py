@@ -25,11 +25,13 @@ def answer(host, event, event_file, told, deadline):
 
 def asking_package(folder: Path) -> Path:
     """A stand-in for the package: its answer says what the hook asked."""
-    hosts = folder / "stand-in" / "ringbolt" / "hosts"
-    hosts.mkdir(parents=True)
-    for place in (hosts.parent, hosts):
+    package = folder / "stand-in" / "ringbolt"
+    hosts, model = package / "hosts", package / "model"
+    for place in (package, hosts, model):
+        place.mkdir(parents=True)
         (place / "__init__.py").touch()
     (hosts / "store_hook.py").write_text(STORE_HOOK)
+    (model / "quick_start.py").write_text("def load_msgspec():\n    pass\n")
     return folder / "stand-in"
 
 

@@ -10,17 +10,25 @@ import time
 
 from ringbolt import TaskMemory
 from ringbolt.hosts.capture_hook import CapturedEvent, host_facts
+from ringbolt.hosts.drain import drain
 from ringbolt.hosts.host_table import HOSTS
 from ringbolt.journal.event_files import Journal
 from ringbolt.journal.health import journal_health
-from ringbolt.journal.names import new_name
+from tests.journal.writing import new_name, write_event
 
 
 def leave(journal, session, event, at=None, name=None, host="claude-code", **fields):
     """An event in a journal, as a hook leaves it there."""
     line = {"v": 1, "id": os.urandom(8).hex(), "at": time.time() if at is None else at, "host": host,
             "event": event, "told": {"session_id": session, "hook_event_name": event, **fields}}  # fmt: skip
-    return journal.write(name or new_name(session), line)
+    return write_event(journal, name or new_name(session), line)
+
+
+def opened(host, session: str) -> TaskMemory:
+    """A memory that has taken in every event: by itself it takes what it can in a short time."""
+    memory = TaskMemory.open(host.store, workspace=str(host.work), session=session, create=False)
+    drain(memory, host.journal())
+    return memory
 
 
 PROGRAM = "from ringbolt.hosts.capture_hook import main; main()"
@@ -92,9 +100,7 @@ class Host:
         )  # fmt: skip
 
     def memory(self, session=None) -> TaskMemory:
-        return TaskMemory.open(
-            self.store, workspace=str(self.work), session=session or self.session, create=False
-        )
+        return opened(self, session or self.session)
 
     def journal(self) -> Journal:
         return Journal([f"{self.store}.journal", *self._away()])
@@ -159,8 +165,7 @@ class QuickHost:
         return self.context("PreToolUse", tool_name="Bash", tool_input={"command": command}, tool_use_id="b")
 
     def memory(self, session=None) -> TaskMemory:
-        own = self.session if session is None else session
-        return TaskMemory.open(self.store, workspace=str(self.work), session=own, create=False)
+        return opened(self, self.session if session is None else session)
 
     def task(self):
         with self.memory() as memory:

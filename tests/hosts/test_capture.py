@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ringbolt.hosts.capture import Capture, clipped, is_assent, summary_of
-from ringbolt.hosts.capture_hook import OUTPUT_CHARACTERS
+from ringbolt.hosts.capture import Capture, is_assent, summary_of
+from ringbolt.hosts.capture_hook import OUTPUT_CHARACTERS, clipped
 
 REQUEST = "Please move the login to the new server.\n\nDo not touch the database."
 
@@ -104,16 +104,6 @@ def test_answers_of_the_user_are_decisions_of_the_user(memory, capture):
     assert second.summary == "approved the plan: Move the login"
     assert [entry.summary for entry in task.exclusions] == ["the plan: Drop the database"]
     assert {entry.origin.channel for entry in (*task.decisions, *task.exclusions)} == {"user"}
-
-
-def test_a_saved_state_is_values_and_blockers_and_the_same_again_writes_nothing(memory, capture):
-    capture.prompt(REQUEST)
-    capture.state({"phase": "2 of 5", "plan": None}, ["no key"])
-    task = memory.task_get()
-    assert task.variables == {"phase": "2 of 5"}
-    assert task.blockers == ("no key",)
-    capture.state({"phase": "2 of 5"}, ["no key"])
-    assert memory.task_get().seq == task.seq
 
 
 def test_work_that_begins_without_a_prompt_has_a_task_all_the_same(memory, capture):

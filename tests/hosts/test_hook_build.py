@@ -18,7 +18,7 @@ from ringbolt.hosts.events import cleaned
 from ringbolt.hosts.hook_build import HookProgram, is_hook_command
 from ringbolt.hosts.host_schemas import read_event
 from ringbolt.hosts.host_table import HOSTS
-from ringbolt.hosts.install import Installer
+from ringbolt.hosts.install.installer import Installer
 from ringbolt.model import redaction
 from ringbolt.model.redaction import Redactor
 from tests.hosts.capture_process import Capturing, built_hook
@@ -84,20 +84,21 @@ class Made:
         }
 
 
-def test_the_build_cleans_as_the_package_does(built):
+@pytest.mark.parametrize("count", [300, pytest.param(3000, marks=pytest.mark.reliability)])
+def test_the_build_cleans_as_the_package_does(built, count):
     facts = hook_build.facts_of_host("claude-code")
     embedded = built["redaction_module"]()
     theirs = embedded["Redactor"](KEY)
     ours = Redactor(KEY)
     made = Made(1)
-    for _ in range(3000):
+    for _ in range(count):
         told = {"prompt": made.text(), "tool_response": made.value(), made.text(): made.value()}
         expected = capture_hook.cleaned(told, facts, ours, redaction.storable)
         assert built["cleaned"](told, facts, theirs, embedded["storable"]) == expected
         assert json.loads(built["encode"](expected)) == expected
 
 
-def events_to_clean():
+def events_to_clean(count):
     """Events of hosts: those that were recorded, and made ones with two results of tools each."""
     for host in HOSTS:
         for path in sorted((RECORDED / host).glob("*.json")):
@@ -105,7 +106,7 @@ def events_to_clean():
                 yield host, path.stem, json.loads(path.read_text())
     # Apart from each other: pieces that run together may look like another secret once one is redacted.
     made = Made(2, between="\n\n")
-    for number in range(1500):
+    for number in range(count):
         host = sorted(HOSTS)[number % len(HOSTS)]
         event = next(name for name, ours in HOSTS[host].events.items() if ours == "PostToolUse")
         fields = {
@@ -124,10 +125,11 @@ def events_to_clean():
         )
 
 
-def test_what_the_hook_keeps_says_the_same_to_the_package_as_the_event_itself():
+@pytest.mark.parametrize("count", [150, pytest.param(1500, marks=pytest.mark.reliability)])
+def test_what_the_hook_keeps_says_the_same_to_the_package_as_the_event_itself(count):
     """Cleaned by the hook, then put into our words: as if it had never been in the journal."""
     redactor = Redactor(KEY)
-    for host, event, told in events_to_clean():
+    for host, event, told in events_to_clean(count):
         kept = capture_hook.cleaned(told, hook_build.facts_of_host(host), redactor, redaction.storable)
         direct = cleaned(read_event(host, event, told), redactor)
         assert cleaned(read_event(host, event, json.loads(json.dumps(kept))), redactor) == direct
@@ -229,7 +231,7 @@ def test_calls_and_sessions_have_the_digests_that_the_drain_gives_them():
              ("x", {"command": 1, "url": "http://é"})]  # fmt: skip
     for tool, given in calls:
         call = capture_hook.call_key(tool, given)
-        expected = names.call_digest(names.call_key(tool, given))
+        expected = names.call_digest(call)
         assert (capture_hook.call_digest(call) if call else "") == expected
         assert capture_hook.session_digest(tool) == names.session_digest(tool)
     assert capture_hook.boot_id() == names.boot()

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from ringbolt.hosts import claude_plugin, jsonc, manual_setup
 from ringbolt.hosts.host_table import EVENTS, HOSTS
-from ringbolt.hosts.install import Installer
-from ringbolt.hosts.plugin_files import OwnFile
-from ringbolt.hosts.templates import template
-from ringbolt.hosts.toml_settings import TomlTable
+from ringbolt.hosts.install import jsonc, plugins
+from ringbolt.hosts.install.installer import Installer
+from ringbolt.hosts.install.plugins import OwnFile
+from ringbolt.hosts.install.templates import template
+from ringbolt.hosts.install.toml_settings import TomlTable
 from ringbolt.model.errors import RingboltError
 from ringbolt.surfaces.mcp.tools import listed
 from tests.surfaces.command_line import data, run
@@ -98,8 +98,16 @@ def write(path: str, text: str) -> None:
         file.write(text)
 
 
-@pytest.mark.parametrize("start", STARTS)
-@pytest.mark.parametrize(("host", "scope"), CASES)
+# By default each place to install to is tried with a third of the starts, and each start in a third of the
+# places; the other pairs belong to the long tests.
+PAIRS = [
+    pytest.param(host, scope, start, marks=[pytest.mark.reliability] if (place + number) % 3 else [])
+    for place, (host, scope) in enumerate(CASES)
+    for number, start in enumerate(STARTS)
+]
+
+
+@pytest.mark.parametrize(("host", "scope", "start"), PAIRS)
 def test_install_check_install_again_and_remove_leaves_every_byte(at, host, scope, start):
     subject = installer(at, host, scope)
     for target in subject.files:
@@ -412,7 +420,7 @@ def test_the_plugin_of_claude_code_is_whole_and_valid(at):
     assert run(*words).exit_code == 0
     assert run(*words).exit_code == 0  # again over an earlier one
     found = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
-    assert found == set(claude_plugin.plugin_files())
+    assert found == set(plugins.claude_plugin())
     plugin = json.loads((folder / ".claude-plugin/plugin.json").read_text())
     market = json.loads((folder / ".claude-plugin/marketplace.json").read_text())
     assert plugin["name"] == market["plugins"][0]["name"] == "ringbolt"
@@ -430,7 +438,7 @@ def test_the_plugin_of_claude_code_is_whole_and_valid(at):
 def test_habits_name_only_tools_that_are_there():
     import re
 
-    for text in (template("skill.md"), manual_setup.agents_snippet()):
+    for text in (template("skill.md"), plugins.agents_snippet()):
         assert set(re.findall(r"`(task_\w+)`", text)) <= set(listed("core"))
 
 

@@ -17,7 +17,7 @@ import pytest
 from ringbolt.hosts.events import apply, cleaned, own_task
 from ringbolt.hosts.guard import advice
 from ringbolt.hosts.host_schemas import read_event
-from ringbolt.hosts.transcript_import import TranscriptClock, capture_transcripts
+from ringbolt.hosts.transcripts.importing import TranscriptClock, capture_transcripts
 from ringbolt.model.redaction import Redactor
 from tests.hosts.hosting import QuickHost
 from tests.hosts.recordings import HOSTS, WORK, hook_reports, transcript

@@ -9,9 +9,9 @@ import pytest
 
 from ringbolt import TaskMemory
 from ringbolt.hosts import events, host_schemas
+from ringbolt.hosts.capture_hook import set_alarm
 from ringbolt.hosts.compaction_state import Mark
 from ringbolt.hosts.context_injection import Answers
-from ringbolt.hosts.deadline import stop_alarm
 from ringbolt.hosts.host_table import HOSTS
 from ringbolt.journal.event_files import Journal
 from ringbolt.journal.side_files import SideFiles
@@ -55,7 +55,7 @@ def tell(tmp_path):
             try:
                 return answers.text()
             finally:
-                stop_alarm()
+                set_alarm(None)
 
     told.memory = lambda folder, session="": TaskMemory.open(store, workspace=str(folder), session=session)
     return told

@@ -10,9 +10,10 @@ import sys
 import pytest
 
 from ringbolt import TaskMemory
+from ringbolt.hosts.capture_hook import was_compacted
 from ringbolt.hosts.events import cleaned
 from ringbolt.hosts.host_schemas import has_failed, output_of, read_event
-from ringbolt.hosts.transcript_facts import exit_code, was_compacted
+from ringbolt.hosts.transcripts.lines import exit_code
 from ringbolt.model.redaction import Redactor
 
 PROGRAM = "from ringbolt.hosts.capture_hook import main; main()"

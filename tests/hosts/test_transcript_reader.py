@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ringbolt.hosts.transcript_events import Answers, Compaction, Message, Prompt, TodoList, ToolCall
-from ringbolt.hosts.transcript_reader import TranscriptReader, parser_for
+from ringbolt.hosts.transcripts.events import Answers, Compaction, Message, Prompt, TodoList, ToolCall
+from ringbolt.hosts.transcripts.reader import TranscriptReader, parser_for
 from tests.hosts.recordings import HOSTS, hook_reports, transcript
 
 

@@ -13,8 +13,8 @@ import pytest
 from ringbolt import TaskMemory
 from ringbolt.hosts import events, host_schemas
 from ringbolt.hosts.capture import Capture
-from ringbolt.hosts.deadline import Late
-from ringbolt.hosts.transcript_tail import apply_transcript_tail
+from ringbolt.hosts.capture_hook import Late
+from ringbolt.hosts.transcripts.tail import apply_transcript_tail
 from ringbolt.journal.event_files import Journal
 from ringbolt.journal.health import journal_health
 from ringbolt.journal.side_files import SideFiles

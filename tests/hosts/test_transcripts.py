@@ -10,16 +10,16 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ringbolt import InvalidInput
 from ringbolt.hosts import events, host_schemas
-from ringbolt.hosts.claude_transcript import ClaudeParser
-from ringbolt.hosts.codex_transcript import CodexParser
-from ringbolt.hosts.transcript_import import TranscriptClock, capture_transcripts
-from ringbolt.hosts.transcript_reader import LONGEST_LINE
-from ringbolt.hosts.transcript_session import OVER
+from ringbolt.hosts.transcripts.claude import ClaudeParser
+from ringbolt.hosts.transcripts.codex import CodexParser
+from ringbolt.hosts.transcripts.importing import TranscriptClock, capture_transcripts
+from ringbolt.hosts.transcripts.reader import LONGEST_LINE
+from ringbolt.hosts.transcripts.session import OVER
 from ringbolt.model.redaction import Redactor
 from tests.support import newest, open_memory, sqlite_only
 
@@ -289,7 +289,6 @@ _JSON = st.recursive(
 
 
 @pytest.mark.parametrize("reader", [ClaudeParser, CodexParser])
-@settings(deadline=None)
 @given(lines=st.lists(st.dictionaries(_FIELDS, _JSON, max_size=6), max_size=6))
 def test_whatever_a_line_holds_it_is_understood_or_skipped(reader, lines):
     parser = reader("s")

@@ -14,6 +14,7 @@ from tests.support import (
     contents,
     export_lines,
     foreign_database,
+    newest,
     open_memory,
     path_of,
     refused,
@@ -61,6 +62,10 @@ CHANGES = {
 @pytest.fixture
 def begun(memory, task):
     """A task with a variable (#2), a decision (#3), an intent (#4), an action (#5) and a link (#6)."""
+    return begin(memory, task)
+
+
+def begin(memory, task):
     memory.task_set(task, "v", 1)
     memory.task_decide(task, choice="x")
     memory.task_intent(task, what="x")
@@ -73,20 +78,26 @@ def begun(memory, task):
 FIRST_STEPS = ("s1", "s2", "s3")
 
 
-@pytest.mark.parametrize("name", CHANGES)
-def test_a_change_is_undone_and_done_again(memory, begun, name):
+def test_a_change_is_undone_and_done_again(memory):
+    for name in CHANGES:
+        task = memory.task_register("Deploy", ["Build", "Push", "Run"], request="Deploy it, please.").task_id
+        is_undone_and_done_again(memory, begin(memory, task), name)
+    assert memory.verify().ok
+
+
+def is_undone_and_done_again(memory, begun, name):
     before = state(memory, begun)
     changed = CHANGES[name](memory, begun)
     after = state(memory, begun)
-    assert after != before or name == "message"
+    assert after != before or name == "message", name
     undone = memory.task_undo(begun, changed.seq, reason="a mistake")
     assert state(memory, begun, FIRST_STEPS) == before
     event = memory.task_thread(begun).events[-1]
     assert (event.type, event.ref, event.text) == ("undone", changed.seq, "a mistake")
-    assert memory.verify().ok
+    assert memory.verify(begun).ok
     memory.task_undo(begun, undone.seq)
     assert state(memory, begun) == after
-    assert memory.verify().ok
+    assert memory.verify(begun).ok
 
 
 def test_steps_that_were_added_are_dropped_and_not_erased(memory, begun):
@@ -511,7 +522,8 @@ def lines(memory, task, tmp_path):
 
 def refused_import(there, path, text: str | bytes, line: int) -> None:
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    there.task_register("already here")
+    if not newest(there):
+        there.task_register("already here")
     with refused(there, "import_invalid", naming=f"ine {line}") as caught:
         there.import_events(path)
     assert caught.value.details["line"] == line

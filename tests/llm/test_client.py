@@ -17,7 +17,6 @@ SCHEMA = {
     "properties": {
         "answer": {"type": "string", "minLength": 1, "maxLength": 50},
         "cites": {"type": "array", "items": {"type": "integer"}, "maxItems": 3},
-        "mood": {"type": "string", "enum": ["sure", "unsure"]},
     },
     "required": ["answer", "cites"],
 }
@@ -126,7 +125,6 @@ WRONG = {
     "too long": ({"answer": "x" * 60, "cites": []}, "“answer” has 60 characters and may have 50"),
     "too many": ({"answer": "x", "cites": [1, 2, 3, 4]}, "“cites” has 4 parts and may have 3"),
     "blank": ({"answer": " ", "cites": []}, "“answer” is empty"),
-    "no word of ours": ({"answer": "x", "cites": [], "mood": "happy"}, "must be one of sure, unsure"),
     "not true": ({"answer": "a lie", "cites": []}, "it is a lie"),
     "empty": ("", "it is empty"),
     "open thought": ('<think>{"answer": "x", "cites": []}', "it contains no JSON object"),

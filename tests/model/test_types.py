@@ -6,6 +6,7 @@ import ast
 import copy
 import json
 import pickle
+from functools import cache
 from pathlib import Path
 
 import msgspec
@@ -80,6 +81,7 @@ def test_to_dict_goes_all_the_way_down():
 # --- errors -----------------------------------------------------------------------------------------
 
 
+@cache
 def raised_errors() -> list[tuple[str, str, str, ast.Call]]:
     """(place, class, code, call) of every error of ours that the source makes."""
     found = []

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ringbolt.packet import resume, tokens
 from tests.packet.golden import golden
-from tests.packet.payloads import broken_out, hostile
+from tests.packet.payloads import broken_out
 from tests.packet.tasks import cook, deployment, long_plan, recipes
 from tests.support import Clock, open_memory, refused
 
@@ -27,12 +27,11 @@ def test_a_packet_that_a_reader_can_judge(memory):
     )
 
 
-@pytest.mark.parametrize("budget", BUDGETS)
-def test_what_matters_most_is_there_at_every_budget(memory, budget):
+def test_what_matters_most_is_there_at_every_budget(memory):
     task = long_plan(memory, 400)
     memory.task_update(task, blockers=["the old server is down"], next="wait for the old server")
     memory.task_intent(task, what="drop the old schema", verify="psql -l")
-    text = memory.task_resume(task, budget=budget).text
+    packets = {budget: memory.task_resume(task, budget=budget).text for budget in BUDGETS}
     for wanted in (
         "Move all tables to the new server",
         "Status active, phase executing; 200 of 400 steps done",
@@ -45,7 +44,8 @@ def test_what_matters_most_is_there_at_every_budget(memory, budget):
         "drop the old schema",
         "psql -l",
     ):
-        assert wanted in text
+        for budget, text in packets.items():
+            assert wanted in text, budget
 
 
 def test_a_larger_budget_shows_more_and_says_how_much_is_missing(memory):
@@ -249,9 +249,7 @@ def test_a_budget_out_of_bounds_is_refused(memory, task, budget):
         memory.task_resume(task, budget=budget)
 
 
-@settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
-)
+@settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(recipes(), st.integers(300, 8000))
 def test_any_task_at_any_budget_stays_within_it_and_within_its_fence(tmp_path_factory, recipe, budget):
     with open_memory(str(tmp_path_factory.mktemp("packet") / "store.db"), Clock()) as memory:
@@ -262,27 +260,6 @@ def test_any_task_at_any_budget_stays_within_it_and_within_its_fence(tmp_path_fa
         assert count(found.text) == found.tokens <= budget
         assert broken_out(found.text, tag_of(found.text)) == []
         assert found == resume.resume_packet(snapshot, budget, count=count, now=snapshot.updated_at)
-
-
-@pytest.mark.parametrize("budget", [300, 1500, 8000])
-def test_hostile_texts_in_every_place_stay_inside(memory, budget):
-    for start in range(0, 500, 100):
-        some = hostile()[start : start + 100]
-        names = [text.strip() for text in some if text.strip() and len(text.encode()) < 500]
-        actor = memory.acting_as(channel="tool")
-        task = actor.task_register(names[0], [name[:1000] for name in names[:20]], request=names[1]).task_id
-        for text in names:
-            actor.task_decide(task, choice=text, title=text, reasoning=text, options=[text])
-            actor.task_exclude(task, what=text, why=text, symptom=text)
-            actor.task_set(task, text[:100], text)
-            actor.task_remember(task, text, type="error", detail=text)
-            actor.task_log_action(task, text, files=[text])
-        given = {"next": names[3], "blockers": names[4:6], "attention": names[6], "reason": names[7]}
-        actor.task_update(task, names[2], **given)
-        actor.task_intent(task, what=names[8], verify=names[9])
-        found = memory.task_resume(task, budget=budget)
-        assert broken_out(found.text, tag_of(found.text)) == []
-        assert found.tokens <= budget
 
 
 def test_waits_and_the_health_of_the_memory_are_shown(memory):

@@ -11,7 +11,7 @@ import sys
 import uuid
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ringbolt.packet import tokens
@@ -360,7 +360,6 @@ def test_what_is_cut_fits_by_the_estimate(text, budget):
     _check_fit(text, budget, tokens.estimate)
 
 
-@settings(deadline=None)
 @given(st.text(st.characters(codec="utf-8")), st.integers(0, 40))
 def test_what_is_cut_fits_by_the_exact_count(text, budget):
     _check_fit(text, budget, tokens.counter(True))

@@ -385,8 +385,7 @@ def test_chatty_sources_come_when_there_is_nothing_else(memory, task):
 # --- pages ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("limit", [4, 7, 10, 100])
-def test_pages_fit_together_without_overlap_or_loss(memory, task, limit):
+def test_pages_fit_together_without_overlap_or_loss(memory, task):
     action = memory.task_log_action(task, "a long run", status="started").seq
     old = None
     for number, letters in enumerate(LETTERS):
@@ -399,6 +398,11 @@ def test_pages_fit_together_without_overlap_or_loss(memory, task, limit):
                 old = memory.task_decide(task, choice=f"quux choice {letters}", supersedes=old).seq
             case _:
                 memory.task_log_action(task, f"quux call {letters}", tool="grep")
+    for limit in (4, 7, 10, 100):
+        pages_fit_together(memory, limit)
+
+
+def pages_fit_together(memory, limit):
     found, cursor = [], None
     while True:
         page = memory.task_recall("quux", limit=limit, cursor=cursor)

@@ -143,39 +143,43 @@ def test_every_type_that_can_be_asked_for_finds_its_events(memory, prepared):
 MANY = {"sqlite": 5200, "postgresql": 1300}  # more than are ever looked at for one term
 
 
-@pytest.mark.parametrize("where", ["in the same task", "in another task", "in another workspace"])
-def test_an_old_match_is_found_behind_thousands_that_do_not_pass(memory, clock, where):
+def test_an_old_match_is_found_behind_thousands_that_do_not_pass(memory, clock):
     """No top-k is taken before the filter: else nothing of it would be left."""
-    other = memory.acting_as(workspace="/elsewhere") if where == "in another workspace" else memory
-    mine = other.task_register("Mine", ["A", "B"]).task_id
-    wanted = other.task_remember(mine, "the quux needle", type="error", tags=["rare"], item="s2").seq
+
+    def needle(inside, **more) -> tuple[str, int]:
+        task = inside.task_register("Mine", ["A", "B"]).task_id
+        return task, inside.task_remember(task, "the quux needle", **more).seq
+
+    def found(query, **filters) -> set[tuple[str, int]]:
+        hits = memory.task_recall(query, limit=100, **filters).hits
+        return {(hit.task_id, hit.seq) for hit in hits if hit.why.startswith("has")}
+
+    wanted = needle(memory, type="error", tags=["rare"], item="s2")
+    elsewhere = needle(memory.acting_as(workspace="/elsewhere"), type="error")
     clock.forward(7200)
-    task = mine if where == "in the same task" else memory.task_register("Other", ["A"]).task_id
+    in_another = needle(memory, type="discovery")
+    mine = wanted[0]
     write_many(
         memory,
         (
             lambda inside, n=number: inside.task_remember(
-                task, f"quux needle {n}x", item="s1", tags=["often"]
+                mine, f"quux needle {n}x", item="s1", tags=["often"]
             )
             for number in range(MANY[memory.store.url.partition(":")[0]])
         ),
     )
-    ways = {
-        "in the same task": [
-            {"types": "error"},
-            {"tags": "rare"},
-            {"task_id": mine, "item": "s2"},
-            {"until": "2026-03-01T13:00:00Z"},
-        ],
-        "in another task": [{"task_id": mine}],
-        "in another workspace": [{"workspace": "/elsewhere"}],
-    }
-    for filters in ways[where]:
-        assert wanted in own(memory, "quux", **filters), filters
-        assert own(memory, "quux needle", **filters) == {wanted}, filters
-    if where == "in the same task":
-        assert own(memory, "quux", at=wanted, task_id=mine) == {wanted}
-        assert own(memory, "quux", at="2026-03-01T13:00:00Z") == {wanted}
+    for match, filters in (
+        (wanted, {"types": "error"}),
+        (wanted, {"tags": "rare"}),
+        (wanted, {"task_id": mine, "item": "s2"}),
+        (wanted, {"until": "2026-03-01T13:00:00Z"}),
+        (in_another, {"task_id": in_another[0]}),
+        (elsewhere, {"workspace": "/elsewhere"}),
+    ):
+        assert match in found("quux", **filters), filters
+        assert found("quux needle", **filters) == {match}, filters
+    assert found("quux", at=wanted[1], task_id=mine) == {wanted}
+    assert found("quux", at="2026-03-01T13:00:00Z") == {wanted}
 
 
 # --- scope ------------------------------------------------------------------------------------------

@@ -48,7 +48,7 @@ def large(request, tmp_path_factory):
         url = f"{request.getfixturevalue('postgres_url')}&tenant=fuzz"
     memory = open_memory(url)
     fill(memory)
-    memory.store.loaded()
+    memory.store.refresh_statistics()
     yield memory
     memory.close()
 
@@ -60,11 +60,7 @@ def test_hostile_queries_raise_nothing(large):
 
 
 @given(st.text(max_size=200) | st.lists(st.sampled_from([*WORDS, *HOSTILE]), max_size=20).map(" ".join))
-@settings(
-    max_examples=60,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_any_text_is_a_query(large, query):
     page = large.task_recall(query) if query.strip() else None
     for hit in page.hits if page else ():
@@ -73,7 +69,7 @@ def test_any_text_is_a_query(large, query):
 
 
 @given(st.text(st.characters(), min_size=1, max_size=30))
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_what_is_written_is_found_by_itself(memory, text):
     """Any text that can be stored and has a word is found by itself."""
     task = memory.task_register("T").task_id

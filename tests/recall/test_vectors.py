@@ -518,7 +518,7 @@ FAILURES = {
     "too few": (one_vector_too_few, "0 vectors for 1 texts"),
     "no number": (
         lambda handler, _: handler.say(200, b'{"data": [{"index": 0, "embedding": [NaN, 1e999]}]}'),
-        "numbers that are none",
+        "contain NaN or infinity",
     ),
     "words": (
         lambda handler, _: handler.say(200, b'{"data": [{"index": 0, "embedding": ["a", "b"]}]}'),

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ringbolt.recall import ranking, snippets
-from ringbolt.recall.ranking import About, Ranking, rank
+from ringbolt.recall.ranking import About, Ranking
 from ringbolt.signals import terms
 from ringbolt.signals.terms import MARK, Term, has_phrase, read_query, scope_term, stems, terms_of
 from ringbolt.store import event_texts
@@ -30,7 +30,6 @@ NAMES = st.lists(
 
 
 @given(ANY | NAMES)
-@settings(max_examples=400)
 def test_a_text_is_found_by_each_of_its_words(text):
     found = set(terms_of(text))
     for word in text.replace("*", " ").split():
@@ -45,7 +44,6 @@ def test_a_text_is_found_by_the_whole_of_itself(text):
 
 
 @given(ANY | SYNTAX | st.binary().map(lambda data: data.decode("utf-8", "surrogateescape")))
-@settings(max_examples=400)
 def test_any_text_is_a_query(text):
     query = read_query(text)
     assert len(query.terms) <= terms.QUERY_TERMS
@@ -129,7 +127,6 @@ def event(kind="message", text=None, data=None, sets=None, **more):
 
 
 @given(st.sampled_from(KINDS), st.none() | ANY, JSON, JSON)
-@settings(max_examples=300)
 def test_any_event_can_be_indexed(kind, text, data, sets):
     odd = event(kind, text, data, {"heads": sets, "steps": sets, "+extras": sets})
     words = set(stems(event_texts.index_words(odd)))
@@ -207,7 +204,7 @@ class Texts:
 
 
 def order(query, postings):
-    found = rank(read_query(query), postings)
+    found = Ranking(read_query(query), postings).part(0)
     return sorted(found.scores, key=lambda text: (-found.scores[text], -text))
 
 
@@ -218,7 +215,7 @@ def test_what_has_more_of_the_words_comes_first():
 
 
 def test_neighbours_count_less_the_farther_they_are():
-    found = rank(read_query("apple"), Texts(*["x"] * 10, "apple", *["x"] * 10)).scores
+    found = Ranking(read_query("apple"), Texts(*["x"] * 10, "apple", *["x"] * 10)).part(0).scores
     before, after = [found[11 - n] for n in range(5)], [found[11 + n] for n in range(5)]
     assert before == sorted(before, reverse=True)
     assert after == sorted(after, reverse=True)
@@ -241,7 +238,6 @@ def test_what_is_over_comes_after_what_replaced_it():
 
 
 @given(st.lists(st.sampled_from(["apple", "pear", "plum"]), min_size=1, max_size=600), st.integers(1, 3))
-@settings(max_examples=40, deadline=None)
 def test_parts_give_each_text_once_and_all_that_have_a_word(lines, size):
     query = read_query(" ".join(["apple", "pear", "plum"][:size]))
     postings = Texts(*lines)
@@ -286,7 +282,6 @@ def test_dates_in_queries(said, dates):
     st.lists(st.text(st.characters(categories=["Ll"]), min_size=1, max_size=12), max_size=300),
     st.integers(0, 300),
 )
-@settings(max_examples=150, deadline=None)
 def test_a_snippet_has_a_word_that_matched(words, place):
     words.insert(min(place, len(words)), "quuxword")
     shown = snippets.snippet(" ".join(words), {"quuxword"})

@@ -22,9 +22,7 @@ def folder_files(memory, task):
 
 
 def add_folder_kind() -> None:
-    VIEWS["bank"] = View(
-        name="bank", scope="task", place=lambda task: f"bank/{task}", render=folder_files, comment=None
-    )
+    VIEWS["bank"] = View(name="bank", place="bank/{}", render=folder_files)
     SETTINGS["mirrors"] = SETTINGS["mirrors"].replace(words=("state", "bank"))
 
 

@@ -89,7 +89,7 @@ def check_kill_rounds(store: Path, rounds: int, writers: int) -> None:
 
 
 def test_killed_writers_lose_nothing_that_was_acknowledged(tmp_path):
-    check_kill_rounds(tmp_path / "store.db", rounds=3, writers=4)
+    check_kill_rounds(tmp_path / "store.db", rounds=2, writers=4)
 
 
 @pytest.mark.reliability
@@ -100,7 +100,7 @@ def test_killed_writers_lose_nothing_in_many_rounds(tmp_path):
 # --- 2: many writer processes -----------------------------------------------------------------------
 
 
-def check_writers(store: Path, writers: int, seconds: float) -> None:
+def check_writers(store: Path, writers: int, seconds: float) -> list[int]:
     task = new_task(store)
     processes = [start("write_for", store, task, f"w{number}", seconds) for number in range(writers)]
     for process in processes:
@@ -113,14 +113,20 @@ def check_writers(store: Path, writers: int, seconds: float) -> None:
         count, _, errors = output.strip().partition(" ")
         assert not errors, f"a writer was locked out: {errors}"
         counts.append(int(count))
-    assert min(counts) / max(counts) >= 0.3, counts
     with open_memory(store) as memory:
         assert sum(messages(memory, task).values()) == sum(counts)
         assert memory.verify().ok
+    return counts
 
 
 def test_eight_writer_processes_all_get_their_turn(tmp_path):
-    check_writers(tmp_path / "store.db", writers=8, seconds=2)
+    assert min(check_writers(tmp_path / "store.db", writers=8, seconds=1)) > 0
+
+
+@pytest.mark.reliability
+def test_eight_writer_processes_get_about_as_many_turns_each(tmp_path):
+    counts = check_writers(tmp_path / "store.db", writers=8, seconds=5)
+    assert min(counts) / max(counts) >= 0.3, counts
 
 
 @pytest.mark.reliability
@@ -509,8 +515,8 @@ def test_the_log_stays_bounded_while_readers_come_and_go(tmp_path):
         task = memory.task_register("log", ["one"]).task_id
         readers = [start("read_on", store, task) for _ in range(2)]
         largest = 0
-        for _ in range(3000):
-            memory.task_update(task, "x" * 2000)
+        for _ in range(1000):
+            memory.task_update(task, "x" * 6000)
             largest = max(largest, (tmp_path / "store.db-wal").stat().st_size)
         for reader in readers:
             reader.kill()

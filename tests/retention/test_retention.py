@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 from ringbolt.core.copying import copy_store
 from ringbolt.journal.event_files import Journal
 from ringbolt.journal.health import journal_health
-from ringbolt.journal.names import new_name, session_digest
+from ringbolt.journal.names import session_digest
 from ringbolt.journal.side_files import SideFiles, card_file, compaction_file, transcript_file
 from ringbolt.model.errors import NotFound, RingboltError
 from tests.core.calls import READS
+from tests.journal.writing import new_name, write_event
 from tests.support import path_of, refused, rows, sqlite_only
 
 TABLES = (
@@ -420,7 +421,7 @@ def test_the_bytes_are_gone_from_the_store_its_mirrors_and_the_journal(opened, s
     memory.store.catch_up = None  # what waits is to go on waiting
     for session, text in (("leaky", MARK), ("other", "stays")):
         told = {"session_id": session, "prompt": text}
-        journal.write(new_name(session), {"host": "codex", "event": "UserPromptSubmit", "told": told})
+        write_event(journal, new_name(session), {"host": "codex", "event": "UserPromptSubmit", "told": told})
     line = {"id": "3", "host": "codex", "raw": f"{MARK} rubbish", "told": {"session": "leaky"}}
     journal.reject_content("3.json", line, "it cannot be read")
     files = SideFiles(journal)
@@ -504,7 +505,7 @@ CALLS = [
 WRITES = st.lists(
     st.tuples(st.integers(0, 1), st.integers(0, 1), st.integers(0, len(CALLS) - 1)), min_size=3, max_size=14
 )
-SLOWLY = {"deadline": None, "suppress_health_check": [HealthCheck.function_scoped_fixture]}
+SLOWLY = {"suppress_health_check": [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]}
 
 
 @settings(max_examples=4, **SLOWLY)

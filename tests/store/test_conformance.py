@@ -91,13 +91,13 @@ def test_a_reader_sees_one_moment_however_much_is_written_meanwhile(store):
     def slow(tx: Tx) -> tuple[int, int]:
         first = tx.head("aaaaaaaaaa")["last_seq"]  # type: ignore[index]
         reading.set()
-        assert written.wait(30)
+        assert written.wait(100)
         return first, tx.head("aaaaaaaaaa")["last_seq"]  # type: ignore[index]
 
     found: list[tuple[int, int]] = []
     reader = threading.Thread(target=lambda: found.append(store.read(slow)))
     reader.start()
-    assert reading.wait(30)
+    assert reading.wait(100)
     store.write(lambda tx: add(tx, "aaaaaaaaaa", "while it reads"))
     written.set()
     reader.join()

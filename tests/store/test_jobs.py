@@ -91,7 +91,7 @@ def test_a_lease_that_ran_out_goes_to_another_and_its_holder_is_refused(memory, 
     with refused(memory, "stale_token"):
         queue.failed(slow)
     queue.extend([slow], START + 2 * MINUTE, MINUTE)  # moves nothing
-    queue.release([slow])
+    queue.release({slow.id: slow.token})
     assert [row["status"] for row in queue.every()] == ["leased"]
     assert queue.every()[0]["due_at"] == stamp(START + 2 * MINUTE)
     queue.done(other)
@@ -166,7 +166,7 @@ def test_a_job_that_kills_each_of_its_workers_is_given_up(queue):
 def test_a_job_that_was_not_begun_goes_back_without_counting(queue):
     queue.add()
     (job,) = queue.lease()
-    queue.release([job])
+    queue.release({job.id: job.token})
     (row,) = queue.every()
     assert (row["status"], row["attempts"], row["token"]) == ("waiting", 0, 1)
 

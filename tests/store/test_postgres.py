@@ -20,21 +20,11 @@ from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
 
 from ringbolt import RingboltError, StoreError, TaskMemory
-from ringbolt.ledger.access import append_event
-from ringbolt.ledger.base import Draft
 from tests.core.calls import ON_A_TASK, REGISTER, WRITES, prepare
 from tests.servers import ROLE, fresh_database
-from tests.support import NOON, contents, open_memory, refused
+from tests.support import contents, open_memory, refused, until
 
 Connection = psycopg.Connection[tuple[Any, ...]]
-
-
-def until(condition: Callable[[], object], seconds: float = 10) -> None:
-    """Look again and again until something is so."""
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it never came to be"
-        time.sleep(0.01)
 
 
 def all_at_once(works: list[Callable[[], object]]) -> list[Any]:
@@ -43,7 +33,7 @@ def all_at_once(works: list[Callable[[], object]]) -> list[Any]:
     together = threading.Barrier(len(works))
 
     def run(number: int) -> None:
-        together.wait(30)
+        together.wait(100)
         try:
             results[number] = works[number]()
         except BaseException as error:  # noqa: BLE001 - it is judged by the test
@@ -425,27 +415,32 @@ def test_a_role_that_sees_every_tenant_is_refused_unless_allowed(postgres_server
 # --- races ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("call", WRITES)
-def test_a_keyed_call_that_is_made_several_times_at_once_happens_once(url, call):
+def test_a_keyed_call_that_is_made_several_times_at_once_happens_once(url):
     """All have looked for the key before any has written it: a retry that overtakes the first call."""
     with open_memory(url) as memory, client(url) as looking:
-        task = memory.task_register("race", ["one", "two", "three"]).task_id
-        prepare(memory, task)
-        before = memory.task_get(task).seq
-        results: list[Any] = []
-
-        def work() -> None:
-            results.extend(all_at_once([lambda: getattr(memory, call)(task, **WRITES[call][0], key="k")] * 3))
-
-        thread = threading.Thread(target=work)
-        with locked(url, task):
-            thread.start()
-            until(lambda: waiting(looking) >= 3)
-        thread.join()
-        first = getattr(memory, call)(task, **WRITES[call][0], key="k")
-        assert results == [first] * 3
-        assert memory.task_get(task).seq == before + 1
+        for call in WRITES:
+            happens_once(url, memory, looking, call)
         assert memory.verify().ok
+
+
+def happens_once(url, memory, looking, call) -> None:
+    task = memory.task_register("race", ["one", "two", "three"]).task_id
+    prepare(memory, task)
+    before = memory.task_get(task).seq
+    results: list[Any] = []
+    key = f"key of {call}"
+
+    def work() -> None:
+        results.extend(all_at_once([lambda: getattr(memory, call)(task, **WRITES[call][0], key=key)] * 3))
+
+    thread = threading.Thread(target=work)
+    with locked(url, task):
+        thread.start()
+        until(lambda: waiting(looking) >= 3)
+    thread.join()
+    first = getattr(memory, call)(task, **WRITES[call][0], key=key)
+    assert results == [first] * 3, call
+    assert memory.task_get(task).seq == before + 1, call
 
 
 @pytest.mark.parametrize("calls", [0, 4, 5, 6])
@@ -586,13 +581,13 @@ def connections_taken(memory: TaskMemory, number: int) -> Iterator[None]:
     begun, end = threading.Barrier(number + 1), threading.Event()
 
     def work(_tx: object) -> None:
-        begun.wait(30)
-        end.wait(30)
+        begun.wait(100)
+        end.wait(100)
 
     threads = [threading.Thread(target=memory.store.read, args=(work,)) for _ in range(number)]
     for thread in threads:
         thread.start()
-    begun.wait(30)
+    begun.wait(100)
     try:
         yield
     finally:
@@ -772,207 +767,20 @@ def test_a_database_that_cannot_hold_every_text_is_refused(postgres_server_url):
             admin.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
 
 
-# --- news -------------------------------------------------------------------------------------------
+# --- commits ----------------------------------------------------------------------------------------
 
 
-class Listener:
-    """What a store is told, by a thread of its own."""
-
-    def __init__(self, memory: TaskMemory, looking: Connection, timeout: float = 60) -> None:
-        self.told: list[int] = []
-        self.error: Exception | None = None
-        self._looking = looking
-        self._news = (memory.store, timeout)
-        self.thread = threading.Thread(target=self._listen)
-        query = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'"
-        self.thread.start()
-        until(lambda: looking.execute(query).fetchall())
-        ((self.pid,),) = looking.execute(query).fetchall()
-
-    def _listen(self) -> None:
-        store, timeout = self._news
-        try:
-            for position in store.news(timeout):  # type: ignore[attr-defined]
-                self.told.append(position)
-        except Exception as error:  # noqa: BLE001 - it is judged by the test
-            self.error = error
-
-    def stop(self) -> None:
-        self._looking.execute("SELECT pg_terminate_backend(%s)", (self.pid,))
-        self.thread.join(10)
-        assert not self.thread.is_alive()
-
-
-class Relays:
-    """Relays at work, each in a thread."""
-
-    def __init__(self, looking: Connection, *memories: TaskMemory) -> None:
-        self._looking = looking
-        self._stop = threading.Event()
-        self._threads = [
-            threading.Thread(target=memory.store.relay, args=(self._stop,))  # type: ignore[attr-defined]
-            for memory in memories
-        ]
-
-    def __enter__(self) -> Relays:
-        for thread in self._threads:
-            thread.start()
-        until(self.pid)
-        self.look()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stop.set()
-        for thread in self._threads:
-            thread.join(5)
-        assert not any(thread.is_alive() for thread in self._threads)
-
-    def pid(self) -> int | None:
-        """The server's process of the one that is at work: it holds the only lock that lasts."""
-        rows = self._looking.execute(
-            "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted"
-            " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
-        ).fetchall()
-        return rows[0][0] if rows else None
-
-    def look(self) -> None:
-        """Wait until the one at work has looked for news a few times."""
-        query = "SELECT query_start FROM pg_stat_activity WHERE pid = %s"
-        seen = set()
-
-        def looked() -> bool:
-            seen.update(self._looking.execute(query, (self.pid(),)).fetchall())
-            return len(seen) > 4
-
-        until(looked)
-
-
-@pytest.fixture
-def told(database) -> Iterator[tuple[TaskMemory, TaskMemory, Connection]]:
-    """Two memories on a database of their own that has a task, and a client that looks on."""
-    with (
-        open_memory(f"{database}&tenant=t") as memory,
-        open_memory(f"{database}&tenant=t") as other,
-        client(database) as looking,
-    ):
-        memory.task_register("news", ["one"])
-        yield memory, other, looking
-
-
-def last_position(memory: TaskMemory) -> int:
-    return memory.store.read(lambda tx: tx.last_position())
-
-
-def test_a_write_is_told_within_a_second(told):
-    memory, other, looking = told
-    with Relays(looking, memory):
-        listener = Listener(other, looking)
-        for _ in range(3):
-            before = len(listener.told)
-            memory.task_update(message="news")
-            until(lambda before=before: len(listener.told) > before, seconds=1)
-        until(lambda: listener.told[-1] == last_position(memory), seconds=1)
-        listener.stop()
-
-
-def test_news_end_when_nothing_came_for_a_while(told):
-    _, other, looking = told
-    listener = Listener(other, looking, timeout=0.5)
-    listener.thread.join(10)
-    assert not listener.thread.is_alive()
-    assert (listener.told, listener.error) == ([], None)
-
-
-def test_the_first_event_of_a_store_is_told(database):
-    with open_memory(database) as memory, client(database) as looking, Relays(looking, memory):
-        listener = Listener(memory, looking)
-        try:
-            before = len(listener.told)
-            memory.task_register("first", ["one"])
-            until(lambda: len(listener.told) > before, seconds=1)
-        finally:
-            listener.stop()
-
-
-def test_news_are_told_when_they_can_be_read(told):
-    """A listener who looks whenever he is told must come to see everything."""
-    memory, other, looking = told
-    task = memory.task_list().tasks[0].id
-    written, commit = threading.Event(), threading.Event()
-
-    def slow(tx: Any) -> None:
-        draft = Draft("message", text="slow")
-        append_event(memory, tx, tx.head(task, lock=True), draft, NOON, "task_update")
-        tx.head(task)  # so that all of it has been sent
-        written.set()
-        commit.wait(30)
-
-    with Relays(looking, memory) as relays:
-        listener = Listener(other, looking)
-        writer = threading.Thread(target=memory.store.write, args=(slow,))
-        writer.start()
-        try:
-            assert written.wait(10)
-            relays.look()
-            before = len(listener.told)
-            commit.set()
-            writer.join()
-            until(lambda: len(listener.told) > before, seconds=1)
-        finally:
-            commit.set()
-            listener.stop()
-
-
-def test_of_two_relays_one_is_at_work_and_the_other_takes_over(told, database):
-    memory, other, looking = told
-    with client(database) as listening, Relays(looking, memory, other) as relays:
-        listening.execute("LISTEN ringbolt")
-        first = relays.pid()
-        for _ in range(3):
-            memory.task_update(message="told by the first")
-            relays.look()
-        # What is told says who told it.
-        assert {note.pid for note in listening.notifies(timeout=0.1)} == {first}
-        looking.execute("SELECT pg_terminate_backend(%s)", (first,))
-        until(lambda: relays.pid() not in (None, first))
-        relays.look()
-        list(listening.notifies(timeout=0.1))
-        memory.task_update(message="told by the second")
-        relays.look()
-        assert {note.pid for note in listening.notifies(timeout=1, stop_after=1)} == {relays.pid()}
-    until(lambda: relays.pid() is None)
-
-
-def test_nobody_is_told_without_a_relay_for_no_transaction_notifies(told):
-    memory, _, looking = told
-    looking.execute("LISTEN ringbolt")
-    task = memory.task_list().tasks[0].id
-    for number in range(3):
-        memory.task_update(task, "silent", key=str(number))
-    memory.task_decide(task, choice="c")
-    memory.task_finish(task)
-    assert list(looking.notifies(timeout=0.3)) == []
-    looking.execute("SELECT pg_notify('ringbolt', '1')")
-    assert len(list(looking.notifies(timeout=5, stop_after=1))) == 1, "the control"
-
-
-def test_a_listener_who_loses_its_connection_is_told_so_in_our_words(told):
-    _, other, looking = told
-    listener = Listener(other, looking)
-    listener.stop()
-    assert isinstance(listener.error, StoreError), listener.error
-    assert listener.error.code == "store_unavailable"
-
-
-def test_who_has_asked_for_news_misses_none(told):
-    """What is written after the call is told, though the first is taken only later."""
-    memory, other, looking = told
-    with Relays(looking, memory) as relays:
-        news = other.store.news(1)
-        memory.task_update(message="between")
-        relays.look()
-        assert next(news, None) is not None
-        news.close()
+def test_no_transaction_notifies_because_that_would_make_commits_wait(database):
+    with open_memory(database) as memory, client(database) as looking:
+        looking.execute("LISTEN ringbolt")
+        task = memory.task_register("silent", ["one"]).task_id
+        for number in range(3):
+            memory.task_update(task, "silent", key=str(number))
+        memory.task_decide(task, choice="c")
+        memory.task_finish(task)
+        assert list(looking.notifies(timeout=0.3)) == []
+        looking.execute("SELECT pg_notify('ringbolt', '1')")
+        assert len(list(looking.notifies(timeout=5, stop_after=1))) == 1, "the control"
 
 
 # --- prepared statements ----------------------------------------------------------------------------

@@ -358,7 +358,7 @@ def run(postgres_url: str, **wanted) -> None:
 def test_any_sequence_of_operations_keeps_the_ledger_and_the_state_equal(postgres_url):
     # Without shrinking: that can take five minutes, and the printed steps repeat the failure as they are.
     phases = [Phase.explicit, Phase.reuse, Phase.generate]
-    run(postgres_url, max_examples=6, stateful_step_count=30, phases=phases)
+    run(postgres_url, max_examples=4, stateful_step_count=25, phases=phases)
 
 
 @pytest.mark.reliability
@@ -453,12 +453,13 @@ def any_call(draw: random.Random, written: list[tuple[str, int]], claim: dict) -
     return call, given
 
 
-def test_a_long_history_is_the_same_on_both_engines(both, tmp_path):
+@pytest.mark.parametrize("calls", [240, pytest.param(600, marks=pytest.mark.reliability)])
+def test_a_long_history_is_the_same_on_both_engines(both, tmp_path, calls):
     draw = random.Random(13)
     written = {both.task_register(f"Task {number}", ["A", "B", "C"]).task_id: [] for number in range(12)}
     claims = {task: {} for task in written}
     memory = both
-    for number in range(600):
+    for number in range(calls):
         if number % 50 == 0:
             memory = both.acting_as(session=draw.choice("STU"), channel=draw.choice(CHANNELS))
         task = draw.choice(list(written))
@@ -471,11 +472,11 @@ def test_a_long_history_is_the_same_on_both_engines(both, tmp_path):
             both.pages(status="all", limit=draw.randint(1, 5), archived=draw.random() < 0.5)
     for task in written:
         last = both.task_get(task).seq
-        for at in draw.sample(range(1, last + 1), 5):
+        for at in draw.sample(range(1, last + 1), min(5, last)):
             both.task_get(task, at=at)
         for kind in (*ENTRY_TYPES, "snapshot"):
             both.task_history(task, type=kind)
         both.task_drill_down(task, "s1")
         both.task_plans(task)
     assert both.verify().ok
-    assert both.export_events(tmp_path / "export.jsonl") > 250
+    assert both.export_events(tmp_path / "export.jsonl") > calls * 0.4

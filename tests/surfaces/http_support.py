@@ -47,7 +47,7 @@ class Client:
     def __init__(self, port: int, tokens: dict[str, str]) -> None:
         self.port = port
         self.tokens = tokens
-        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=100)
 
     def __call__(self, method, path, body=None, *, token="write", **headers) -> Answer:
         given = {name.replace("_", "-"): value for name, value in headers.items()}
@@ -57,11 +57,23 @@ class Client:
             body = json.dumps(body)
         if body is not None:
             given.setdefault("Content-Type", "application/json")
-        self.connection.request(method, path, body, {key: value for key, value in given.items() if value})
-        response = self.connection.getresponse()
+        request = (method, path, body, {key: value for key, value in given.items() if value})
+        is_kept = self.connection.sock is not None
+        try:
+            response = self._sent(request)
+        except (http.client.RemoteDisconnected, ConnectionError):
+            if not is_kept:
+                raise
+            # On a busy machine the server may have closed an idle connection in the meantime.
+            self.connection.close()
+            response = self._sent(request)
         if response.headers["Connection"] == "close":
             self.connection.close()
         return Answer(response, response.read())
+
+    def _sent(self, request) -> http.client.HTTPResponse:
+        self.connection.request(*request)
+        return self.connection.getresponse()
 
     def call(self, operation, *, token="write", headers=None, **arguments):
         """The result of an operation."""
@@ -104,5 +116,5 @@ def serving(memory, token_path, *, port=0, worker=False, **options):
         finally:
             client.close()
             server.should_exit = True
-            thread.join(30)
+            thread.join(100)
             assert not thread.is_alive()

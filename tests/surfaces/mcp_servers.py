@@ -9,11 +9,14 @@ import subprocess
 import sys
 from contextlib import asynccontextmanager, contextmanager
 
+import mcp.client.session
 import mcp_types as types
 from mcp import Client, StdioServerParameters
 
 from ringbolt.surfaces.mcp.server import Caller, make_server
 
+# On a busy machine a server may take longer to start than the client waits before it tries the older era.
+mcp.client.session.DISCOVER_TIMEOUT_SECONDS = 60.0
 # With an `initialize`, or as since 2026-07-28: each request on its own.
 LEGACY, MODERN = "legacy", "auto"
 MODES = [LEGACY, MODERN]
@@ -23,13 +26,13 @@ _STDIO = """
 import os, sys
 with open(sys.argv[1], "w") as file:
     file.write(str(os.getpid()))
-from ringbolt.surfaces.mcp.main import main
-main(sys.argv[2:])
+from ringbolt.surfaces.cli.main import main
+main(["mcp", *sys.argv[2:]])
 """
 _HTTP = """
 import socket, sys, uvicorn
 from ringbolt import TaskMemory
-from ringbolt.surfaces.mcp.main import asgi_app
+from ringbolt.surfaces.mcp.http import asgi_app
 memory = TaskMemory.open(sys.argv[1], workspace=sys.argv[2])
 config = uvicorn.Config(asgi_app(memory), log_level="warning")
 uvicorn.Server(config).run(sockets=[socket.socket(fileno=int(sys.argv[3]))])
@@ -68,7 +71,7 @@ class HttpServer:
 
     def kill(self) -> None:
         self._process.kill()
-        self._process.wait(timeout=30)
+        self._process.wait(timeout=100)
 
     def restart(self) -> None:
         number = self._socket.fileno()

@@ -1,15 +1,13 @@
-"""`ringbolt active-tasks` as a person and as a program uses it: real processes, output and exit codes."""
+"""`ringbolt active-tasks` as a person and as a program uses it: output and exit codes."""
 
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 
 import pytest
 
 from tests.support import open_memory
+from tests.surfaces import command_line
 
 
 @pytest.fixture
@@ -20,30 +18,51 @@ def folder(tmp_path):
 
 
 @pytest.fixture
-def run(folder, store_url):
+def settings(store_url):
+    return {"RINGBOLT_STORE": store_url, "RINGBOLT_SYNCHRONOUS": "off"}
+
+
+@pytest.fixture
+def run(folder, settings, monkeypatch):
+    monkeypatch.chdir(folder)
+
     def call(*words, **environ):
-        return subprocess.run(
-            [sys.executable, "-m", "ringbolt", "active-tasks", *words],
-            cwd=folder, capture_output=True, text=True, check=False, timeout=60,
-            env={**os.environ, "RINGBOLT_STORE": store_url, "RINGBOLT_SYNCHRONOUS": "off", **environ},
-        )  # fmt: skip
+        return command_line.run("active-tasks", *words, **{**settings, **environ})
 
     return call
 
 
 def data(done) -> object:
-    assert done.returncode == 0, done.stderr
+    assert done.exit_code == 0, done.output
+    return answer(done)["data"]
+
+
+def answer(done) -> dict:
     (line,) = done.stdout.splitlines()  # nothing but the answer
-    answer = json.loads(line)
-    assert answer["schema_version"] == 1
-    return answer["data"]
+    found = json.loads(line)
+    assert found["schema_version"] == 1
+    return found
+
+
+def test_a_process_answers_in_json_and_ends_with_the_code_of_its_error(folder, settings):
+    options = {"cwd": folder, "env": command_line.environ(**settings)}
+    added = command_line.process("active-tasks", "add", "a", "One", "--json", **options)
+    assert (added.returncode, added.stderr) == (0, "")
+    assert answer(added)["data"]["label"] == "a"
+    missing = command_line.process("active-tasks", "complete", "nope", **options)
+    assert (missing.returncode, missing.stdout) == (3, "")
+    assert "[task_not_found]" in missing.stderr
+    assert "Traceback" not in missing.stderr
+    plain = command_line.process("active-tasks", "complete", "nope", "--json", **options)
+    assert (plain.returncode, plain.stderr) == (3, "")
+    assert answer(plain)["error"]["code"] == "task_not_found"
 
 
 def test_a_task_is_added_listed_rendered_and_completed(run, folder):
     done = run(
         "add", "api: v2", "Deploy the API", "--branch", "feat/x", "--next", "Run it", "--subagent", "w-7"
     )
-    assert done.returncode == 0, done.stderr
+    assert done.exit_code == 0, done.stderr
     assert done.stdout == (
         "  [api: v2] Deploy the API (In progress), last update less than an hour ago\n"
         "      Next: Run it\n      Branch: feat/x\n      Subagent: w-7\n"
@@ -85,8 +104,8 @@ def test_with_the_markdown_ledger_the_file_is_all_there_is(run, folder):
     markdown = {"RINGBOLT_ACTIVE_TASKS_LEDGER": "markdown"}
     (folder / "ACTIVE-TASKS.md").write_text("# Mine\n\n## Active\n\n### [x]: By hand\n\ntext\n")
     assert "[x] By hand (In progress), last update unknown" in run("list", **markdown).stdout
-    assert run("add", "y", "Why", **markdown).returncode == 0
-    assert run("complete", "x", **markdown).returncode == 0
+    assert run("add", "y", "Why", **markdown).exit_code == 0
+    assert run("complete", "x", **markdown).exit_code == 0
     assert "Nothing was written: the ledger is markdown" in run("render", **markdown).stdout
     text = (folder / "ACTIVE-TASKS.md").read_text()
     assert "### [y]: Why" in text.partition("## Completed")[0]
@@ -107,25 +126,25 @@ def test_errors_have_a_code_for_programs_and_an_exit_code_of_their_kind(run, fol
     run("add", "first", "The first")
     (folder / "ACTIVE-TASKS.md").write_text("Someone's own notes.\n")
     told = run(*words)
-    assert (told.returncode, told.stdout) == (code, "")
+    assert (told.exit_code, told.stdout) == (code, "")
     assert f"[{name}]" in told.stderr
     assert "Traceback" not in told.stderr
     plain = run(*words, "--json")
-    assert (plain.returncode, plain.stderr) == (code, "")
+    assert (plain.exit_code, plain.stderr) == (code, "")
     error = json.loads(plain.stdout)["error"]
     assert (error["code"], bool(error["hint"])) == (name, True)
     assert (folder / "ACTIVE-TASKS.md").read_text() == "Someone's own notes.\n"
 
 
 def test_wrong_usage_is_told_as_such(run):
-    assert run("add", "a").returncode == 2
-    assert run("lits").returncode == 2
+    assert run("add", "a").exit_code == 2
+    assert run("lits").exit_code == 2
 
 
 def test_listing_makes_no_store(run, tmp_path):
     missing = tmp_path / "missing.db"
     told = run("list", RINGBOLT_STORE=str(missing))
-    assert told.returncode == 1
+    assert told.exit_code == 1
     assert "[store_not_found]" in told.stderr
     assert not missing.exists()
 
@@ -134,7 +153,7 @@ def test_the_store_and_the_workspace_can_be_named(run, tmp_path, store_url):
     other = tmp_path / "other"
     other.mkdir()
     assert (
-        run("--workspace", str(other), "--store", store_url, "add", "a", "One", RINGBOLT_STORE="").returncode
+        run("--workspace", str(other), "--store", store_url, "add", "a", "One", RINGBOLT_STORE="").exit_code
         == 0
     )
     assert "[a]" in run("--workspace", str(other), "list").stdout
@@ -145,7 +164,7 @@ def test_what_would_steer_a_terminal_is_shown_and_not_sent(run):
     run("add", "a\x1b[2J", "One\x1b]52;c;x\x07 \u202e two\nthree", "--next", "\x1b[31mred")
     for words in (("list",), ("complete", "a\x1b[2J")):
         told = run(*words)
-        assert told.returncode == 0, told.stderr
+        assert told.exit_code == 0, told.stderr
         assert "\x1b" not in told.stdout
         assert "\u202e" not in told.stdout
         assert "\\x1b[2J" in told.stdout

@@ -1,4 +1,4 @@
-"""`ringbolt config` and `ringbolt doctor`: where settings come from, what is wrong, how to mend it."""
+"""`ringbolt config` and `ringbolt doctor`: where settings come from, what is wrong, how to fix it."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from ringbolt.journal.event_files import Journal
 from ringbolt.model.validate import stamp
 from ringbolt.store import jobs, workers
 from ringbolt.surfaces import doctor
+from tests.journal.writing import write_event
 from tests.support import foreign_database, lock_held, open_memory
 from tests.surfaces.command_line import data, run
 
@@ -68,7 +69,7 @@ def findings(*words: str) -> dict[str, dict]:
     report = json.loads(done.stdout)["data"]
     assert done.exit_code == (0 if report["ok"] else 1)
     assert report["ok"] == all(finding["state"] != "problem" for finding in report["findings"])
-    assert all(finding["mend"] for finding in report["findings"] if finding["state"] != "ok")
+    assert all(finding["fix"] for finding in report["findings"] if finding["state"] != "ok")
     return {finding["what"]: finding for finding in report["findings"]}
 
 
@@ -77,7 +78,7 @@ def test_doctor_finds_nothing_wrong_with_a_new_store(task):
     assert {finding["state"] for name, finding in found.items() if name not in ("tokens", "servers")} == {
         "ok"
     }
-    assert "1 tasks, 1 events" in found["store"]["told"]
+    assert "1 tasks, 1 events" in found["store"]["message"]
 
 
 def test_doctor_names_what_is_wrong_and_how_to_mend_it(task, place, tmp_path, monkeypatch):
@@ -92,9 +93,9 @@ def test_doctor_names_what_is_wrong_and_how_to_mend_it(task, place, tmp_path, mo
     (tmp_path / "mirrors").write_text("a file where a folder should be")
     with lock_held(store):
         found = findings()
-    assert found["modes"]["mend"].startswith(f"chmod 600 {store}")
+    assert found["modes"]["fix"].startswith(f"chmod 600 {store}")
     assert found["locks"]["state"] == "warning"
-    assert "cannot be reached" in found["local model"]["told"]
+    assert "cannot be reached" in found["local model"]["message"]
     assert found["remote model"]["state"] == "problem"
     assert found["spending"]["state"] == "warning"
     assert found["mirrors"]["state"] in ("warning", "problem")
@@ -114,21 +115,21 @@ def test_doctor_says_who_does_the_jobs_and_warns_when_nobody_does(task, monkeypa
             memory.store.write(work)
         return findings()["worker"]
 
-    assert findings()["worker"]["told"] == "none has run yet"
-    assert re.match(r"1 running, vm:7:1 last seen at 20", heard(alive=True)["told"])
+    assert findings()["worker"]["message"] == "none has run yet"
+    assert re.match(r"1 running, vm:7:1 last seen at 20", heard(alive=True)["message"])
     gone = heard(alive=False)
-    assert (gone["state"], "vm:7:1 was lost" in gone["told"]) == ("ok", True)
+    assert (gone["state"], "vm:7:1 was lost" in gone["message"]) == ("ok", True)
     late = heard(alive=False, ended=True, due=300)
-    assert (late["state"], "none running; vm:7:1 stopped" in late["told"]) == ("warning", True)
-    assert re.search(r"due for 30\d s$", late["told"])
-    assert "`ringbolt worker`" in late["mend"]
-    assert "another `ringbolt worker`" in heard(alive=True)["mend"]
-    assert ", 1 of them due," in findings()["queue"]["told"]
+    assert (late["state"], "none running; vm:7:1 stopped" in late["message"]) == ("warning", True)
+    assert re.search(r"due for 30\d s$", late["message"])
+    assert "`ringbolt worker`" in late["fix"]
+    assert "another `ringbolt worker`" in heard(alive=True)["fix"]
+    assert ", 1 of them due," in findings()["queue"]["message"]
 
 
 def test_doctor_tells_what_is_no_store_and_what_is_damaged(task, tmp_path):
     foreign = foreign_database(tmp_path / "foreign.db")
-    assert "[not_a_store]" in findings("--store", str(foreign))["store"]["told"]
+    assert "[not_a_store]" in findings("--store", str(foreign))["store"]["message"]
     missing = findings("--store", str(tmp_path / "missing.db"))
     assert missing["store"]["state"] == "warning"
     store = os.environ["RINGBOLT_STORE"]
@@ -147,12 +148,12 @@ def test_doctor_looks_at_the_journal_and_at_the_hosts(task, tmp_path, monkeypatc
     store = os.environ["RINGBOLT_STORE"]
     journal = Journal.of(store)
     for name in ("one.json", "two.json"):
-        journal.write(name, {"host": "codex"})
+        write_event(journal, name, {"host": "codex"})
     journal.reject_content("three.json", {}, "it is rubbish")
     found = findings()
     assert found["journal"]["state"] == "warning"
-    assert "2 events of hosts wait, 1 were rejected: 1 × it is rubbish" in found["journal"]["told"]
-    assert found["hosts"]["told"] == "installed: none"
+    assert "2 hook events wait, 1 were rejected: 1 × it is rubbish" in found["journal"]["message"]
+    assert found["hosts"]["message"] == "installed: none"
     # It is told just as well when the store itself cannot be opened.
     os.rename(store, f"{store}.away")
     foreign_database(store)
@@ -162,14 +163,14 @@ def test_doctor_looks_at_the_journal_and_at_the_hosts(task, tmp_path, monkeypatc
     program.write_text("#!/bin/sh\n")
     program.chmod(0o755)
     run("install", "codex", "--user")
-    assert findings()["hosts"] == findings()["hosts"] | {"state": "ok", "told": "installed: codex (user)"}
+    assert findings()["hosts"] == findings()["hosts"] | {"state": "ok", "message": "installed: codex (user)"}
     run("install", "claude-code", "--user", "--program", str(program))
     found = findings()["hosts"]
     assert found["state"] == "warning"
-    assert "claude-code (user) outdated" in found["told"]
-    assert "ringbolt install claude-code --user" in found["mend"]
+    assert "claude-code (user) outdated" in found["message"]
+    assert "ringbolt install claude-code --user" in found["fix"]
 
 
 def test_no_advice_destroys_anything():
-    for advice in re.findall(r"mend=f?\"([^\"]*)\"", inspect.getsource(doctor)):
+    for advice in re.findall(r"\"([^\"]*)\"", inspect.getsource(doctor)):
         assert not re.search(r"\brm\b|delete|drop|restore|--yes|unlink|truncate", advice), advice

@@ -64,7 +64,7 @@ def test_long_work_shows_how_far_it_is_on_a_terminal_alone(task, terminal, tmp_p
         (("reindex",), "Indexing"),
     ):
         with started(*words, stderr=there, env=drawn) as child:
-            told, _ = child.communicate(timeout=30)
+            told, _ = child.communicate(timeout=100)
         assert child.returncode == 0
         assert what not in told
         assert what in os.read(here, 100_000).decode()
@@ -92,14 +92,14 @@ def test_a_reader_that_goes_away_is_no_traceback(task, monkeypatch):
         child.stdout.read(10)
         child.stdout.close()
         assert child.stderr.read() == ""
-        assert child.wait(30) == 1
+        assert child.wait(100) == 1
 
 
 def test_a_worker_ends_when_it_is_told_to(task):
     with started("worker", "--json") as child:
         assert "the worker is running" in child.stderr.readline()
         child.send_signal(signal.SIGTERM)
-        told, _ = child.communicate(timeout=30)
+        told, _ = child.communicate(timeout=100)
     assert child.returncode == 0
     assert set(json.loads(told)["data"]) == {"done", "failed", "dead", "lost"}
 
@@ -119,7 +119,7 @@ def slow_receiver(task, monkeypatch):
     class Receiver(BaseHTTPRequestHandler):
         def do_POST(self):
             asked.set()
-            answered.wait(30)
+            answered.wait(100)
             self.send_response(200)
             self.end_headers()
 
@@ -139,12 +139,12 @@ def slow_receiver(task, monkeypatch):
 def test_a_worker_that_is_terminated_finishes_the_job_in_hand_and_ends(slow_receiver):
     asked, answered = slow_receiver
     with started("worker", "--kinds", "webhook", "--json") as child:
-        assert asked.wait(30)
+        assert asked.wait(100)
         child.send_signal(signal.SIGTERM)
         with pytest.raises(subprocess.TimeoutExpired):
             child.wait(0.3)
         answered.set()
-        told, _ = child.communicate(timeout=30)
+        told, _ = child.communicate(timeout=100)
     assert child.returncode == 0
     assert json.loads(told)["data"] == {"done": 1, "failed": 0, "dead": 0, "lost": 0}
     status = data("jobs")
@@ -155,12 +155,12 @@ def test_a_worker_that_is_terminated_finishes_the_job_in_hand_and_ends(slow_rece
 def test_a_second_signal_ends_a_worker_at_once(slow_receiver):
     asked, _ = slow_receiver
     with started("worker") as child:
-        assert asked.wait(30)
+        assert asked.wait(100)
         child.send_signal(signal.SIGTERM)
         with pytest.raises(subprocess.TimeoutExpired):
             child.wait(0.3)
         child.send_signal(signal.SIGTERM)
-        assert child.wait(30) == -signal.SIGTERM
+        assert child.wait(100) == -signal.SIGTERM
     status = data("jobs")
     assert status["kinds"]["webhook"] == {"leased": 1}  # for a minute, then another one has it
     assert [one["ended_at"] for one in status["workers"]] == [None]
@@ -189,7 +189,7 @@ def test_watch_tells_each_event_as_it_comes_and_ends_with_an_interrupt(task):
         data("finish", "--task", task)
         assert "task.finished" in child.stdout.readline()
         child.send_signal(signal.SIGINT)
-        child.communicate(timeout=30)
+        child.communicate(timeout=100)
     assert child.returncode == 0
 
 
@@ -204,7 +204,7 @@ def test_watch_draws_the_task_on_a_terminal(task, terminal):
         while "Built it" not in seen or "[x] s1  Build" not in seen:
             seen += os.read(here, 100_000).decode()
         child.send_signal(signal.SIGINT)
-        assert child.communicate(timeout=30)[1] == ""
+        assert child.communicate(timeout=100)[1] == ""
     assert child.returncode == 0
 
 
@@ -266,7 +266,7 @@ def test_serve_fills_an_empty_store_says_how_to_connect_and_ends_in_good_order(p
         with urllib.request.urlopen(request, timeout=30) as answer:
             assert "Deploy coursefolio" in json.loads(answer.read())["data"]
         child.send_signal(signal.SIGTERM)
-        child.communicate(timeout=30)
+        child.communicate(timeout=100)
     assert child.returncode == 0
     with started("serve", "--port", "0", "--demo") as child:
         assert "no demo data was added" in child.stderr.readline()

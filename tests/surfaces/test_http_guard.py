@@ -9,12 +9,11 @@ import stat
 
 import pytest
 
-from ringbolt import operations
 from ringbolt.config import Settings
 from ringbolt.model.errors import InvalidInput, StoreError
 from ringbolt.operations import OPERATIONS
 from ringbolt.surfaces.http import auth
-from ringbolt.surfaces.http.app import create_app, serve
+from ringbolt.surfaces.http.app import serve
 from ringbolt.surfaces.http.guard import host_names, origin_names
 from ringbolt.surfaces.http.routes import RESOURCES
 from tests.core.calls import ELSEWHERE, ON_A_TASK, READS, WRITES
@@ -135,15 +134,6 @@ def test_a_token_that_was_replaced_is_refused_at_once(tmp_path):
         assert ask("GET", "/api/tasks", Authorization=f"Bearer {new['write']}").status == 200
         os.unlink(tmp_path / "tokens.json")
         assert ask("GET", "/api/tasks", token="read").status == 401
-
-
-def test_an_operation_that_says_nothing_of_its_scope_keeps_the_server_from_starting(
-    memory, tmp_path, monkeypatch
-):
-    odd = OPERATIONS["task_get"].replace(scope="")
-    monkeypatch.setitem(operations.OPERATIONS, "task_get", odd)
-    with pytest.raises(ValueError, match="task_get does not declare"):
-        create_app(memory, tokens=auth.Tokens(str(tmp_path / "tokens.json")))
 
 
 def test_who_writes_is_told_by_the_token_and_by_nothing_else(tmp_path):

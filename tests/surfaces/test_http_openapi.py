@@ -73,11 +73,11 @@ def tried(ask, schema, examples, **kept):
 
 
 def test_made_up_requests_get_the_answers_that_are_described(ask, schema):
-    tried(ask, schema, 4)
+    tried(ask, schema, 2)
 
 
 def test_requests_that_break_the_description_break_nothing_else(ask, schema):
-    tried(ask, schema, 2, generation_mode=schemathesis.GenerationMode.NEGATIVE)
+    tried(ask, schema, 1, generation_mode=schemathesis.GenerationMode.NEGATIVE)
 
 
 @pytest.mark.reliability
@@ -89,6 +89,7 @@ def test_many_made_up_requests(ask, schema):
 
 def test_the_checks_would_find_an_answer_that_is_not_described(ask):
     """A positive control: with a wrong description they fail."""
+    ask.close()  # on a slow machine the server has closed the idle connection; the next request opens another
     described = ask("GET", "/openapi.json").json
     route = described["paths"]["/api/tasks"]["get"]
     described["paths"] = {"/api/tasks": {"get": {**route, "parameters": []}}}

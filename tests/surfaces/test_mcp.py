@@ -19,7 +19,7 @@ from mcp.shared.exceptions import MCPError
 from ringbolt import RingboltError, __version__, operations
 from ringbolt.config import SETTINGS
 from ringbolt.packet import encode, tokens
-from ringbolt.surfaces.mcp.main import asgi_app
+from ringbolt.surfaces.mcp.http import asgi_app
 from ringbolt.surfaces.mcp.server import ERROR_META, make_server
 from ringbolt.surfaces.mcp.stdio import Client as StdioClient
 from ringbolt.surfaces.mcp.texts import INSTRUCTIONS, result_text
@@ -310,13 +310,13 @@ def test_a_tool_that_does_not_exist_is_refused_by_the_protocol(memory):
 _SURPRISE = """
 import functools, sys
 from ringbolt import TaskMemory
-from ringbolt.surfaces.mcp.main import main
+from ringbolt.surfaces.cli.main import main
 @functools.wraps(TaskMemory.task_list)
 def task_list(self, **_):
     print("noise")
     raise RuntimeError("a secret")
 TaskMemory.task_list = task_list
-main(sys.argv[1:])
+main(["mcp", *sys.argv[1:]])
 """
 
 
@@ -342,7 +342,7 @@ def test_nothing_but_the_protocol_is_on_standard_output(tmp_path):
         answer = json.loads(server.stdout.readline())
         assert answer["jsonrpc"] == "2.0"
         answers[answer.get("id")] = answer
-    rest, log = server.communicate(timeout=30)
+    rest, log = server.communicate(timeout=100)
     assert all(json.loads(line)["jsonrpc"] == "2.0" for line in rest.splitlines())
     assert server.returncode == 0
     assert answers[2]["result"]["isError"]
@@ -360,19 +360,15 @@ def test_an_interrupt_ends_the_server_at_once(tmp_path):
         server.stdin.flush()
         assert server.stdout.readline()
         server.send_signal(signal.SIGINT)
-        assert server.wait(timeout=30) == -signal.SIGINT
+        assert server.wait(timeout=100) == -signal.SIGINT
 
 
 def test_without_the_package_it_says_what_to_install(tmp_path):
-    code = (
-        "import sys; sys.modules['mcp'] = None\nfrom ringbolt.surfaces.mcp.main import run_stdio\nrun_stdio()"
-    )
+    code = "import sys; sys.modules['mcp'] = None\nfrom ringbolt.surfaces.cli.main import main\nmain(['mcp'])"
     told = run_python(code, check=False)
     assert "pip install 'ringbolt[mcp]'" in told.stderr
-    assert (
-        "mcp_types"
-        not in run_python("import ringbolt.surfaces.mcp.main, sys; print(list(sys.modules))").stdout
-    )
+    code = "import sys; from ringbolt.surfaces.mcp import resources, tools; print(list(sys.modules))"
+    assert "mcp_types" not in run_python(code).stdout
 
 
 def test_a_call_that_waits_holds_up_no_other_and_can_be_cancelled(tmp_path):

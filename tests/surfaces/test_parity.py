@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import anyio
 import pytest
+from anyio.from_thread import start_blocking_portal
 
 from ringbolt import RingboltError
 from ringbolt.operations import call
@@ -96,18 +96,19 @@ def over_http(memory, folder) -> Iterator:
 
 @contextmanager
 def over_mcp(memory, folder) -> Iterator:
-    def speak(name, arguments):
-        async def ask():
-            async with connected(memory, tools="full") as client:
-                return await client.call_tool(name, arguments)
+    with (
+        start_blocking_portal() as portal,
+        portal.wrap_async_context_manager(connected(memory, tools="full")) as client,
+    ):
 
-        result = anyio.run(ask)
-        if result.is_error:
-            return {"error": result.meta[ERROR_META]}
-        found = result.structured_content
-        return found["result"] if set(found) == {"result"} else found
+        def speak(name, arguments):
+            result = portal.call(client.call_tool, name, arguments)
+            if result.is_error:
+                return {"error": result.meta[ERROR_META]}
+            found = result.structured_content
+            return found["result"] if set(found) == {"result"} else found
 
-    yield speak
+        yield speak
 
 
 @contextmanager

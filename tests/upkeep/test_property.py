@@ -133,7 +133,7 @@ def sequences(most):
     return st.builds(lambda first, rest: [*first, *rest], begun, st.lists(STEPS, min_size=4, max_size=most))
 
 
-HOW = {"deadline": None, "suppress_health_check": list(HealthCheck)}
+HOW = {"suppress_health_check": list(HealthCheck)}
 
 
 @settings(max_examples=8, **HOW)

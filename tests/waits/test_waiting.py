@@ -17,7 +17,7 @@ import pytest
 from ringbolt.model.errors import InvalidInput
 from ringbolt.worker.worker import Worker
 from tests.files.forged import rehashed
-from tests.support import newest, open_memory, refused
+from tests.support import newest, open_memory, refused, until
 from tests.waits.support import ends
 
 SOON = {"poll_interval": 0.05, "timeout": 20}
@@ -29,7 +29,7 @@ def row_of(memory, wait):
     return memory.store.read(lambda tx: tx.database.query(sql, {"id": wait.wait_id}))[0]
 
 
-def test_a_wait_holds_its_task_and_lets_it_go_on_and_the_history_says_so(memory, task, tmp_path):
+def test_a_wait_holds_its_task_and_lets_it_go_on_and_the_history_says_so(memory, task, tmp_path, clock):
     path = tmp_path / "done"
     wait = memory.smart_wait(f"file:{path}", task_id=task, block=False, message="the build runs", **SOON)
     assert (wait.state, wait.wait_id, wait.until) == ("watching", f"{task}#{wait.seq}", "exists")
@@ -40,7 +40,7 @@ def test_a_wait_holds_its_task_and_lets_it_go_on_and_the_history_says_so(memory,
     assert Worker(memory).run_once().done == 1
     assert memory.task_get(task).seq == wait.seq  # a look that finds nothing new writes nothing
     path.touch()
-    memory._clock.forward(60)
+    clock.forward(60)
     assert Worker(memory).run_once().done == 1
     (ended,) = ends(memory, task)
     assert ended.text == f"[Wait resolved] file:{path} exists → it exists"
@@ -97,12 +97,11 @@ def test_a_blocking_wait_returns_when_it_is_so(memory, task, tmp_path):
 
 def test_a_blocking_wait_notices_that_someone_else_ended_it(memory, task, store_url):
     with ThreadPoolExecutor(1) as threads, open_memory(store_url) as other:
-        waiting = threads.submit(memory.smart_wait, "manual:", poll_interval=3600, timeout=20)
-        while not (found := other.wait_status()):
-            time.sleep(0.01)
-        resolved = other.wait_update(found[0].wait_id, message="approved")
+        waiting = threads.submit(memory.smart_wait, "manual:", poll_interval=3600, timeout=100)
+        until(other.wait_status)
+        resolved = other.wait_update(other.wait_status()[0].wait_id, message="approved")
         assert resolved.state == "resolved"
-        assert waiting.result(5) == resolved
+        assert waiting.result(100) == resolved
     assert ends(memory, task)[0].text == "[Wait resolved] manual: decided → approved"
 
 
@@ -135,9 +134,7 @@ def test_a_waiter_that_is_killed_leaves_its_wait_to_the_worker(memory, task, sto
         cwd=root,
         env={**os.environ, "PYTHONPATH": f"{root}/src"},
     )
-    while memory.task_get(task).status != "waiting":
-        assert process.poll() is None
-        time.sleep(0.01)
+    until(lambda: memory.task_get(task).status == "waiting" or process.poll() is not None)
     clock.now = time.time()
     assert Worker(memory).run_once().done == 0  # it is looked after
     os.kill(process.pid, signal.SIGKILL)
@@ -212,7 +209,7 @@ def test_a_clock_that_jumps_ends_no_wait_and_loses_none(memory, task, tmp_path, 
     assert memory.wait_status(wait.wait_id)[0].state == "resolved"
 
 
-def test_a_wait_on_a_task_or_a_step_of_it_goes_by_its_status(memory, task):
+def test_a_wait_on_a_task_or_a_step_of_it_goes_by_its_status(memory, task, clock):
     other = memory.task_register("Other", ["One", "Two"]).task_id
     step = memory.smart_wait(f"task:{other[:12]}/Two", task_id=task, block=False)
     whole = memory.smart_wait(f"task:{other}", until="completed", task_id=task, block=False)
@@ -221,7 +218,7 @@ def test_a_wait_on_a_task_or_a_step_of_it_goes_by_its_status(memory, task):
     Worker(memory).run_once()
     assert [wait.wait_id for wait in memory.wait_status()] == [whole.wait_id]
     memory.task_finish(other, answer="a")
-    memory._clock.forward(60)
+    clock.forward(60)
     Worker(memory).run_once()
     assert memory.wait_status() == ()
     assert [wait.state for one in (step, whole) for wait in memory.wait_status(one.wait_id)] == [

@@ -12,8 +12,8 @@ from ringbolt.worker.worker import Worker
 from tests.model_server import hangs_up, says
 from tests.model_server import serving as model_serving
 from tests.support import refused, rows
+from tests.surfaces.event_streams import Stream
 from tests.surfaces.http_support import serving
-from tests.surfaces.test_http_events import Stream
 from tests.waits.support import ends
 from tests.worker.receiver import receiving
 
@@ -74,11 +74,11 @@ def test_no_command_runs_where_the_operator_allows_none(allowing, opened, store_
     assert not (tmp_path / "made").exists()
 
 
-def test_a_server_tells_of_the_end_as_it_happens_and_readers_end_nothing(memory, task, tmp_path):
+def test_a_server_tells_of_the_end_as_it_happens_and_readers_end_nothing(memory, task, tmp_path, clock):
     path = tmp_path / "x"
     wait = memory.smart_wait(f"file:{path}", task_id=task, block=False, timeout=60)
     path.touch()
-    memory._clock.forward(60)
+    clock.forward(60)
     with serving(memory, tmp_path / "tokens") as client:
         stream = Stream(client, "/api/events?after=0")
         (listed,) = client("GET", "/api/waits", token="read").data

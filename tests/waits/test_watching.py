@@ -83,7 +83,9 @@ def test_what_happens_to_a_wait_is_noticed_whoever_does_it(opened, store_url, tm
     watcher.close()
 
 
-def test_nothing_is_written_while_nothing_changes_and_all_is_given_back(memory, task, tmp_path, watcher):
+def test_nothing_is_written_while_nothing_changes_and_all_is_given_back(
+    memory, task, tmp_path, watcher, clock
+):
     for number in range(20):
         memory.smart_wait(f"file:{tmp_path}/{number}", task_id=task, **SOON)
     ticking(watcher, lambda: watcher.looks >= 20)
@@ -93,10 +95,10 @@ def test_nothing_is_written_while_nothing_changes_and_all_is_given_back(memory, 
     looks = watcher.looks
     ticking(watcher, lambda: watcher.looks >= looks + 100)
     assert (rows(memory.store.url, "SELECT * FROM jobs ORDER BY id"), memory.task_get(task)) == before
-    memory._clock.forward(50)
+    clock.forward(50)
     watcher.flush_soon()
     watcher.tick()
-    memory._clock.forward(50)  # the lease would have run out
+    clock.forward(50)  # the lease would have run out
     assert Worker(memory).run_once().done == 0
     watcher.close()
     assert memory.jobs_status().kinds == {"wait": {"waiting": 20}}
@@ -155,11 +157,11 @@ def test_a_store_in_trouble_and_a_wait_that_cannot_be_read_cost_no_other(memory,
     assert "turns blue" in rows(memory.store.url, "SELECT error FROM jobs")[0]["error"]
 
 
-def test_a_wait_that_nobody_can_look_at_ends_with_an_error(memory, task, watcher):
+def test_a_wait_that_nobody_can_look_at_ends_with_an_error(memory, task, watcher, clock):
     wait = memory.smart_wait("manual:", task_id=task, **SOON)
     for _ in range(jobs.MOST_ATTEMPTS + 1):  # its workers die, one after the other
-        memory.store.write(lambda tx: jobs.lease(tx, ("wait",), "x", memory._clock(), 1.0, 10))
-        memory._clock.forward(2)
+        memory.store.write(lambda tx: jobs.lease(tx, ("wait",), "x", clock(), 1.0, 10))
+        clock.forward(2)
     ticking(watcher, lambda: state_of(memory, wait) == "error")
     (ended,) = ends(memory, task)
     assert "it could not be checked: its worker was lost every time" in ended.text
@@ -167,12 +169,12 @@ def test_a_wait_that_nobody_can_look_at_ends_with_an_error(memory, task, watcher
 
 
 @pytest.mark.parametrize("jump", [86_400, -86_400])
-def test_a_clock_that_jumps_ends_nothing_that_is_held(memory, task, tmp_path, watcher, jump):
+def test_a_clock_that_jumps_ends_nothing_that_is_held(memory, task, tmp_path, watcher, jump, clock):
     path = tmp_path / "x"
     long = memory.smart_wait(f"any(file:{path}, time:1h)", task_id=task, **{**SOON, "timeout": 7200})
     moment = memory.smart_wait("time:2026-03-02T00:00:00Z", task_id=task, **{**SOON, "timeout": 7200})
     ticking(watcher, lambda: len(watcher) == 2)
-    memory._clock.forward(jump)
+    clock.forward(jump)
     watcher.flush_soon()
     looks = watcher.looks
     ticking(watcher, lambda: watcher.looks >= looks + 3)

@@ -94,9 +94,9 @@ def browser_program():
     return found.stdout.strip()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser(browser_program):
-    """A browser for one module: while Playwright's sync API is active, no other event loop can run."""
+    """A browser for this folder: while Playwright's sync API is active, no other event loop can run."""
     with sync_playwright() as playwright:
         launched = playwright.chromium.launch(executable_path=browser_program, args=["--no-sandbox"])
         yield launched

@@ -8,8 +8,8 @@ import apsw
 
 from ringbolt import TaskMemory
 from ringbolt.hosts.capture import Capture
-from ringbolt.hosts.transcript_events import Answers, Message, Prompt, TodoList, ToolCall
-from ringbolt.hosts.transcript_reader import TranscriptReader, parser_for
+from ringbolt.hosts.transcripts.events import Answers, Message, Prompt, TodoList, ToolCall
+from ringbolt.hosts.transcripts.reader import TranscriptReader, parser_for
 from ringbolt.surfaces.demo import fill as fill_demo
 from tests.hosts.recordings import transcript
 

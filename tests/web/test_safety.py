@@ -48,7 +48,7 @@ def visible(text):
 def test_hostile_text_is_shown_verbatim(site, visit):
     page = visit(site).open(f"/task/{site.ids['hostile']}?tab=thread")
     page.locator(".message").first.wait_for()
-    shown = page.locator(".message .said").all_text_contents()
+    shown = page.locator(".message .recorded").all_text_contents()
     for text in PAYLOADS:
         assert visible(text) in shown
 

@@ -295,7 +295,7 @@ def test_the_system_tells_of_workers_and_of_what_hosts_could_not_write(site, vis
     expect(worker).to_contain_text("stopped")
     expect(worker).to_contain_text("last seen")
     health = page.get_by_role("region", name="Health")
-    expect(health.locator(".finding", has_text="journal")).to_contain_text("no event of a host waits")
+    expect(health.locator(".finding", has_text="journal")).to_contain_text("no hook events are waiting")
     expect(health.locator(".finding", has_text="hosts")).to_contain_text("installed:")
 
 

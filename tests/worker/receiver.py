@@ -38,7 +38,7 @@ class _Handler(BaseHTTPRequestHandler):
             ({name.lower(): value for name, value in self.headers.items()}, body, self.path)
         )
         if self.server.hangs:
-            self.server.over.wait(30)
+            self.server.over.wait(100)
             return
         status = self.server.script.pop(0) if len(self.server.script) > 1 else self.server.script[0]
         self.send_response(status)

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from ringbolt.model.types import Value
+from ringbolt.extract import extractor
 
 
-class Found(Value, frozen=True, kw_only=True):
-    type: str
-    summary: str
-    detail: str | None = None
-    data: dict = {}  # noqa: RUF012
-    key: str | None = None
-    seqs: tuple[int, ...] = ()
-    channel: str = "agent"
-    confidence: float = 1.0
+def Found(**fields):
+    usual = {"data": {}, "key": None, "seqs": (), "channel": "agent", "confidence": 1.0}
+    return extractor.Found(**{**usual, **fields})
 
 
 class StandIn:

@@ -91,14 +91,14 @@ def test_waits_have_a_thread_of_their_own_and_each_kind_has_one():
     assert {"mirror", "mine"} in [set(lane) for lane in found]
 
 
-def test_waits_are_kept_in_memory_counted_when_they_end_and_given_back(memory, tmp_path, monkeypatch):
+def test_waits_are_kept_in_memory_counted_when_they_end_and_given_back(memory, tmp_path, monkeypatch, clock):
     monkeypatch.setattr(loop, "DEAD_SECONDS", 0.1)
     task = memory.task_register("T").task_id
     some = {"task_id": task, "block": False, "poll_interval": 0.05, "timeout": 600}
     lost = memory.smart_wait("manual:", **some)
     for _ in range(jobs.MOST_ATTEMPTS):  # its workers die, one after the other
-        memory.store.write(lambda tx: jobs.lease(tx, ("wait",), "x", memory._clock(), 1.0, 1))
-        memory._clock.forward(2)
+        memory.store.write(lambda tx: jobs.lease(tx, ("wait",), "x", clock(), 1.0, 1))
+        clock.forward(2)
     made = memory.smart_wait(f"file:{tmp_path}/made", **some)
     memory.smart_wait("manual:", **some)
     with running(Pool(memory, handlers={"wait": HANDLERS["wait"]})) as reports:
@@ -112,13 +112,13 @@ def test_waits_are_kept_in_memory_counted_when_they_end_and_given_back(memory, t
     assert [memory.wait_status(one.wait_id)[0].state for one in (made, lost)] == ["resolved", "error"]
 
 
-def test_what_a_killed_process_held_is_done_at_once_by_the_next(memory):
+def test_what_a_killed_process_held_is_done_at_once_by_the_next(memory, clock):
     ask(memory, "a", "b")
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()
     here = os.uname().nodename
     for holder in (f"{here}:{gone.pid}:1/quick", f"{here}:{os.getpid()}:1/quick"):
-        memory.store.write(lambda tx, h=holder: jobs.lease(tx, ("count",), h, memory._clock(), 60.0, 1))
+        memory.store.write(lambda tx, h=holder: jobs.lease(tx, ("count",), h, clock(), 60.0, 1))
     pool = Pool(memory, handlers={"count": settled})
     assert pool.run_once() == WorkerReport(done=1)  # the other one is held by someone who lives
     assert memory.jobs_status().leased == 1

@@ -279,7 +279,7 @@ def test_pools_of_which_one_is_killed_do_each_job_once(opened, store_url, many):
         while memory.jobs_status().kinds.keys() != {"did"}:
             assert pools[1].poll() is None
         pools[1].send_signal(signal.SIGTERM)
-        assert pools[1].wait(30) == 0
+        assert pools[1].wait(100) == 0
     finally:
         for one in pools:
             one.kill()

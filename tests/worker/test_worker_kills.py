@@ -9,13 +9,17 @@ from pathlib import Path
 import pytest
 
 from ringbolt.worker.worker import HANDLERS, Worker, extraction
-from tests.support import open_memory, sqlite_only
+from tests.support import is_postgres, open_memory, rows, sqlite_only, until
 from tests.worker.stand_in import StandIn
 from tests.worker.victims import victims
 
 PROGRAM = Path(__file__).with_name("programs.py")
 ROOT = Path(__file__).parents[2]
 STEPS = 3
+_AT_WORK = (
+    "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND xact_start IS NOT NULL"
+    " AND backend_type = 'client backend' AND pid <> pg_backend_pid()"
+)
 
 
 def begin(url: str) -> tuple[str, Counter]:
@@ -59,8 +63,9 @@ def check_kills(new_store_url, rounds: int, how: str = "whole") -> Counter:
 def broken_after(url: str, task: str, wanted: Counter) -> Counter:
     """What a kill has met, and what is wrong when another worker has done the rest."""
     seen: Counter = Counter()
-    with open_memory(url) as memory:
-        memory._clock = lambda: 4e9  # every lease has run out
+    if is_postgres(url):  # the server may be a little later to end the transaction of the one who was killed
+        until(lambda: not rows(url, _AT_WORK))
+    with open_memory(url, clock=lambda: 4e9) as memory:  # every lease has run out
         left = memory.jobs_status().kinds.get("extract", {})
         seen["before"] += left.get("waiting") == STEPS
         seen["in the middle"] += "leased" in left
@@ -75,9 +80,9 @@ def broken_after(url: str, task: str, wanted: Counter) -> Counter:
 
 
 def test_a_worker_that_is_killed_in_the_middle_loses_nothing_and_does_nothing_twice(new_store_url):
-    seen = check_kills(new_store_url, rounds=15)
+    seen = check_kills(new_store_url, rounds=8)
     assert (seen["lost or twice"], seen["left over"], seen["patterns wrong"]) == (0, 0, 0), seen
-    assert seen["in the middle"] >= 5, seen
+    assert seen["in the middle"] >= 2, seen
 
 
 @sqlite_only

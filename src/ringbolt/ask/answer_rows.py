@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..model.results import Hit
-from ..model.types import Channel, Effect, Entry, Event, Item, Moment, Snapshot, Value, Wait
+from ..model.types import Channel, Effect, Entry, Event, Item, Moment, Snapshot, Source, Value, Wait
 from ..model.validate import dumps
 from ..packet import encode
 from ..packet.effect_checks import check_of
@@ -72,6 +72,11 @@ def step_words(number: int, item: Item, most: int) -> str:
     return f"step {number} — {quote(item.title, most)}{inferred}{issue}{cite(step_seq(item), foreign)}"
 
 
+def about_step(before: str, number: int, item: Item, after: str) -> Row:
+    """A sentence about a step."""
+    return Row(lambda most: f"{before}{step_words(number, item, most)}{after}", step_seq(item))
+
+
 _MARKS = {
     "active": " (in progress)",
     "failed": " (failed)",
@@ -80,7 +85,7 @@ _MARKS = {
 }
 
 
-def step_row(number: int, item: Item) -> Row:
+def step(number: int, item: Item) -> Row:
     """A step in a list."""
     title = item.sources.get("title")
     inferred = " (inferred)" if item.basis == "inferred" and item.status == "completed" else ""
@@ -91,7 +96,7 @@ def step_row(number: int, item: Item) -> Row:
 # --- entries ----------------------------------------------------------------------------------------
 
 
-def decision_row(entry: Entry) -> Row:
+def decision(entry: Entry) -> Row:
     """What was chosen, and why."""
     data = entry.data
     choice = str(data.get("choice") or entry.summary)
@@ -112,7 +117,7 @@ def user_rejected(entry: Entry) -> bool:
     return entry.origin.channel == "user" or bool(entry.data.get("rejected"))
 
 
-def exclusion_row(entry: Entry) -> Row:
+def exclusion(entry: Entry) -> Row:
     """What was ruled out, and why; an output is shown from its first error on."""
     data = entry.data
     why = str(data.get("why") or "")
@@ -129,7 +134,7 @@ def exclusion_row(entry: Entry) -> Row:
     return Row(show, entry.seq)
 
 
-def error_row(entry: Entry) -> Row:
+def error(entry: Entry) -> Row:
     """An error, and how it was resolved."""
     detail = from_first_error(entry.detail) if entry.detail else ""
     what, symptom = entry.data.get("what"), entry.data.get("symptom")
@@ -146,28 +151,32 @@ def error_row(entry: Entry) -> Row:
     return Row(show, entry.seq)
 
 
-def instruction_row(entry: Entry) -> Row:
+def instruction(entry: Entry) -> Row:
     """An instruction of the user; one that an agent recorded is marked as such."""
     word = "The user" if entry.origin.channel == "user" else "The user, as the agent recorded"
     text = f"{entry.summary} — {entry.detail}" if entry.detail else entry.summary
     return Row(lambda most: f"{word}{cite_entry(entry)}: {quote(text, most)}", entry.seq)
 
 
-def note_row(entry: Entry) -> Row:
+def note(entry: Entry) -> Row:
     """A finding, an artifact, a piece of context."""
     text = f"{entry.summary} — {entry.detail}" if entry.detail else entry.summary
     return Row(lambda most: f"{entry.type} {quote(text, most)}{cite_entry(entry)}", entry.seq)
 
 
-def value_row(entry: Entry) -> Row:
+def question(entry: Entry) -> Row:
+    """An open question."""
+    return Row(lambda most: f"{quote(entry.summary, most)}{cite_entry(entry)}", entry.seq)
+
+
+def value(entry: Entry) -> Row:
     """A variable and its value."""
     name = encode.name(encode.clip(entry.key or "", 80))
     value = entry.data.get("value")
 
     def show(most: int) -> str:
-        shown = (
-            quote(value, most) if isinstance(value, str) else encode.prompt(encode.clip(dumps(value), most))
-        )
+        is_text = isinstance(value, str)
+        shown = quote(value, most) if is_text else encode.prompt(encode.clip(dumps(value), most))
         return f"{name} = {shown}{cite_entry(entry)}"
 
     return Row(show, entry.seq)
@@ -176,39 +185,25 @@ def value_row(entry: Entry) -> Row:
 # --- what holds it up, what happened ----------------------------------------------------------------
 
 
-def blocker_rows(task: Snapshot) -> list[Row]:
+def stated(word: str, text: str, source: Source | None) -> Row:
+    """A text of the task's state, with the event that set it."""
+    seq = source.seq if source else None
+    return Row(lambda most: f"{word}: {quote(text, most)}{cite_source(source)}.", seq)
+
+
+def blockers(task: Snapshot) -> list[Row]:
     """What is in the way: blockers, steps with an issue, and what needs attention."""
-    source = task.sources.get("blockers")
-    rows = [
-        Row(
-            lambda most, text=text: f"Blocked: {quote(text, most)}{cite_source(source)}.",
-            source and source.seq,
-        )
-        for text in task.blockers
-    ]
+    rows = [stated("Blocked", text, task.sources.get("blockers")) for text in task.blockers]
     for number, item in live_steps(task):
         if item.active_issue and item.status in ("pending", "active", "failed"):
             issue = item.sources.get("active_issue")
-            rows.append(
-                Row(
-                    lambda most, item=item, number=number, issue=issue: (
-                        f"Step {number} is held up: {quote(item.active_issue, most)}{cite_source(issue)}."
-                    ),
-                    issue and issue.seq,
-                )
-            )
+            rows.append(stated(f"Step {number} is held up", item.active_issue, issue))
     if task.attention:
-        seen = task.sources.get("attention")
-        rows.append(
-            Row(
-                lambda most: f"Needs attention: {quote(task.attention, most)}{cite_source(seen)}.",
-                seen and seen.seq,
-            )
-        )
+        rows.append(stated("Needs attention", task.attention, task.sources.get("attention")))
     return rows
 
 
-def wait_row(wait: Wait) -> Row:
+def wait(wait: Wait) -> Row:
     """Something the task waits for."""
     until = f" until {quote(wait.until, 120)}" if wait.until else ""
     return Row(
@@ -216,7 +211,7 @@ def wait_row(wait: Wait) -> Row:
     )
 
 
-def effect_row(effect: Effect) -> Row:
+def effect(effect: Effect) -> Row:
     """A side effect: whether it happened or, if that is unknown, how to find out."""
     check, recorded = check_of(effect)
     place = cite(effect.seq, effect.channel)
@@ -233,7 +228,7 @@ def effect_row(effect: Effect) -> Row:
     return Row(show, effect.seq, *([effect.outcome_seq] if effect.outcome and effect.outcome_seq else []))
 
 
-def moment_rows(task: Snapshot, most: int, after: int = 0) -> list[Row]:
+def moments(task: Snapshot, most: int, after: int = 0) -> list[Row]:
     """The latest events, newest first."""
     worded = [
         moment for moment in task.recent if moment.text and moment.type not in SILENT and moment.seq > after
@@ -257,7 +252,7 @@ def kind_word(kind: str) -> str:
 # --- files ------------------------------------------------------------------------------------------
 
 
-def file_rows(task: Snapshot) -> list[Row]:
+def files(task: Snapshot) -> list[Row]:
     """Files grouped by change and folder, the last changed first; each folder is named once."""
     inside = f"{task.workspace}/" if task.workspace else ""
     groups: dict[tuple[str, str], list[tuple[str, int]]] = {}

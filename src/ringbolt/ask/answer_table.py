@@ -8,19 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from . import answer_rows as show
 from . import history_answers, record_answers, status_answers
-from .answer_rows import (
-    Context,
-    blocker_rows,
-    decision_row,
-    effect_row,
-    error_row,
-    exclusion_row,
-    instruction_row,
-    plan_steps,
-    step_row,
-    value_row,
-)
+from .answer_rows import Context
 from .questions import Intent
 from .reply import Reply
 
@@ -35,14 +25,14 @@ def facts(intent: Intent, context: Context, reply: Reply) -> tuple[str, ...]:
     task = context.task
     rows = [
         *status_answers.standing_rows(context),
-        *(step_row(number, item) for number, item in plan_steps(context)[:60]),
-        *blocker_rows(task),
-        *map(decision_row, task.decisions[:-9:-1]),
-        *map(exclusion_row, task.exclusions[:-9:-1]),
-        *map(error_row, task.errors[:-4:-1]),
-        *map(value_row, task.values[:-21:-1]),
-        *map(instruction_row, task.instructions[:-4:-1]),
-        *map(effect_row, task.effects),
+        *(show.step(number, item) for number, item in show.plan_steps(context)[:60]),
+        *show.blockers(task),
+        *map(show.decision, task.decisions[:-9:-1]),
+        *map(show.exclusion, task.exclusions[:-9:-1]),
+        *map(show.error, task.errors[:-4:-1]),
+        *map(show.value, task.values[:-21:-1]),
+        *map(show.instruction, task.instructions[:-4:-1]),
+        *map(show.effect, task.effects),
         *history_answers.hit_rows(context.hits or (), task.id),
     ]
     return tuple(dict.fromkeys((reply.text, *(row.show(200) for row in rows))))

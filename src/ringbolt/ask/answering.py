@@ -9,13 +9,13 @@ from typing import Any
 
 from ..extract.trust import least_trusted
 from ..ledger.base import Base
-from ..ledger.values import read_event, read_snapshot
+from ..ledger.values import read_event
 from ..llm.prompts import Fact
-from ..model.errors import NotFound
 from ..model.lazy_regex import lazy_regex
 from ..model.results import Hit
 from ..model.types import Answer, Event, Snapshot
 from ..packet.encode import clip, one_line
+from ..packet.operations import read_whole_task
 from ..recall import search
 from ..store.tx import Tx
 from . import queries
@@ -40,12 +40,12 @@ _OF_THE_TASK = ("did", "when")  # what happened in another task does not answer 
 
 def ask(memory: Base, task_id: str | None, question: str) -> Answer:
     """Answer a question about a task: a model's answer if one is set and agrees with the facts, else ours."""
-    draft, task, lines = drafted(memory, task_id, question)
+    draft, task, list_facts = drafted(memory, task_id, question)
     settings = memory.settings
     if not question.strip() or not (settings.model_local_url or settings.model_remote_url):
         return draft
     asker: Any = memory  # every memory that can ask is a `Modelling`
-    better, _ = asker._model_answer(task, question, lines(), draft)
+    better, _ = asker._model_answer(task, question, list_facts(), draft)
     return better or draft
 
 
@@ -78,7 +78,6 @@ _CITED = lazy_regex(r"#(\d+)(?: \((tool|web|import)\))?")
 
 def _facts(lines: Sequence[str], task: Snapshot) -> list[Fact]:
     """Lines with citations as facts; a line is trusted as much as the least trusted event it cites."""
-
     found: list[Fact] = []
     for line in lines:
         cited = _CITED.findall(line)
@@ -91,18 +90,15 @@ def _facts(lines: Sequence[str], task: Snapshot) -> list[Fact]:
 
 
 def _known(memory: Base, tx: Tx, task_id: str | None, intent: Intent, now: str) -> Context:
-    """The task and whatever else the question needs, from one consistent read."""
-    found = memory._find(tx, task_id)["task_id"]
-    task = read_snapshot(tx, found)
-    if task is None:
-        raise NotFound("task_not_found", f"There is no task {found}.", "task_list shows the tasks.")
+    """The task and all else that the question needs, from one consistent read."""
+    task = read_whole_task(memory, tx, task_id)
     about_commits = "commit" in f"{intent.topic} {intent.when}".lower()
     wants_commits = intent.about in ("commits", "needs") or about_commits
     context = Context(
         task=task,
         now=now,
         earlier=_earlier(tx, task),
-        commits=_commits(memory, tx, found) if wants_commits else (),
+        commits=_commits(memory, tx, task.id) if wants_commits else (),
     )
     if intent.about == "since":
         context = context.replace(since=_beginning(tx, context, intent))
@@ -150,7 +146,8 @@ def _beginning(tx: Tx, context: Context, intent: Intent) -> int | None:
     """The event after which the question asks what happened; None if there is no such event."""
     task, when = context.task, intent.when
     if when is None and intent.step is not None:
-        return _step_event(task, intent.step)
+        steps = live_steps(task)
+        return step_seq(steps[intent.step - 1][1]) if 0 < intent.step <= len(steps) else None
     if when is None or when == "start":
         return 0
     if when.startswith("#"):
@@ -164,11 +161,6 @@ def _beginning(tx: Tx, context: Context, intent: Intent) -> int | None:
         return max(said, default=1)
     at = moment(when, context.now)
     return None if at is None else queries.seq_before(tx, task.id, at, task.seq)
-
-
-def _step_event(task: Snapshot, number: int) -> int | None:
-    steps = live_steps(task)
-    return step_seq(steps[number - 1][1]) if 0 < number <= len(steps) else None
 
 
 def _searched(memory: Base, context: Context, intent: Intent, question: str) -> Context:
@@ -187,12 +179,7 @@ def _searched(memory: Base, context: Context, intent: Intent, question: str) -> 
 
 
 def _recall(memory: Base, words: str, task_id: str | None, types: list[str] | None) -> tuple[Hit, ...]:
-
-    find = memory._find
-    found = search.recall(
-        memory, find, words, task_id, None, types, None, None, None, None, "", HITS, None, False
-    )
-    return found.hits
+    return search.recall(memory, words, task_id=task_id, types=types, limit=HITS).hits
 
 
 def _actions(tx: Tx, task_id: str, hits: tuple[Hit, ...]) -> tuple[Event, ...]:

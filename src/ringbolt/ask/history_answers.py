@@ -13,17 +13,8 @@ from ..packet import encode
 from ..signals.commands import commits
 from ..signals.text_layout import clauses
 from ..signals.tools import only_looked
-from .answer_rows import (
-    SILENT,
-    Commit,
-    Context,
-    effect_row,
-    exclusion_row,
-    kind_word,
-    live_steps,
-    step_seq,
-    step_words,
-)
+from . import answer_rows as show
+from .answer_rows import Commit, Context
 from .questions import Intent
 from .reply import LIST, ONE, PARAGRAPH, Reply, Row, cite, clock, compose, length, plain, quote
 from .topic_match import FITS, fitting, likeness
@@ -40,21 +31,19 @@ def did(intent: Intent, context: Context) -> Reply | None:
     found = _step(intent, task)
     proven = found is not None and found[1].evidence == "verified"
     if not proven and (effect := _effect(intent, task)) is not None:
-        return _verdict(_HAPPENED[effect.status], effect_row(effect))
+        return _verdict(_HAPPENED[effect.status], show.effect(effect))
     if found is not None and found[1].status == "completed":
         word = "Probably" if found[1].basis == "inferred" else "Yes"
         verb = "is taken to be completed" if found[1].basis == "inferred" else _completed(found[1])
-        return _verdict(word, Row(lambda most: f"{step_words(*found, most)} {verb}.", step_seq(found[1])))
+        return _verdict(word, show.about_step("", *found, f" {verb}."))
     for entry in reversed(fitting(intent.topic, task.exclusions, lambda entry: entry.summary)):
-        return _verdict("It was tried and ruled out", exclusion_row(entry))
+        return _verdict("It was tried and ruled out", show.exclusion(entry))
     if (file := _file(intent, task)) is not None:
         words = f"{encode.name(encode.clip(file.path, 150))} was {file.change}{cite(file.seq, file.channel)}."
         return _verdict("Yes", Row(lambda most: words, file.seq))
     if found is not None:
         status = {"pending": "still open", "active": "in progress"}.get(found[1].status, found[1].status)
-        return _verdict(
-            "No", Row(lambda most: f"{step_words(*found, most)} is {status}.", step_seq(found[1]))
-        )
+        return _verdict("No", show.about_step("", *found, f" is {status}."))
     if re.search(r"\bcommit", intent.topic, re.I) or "commit" in (intent.when or ""):
         for commit in [one for one in context.commits if one.made][:1]:
             return _verdict("The last commit", *commit_rows((commit,)))
@@ -74,7 +63,7 @@ def _verdict(word: str, *rows: Row) -> Reply:
 
 def _step(intent: Intent, task: Snapshot) -> tuple[int, Item] | None:
     """The step that a question is about, by its number or its words."""
-    steps = live_steps(task)
+    steps = show.live_steps(task)
     if intent.step is not None and not intent.topic:
         return steps[intent.step - 1] if 0 < intent.step <= len(steps) else None
     found = fitting(intent.topic, steps, lambda pair: pair[1].title)
@@ -129,34 +118,30 @@ def duration(intent: Intent, context: Context) -> Reply | None:
     found = _step(intent, task)
     if found is not None:
         number, item = found
-        return compose(
-            [Row(lambda most: _lasting(number, item, most, context.now), step_seq(item))], ONE, least=40
-        )
+        return compose([show.about_step("", number, item, _lasting(item, context.now))], ONE, least=40)
     if intent.topic:
         return _action_time(intent, context)
-    timed = [pair for pair in live_steps(task) if pair[1].duration_seconds is not None]
+    timed = [pair for pair in show.live_steps(task) if pair[1].duration_seconds is not None]
     end = task.timestamps.completed_at or context.now
     took = length(seconds_of(end) - seconds_of(task.created_at))
     rows = [plain(f"The task has taken {took}, from {clock(task.created_at)} to {clock(end)}.")]
     if timed:
         slow, step = max(timed, key=lambda pair: pair[1].duration_seconds or 0.0)
         spent = length(step.duration_seconds or 0.0)
-        rows.append(
-            Row(lambda most: f"The longest: {step_words(slow, step, most)}, {spent}.", step_seq(step))
-        )
+        rows.append(show.about_step("The longest: ", slow, step, f", {spent}."))
     return compose(rows, ONE, least=40)
 
 
-def _lasting(number: int, item: Item, most: int, now: str) -> str:
-    words = step_words(number, item, most)
+def _lasting(item: Item, now: str) -> str:
+    """How long a step took, as the end of a sentence about it."""
     if item.duration_seconds is not None:
-        return f"{words} took {length(item.duration_seconds)}."
+        return f" took {length(item.duration_seconds)}."
     if item.started_at is None:
-        return f"{words} has not been recorded as begun."
+        return " has not been recorded as begun."
     if item.completed_at is None:
         past = length(seconds_of(now) - seconds_of(item.started_at))
-        return f"{words} began {clock(item.started_at)}, {past} ago."
-    return f"{words} ended {clock(item.completed_at)}; how long it took is not recorded."
+        return f" began {clock(item.started_at)}, {past} ago."
+    return f" ended {clock(item.completed_at)}; how long it took is not recorded."
 
 
 def _action_time(intent: Intent, context: Context) -> Reply | None:
@@ -182,11 +167,7 @@ def when(intent: Intent, context: Context) -> Reply | None:
         number, item = found
         times = [("began", item.started_at), ("ended", item.completed_at)]
         times_text = ", ".join(f"{word} {clock(at)}" for word, at in times if at) or "has no recorded time"
-        return compose(
-            [Row(lambda most: f"{step_words(number, item, most)} {times_text}.", step_seq(item))],
-            ONE,
-            least=40,
-        )
+        return compose([show.about_step("", number, item, f" {times_text}.")], ONE, least=40)
     if not intent.topic:
         stamps = context.task.timestamps
         span = f"The task began {clock(stamps.created_at)}; last change {clock(stamps.last_updated_at)}."
@@ -224,7 +205,7 @@ def since(intent: Intent, context: Context) -> Reply:
     rows = [
         _moment_row(moment)
         for moment in task.recent
-        if moment.seq > begin and moment.text and moment.type not in SILENT
+        if moment.seq > begin and moment.text and moment.type not in show.SILENT
     ]
     many = f"{count} event{'s' if count > 1 else ''}{after}"
     if not rows:
@@ -235,7 +216,7 @@ def since(intent: Intent, context: Context) -> Reply:
 
 def _moment_row(moment: Moment) -> Row:
     status = f" {moment.status}" if moment.type == "action" and moment.status else ""
-    word = kind_word(moment.type) + status
+    word = show.kind_word(moment.type) + status
     return Row(
         lambda most: f"{word} {quote(moment.text, most)}{cite(moment.seq, moment.channel)}", moment.seq
     )
@@ -284,7 +265,7 @@ def hit_rows(hits: Sequence[Hit], task_id: str | None = None, topic: str = "") -
         rows.append(
             Row(
                 lambda most, text=text, kind=hit.type, place=place, over=over: (
-                    f"{kind_word(kind)} {quote(text, most)}{over}{place}"
+                    f"{show.kind_word(kind)} {quote(text, most)}{over}{place}"
                 ),
                 hit.seq if own else None,
             )
@@ -317,8 +298,8 @@ def commit_rows(commits: Sequence[Commit]) -> list[Row]:
 
 def commits_of(data: Mapping[str, Any], seq: int, channel: Channel, status: str) -> list[Commit]:
     """The commits that an action made or tried to make; git's output counts more than the exit code."""
-    given = data.get("input")
-    command = given.get("command") if is_dict(given) else given
+    arguments = data.get("input")
+    command = arguments.get("command") if is_dict(arguments) else arguments
     found = commits(command, str(data.get("output"))) if isinstance(command, str) else []
     return [
         Commit(subject=subject, seq=seq, channel=channel, made=bool(commit_hash) or status == "completed")

@@ -28,7 +28,6 @@ class Asking(Modelling):
             task_id: Task id or a unique prefix; default: the current task.
             question: The question, in any words. Default: where the task stands.
         """
-
         return ask(self, task_id, read_question(question))
 
 

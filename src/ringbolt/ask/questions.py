@@ -36,12 +36,12 @@ def understand(question: str) -> Intent:
     asked = _looked_at(question)
     plain = _mended(asked.lower())
     topic = _topic(asked)
-    step = _number(_STEP, plain)
+    step = int(named[1]) if (named := _STEP.search(plain)) else None
     when = _when(plain)
     has_topic = bool(topic) or step is not None
     for about, patterns in _rules():
         fits_topic = has_topic if about in _WITH_TOPIC else not (has_topic and about.endswith("-"))
-        if fits_topic and _all_fit(patterns, plain):
+        if fits_topic and all((found.search(plain) is not None) == wanted for wanted, found in patterns):
             break
     else:
         about = "anything" if has_topic else "where"
@@ -51,90 +51,43 @@ def understand(question: str) -> Intent:
     return Intent(about=about, topic=topic, step=step, most=_most(plain), when=when)
 
 
-def _all_fit(patterns: list[tuple[bool, re.Pattern[str]]], plain: str) -> bool:
-    return all((pattern.search(plain) is not None) == wanted for wanted, pattern in patterns)
-
-
 # --- the words of a question ------------------------------------------------------------------------
 
 _CONTRACTIONS = (
-    (lazy_regex(r"\b(what|where|who|when|how|why|it|that|there|here|he|she)'?s\b", re.I), r"\1 is"),
-    (lazy_regex(r"\b(i|we|you|they)'ve\b", re.I), r"\1 have"),
-    (lazy_regex(r"\b(we|you|they|what|which)'?re\b(?<!were)", re.I), r"\1 are"),
-    (lazy_regex(r"\bi'?m\b", re.I), "i am"),
+    (lazy_regex(r"(?i)\b(what|where|who|when|how|why|it|that|there|here|he|she)'?s\b"), r"\1 is"),
+    (lazy_regex(r"(?i)\b(i|we|you|they)'ve\b"), r"\1 have"),
+    (lazy_regex(r"(?i)\b(we|you|they|what|which)'?re\b(?<!were)"), r"\1 are"),
+    (lazy_regex(r"(?i)\bi'?m\b"), "i am"),
     (
-        lazy_regex(r"\b(did|do|does|have|has|had|was|were|is|are|should|could|would|must)n'?t\b", re.I),
+        lazy_regex(r"(?i)\b(did|do|does|have|has|had|was|were|is|are|should|could|would|must)n'?t\b"),
         r"\1 not",
     ),
-    (lazy_regex(r"\b(?:can't|cant|cannot)\b", re.I), "can not"),
-    (lazy_regex(r"\b(?:won't|wont)\b", re.I), "will not"),
-    (lazy_regex(r"\bto-?dos?\b", re.I), "todo"),
-    (lazy_regex(r"\b(?:plz|pls|please|kindly|btw|hey|hi|hello|ok|okay|um)\b,?", re.I), " "),
+    (lazy_regex(r"(?i)\b(?:can't|cant|cannot)\b"), "can not"),
+    (lazy_regex(r"(?i)\b(?:won't|wont)\b"), "will not"),
+    (lazy_regex(r"(?i)\bto-?dos?\b"), "todo"),
+    (lazy_regex(r"(?i)\b(?:plz|pls|please|kindly|btw|hey|hi|hello|ok|okay|um)\b,?"), " "),
 )
 # Common typos, by what was meant.
 _MEANT = """
-what: wat waht whta hwat wht
-which: wich whcih wihch whihc
-the: teh hte th
-that: taht thta
-and: adn nad
-of: fo
-is: si sis ist
-are: aer r
-were: wre
-did: dod ddi idd
-how: hwo ohw hw
-where: wehre whre
-why: wy hwy
-next: nxt nex enxt
-current: curent currnet crrent curr
-done: dne doen doone
-finished: finshed finsihed fnished
-completed: complted completd competed comleted copmleted
-decision: desicion decison descision
-decisions: desicions decisons descisions
-blocked: blcoked bloked
-blockers: blokers
-remaining: reamining remainig
-step: stpe setp stp
-steps: stpes setps
-failed: faild falied
-error: eror errro
-errors: erros erors
-files: fiels flies filse
-commits: comits commmits
-committed: commited
-original: orginal origial orignal
-request: requets reqeust requst
-rejected: rejcted
-status: statsu stauts staus
-value: valeu vlaue vale
-variables: varibles variabels
-recently: recenlty recntly
-already: alredy allready aleady
-yesterday: yeserday yesteday
-changed: chnaged chaged
-modified: modifed
-happened: happend hapened
-since: sicne
-wait: wiat
-waiting: waitng
-you: u
-do not: dont
-did not: didnt
-has not: hasnt
-have not: havent
-is not: isnt
-are not: arent
-does not: doesnt
-was not: wasnt
-should not: shouldnt
-i have: ive
+what: wat waht whta hwat wht | which: wich whcih wihch whihc | the: teh hte th | that: taht thta
+and: adn nad | of: fo | is: si sis ist | are: aer r | were: wre | did: dod ddi idd | how: hwo ohw hw
+where: wehre whre | why: wy hwy | next: nxt nex enxt | current: curent currnet crrent curr
+done: dne doen doone | finished: finshed finsihed fnished
+completed: complted completd competed comleted copmleted | decision: desicion decison descision
+decisions: desicions decisons descisions | blocked: blcoked bloked | blockers: blokers
+remaining: reamining remainig | step: stpe setp stp | steps: stpes setps | failed: faild falied
+error: eror errro | errors: erros erors | files: fiels flies filse | commits: comits commmits
+committed: commited | original: orginal origial orignal | request: requets reqeust requst
+rejected: rejcted | status: statsu stauts staus | value: valeu vlaue vale | variables: varibles variabels
+recently: recenlty recntly | already: alredy allready aleady | yesterday: yeserday yesteday
+changed: chnaged chaged | modified: modifed | happened: happend hapened | since: sicne | wait: wiat
+waiting: waitng | you: u | do not: dont | did not: didnt | has not: hasnt | have not: havent
+is not: isnt | are not: arent | does not: doesnt | was not: wasnt | should not: shouldnt | i have: ive
 we have: weve
 """
 _SLIPS = {
     slip: meant
-    for meant, _, slips in (line.partition(": ") for line in _MEANT.strip().splitlines())
+    for meant, _, slips in (part.strip().partition(": ") for part in re.split(r"[|\n]", _MEANT.strip()))
     for slip in slips.split()
 }
 _WORD = lazy_regex(r"[\w#][\w#./:@+-]*")
@@ -219,11 +172,6 @@ _SOME = lazy_regex(
 _LAST_ONE = lazy_regex(
     r"\b(?:last|latest|newest|most recent) (?:decision|commit|error|failure|question|instruction|request)\b"
 )
-
-
-def _number(pattern: re.Pattern[str], text: str) -> int | None:
-    found = pattern.search(text)
-    return int(found[1]) if found else None
 
 
 def _most(plain: str) -> int | None:

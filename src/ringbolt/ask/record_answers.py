@@ -6,37 +6,12 @@ from collections.abc import Sequence
 
 from ..model.types import Entry, Snapshot
 from ..packet import encode
-from .answer_rows import (
-    Context,
-    blocker_rows,
-    decision_row,
-    effect_row,
-    error_row,
-    exclusion_row,
-    file_rows,
-    instruction_row,
-    note_row,
-    user_rejected,
-    value_row,
-    wait_row,
-)
+from . import answer_rows as show
+from .answer_rows import Context
 from .history_answers import commit_rows
 from .questions import Intent
-from .reply import (
-    LIST,
-    ONE,
-    PARAGRAPH,
-    SHORT_LIST,
-    Reply,
-    Row,
-    cite,
-    cite_entry,
-    clock,
-    compose,
-    plain,
-    quote,
-)
-from .status_answers import named, sourced
+from .reply import LIST, ONE, PARAGRAPH, SHORT_LIST, Reply, Row, cite, clock, compose, plain, quote
+from .status_answers import named
 from .topic_match import fitting
 
 # --- what the user wants ----------------------------------------------------------------------------
@@ -49,13 +24,13 @@ def request(intent: Intent, context: Context) -> Reply:
         asked = _asked(task)
         if not asked:
             return compose([plain("No request is recorded."), named(task)], PARAGRAPH)
-        return compose([plain("The first recorded instruction:"), instruction_row(asked[0])], PARAGRAPH)
+        return compose([plain("The first recorded instruction:"), show.instruction(asked[0])], PARAGRAPH)
     source = task.sources.get("request")
     channel = source.channel if source else None
     word = "The user asked" if channel == "user" else "The request, as recorded"
     rows = [Row(lambda most: f"{word}{cite(1, channel)}: {quote(task.request, most)}", 1)]
     if not _is_request(task.request):
-        rows += [instruction_row(entry) for entry in _asked(task)[:1]]
+        rows += [show.instruction(entry) for entry in _asked(task)[:1]]
     return compose(rows, PARAGRAPH)
 
 
@@ -84,7 +59,7 @@ def last_request(intent: Intent, context: Context) -> Reply:
         for entry in context.task.instructions
         if entry.seq > last.seq and entry.origin.channel == "user" and not entry.summary.startswith("[")
     ]
-    rows = [instruction_row(entry) for entry in (last, *later[-1:])]
+    rows = [show.instruction(entry) for entry in (last, *later[-1:])]
     return compose(rows, PARAGRAPH)
 
 
@@ -95,7 +70,7 @@ def instructions(intent: Intent, context: Context) -> Reply | None:
     found = fitting(intent.topic, entries, lambda entry: f"{entry.summary} {entry.detail or ''}")
     if intent.topic and not found:
         return None
-    rows = [instruction_row(entry) for entry in reversed(found or entries)]
+    rows = [show.instruction(entry) for entry in reversed(found or entries)]
     if not rows:
         return request(intent, context)
     return _some(intent, rows, "User instructions, newest first: ", task.left_out.get("user_instruction", 0))
@@ -104,7 +79,7 @@ def instructions(intent: Intent, context: Context) -> Reply | None:
 def goal(intent: Intent, context: Context) -> Reply:
     """The goal and its acceptance criteria."""
     task = context.task
-    rows = [sourced(task, "goal", "Goal", task.goal or task.name)]
+    rows = [show.stated("Goal", task.goal or task.name, task.sources.get("goal"))]
     rows += [
         Row(lambda most, part=part: f"Accepted when: {quote(part, most)}.") for part in task.acceptance[:8]
     ]
@@ -113,11 +88,11 @@ def goal(intent: Intent, context: Context) -> Reply:
 
 def rejected(intent: Intent, context: Context) -> Reply:
     """What the user rejected, and why."""
-    entries = [entry for entry in context.task.exclusions if user_rejected(entry)]
+    entries = [entry for entry in context.task.exclusions if show.user_rejected(entry)]
     found = fitting(intent.topic, entries, _text) or entries
     if not found:
         return Reply(text="Nothing is recorded as rejected by the user.")
-    rows = [exclusion_row(entry) for entry in reversed(found)]
+    rows = [show.exclusion(entry) for entry in reversed(found)]
     return compose(rows, LIST, opening="The user rejected: ", glue="; ")
 
 
@@ -135,8 +110,8 @@ def why(intent: Intent, context: Context) -> Reply | None:
     decisions = fitting(intent.topic, task.decisions, _text)
     ruled_out = fitting(intent.topic, task.exclusions, _text)
     # A decision is the better answer; a failure only if no decision fits.
-    rows = [decision_row(entry) for entry in decisions[-2:][::-1]]
-    rows = rows or [exclusion_row(entry) for entry in ruled_out[-2:][::-1]]
+    rows = [show.decision(entry) for entry in decisions[-2:][::-1]]
+    rows = rows or [show.exclusion(entry) for entry in ruled_out[-2:][::-1]]
     return compose(rows, PARAGRAPH) if rows else None
 
 
@@ -150,7 +125,7 @@ def decisions(intent: Intent, context: Context) -> Reply | None:
     if not entries:
         return Reply(text="No decision is recorded.")
     newest = sorted(entries, key=lambda entry: (bool(entry.data.get("inferred")), -entry.seq))
-    rows = [decision_row(entry) for entry in newest]
+    rows = [show.decision(entry) for entry in newest]
     return _some(intent, rows, "", 0 if found else task.left_out.get("decision", 0))
 
 
@@ -165,7 +140,7 @@ def failed(intent: Intent, context: Context) -> Reply | None:
     """What failed or was ruled out, the newest first."""
     task = context.task
     entries = [
-        *(entry for entry in task.exclusions if not user_rejected(entry)),
+        *(entry for entry in task.exclusions if not show.user_rejected(entry)),
         *task.errors,
         *task.resolved,
     ]
@@ -174,11 +149,14 @@ def failed(intent: Intent, context: Context) -> Reply | None:
         return None
     entries = sorted(found or entries, key=lambda entry: -entry.seq)
     rows = [
-        exclusion_row(entry) if entry.type == "exclusion" else error_row(entry) for entry in _unlike(entries)
+        show.exclusion(entry) if entry.type == "exclusion" else show.error(entry)
+        for entry in _unlike(entries)
     ]
     if not found:
         rows += [
-            _by_user(exclusion_row(entry)) for entry in reversed(task.exclusions) if user_rejected(entry)
+            _by_user(show.exclusion(entry))
+            for entry in reversed(task.exclusions)
+            if show.user_rejected(entry)
         ]
     if not rows:
         return Reply(text="No failure is recorded.")
@@ -204,10 +182,7 @@ def questions(intent: Intent, context: Context) -> Reply:
     entries = context.task.questions
     if not entries:
         return Reply(text="No open question is recorded.")
-    rows = [
-        Row(lambda most, entry=entry: f"{quote(entry.summary, most)}{cite_entry(entry)}", entry.seq)
-        for entry in reversed(entries)
-    ]
+    rows = [show.question(entry) for entry in reversed(entries)]
     return compose(rows, LIST, opening="Open questions: ", glue="; ")
 
 
@@ -217,7 +192,7 @@ def notes(intent: Intent, context: Context) -> Reply | None:
     found = fitting(intent.topic, task.notes, _text)
     if intent.topic and not found:
         return None
-    rows = [note_row(entry) for entry in reversed(found or task.notes)]
+    rows = [show.note(entry) for entry in reversed(found or task.notes)]
     if not rows:
         return Reply(text="No finding is recorded.")
     return compose(rows, LIST, glue="; ")
@@ -234,18 +209,18 @@ def value(intent: Intent, context: Context) -> Reply | None:
     found = exact or fitting(intent.topic, task.values, lambda entry: entry.key or "")
     if not found:
         return None
-    return compose([value_row(entry) for entry in reversed(found[-6:])], ONE, glue="; ", least=40)
+    return compose([show.value(entry) for entry in reversed(found[-6:])], ONE, glue="; ", least=40)
 
 
 def needs(intent: Intent, context: Context) -> Reply:
     """What the work needs: the latest values, the names in use, or else files and commits."""
     task = context.task
     values = [
-        Row(lambda most, entry=entry: value_row(entry).show(min(most, 120)), entry.seq)
+        Row(lambda most, entry=entry: show.value(entry).show(min(most, 120)), entry.seq)
         for entry in reversed(task.values)
     ]
     named = [plain(encode.name(encode.clip(name.name, 120))) for name in task.names]
-    named = named or [*file_rows(task), *commit_rows(context.commits[:8])]
+    named = named or [*show.files(task), *commit_rows(context.commits[:8])]
     rows = [*values[:12], *named, *values[12:]]
     if not rows:
         return Reply(text="No value, name or file is recorded.")
@@ -254,7 +229,7 @@ def needs(intent: Intent, context: Context) -> Reply:
 
 def files(intent: Intent, context: Context) -> Reply:
     """The files that were changed."""
-    rows = file_rows(context.task)
+    rows = show.files(context.task)
     if not rows:
         return Reply(text="No changed file is recorded.")
     return compose(rows, LIST, glue="; ", left_out=context.task.left_out.get("file", 0))
@@ -273,30 +248,30 @@ def commits(intent: Intent, context: Context) -> Reply:
 def blocking(intent: Intent, context: Context) -> Reply:
     """What blocks the work."""
     task = context.task
-    rows = [*blocker_rows(task), *map(wait_row, task.waits)]
+    rows = [*show.blockers(task), *map(show.wait, task.waits)]
     if not rows:
         rows = [plain("Nothing is recorded as blocking.")]
-        rows += [error_row(entry) for entry in task.errors[:-3:-1]]
+        rows += [show.error(entry) for entry in task.errors[:-3:-1]]
     return compose(rows, LIST, least=60)
 
 
 def waiting(intent: Intent, context: Context) -> Reply:
     """What the task is waiting for."""
     task = context.task
-    rows = [wait_row(wait) for wait in task.waits]
+    rows = [show.wait(wait) for wait in task.waits]
     if task.status == "waiting":
         reason = f" for {quote(task.reason, 200)}" if task.reason else ""
         rows.insert(0, plain(f"The task is waiting{reason}."))
     if not rows:
-        rows = [plain("The task is not waiting for anything on record."), *blocker_rows(task)]
+        rows = [plain("The task is not waiting for anything on record."), *show.blockers(task)]
     return compose(rows, PARAGRAPH, least=60)
 
 
 def effects(intent: Intent, context: Context) -> Reply:
     """Side effects with an unknown outcome, or else those whose outcome is known."""
-    rows = [effect_row(effect) for effect in context.task.effects]
+    rows = [show.effect(effect) for effect in context.task.effects]
     if not rows:
-        settled = [effect_row(effect) for effect in context.task.settled[::-1]]
+        settled = [show.effect(effect) for effect in context.task.settled[::-1]]
         return compose([plain("No side effect has an unknown outcome."), *settled], LIST, least=60)
     return compose(rows, LIST, glue="; ")
 

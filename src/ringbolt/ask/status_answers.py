@@ -2,50 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from ..model.types import Entry, Item, Snapshot
 from ..signals.phrases import DONE
 from ..signals.step_numbers import number_ranges
-from .answer_rows import (
-    Context,
-    blocker_rows,
-    live_steps,
-    moment_rows,
-    plan_steps,
-    step_row,
-    step_seq,
-    step_words,
-)
+from . import answer_rows as show
+from .answer_rows import Context
 from .questions import Intent
-from .reply import (
-    LIST,
-    ONE,
-    PARAGRAPH,
-    SHORT_LIST,
-    Reply,
-    Row,
-    cite,
-    cite_entry,
-    cite_source,
-    compose,
-    plain,
-    quote,
-)
+from .reply import LIST, ONE, PARAGRAPH, SHORT_LIST, Reply, Row, cite, cite_entry, compose, plain, quote
 
 
 def where(intent: Intent, context: Context) -> Reply:
     """Where the work stands and what blocks it, in a paragraph."""
     task = context.task
-    rows = [*standing_rows(context), *blocker_rows(task)[:3]]
+    rows = [*standing_rows(context), *show.blockers(task)[:3]]
     if not task.items:
-        rows += moment_rows(task, 2)
+        rows += show.moments(task, 2)
     return compose(rows, PARAGRAPH, least=50)
 
 
 def standing_rows(context: Context) -> list[Row]:
     """Where a task stands, in sentences: done, current, next."""
-    task, steps = context.task, plan_steps(context)
+    task, steps = context.task, show.plan_steps(context)
     done = [number for number, item in steps if item.status == "completed"]
     rows: list[Row] = []
     if status := _variable(task, "status"):
@@ -59,12 +36,12 @@ def standing_rows(context: Context) -> list[Row]:
         rows.append(plain(f"None of {len(steps)} steps is completed{_in_all(context)}."))
     else:
         rows.append(named(task))
-    rows += [Row(_step_sentence("Current", number, item), step_seq(item)) for number, item in _active(task)]
+    rows += [show.about_step("Current: ", *pair, ".") for pair in _active(task)]
     rows += _next_rows(task)
     if task.answer is not None:
-        rows.append(sourced(task, "answer", "Answer", task.answer))
+        rows.append(show.stated("Answer", task.answer, task.sources.get("answer")))
     if task.error is not None:
-        rows.append(sourced(task, "answer", "Failed", task.error.message))
+        rows.append(show.stated("Failed", task.error.message, task.sources.get("answer")))
     return rows
 
 
@@ -77,40 +54,27 @@ def _count(done: list[int], inferred: list[int], total: int, in_all: str) -> str
 
 def _in_all(context: Context) -> str:
     """The count with the steps of earlier plans, as in a packet, where it differs."""
-    task, steps = context.task, plan_steps(context)
+    task, steps = context.task, show.plan_steps(context)
     same = (task.done, task.total) == (sum(item.status == "completed" for _, item in steps), len(steps))
     return "" if same else f" ({task.done} of {task.total} with earlier plans)"
 
 
 def named(task: Snapshot) -> Row:
     """The name of the task."""
-    return sourced(task, "name", "Task", task.name)
-
-
-def sourced(task: Snapshot, field: str, word: str, text: str) -> Row:
-    """A text of the state, with the event that set it."""
-    source = task.sources.get(field)
-    return Row(
-        lambda most: f"{word}: {quote(text, most)}{cite_source(source)}.", source.seq if source else None
-    )
+    return show.stated("Task", task.name, task.sources.get("name"))
 
 
 def _active(task: Snapshot) -> list[tuple[int, Item]]:
-    return [pair for pair in live_steps(task) if pair[1].status == "active"]
-
-
-def _step_sentence(word: str, number: int, item: Item) -> Callable[[int], str]:
-    return lambda most: f"{word}: {step_words(number, item, most)}."
+    return [pair for pair in show.live_steps(task) if pair[1].status == "active"]
 
 
 def _next_rows(task: Snapshot) -> list[Row]:
-    rows = [
-        Row(_step_sentence("Next", number, item), step_seq(item))
-        for number, item in live_steps(task)
-        if item.id == task.next
-    ]
+    live = show.live_steps(task)
+    rows = [show.about_step("Next: ", number, item, ".") for number, item in live if item.id == task.next]
     if task.next_step:
-        rows.append(sourced(task, "next_step", "To do next" if rows else "Next", task.next_step))
+        rows.append(
+            show.stated("To do next" if rows else "Next", task.next_step, task.sources.get("next_step"))
+        )
     return rows
 
 
@@ -122,29 +86,29 @@ def following(intent: Intent, context: Context) -> Reply:
         return compose(rows, ONE, least=40)
     current = _active(task)
     if current:
-        rows = [Row(_step_sentence("No step follows the current one", *current[0]), step_seq(current[0][1]))]
+        rows = [show.about_step("No step follows the current one: ", *current[0], ".")]
     elif task.items and task.done == task.total:
         rows = [plain("Nothing is next."), *standing_rows(context)[:1]]
     else:
-        rows = [plain("Nothing is recorded as next."), *moment_rows(task, 1)]
+        rows = [plain("Nothing is recorded as next."), *show.moments(task, 1)]
     return compose(rows, ONE, least=40)
 
 
 def current(intent: Intent, context: Context) -> Reply:
     """The step in progress."""
     task = context.task
-    rows = [Row(_step_sentence("Current", number, item), step_seq(item)) for number, item in _active(task)]
+    rows = [show.about_step("Current: ", *pair, ".") for pair in _active(task)]
     if not rows:
         rows = [plain("No step is marked as in progress."), *_next_rows(task)]
         if len(rows) == 1:
-            rows += moment_rows(task, 1)
+            rows += show.moments(task, 1)
     return compose(rows, ONE, least=40)
 
 
 def completed(intent: Intent, context: Context) -> Reply:
     """The completed, verified or only reported steps of the plan, the last first."""
     task = context.task
-    steps = plan_steps(context)
+    steps = show.plan_steps(context)
     done = [(number, item) for number, item in steps if item.status == "completed"]
     word = intent.about
     if word != "completed":
@@ -162,41 +126,41 @@ def completed(intent: Intent, context: Context) -> Reply:
     more = _in_all(context) if word == "completed" else ""
     named = "Reported and not verified" if word == "reported" else word.capitalize()
     opening = f"{named} {len(done)} of {len(steps)} steps{more}: "
-    return compose([step_row(*pair) for pair in reversed(done)], LIST, opening=opening, glue="; ", least=50)
+    return compose([show.step(*pair) for pair in reversed(done)], LIST, opening=opening, glue="; ", least=50)
 
 
 def _reported(task: Snapshot) -> list[Row]:
     """What the agent recently reported as done, in its own words."""
     said_so = [one for one in task.recent if one.channel == "agent" and DONE.search(one.text[:400])]
     messages = [one for one in said_so if one.type in ("message", "task.updated", "item.updated")]
-    return moment_rows(task.replace(recent=tuple(messages)), 4)
+    return show.moments(task.replace(recent=tuple(messages)), 4)
 
 
 def remaining(intent: Intent, context: Context) -> Reply:
     """The open steps."""
     task = context.task
-    steps = plan_steps(context)
+    steps = show.plan_steps(context)
     rest = [pair for pair in steps if pair[1].status in ("pending", "active", "failed")]
     if not steps:
-        rows = [*_next_rows(task), *blocker_rows(task)]
+        rows = [*_next_rows(task), *show.blockers(task)]
         return compose(rows or [plain("No plan and nothing open is recorded.")], PARAGRAPH)
     if not rest:
         return Reply(text=f"No step of {len(steps)} is open.")
     opening = f"Open {len(rest)} of {len(steps)} steps: "
-    return compose([step_row(*pair) for pair in rest], LIST, opening=opening, glue="; ", least=50)
+    return compose([show.step(*pair) for pair in rest], LIST, opening=opening, glue="; ", least=50)
 
 
 def plan(intent: Intent, context: Context) -> Reply:
     """The plan, as the agent named it, or step by step."""
     task = context.task
-    steps = plan_steps(context)
+    steps = show.plan_steps(context)
     variable = _variable(task, "plan")
     if variable is not None:
         return compose([_stated("Plan", variable)], ONE, least=40)
     if not steps:
         return Reply(text="No plan is recorded.")
     opening = f"Plan v{task.plan_version}, {len(steps)} steps: "
-    return compose([step_row(*pair) for pair in steps], LIST, opening=opening, glue="; ", least=50)
+    return compose([show.step(*pair) for pair in steps], LIST, opening=opening, glue="; ", least=50)
 
 
 def status(intent: Intent, context: Context) -> Reply:
@@ -217,13 +181,15 @@ def phase(intent: Intent, context: Context) -> Reply:
     if stated:
         return compose([_stated("Phase", stated[0])], ONE, least=40)
     rows = [plain(f"Phase {task.phase}."), *(_stated("In its words", entry) for entry in called[:1])]
-    stages = [(number, item) for number, item in live_steps(task) if item.id == task.current and item.stage]
+    stages = [
+        (number, item) for number, item in show.live_steps(task) if item.id == task.current and item.stage
+    ]
     rows += [Row(lambda most, item=item: f"Stage {quote(item.stage, most)}.") for _, item in stages]
     return compose(rows, ONE, least=40)
 
 
 def _variable(task: Snapshot, name: str) -> Entry | None:
-    """The variable of this name, whatever its case; a recorded one before an inferred one."""
+    """The variable of this name, ignoring case; a recorded one before an inferred one."""
     found = [entry for entry in reversed(task.values) if (entry.key or "").lower() == name]
     return next((entry for entry in found if not entry.data.get("inferred")), found[0] if found else None)
 
@@ -245,7 +211,7 @@ def summary(intent: Intent, context: Context) -> Reply:
             ),
             summary.seq,
         ),
-        *moment_rows(task, 3, after=summary.seq),
+        *show.moments(task, 3, after=summary.seq),
     ]
     return compose(rows, SHORT_LIST)
 
@@ -259,5 +225,5 @@ def result(intent: Intent, context: Context) -> Reply:
 
 def last(intent: Intent, context: Context) -> Reply:
     """What happened last."""
-    rows = moment_rows(context.task, 2)
+    rows = show.moments(context.task, 2)
     return compose(rows or [plain("Nothing has happened yet.")], ONE, least=40)

@@ -9,7 +9,6 @@ from ..signals.words import weighted_words
 
 Thing = TypeVar("Thing")
 
-
 FITS = 0.6
 _CHARACTERS = 1500  # of each text
 _MOST = 2000  # candidates that are compared

@@ -24,7 +24,6 @@ _LOG_WORDS = {
     "running": ("started", None),
 }
 
-
 # How many edits of a verified step are checked for files that a later action changes again.
 MOST_EDITS = 200
 
@@ -62,7 +61,6 @@ class Actions(Base):
         Log it as `started` and end it later with `action=<its seq>`, or log it once when it is over.
 
         Args:
-            task_id: Task id or a unique prefix; default: the current task.
             summary: What was done, in one sentence.
             type: cli, gui, wait, vision, reasoning, tool, edit, system or other.
             status: started, completed, failed or skipped. The words of an execution log are understood.
@@ -78,10 +76,6 @@ class Actions(Base):
             files: Paths, or objects with path and change (created, modified, deleted). At most 1,000.
             receipt: Whether this is a check that proves its step, as with task_receipt.
             action: Seq of a started action, to end it.
-            token: Fencing token of a claim. Default: the tokens that this memory object got from
-                `task_claim`.
-            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
-                returns the first answer.
         """
         if isinstance(stage, int):
             validate.whole("stage", stage, -(1 << 62), 1 << 62)
@@ -117,7 +111,7 @@ class Actions(Base):
             if is_receipt and draft.item is not None:
                 _mark_receipt(tx, head, draft, draft.item, meant == "completed")
             if touched:
-                _note_edit(tx, head, draft, action, _file_sets(tx, head, touched, now))
+                _note_edit(tx, head, draft, action, _file_rows(tx, head, touched, now))
             return draft
 
         return self._write(
@@ -144,17 +138,12 @@ class Actions(Base):
         later edit of the step's files, makes it `reported` again.
 
         Args:
-            task_id: Task id or a unique prefix; default: the current task.
             command: The command that was run.
             exit_code: Its exit code; 0 means success.
             output: The output: any JSON value.
             item: Step: its id, its number from 1, or its title or a unique prefix of the title. Default: the
                 active step.
             duration_ms: How long it took.
-            token: Fencing token of a claim. Default: the tokens that this memory object got from
-                `task_claim`.
-            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
-                returns the first answer.
         """
         command = self._line("command", command)
         exit_code = validate.whole("exit_code", exit_code, -(1 << 31), 1 << 31)
@@ -191,14 +180,9 @@ class Actions(Base):
         """Add a log to an action: a piece of output, a note, the path of a screenshot.
 
         Args:
-            task_id: Task id or a unique prefix; default: the current task.
             action: Seq of an action.
             content: The text.
             type: Kind of log: output, note, or your own word.
-            token: Fencing token of a claim. Default: the tokens that this memory object got from
-                `task_claim`.
-            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
-                returns the first answer.
         """
         validate.whole("action", action, 1, 1 << 62)
         content = validate.nonempty("content", content, self.settings.max_text_bytes)
@@ -209,12 +193,7 @@ class Actions(Base):
             return Draft("log", text=content, data={"type": kind}, item=record["item_id"], ref=action)
 
         return self._write(
-            "task_log_append",
-            task_id,
-            decide,
-            key=key,
-            token=token,
-            arguments=[action, content, kind],
+            "task_log_append", task_id, decide, key=key, token=token, arguments=[action, content, kind]
         )
 
     @operation(scope="read")
@@ -229,8 +208,6 @@ class Actions(Base):
         """The latest events of a task, in order.
 
         Args:
-            task_id: Task id or a unique prefix; default: the current task.
-            limit: Maximum number of results.
             before: Only events before this seq: the previous page.
             types: Only events of these types.
         """
@@ -261,11 +238,8 @@ class Actions(Base):
         """Go one level down: a task's steps, a step's actions and entries, or an action's logs.
 
         Args:
-            task_id: Task id or a unique prefix; default: the current task.
-            item: Step: its id, its number from 1, or its title or a unique prefix of the title.
             ordinal: The step by its position from 0, instead of `item`.
             action: Seq of an action.
-            limit: Maximum number of results.
         """
         limit = validate.whole("limit", limit, 1, 1000)
         if action is not None:
@@ -335,13 +309,7 @@ def _start_draft(
 
 
 def _end_draft(
-    tx: Tx,
-    head: Row,
-    now: str,
-    action: int,
-    status: str,
-    summary: str | None,
-    data: Mapping[str, Any],
+    tx: Tx, head: Row, now: str, action: int, status: str, summary: str | None, data: Mapping[str, Any]
 ) -> Draft:
     """The event that ends a started action."""
     record = _action(tx, head, action)
@@ -367,14 +335,14 @@ def _mark_receipt(tx: Tx, head: Row, draft: Draft, item: str, passed: bool) -> N
         draft.sets["steps"] = {item: {"evidence": evidence}}
 
 
-def _note_edit(tx: Tx, head: Row, draft: Draft, action: int | None, files: Mapping[str, Any]) -> None:
+def _note_edit(tx: Tx, head: Row, draft: Draft, action: int | None, files: Sequence[Row]) -> None:
     """Record the files that an action changed; steps verified with these files are only `reported` again."""
-    draft.sets.update(files)
+    draft.sets["files"] = files
     if action is None:
         draft.record = {**(draft.record or {}), "key": EDIT}
     else:
         draft.sets["records"][str(action)]["key"] = EDIT
-    paths = {row["path"] for row in files["files"]}
+    paths = {row["path"] for row in files}
     for row in tx.steps(head["task_id"]):
         own = row["item_id"] == draft.item
         if row["evidence"] == "verified" and (
@@ -423,12 +391,12 @@ def _file_changes(files: Any) -> dict[str, str]:
     return found
 
 
-def _file_sets(tx: Tx, head: Row, touched: Mapping[str, str], now: str) -> dict[str, Any]:
-    rows: list[dict[str, Any]] = []
+def _file_rows(tx: Tx, head: Row, touched: Mapping[str, str], now: str) -> list[Row]:
+    rows: list[Row] = []
     for path, change in touched.items():
         known = tx.file(head["task_id"], path)
         # A file that the task created stays `created`, however often it is edited.
         if change == "modified" and known and known["change"] == "created":
             change = "created"
         rows.append({"path": path, "change": change, "seq": head["last_seq"] + 1, "at": now})
-    return {"files": rows} if rows else {}
+    return rows

@@ -33,14 +33,11 @@ class Claims(Base):
         memory fail with `stale_token`.
 
         Args:
-            task_id: Task id or a unique prefix; default: the current task.
             item: Step to claim: its id, its number from 1, or its title or a unique prefix of the title.
                 Default: the whole task.
             holder: Who claims. Default: agent and session, or else the principal.
             lease_seconds: How long the claim lasts without a heartbeat. Default: the setting `lease_seconds`.
             reclaim: Reason for taking a claim that is still alive. It is stored.
-            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
-                returns the first answer.
         """
         who = validate.line("holder", holder or _default_holder(self), 200)
         lease = self._lease(lease_seconds)
@@ -76,11 +73,7 @@ class Claims(Base):
             return Draft(
                 "claim.taken",
                 text=reason,
-                data={
-                    "holder": who,
-                    "token": token,
-                    "from": old["holder"] if reason and old else None,
-                },
+                data={"holder": who, "token": token, "from": old["holder"] if reason and old else None},
                 sets={"claims": [row]},
                 item=claimed or None,
                 token=token,
@@ -115,10 +108,7 @@ class Claims(Base):
         """Renew a claim for another lease. Heartbeats leave no events.
 
         Args:
-            task_id: Task id or a unique prefix; default: the current task.
             item: The claimed step. Default: the whole task.
-            token: Fencing token of a claim. Default: the tokens that this memory object got from
-                `task_claim`.
             lease_seconds: How long the claim lasts without a heartbeat. Default: the setting `lease_seconds`.
         """
         lease = self._lease(lease_seconds)
@@ -148,13 +138,8 @@ class Claims(Base):
         """Release a claim, so that another agent can continue.
 
         Args:
-            task_id: Task id or a unique prefix; default: the current task.
             item: The claimed step. Default: the whole task.
-            token: Fencing token of a claim. Default: the tokens that this memory object got from
-                `task_claim`.
             reason: Why.
-            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
-                returns the first answer.
         """
         reason = validate.optional("reason", reason, 2000)
         check_guards(token)

@@ -72,7 +72,7 @@ def _copy(
     if batch:
         flush()
     if copied >= PAGE:
-        target.store.loaded()
+        target.store.refresh_statistics()
     return copied
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 
 from ..ledger.base import Base, Draft
 from ..model import validate
@@ -18,6 +17,7 @@ _FIND = (
     " JOIN events e ON e.task_id = h.task_id AND e.event_type = :kind"
 )
 _COLUMNS = ("task_id", "name", "seq", "timestamp", "data")
+_STORED = ("cut", "last", "because", "ok")  # fields of a result that are stored as they are
 
 
 class Drilling(Base):
@@ -34,9 +34,6 @@ class Drilling(Base):
 
         Args:
             task_id: Only this task; default: every task of the workspace.
-            workspace: `""`: the workspace of this memory. `None` (`*` where null means "not given"):
-                everywhere.
-            limit: Maximum number of results.
         """
         limit = validate.whole("limit", limit, 1, 1000)
         here = self.workspace if workspace == "" else validate.optional("workspace", workspace, 2000)
@@ -57,7 +54,7 @@ class Drilling(Base):
         """Store the result of a drill; False if the last one at the same cut had the same result."""
         if result.task_id is None:
             return False
-        data = {name: getattr(result, name) for name in ("cut", "last", "because", "ok")}
+        data = {name: getattr(result, name) for name in _STORED}
         data["rows"] = [row.to_dict() for row in result.rows]
         scribe = self.acting_as(agent="ringbolt", channel="system")
 
@@ -78,15 +75,9 @@ def _scores(tx: Tx, where: str, **values: str) -> list[Row]:
 
 def _result(row: Row) -> DrillResult:
     data = json.loads(row["data"])
-    rows: Sequence[DrillRow] = [DrillRow(**one) for one in data["rows"]]
     return DrillResult(
-        task_id=row["task_id"],
-        name=row["name"],
-        cut=data["cut"],
-        last=data["last"],
-        because=data["because"],
-        rows=tuple(rows),
-        ok=data["ok"],
-        seq=row["seq"],
+        **{name: row[name] for name in ("task_id", "name", "seq")},
+        **{name: data[name] for name in _STORED},
+        rows=tuple(DrillRow(**one) for one in data["rows"]),
         at=row["timestamp"],
     )

@@ -40,7 +40,6 @@ class Entries(Base):
         """Record a decision: what was chosen, from which options, and above all why.
 
         Args:
-            task_id: Task id or a unique prefix; default: the current task.
             choice: What was chosen.
             title: Short title of the decision. Default: the choice.
             options: What there was to choose from.
@@ -48,15 +47,6 @@ class Entries(Base):
             risks: What may go wrong with it.
             if_wrong: What to do if it turns out to be wrong.
             context: The circumstances of the decision.
-            item: Step: its id, its number from 1, or its title or a unique prefix of the title.
-            tags: Labels, at most 200 of up to 100 bytes each.
-            relevance_to: Ids of steps, or other names, that the entry matters for. Stored as given.
-            supersedes: Seq of the entry or entries that this one replaces.
-            anchors: Workspace files that the entry is about. Recall reports later whether they have changed.
-            token: Fencing token of a claim. Default: the tokens that this memory object got from
-                `task_claim`.
-            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
-                returns the first answer.
         """
         data = {
             "choice": self._line("choice", choice),
@@ -94,21 +84,11 @@ class Entries(Base):
         """Record an approach that did not work, so that nobody tries it again.
 
         Args:
-            task_id: Task id or a unique prefix; default: the current task.
             what: What was tried.
             why: The root cause.
             symptom: What was observed.
             signature: How to recognize the same attempt.
             until: When it may be tried again: an ISO 8601 time or seconds since 1970.
-            item: Step: its id, its number from 1, or its title or a unique prefix of the title.
-            tags: Labels, at most 200 of up to 100 bytes each.
-            relevance_to: Ids of steps, or other names, that the entry matters for. Stored as given.
-            supersedes: Seq of the entry or entries that this one replaces.
-            anchors: Workspace files that the entry is about. Recall reports later whether they have changed.
-            token: Fencing token of a claim. Default: the tokens that this memory object got from
-                `task_claim`.
-            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
-                returns the first answer.
         """
         data = {
             "what": self._line("what", what),
@@ -137,14 +117,8 @@ class Entries(Base):
         """Set a variable: a version, a URL, an id. Earlier values stay in the history.
 
         Args:
-            task_id: Task id or a unique prefix; default: the current task.
             name: Name of the variable, at most 200 bytes.
             value: Any JSON value.
-            item: Step: its id, its number from 1, or its title or a unique prefix of the title.
-            token: Fencing token of a claim. Default: the tokens that this memory object got from
-                `task_claim`.
-            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
-                returns the first answer.
         """
         name = validate.line("name", name, 200)
         value = self._plain("value", value)
@@ -152,7 +126,7 @@ class Entries(Base):
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:
             old = tx.record_with_key(head["task_id"], "variable", name)
-            sets = _closed(head, [old["seq"]] if old else [], "superseded", by_this=True)
+            sets = {"records": _closed(head, [old["seq"]], "superseded", by_this=True)} if old else {}
             return Draft(
                 "variable",
                 text=f"{name} = {shown}",
@@ -166,20 +140,13 @@ class Entries(Base):
 
     @operation(scope="read")
     def task_history(
-        self,
-        task_id: str | None = None,
-        *,
-        type: str = "variable",
-        name: str | None = None,
-        limit: int = 100,
+        self, task_id: str | None = None, *, type: str = "variable", name: str | None = None, limit: int = 100
     ) -> tuple[Entry, ...]:
         """All entries of a type, including superseded, resolved and invalidated ones, oldest first.
 
         Args:
-            task_id: Task id or a unique prefix; default: the current task.
             type: An entry type, or `snapshot`.
             name: Name of a variable, to see all the values it has had, or the key of another entry.
-            limit: Maximum number of results.
         """
         kind = validate.choice("entry type", type, (*rules.ENTRY_TYPES, "snapshot", "fact"))
         limit = validate.whole("limit", limit, 1, 10_000)
@@ -216,22 +183,12 @@ class Entries(Base):
         does that. An instruction counts as the user's only if it came from the user.
 
         Args:
-            task_id: Task id or a unique prefix; default: the current task.
             summary: What to remember, in one sentence.
             type: One of the entry types, except `variable`: use `task_set`.
             detail: More than the summary says.
             data: More fields, as a JSON object.
-            item: Step: its id, its number from 1, or its title or a unique prefix of the title.
-            tags: Labels, at most 200 of up to 100 bytes each.
-            relevance_to: Ids of steps, or other names, that the entry matters for. Stored as given.
-            supersedes: Seq of the entry or entries that this one replaces.
             resolves: Seq of the entry or entries that are now settled.
             invalidates: Seq of the entry or entries that were wrong.
-            anchors: Workspace files that the entry is about. Recall reports later whether they have changed.
-            token: Fencing token of a claim. Default: the tokens that this memory object got from
-                `task_claim`.
-            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
-                returns the first answer.
         """
         kind = validate.choice("entry type", type, rules.ENTRY_TYPES)
         if kind == "user_instruction" and self.origin.channel not in ("user", "agent"):
@@ -289,14 +246,13 @@ class Entries(Base):
         relevant = validate.text_list("relevance_to", relevance_to, 64)
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:
-            sets: dict[str, Any] = {}
+            closed: dict[str, Any] = {}
             for status, numbers in ended.items():
                 for number in numbers:
-                    _check_entry(tx, head, number, status)
-                closed = _closed(head, numbers, status, by_this=summary is not None)
-                sets.setdefault("records", {}).update(closed.get("records", {}))
-            if not sets.get("records"):
-                sets.pop("records", None)
+                    old = _record(tx, head, number, "entry", (*rules.ENTRY_TYPES, "snapshot"))
+                    rules.check_transition(rules.ENTRY_TRANSITIONS, f"Entry #{number}", old["status"], status)
+                closed |= _closed(head, numbers, status, by_this=summary is not None)
+            sets = {"records": closed} if closed else {}
             item_id = _item_id(tx, head, item)
             if summary is None:
                 return Draft("entry.closed", data={k: v for k, v in ended.items() if v}, sets=sets)
@@ -329,15 +285,9 @@ class Entries(Base):
         """Store a context as it was: at the start, before or after a summary, before a stage.
 
         Args:
-            task_id: Task id or a unique prefix; default: the current task.
             content: The text.
             label: What it is a snapshot of: `initial`, `before stage 2`, …
             summarized: Whether the content is already a summary.
-            item: Step: its id, its number from 1, or its title or a unique prefix of the title.
-            token: Fencing token of a claim. Default: the tokens that this memory object got from
-                `task_claim`.
-            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
-                returns the first answer.
         """
         content = validate.nonempty("content", content, self.settings.max_text_bytes)
         label = validate.line("label", label, 200)
@@ -371,15 +321,9 @@ class Entries(Base):
         """Announce an action that must not happen twice, and how to verify whether it happened.
 
         Args:
-            task_id: Task id or a unique prefix; default: the current task.
             what: What is about to be done.
             verify: How to find out whether it was done.
             signature: How to recognize the same action.
-            item: Step: its id, its number from 1, or its title or a unique prefix of the title.
-            token: Fencing token of a claim. Default: the tokens that this memory object got from
-                `task_claim`.
-            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
-                returns the first answer.
         """
         what = self._line("what", what)
         verify = self._text("verify", verify)
@@ -395,12 +339,7 @@ class Entries(Base):
             )
 
         return self._write(
-            "task_intent",
-            task_id,
-            decide,
-            key=key,
-            token=token,
-            arguments=[what, verify, item, mark],
+            "task_intent", task_id, decide, key=key, token=token, arguments=[what, verify, item, mark]
         )
 
     @operation(scope="write", example={"intent": 4, "outcome": "did"})
@@ -417,21 +356,16 @@ class Entries(Base):
         """Report how an announced action ended: did, did_not, or unknown until someone verifies it.
 
         Args:
-            task_id: Task id or a unique prefix; default: the current task.
             intent: Seq of the intent.
             outcome: did, did_not or unknown.
             note: A note.
-            token: Fencing token of a claim. Default: the tokens that this memory object got from
-                `task_claim`.
-            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
-                returns the first answer.
         """
         intent = validate.whole("intent", intent, 1, 1 << 62)
         outcome = validate.choice("outcome", outcome, ("did", "did_not", "unknown"))
         note = self._text("note", note)
 
         def decide(tx: Tx, head: Row, now: str) -> Draft:
-            record = _record(tx, head, intent, "effect")
+            record = _record(tx, head, intent, "effect", ("effect",))
             rules.check_transition(
                 rules.EFFECT_TRANSITIONS, f"Side effect #{intent}", record["status"], outcome, again=False
             )
@@ -454,31 +388,21 @@ def _item_id(tx: Tx, head: Row, item: str | int | None) -> str | None:
     return None if item is None else find_item(tx.steps(head["task_id"]), item)["item_id"]
 
 
-def _record(tx: Tx, head: Row, seq: int, kind: str) -> Row:
+def _record(tx: Tx, head: Row, seq: int, what: str, types: Sequence[str]) -> Row:
     record = tx.record(head["task_id"], seq)
-    if record is None or record["type"] != kind:
+    if record is None or record["type"] not in types:
         raise NotFound(
             "record_not_found",
-            f"#{seq} is not an {kind} of task {head['task_id']}.",
+            f"#{seq} is not an {what} of task {head['task_id']}.",
             "Use the seq that the call which wrote it returned.",
         )
     return record
 
 
-def _check_entry(tx: Tx, head: Row, seq: int, status: str) -> None:
-    record = tx.record(head["task_id"], seq)
-    if record is None or record["type"] not in (*rules.ENTRY_TYPES, "snapshot"):
-        raise NotFound(
-            "record_not_found",
-            f"#{seq} is not an entry of task {head['task_id']}.",
-            "Use the seq that the call which wrote it returned.",
-        )
-    rules.check_transition(rules.ENTRY_TRANSITIONS, f"Entry #{seq}", record["status"], status)
-
-
 def _closed(head: Row, seqs: Sequence[int], status: str, by_this: bool) -> dict[str, Any]:
+    """The record rows of entries that the next event ends; with `by_this`, it is what replaces them."""
     changed = {"status": status, "ref_seq": head["last_seq"] + 1 if by_this else None}
-    return {"records": {str(seq): dict(changed) for seq in seqs}} if seqs else {}
+    return {str(seq): dict(changed) for seq in seqs}
 
 
 def _numbers(what: str, value: Any) -> list[int]:

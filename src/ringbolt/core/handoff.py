@@ -28,7 +28,6 @@ _KINDS = {
     "notes": None,  # these name their own
 }
 
-
 _HOME = ("id", "workspace", "session", "seq", "created_at", "updated_at")
 _STEP_CELLS = (
     "stage basis evidence note active_issue depends_on detail plan_version dropped_in replaced_by started_at"
@@ -53,12 +52,10 @@ class Handoff(Views, Tasks):
         It is Markdown with the resume packet, and a JSON block with the plan and everything remembered.
 
         Args:
-            task_id: Task id or a unique prefix; default: the current task.
             path: Also write it to this file. An existing file is replaced only if it is a capsule.
             budget: Maximum number of tokens of the part for reading, from 300 to 8,000.
             max_bytes: Maximum size of the whole file.
         """
-
         budget = validate.whole("budget", budget, resume.LEAST, resume.MOST)
         most = validate.whole("max_bytes", max_bytes, 4096, 1 << 30)
         target = None if path is None else validate.path("the capsule", path)
@@ -85,10 +82,7 @@ class Handoff(Views, Tasks):
         Args:
             capsule: The text of a capsule.
             path: The file of a capsule, instead of its text.
-            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
-                returns the first answer.
         """
-
         if (capsule is None) == (path is None):
             raise InvalidInput("invalid_argument", "Give a capsule or a path.", "One of them, not both.")
         if capsule is None:

@@ -13,17 +13,7 @@ from .entries import Entries
 from .plans import Plans
 
 # The kinds of notes, and other words that people and models use for them.
-KINDS = (
-    "decision",
-    "exclusion",
-    "variable",
-    "error",
-    "discovery",
-    "artifact",
-    "instruction",
-    "question",
-    "context",
-)
+KINDS = "decision exclusion variable error discovery artifact instruction question context".split()
 _SYNONYMS = {
     "choice": "decision",
     "failed": "exclusion",
@@ -63,7 +53,6 @@ class Notes(Plans, Entries):
         """Record what must survive: a decision and why, an approach that failed and why, a value to keep.
 
         Args:
-            task_id: Task id or a unique prefix; default: the current task.
             text: What to remember, in one sentence; for an exclusion, what was tried.
             kind: decision, exclusion (failed: do not retry), variable (name and value), error, discovery,
                 artifact, instruction (from the user), question or context.
@@ -72,10 +61,7 @@ class Notes(Plans, Entries):
             value: Value of the variable.
             options: For a decision: what there was to choose from.
             step: Step it belongs to: id, number from 1, or title.
-            tags: Labels, at most 200 of up to 100 bytes each.
             replaces: Seq of the entry that this one replaces.
-            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
-                returns the first answer.
         """
         word = validate.line("kind", kind).strip().lower().replace("-", "_").replace(" ", "_")
         meant = validate.choice("kind", _SYNONYMS.get(word, word), KINDS)
@@ -112,13 +98,10 @@ class Notes(Plans, Entries):
         Steps that stay keep their status. Open steps that the new plan leaves out stay visible as dropped.
 
         Args:
-            task_id: Task id or a unique prefix; default: the current task.
             steps: Titles of the steps, in order.
             append: Add the steps to the plan instead of replacing it.
             after: Step after which to add them. Default: the last one.
             reason: Why the plan changes.
-            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
-                returns the first answer.
         """
         if append or after is not None:
             return self.task_plan_append(task_id, steps, after=after, note=reason, key=key)

@@ -27,6 +27,16 @@ def added_steps(steps: list[dict[str, Any]], version: int, after: int) -> dict[s
     return rows
 
 
+def plan_heads(head: Row, now: str) -> dict[str, Any]:
+    """The columns of a task that a new version of its plan changes, without the phase."""
+    heads: dict[str, Any] = {"plan_version": head["plan_version"] + 1, "plan_seq": head["last_seq"] + 1}
+    if head["plan_version"]:
+        heads["replanned_at"] = now
+    if head["plan_generated_at"] is None:
+        heads["plan_generated_at"] = now
+    return heads
+
+
 def plan_replacement(
     memory: Base, tx: Tx, head: Row, now: str, plan: Any, reason: str | None = None, phase: str | None = None
 ) -> Draft:
@@ -64,11 +74,7 @@ def plan_replacement(
         }
     if changes := {name: row for name, row in changes.items() if row}:
         sets["steps"] = changes
-    heads: dict[str, Any] = {"plan_version": version, "plan_seq": head["last_seq"] + 1}
-    if version > 1:
-        heads["replanned_at"] = now
-    if head["plan_generated_at"] is None:
-        heads["plan_generated_at"] = now
+    heads = plan_heads(head, now)
     new_phase = phase or ("planned" if head["phase"] in ("received", "planning") else None)
     if new_phase and new_phase != head["phase"]:
         heads.update(rules.phase_stamps(head, new_phase, now), phase=new_phase)
@@ -116,15 +122,9 @@ class Plans(Base):
         plan leaves out become tombstones; completed ones stay.
 
         Args:
-            task_id: Task id or a unique prefix; default: the current task.
             plan: The new plan, in any form that `task_register` accepts.
             reason: Why the plan changes.
             phase: New phase of the task.
-            expect: The version you last saw. If it has changed since, the call fails with `stale_version`.
-            token: Fencing token of a claim. Default: the tokens that this memory object got from
-                `task_claim`.
-            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
-                returns the first answer.
         """
         if plan is None:
             raise InvalidInput(
@@ -160,14 +160,9 @@ class Plans(Base):
         """Add steps to the plan, at its end or after a step.
 
         Args:
-            task_id: Task id or a unique prefix; default: the current task.
             items: Steps, in any form that `task_register` accepts.
             after: Step after which to add them. Default: the last one.
             note: A note.
-            token: Fencing token of a claim. Default: the tokens that this memory object got from
-                `task_claim`.
-            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
-                returns the first answer.
         """
         note = self._text("note", note)
         items = self._plain("items", items)
@@ -196,30 +191,18 @@ class Plans(Base):
             if moved:
                 sets["steps"] = moved
             if head["plan_version"] == 0:
-                heads: dict[str, Any] = {"plan_version": 1, "plan_seq": head["last_seq"] + 1}
-                if head["plan_generated_at"] is None:
-                    heads["plan_generated_at"] = now
+                sets["heads"] = plan_heads(head, now)
                 if head["phase"] in ("received", "planning"):
-                    heads["phase"] = "planned"
-                sets["heads"] = heads
+                    sets["heads"]["phase"] = "planned"
             return Draft("plan.appended", text=note, sets=sets, items=tuple(step["id"] for step in steps))
 
         return self._write(
-            "task_plan_append",
-            task_id,
-            decide,
-            key=key,
-            token=token,
-            arguments=[items, after, note],
+            "task_plan_append", task_id, decide, key=key, token=token, arguments=[items, after, note]
         )
 
     @operation(scope="read")
     def task_plans(self, task_id: str | None = None) -> tuple[PlanVersion, ...]:
-        """Every plan that a task has had, each as it was when it was made.
-
-        Args:
-            task_id: Task id or a unique prefix; default: the current task.
-        """
+        """Every plan that a task has had, each as it was when it was made."""
         versions: list[PlanVersion] = []
 
         def visit(past: Tx, event: Row) -> None:
@@ -263,8 +246,6 @@ class Plans(Base):
         An empty note or issue clears it.
 
         Args:
-            task_id: Task id or a unique prefix; default: the current task.
-            item: Step: its id, its number from 1, or its title or a unique prefix of the title.
             ordinal: The step by its position from 0, instead of `item`.
             status: pending, active, completed, failed, skipped or cancelled.
             note: A note; an empty text clears it.
@@ -272,11 +253,6 @@ class Plans(Base):
             active_issue: What is holding the step up; an empty text clears it.
             depends_on: Steps that must end before this one.
             replaced_by: The step that replaces this one.
-            expect: The version you last saw. If it has changed since, the call fails with `stale_version`.
-            token: Fencing token of a claim. Default: the tokens that this memory object got from
-                `task_claim`.
-            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
-                returns the first answer.
         """
         meant = None
         if status is not None:
@@ -324,11 +300,8 @@ class Plans(Base):
             if replaced_by is not None:
                 own["replaced_by"] = find_item(steps, replaced_by)["item_id"]
             sets: dict[str, Any] = {"steps": {k: v for k, v in changes.items() if v}}
-            heads: dict[str, Any] = {}
             if meant in ("active", "completed") and (phase := begun_phase(head)) is not None:
-                heads.update(rules.phase_stamps(head, phase, now), phase=phase)
-            if heads:
-                sets["heads"] = heads
+                sets["heads"] = {**rules.phase_stamps(head, phase, now), "phase": phase}
             return Draft("item.updated", text=note or None, sets=sets, item=name, warnings=tuple(warnings))
 
         arguments = [item, ordinal, status, note, title, active_issue, depends_on, replaced_by]

@@ -71,12 +71,9 @@ class Tasks(Base):
             approval_mode: auto, manual or confirm. Stored only; nothing acts on it yet.
             callback_url: URL that gets a POST when the task, or one of its waits, ends.
             metadata: A JSON object.
-            tags: Labels, at most 200 of up to 100 bytes each.
             phase: The initial phase. Default: planned with a plan, received without one.
             related_goal: Id of a goal, stored as a link of kind `goal`. Any text is accepted.
             kind: `task` or `goal`.
-            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
-                returns the first answer.
         """
         name = validate.line("name", name, 500)
         request = self._text("request", request)
@@ -108,9 +105,7 @@ class Tasks(Base):
         if key is not None:
             scoped_key = f"{self.origin.principal}\n{here or ''}\n{validate.line('key', key, 200)}"
         fingerprint = self._fingerprint(
-            "task_register",
-            key,
-            [name, plan, request, extra, criteria, parent, labels, phase, goal_id, kind],
+            "task_register", key, [name, plan, request, extra, criteria, parent, labels, phase, goal_id, kind]
         )
 
         def matching_patterns(tx: Tx) -> tuple[Pattern, ...]:
@@ -220,7 +215,6 @@ class Tasks(Base):
         task_ask after the update is written; a query alone writes nothing.
 
         Args:
-            task_id: Task id or a unique prefix; default: the current task.
             message: What happened.
             status: New status of the task: active, waiting, paused, completed, failed or cancelled.
             phase: New phase of the task: planning, executing, reviewing, …
@@ -235,11 +229,6 @@ class Tasks(Base):
             attention: Something that a person should look at.
             archived: True archives the task, false brings it back.
             query: Question about the task to answer. It is not stored.
-            expect: The version you last saw. If it has changed since, the call fails with `stale_version`.
-            token: Fencing token of a claim. Default: the tokens that this memory object got from
-                `task_claim`.
-            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
-                returns the first answer.
         """
         if query is not None:
             return self._update_and_ask(
@@ -337,7 +326,6 @@ class Tasks(Base):
         """Show a task as it is now, or as it was after an event (`at=42`) or at a time.
 
         Args:
-            task_id: Task id or a unique prefix; default: the current task.
             at: An integer is a seq, a string an ISO 8601 time, a float seconds since 1970.
         """
         if at is None:
@@ -377,15 +365,12 @@ class Tasks(Base):
 
         Args:
             status: open, ended, all, or a status. Several statuses can be given as a list.
-            workspace: `""`: the workspace of this memory. `None` (`*` where null means "not given"):
-                everywhere.
             session: Only tasks of this session.
             tag: Only tasks with this tag.
             parent: Only sub-tasks of this task.
             text: Only tasks with this text in their name.
             kind: `task`, `goal`, or `None` for both.
             archived: Include archived tasks.
-            limit: Maximum number of results.
             cursor: The `cursor` of the previous page.
         """
         limit = validate.whole("limit", limit, 1, MOST_ROWS)
@@ -438,15 +423,10 @@ class Tasks(Base):
         With `error` the task has failed, unless `status` says otherwise.
 
         Args:
-            task_id: Task id or a unique prefix; default: the current task.
             answer: The final answer.
             status: How it ended: completed, failed, cancelled, abandoned or superseded.
             error: What ended it: a text, or an object with message, stage and step.
             message: What happened.
-            token: Fencing token of a claim. Default: the tokens that this memory object got from
-                `task_claim`.
-            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
-                returns the first answer.
         """
         answer = self._text("answer", answer)
         message = self._text("message", message)
@@ -501,13 +481,7 @@ class Tasks(Base):
 
     @operation(scope="write", repeatable=True)
     def task_focus(self, task_id: str | None = None, *, key: str | None = None) -> Written:
-        """Make a task the current one of this session, for example when a session takes over from another.
-
-        Args:
-            task_id: Task id or a unique prefix; default: the current task.
-            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
-                returns the first answer.
-        """
+        """Make a task the current one of this session, for example when a session takes over from another."""
         session = self.origin.session
         if not session:
             raise InvalidInput(
@@ -540,14 +514,9 @@ class Tasks(Base):
         A task that this one supersedes gets the status `superseded` in the same transaction.
 
         Args:
-            task_id: Task id or a unique prefix; default: the current task.
             target: The other task. For the kind `goal`, any text.
             kind: parent, goal, supersedes, blocks or related.
             remove: Remove the link.
-            token: Fencing token of a claim. Default: the tokens that this memory object got from
-                `task_claim`.
-            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
-                returns the first answer.
         """
         kind = validate.choice("kind of link", kind, rules.LINK_KINDS)
         target = validate.line("target", target, 500)
@@ -592,9 +561,7 @@ class Tasks(Base):
             if heads:
                 sets["heads"] = heads
             return Draft(
-                "task.linked",
-                data={"kind": kind, "target": named, "remove": remove or None},
-                sets=sets,
+                "task.linked", data={"kind": kind, "target": named, "remove": remove or None}, sets=sets
             )
 
         return self._write(

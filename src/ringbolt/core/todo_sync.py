@@ -12,10 +12,9 @@ from ..model.errors import InvalidInput, shown
 from ..model.operation import operation
 from ..model.types import Written, is_dict
 from ..store.tx import Row, Tx
-from .plans import added_steps
+from .plans import added_steps, plan_heads
 
 Listed = dict[str, Any]
-
 
 # Where a step keeps the id that the list knows it by.
 LIST_ID = "list_id"
@@ -44,13 +43,8 @@ class Syncing(Base):
         may be active at once. A list without changes writes nothing.
 
         Args:
-            task_id: Task id or a unique prefix; default: the current task.
             items: The complete list: texts, or objects with `title`, `status` and optionally the list's own
                 `id`.
-            token: Fencing token of a claim. Default: the tokens that this memory object got from
-                `task_claim`.
-            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
-                returns the first answer.
         """
         wanted = self._listed(items)
 
@@ -133,13 +127,7 @@ def _matched_rows(wanted: Sequence[Listed], live: Sequence[Row]) -> dict[int, Ro
 
 
 def _changed(
-    tx: Tx,
-    head: Row,
-    old: list[Row],
-    wanted: Sequence[Listed],
-    known: dict[int, Row],
-    version: int,
-    now: str,
+    tx: Tx, head: Row, old: list[Row], wanted: Sequence[Listed], known: dict[int, Row], version: int, now: str
 ) -> StepChanges:
     """The changes to existing steps: their places, titles and statuses, and the ones that are dropped."""
     changes: StepChanges = {}
@@ -195,13 +183,7 @@ def _status(status: str, head: Row, now: str) -> dict[str, Any]:
 
 def _heads(head: Row, other_list: bool, wanted: Sequence[Listed], now: str) -> dict[str, Any]:
     """The changes to the task itself."""
-    heads: dict[str, Any] = {}
-    if other_list:
-        heads = {"plan_version": head["plan_version"] + 1, "plan_seq": head["last_seq"] + 1}
-        if head["plan_version"]:
-            heads["replanned_at"] = now
-        if head["plan_generated_at"] is None:
-            heads["plan_generated_at"] = now
+    heads = plan_heads(head, now) if other_list else {}
     begun = any(step["status"] in ("active", "completed") for step in wanted)
     if begun and (phase := begun_phase(head)):
         heads["phase"] = phase

@@ -22,7 +22,7 @@ from ..store.imported_sets import check_sets
 from ..store.schema import EVENTS, ORIGINS
 from ..store.tombstones import redacted
 from ..store.tx import Row, Tx
-from ..system.files import FileErrors, open_plain
+from ..system.files import FileErrors, open_plain, replacing
 
 FORMAT = {"ringbolt": "events", "version": 1}
 PAGE = 1000
@@ -49,11 +49,7 @@ class Transfer(Base):
         validate.whole("after", after, 0, 1 << 62)
         if after and task_id is None:
             raise InvalidInput("invalid_argument", "`after` needs a task.", "Name a task.")
-        if task_id is None:
-            names = self.store.read(lambda tx: tx.task_ids())
-        else:
-            names = [self.store.read(lambda tx: self._find(tx, task_id))["task_id"]]
-        for name in names:
+        for name in self._task_ids(task_id):
             head = self.store.read(lambda tx, n=name: tx.head(n)) or {"last_seq": 0, "root_id": name}
             last, end = after, head["last_seq"] if until is None else until
             while last < end:
@@ -80,29 +76,14 @@ class Transfer(Base):
             return self._export(target, task_id)
 
     def _export(self, target: str, task_id: str | None) -> int:
-        part = f"{target}.part"
         if os.path.isdir(target):
             raise IsADirectoryError(None, "it is a folder")
-        if os.path.exists(part):  # left behind by a killed export
-            os.unlink(part)
-        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        try:
-            count = self._write_lines(handle, task_id)
-            os.replace(part, target)
-        except BaseException:
-            os.unlink(part)
-            raise
-        return count
-
-    def _write_lines(self, handle: int, task_id: str | None) -> int:
         count = 0
-        with open(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(validate.dumps(FORMAT) + "\n")
+        with replacing(target) as file:
+            file.write(f"{validate.dumps(FORMAT)}\n".encode())
             for row in self._ledger(task_id):
-                file.write(validate.dumps(event_line(row)) + "\n")
+                file.write(f"{validate.dumps(event_line(row))}\n".encode())
                 count += 1
-            file.flush()
-            os.fsync(file.fileno())
         return count
 
     @operation(scope="write", tools="none", http=False, repeatable=True, example={"path": "events.jsonl"})
@@ -151,7 +132,7 @@ class Transfer(Base):
         flush()
         report = merge.report()
         if report.added >= PAGE:
-            self.store.loaded()
+            self.store.refresh_statistics()
         return report
 
     @operation(scope="read", tools="none", http=False, example={"path": "ringbolt.backup"})
@@ -308,7 +289,7 @@ class Merge:
 
     def __init__(self, homes: MutableMapping[str, str] | None = None, all_tasks: bool = True) -> None:
         self._all_tasks = all_tasks  # also tasks that were purged here
-        self._events = 0
+        self.events = 0  # how many were read
         self._purged = 0
         self._added = 0
         self._known = 0
@@ -327,7 +308,7 @@ class Merge:
 
     def take(self, part: Merge) -> None:
         """Add the counts of a committed batch."""
-        self._events += part._events
+        self.events += part.events
         self._added += part._added
         self._known += part._known
         self._purged += part._purged
@@ -337,7 +318,7 @@ class Merge:
             self._conflicts.setdefault(name, conflict)
 
     def _add(self, tx: Tx, heads: dict[str, Row], number: int, row: Row, origin: Origin) -> None:
-        self._events += 1
+        self.events += 1
         foreign: str = row["task_id"]
         home = self._homes.get(foreign)
         if home is None:
@@ -382,8 +363,7 @@ class Merge:
         return head
 
     def _append(self, tx: Tx, head: Row, home: str, row: Row, origin: Origin, number: int) -> None:
-        event = {name: row[name] for name in EVENTS}
-        event["task_id"] = home
+        event = {**{name: row[name] for name in EVENTS}, "task_id": home}
         tx.append(head, event, origin)
         if event["hash"] != row["hash"]:
             raise InvalidInput(
@@ -395,18 +375,13 @@ class Merge:
         self._added += 1
         self._tasks[home] = None
 
-    @property
-    def events(self) -> int:
-        """The number of events read."""
-        return self._events
-
     def tasks(self) -> tuple[str, ...]:
         """The tasks with new events."""
         return tuple(self._tasks)
 
     def report(self) -> ImportReport:
         return ImportReport(
-            events=self._events,
+            events=self.events,
             added=self._added,
             known=self._known,
             tasks=tuple(self._tasks),

@@ -43,13 +43,8 @@ class Undo(Base):
         The undo is itself an event that can be undone.
 
         Args:
-            task_id: Task id or a unique prefix; default: the current task.
             seq: The event to undo. Default: the last one that can be undone and was not.
             reason: Why.
-            token: Fencing token of a claim. Default: the tokens that this memory object got from
-                `task_claim`.
-            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
-                returns the first answer.
         """
         reason = self._text("reason", reason)
         arguments = [seq, reason]
@@ -195,12 +190,7 @@ def _with_sources(table: str, columns: list[str] | None) -> list[str] | None:
 
 
 def _previous(
-    table: str,
-    number: str,
-    columns: list[str] | None,
-    then: dict[str, Row],
-    now: dict[str, Row],
-    head: Row,
+    table: str, number: str, columns: list[str] | None, then: dict[str, Row], now: dict[str, Row], head: Row
 ) -> dict[str, Any]:
     """The previous cells of a row; for a row that the event added, the cells that retire it."""
     old = then.get(number)

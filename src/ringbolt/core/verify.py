@@ -43,20 +43,11 @@ class Verify(Base):
                 self.progress(tasks, len(names))
         if task_id is None:
             for table in STATE:
-                for name, rows in self.store.read(lambda tx, t=table: tx.strays(t)):
+                for name, rows in self.store.read(lambda tx, t=table: tx.rows_without_events(t)):
                     problems.append(
-                        Problem(
-                            kind="stray",
-                            task_id=name,
-                            detail=f"{rows} rows of {table} without events",
-                        )
+                        Problem(kind="stray", task_id=name, detail=f"{rows} rows of {table} without events")
                     )
         return VerifyReport(ok=not problems, tasks=tasks, events=events, problems=tuple(problems))
-
-    def _task_ids(self, task_id: str | None) -> list[str]:
-        if task_id is not None:
-            return [self.store.read(lambda tx: self._find(tx, task_id))["task_id"]]
-        return self.store.read(lambda tx: tx.task_ids())
 
     def _verify_task(self, folder: Tx, task_id: str) -> tuple[int, list[Problem]]:
         fold = _Fold(folder, task_id)

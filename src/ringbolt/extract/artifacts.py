@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,12 +15,11 @@ _URL = lazy_regex(_ADDRESS)
 _PULL = lazy_regex(r"https?://[^\s<>\"'`)\]]{4,200}/(?:pull|merge_requests|pull-requests)/\d{1,9}")
 _ISSUE = lazy_regex(r"https?://[^\s<>\"'`)\]]{4,200}/(?:issues?|browse)/[\w-]{1,60}")
 _LIVE = lazy_regex(
-    rf"\b(?:deployed|published|released|live|available|hosted|accessible|uploaded)(?: \w{{1,12}}){{0,3}}"
-    rf"(?: to| at| on| under|:)?[ \t*:`(\[]{{0,6}}({_ADDRESS})",
-    re.I,
+    rf"(?i)\b(?:deployed|published|released|live|available|hosted|accessible|uploaded)(?: \w{{1,12}}){{0,3}}"
+    rf"(?: to| at| on| under|:)?[ \t*:`(\[]{{0,6}}({_ADDRESS})"
 )
 _LOCAL = lazy_regex(r"https?://(?:localhost|127\.|0\.0\.0\.0|\[::1\])")
-_CREATES = lazy_regex(r"create_(?:issue|ticket|task|pull_request|merge_request|document|page|card)$", re.I)
+_CREATES = lazy_regex(r"(?i)create_(?:issue|ticket|task|pull_request|merge_request|document|page|card)$")
 _IDENTIFIER = lazy_regex(
     r'"(?:identifier|key|number|id)"\s*:\s*"?([A-Z][A-Z0-9]{1,9}-\d{1,7}|#?\d{1,9})"?[,}\s]'
 )
@@ -57,19 +55,19 @@ def made_by_command(command: str, output: str) -> list[tuple[str, str, str]]:
     return found
 
 
-def made_by_tool(tool: str, given: Mapping[str, Any], output: str) -> list[tuple[str, str, str]]:
+def made_by_tool(tool: str, arguments: Mapping[str, Any], output: str) -> list[tuple[str, str, str]]:
     """(kind, name, address) of the ticket or document that a tool created, or of a file to hand over."""
     if _CREATES.search(tool):
         kind = tool.rsplit("create_", 1)[-1].replace("_", " ").replace("issue", "ticket")
         name = _IDENTIFIER.search(output[:4000])
-        title = given.get("title") or given.get("name")
+        title = arguments.get("title") or arguments.get("name")
         if not isinstance(title, str):
             found = _TITLE.search(output[:4000])
             title = found[1] if found else ""
         url = _URL.search(output[:4000])
         label = " ".join(part for part in (name[1] if name else "", one_line(title, 200)) if part)
         return [(kind, label, url[0].rstrip(_TRAILING) if url else "")] if label or url else []
-    path = first_text(given, PATH_FIELDS)
+    path = first_text(arguments, PATH_FIELDS)
     if not path or not writes_whole_file(tool):
         return []
     name = path[-400:].lower()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
+
 from ..model.lazy_regex import lazy_regex
 from ..model.types import Value, is_dict, is_list
 from ..signals.commands import first_program
@@ -43,13 +45,13 @@ class Failure(Value, frozen=True, kw_only=True):
     edited: tuple[str, ...] = ()
 
 
-def attempt(seq: int, tool: str, given: Any, summary: str | None) -> Attempt:
+def attempt(seq: int, tool: str, arguments: Any, summary: str | None) -> Attempt:
     """An action as an attempt."""
-    fields: Mapping[str, Any] = given if is_dict(given) else {}
+    fields: Mapping[str, Any] = arguments if is_dict(arguments) else {}
     file = first_text(fields, PATH_FIELDS)[:4000]
-    command = first_text(fields, (*COMMAND_FIELDS, "prompt"))[:4000] or (
-        "" if is_dict(given) else _text(given)
-    )
+    command = first_text(fields, (*COMMAND_FIELDS, "prompt"))[:4000]
+    if not command and not is_dict(arguments):
+        command = _text(arguments)
     what = command or (f"{tool} {file}".strip() if file else "") or summary or tool or "an action"
     if file and command:
         what = f"{command} {file}"
@@ -71,21 +73,10 @@ def attempt(seq: int, tool: str, given: Any, summary: str | None) -> Attempt:
     )
 
 
-def read_attempt(state: Mapping[str, Any]) -> Attempt:
-    """An attempt from its stored form."""
-    fields: dict[str, Any] = {**state, "words": tuple(state["words"])}
-    return Attempt(**fields)
-
-
 def _text(value: Any) -> str:
     if is_list(value):
         return " ".join(_text(one) for one in value[:20])
     return str(value)[:2000] if isinstance(value, (str, int, float)) else ""
-
-
-def is_same(one: Attempt, other: Attempt) -> bool:
-    """Whether two attempts are the same call."""
-    return one.tool == other.tool and one.input == other.input
 
 
 def is_like(one: Attempt, other: Attempt) -> bool:
@@ -106,21 +97,10 @@ class Attempts:
     """The open failures of a task, and what closes them."""
 
     def __init__(self, state: Any = None) -> None:
-        self.open: list[Failure] = []
-        for one in state if is_list(state) else ():
-            self.open.append(
-                Failure(
-                    attempt=read_attempt(one["attempt"]),
-                    symptom=one["symptom"],
-                    key=one["key"],
-                    seqs=tuple(one["seqs"]),
-                    age=one["age"],
-                    edited=tuple(one["edited"]),
-                )
-            )
+        self.open = msgspec.convert(state or [], list[Failure])
 
     def state(self) -> list[dict[str, Any]]:
-        """The open failures, ready for JSON."""
+        """The open failures, ready for JSON; the constructor reads them again."""
         return [one.to_dict() for one in self.open]
 
     def failed(self, tried: Attempt, symptom: str, key: str) -> list[Failure]:
@@ -141,7 +121,7 @@ class Attempts:
         closed: list[tuple[Failure, bool]] = []
         still: list[Failure] = []
         for one in self.open:
-            if is_same(one.attempt, done):
+            if (one.attempt.tool, one.attempt.input) == (done.tool, done.input):  # the same call
                 closed.append((one, True))
             elif is_like(one.attempt, done):
                 closed.append((one, False))

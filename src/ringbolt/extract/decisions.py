@@ -30,58 +30,50 @@ class Decided(Value, frozen=True, kw_only=True):
 # --- headings, lists and tables ---------------------------------------------------------------------
 
 _ANNOUNCES = lazy_regex(
-    r"(?:\d+[.)] +)?(?:(?:key|main|design|architectur\w+|technical|implementation|important|other|final"
-    r"|our|the|new"
-    r"|my|all|decided|notable)[ -]+){0,3}(?:decisions?|design choices|choices)"
-    r"(?:[ -]+(?:made|log|taken|record|records|so far|summary|(?:and|&|with) (?:rationale|reasons?"
-    r"|reasoning|why)|here"
-    r"|in this (?:phase|plan|session|step)|for this \w+)){0,2}\W*(?:\([^)]{0,60}\))?\W*$",
-    re.I,
+    r"(?i)(?:\d+[.)] +)?(?:(?:key|main|design|architectur\w+|technical|implementation|important|other|final"
+    r"|our|the|new|my|all|decided|notable)[ -]+){0,3}(?:decisions?|design choices|choices)(?:[ -]+(?:made"
+    r"|log|taken|record|records|so far|summary|(?:and|&|with) (?:rationale|reasons?|reasoning|why)|here"
+    r"|in this (?:phase|plan|session|step)|for this \w+)){0,2}\W*(?:\([^)]{0,60}\))?\W*$"
 )
 _OPEN = lazy_regex(
-    r"\b(?:open|pending|needed|required|remaining|outstanding|future|unresolved|to make|points?)\b", re.I
+    r"(?i)\b(?:open|pending|needed|required|remaining|outstanding|future|unresolved|to make|points?)\b"
 )
 _NOTHING = lazy_regex(
-    r"\W*(?:none|n/?a|nothing|no (?:new |major |key )?decisions?|tbd|not applicable|whether|if|how|what|why"
-    r"|which|when|where|who)\b",
-    re.I,
+    r"(?i)\W*(?:none|n/?a|nothing|no (?:new |major |key )?decisions?|tbd|not applicable|whether|if|how|what"
+    r"|why|which|when|where|who)\b"
 )
 _EXPLICIT = lazy_regex(
-    r"\W*(?:(?:final |our |key )?decision(?: \d{1,3})?|decided|chosen(?: approach"
-    r"| option)?)\**\s*[:—–-]\**\s+(?=\S)",
-    re.I,
+    r"(?i)\W*(?:(?:final |our |key )?decision(?: \d{1,3})?|decided|chosen(?: approach"
+    r"| option)?)\**\s*[:—–-]\**\s+(?=\S)"
 )
 _REASON_LABEL = lazy_regex(
-    r"\W*(?:rationale|reason(?:ing|s)?|why|because|justification)\**\s*[:—–-]\**\s*(?=\S)", re.I
+    r"(?i)\W*(?:rationale|reason(?:ing|s)?|why|because|justification)\**\s*[:—–-]\**\s*(?=\S)"
 )
 _OTHER_LABEL = lazy_regex(
-    r"\W*(?:options?|alternatives?|considered|context|consequences?|trade-?offs?|status|date|impact"
+    r"(?i)\W*(?:options?|alternatives?|considered|context|consequences?|trade-?offs?|status|date|impact"
     r"|risks?|note|files?"
-    r"|source|pros|cons|question|problem|phase|made by|outcome)\b[^:]{0,20}:", re.I
-)  # fmt: skip
-_DECIDES = lazy_regex(r"\W*(?:(?:key |design )?decision|choice|chosen|we chose|selected|decided)\b", re.I)
-_GIVES_REASON = lazy_regex(r"\W*(?:rationale|reason|why|because|justification)", re.I)
-_ALTERNATIVES = lazy_regex(r"\W*(?:alternative|options?|instead of|rejected|considered)", re.I)
+    r"|source|pros|cons|question|problem|phase|made by|outcome)\b[^:]{0,20}:")  # fmt: skip
+_DECIDES = lazy_regex(r"(?i)\W*(?:(?:key |design )?decision|choice|chosen|we chose|selected|decided)\b")
+_GIVES_REASON = lazy_regex(r"(?i)\W*(?:rationale|reason|why|because|justification)")
+_ALTERNATIVES = lazy_regex(r"(?i)\W*(?:alternative|options?|instead of|rejected|considered)")
 _TAGS = lazy_regex(r"(?:\[[^\]]{1,40}\]:?\s*)+")
 _BOLD = lazy_regex(r"\*\*([^*]{2,300}?)\*\*(:?)\s*")
 
 # Where a choice ends and its reason begins.
 _BECAUSE = lazy_regex(
-    r",? \(?(?:because(?: of)?|since|as (?:it|this|that|they|we)\b|so that|due to|given that)\s", re.I
+    r"(?i),? \(?(?:because(?: of)?|since|as (?:it|this|that|they|we)\b|so that|due to|given that)\s"
 )
 _DASH = lazy_regex(r"\s+(?:--|—|–|-)\s+|\s*;\s+|\s*—\s*")
 _COLON = lazy_regex(r":\s+")
 _AIM = lazy_regex(
-    r",? (?:(?:in order )?to (?:avoid|prevent|keep|allow|ensure|enable|reduce|preserve|simplify|match"
-    r"|make|minimi[sz]e"
-    r"|support|maintain|distinguish|handle|reach|get|stay|let)"
-    r"|for (?:its|the sake of|\w{3,20} (?:reasons|safety|compatibility|simplicity|purposes))"
-    r"|(?:avoiding|preventing|enabling|keeping|matching|allowing|following|ensuring|which|making) )",
-    re.I,
+    r"(?i),? (?:(?:in order )?to (?:avoid|prevent|keep|allow|ensure|enable|reduce|preserve|simplify|match"
+    r"|make|minimi[sz]e|support|maintain|distinguish|handle|reach|get|stay|let)|for (?:its|the sake of"
+    r"|\w{3,20} (?:reasons|safety|compatibility|simplicity|purposes))|(?:avoiding|preventing|enabling"
+    r"|keeping|matching|allowing|following|ensuring|which|making) )"
 )
 _PARENTHESIS = lazy_regex(r"\s+\(([^()]{8,400})\)\W*$")
-_INSTEAD = lazy_regex(r",? (?:instead of|rather than|in favou?r of not|over|not)\s+(?=\S)", re.I)
-_SURE_INSTEAD = lazy_regex(r",? (?:instead of|rather than)\s+(?=\S)", re.I)
+_INSTEAD = lazy_regex(r"(?i),? (?:instead of|rather than|in favou?r of not|over|not)\s+(?=\S)")
+_SURE_INSTEAD = lazy_regex(r"(?i),? (?:instead of|rather than)\s+(?=\S)")
 
 
 def decisions(lines: Iterable[Line]) -> list[Decided]:
@@ -249,29 +241,25 @@ def _halves(text: str) -> tuple[str, str]:
 
 _START = r"(?:^|[,;:] |\b(?:so|and|then|therefore|but) |^instead of [^,]{2,80}?,? )"
 _SAYS = lazy_regex(
-    rf"{_START}(?:I|we)(?:'ve| have|'d)? (?:(?:also|finally|therefore|deliberately|then) )?"
-    rf"(?:{DECIDED})\s",
-    re.I,
+    rf"(?i){_START}(?:I|we)(?:'ve| have|'d)? (?:(?:also|finally|therefore|deliberately|then) )?"
+    rf"(?:{DECIDED})\s"
 )
 _WILL = lazy_regex(
-    rf"{_START}(?:(?:I|we)(?:'ll| will|'m going to| am going to|'re going to)|let's|let us|I'm|we're"
+    rf"(?i){_START}(?:(?:I|we)(?:'ll| will|'m going to| am going to|'re going to)|let's|let us|I'm|we're"
     r"|(?:decision|choice) is to) (?:(?:now|just|also|instead|therefore) )?"
     r"(?!(?:start|begin|invoke|check|look|read|run|leave|investigate|see|try|verify|test|explore|search|find"
-    r"|need|wait|continue|proceed|first|going)\b)\w{2,15}\b",
-    re.I,
+    r"|need|wait|continue|proceed|first|going)\b)\w{2,15}\b"
 )
 _DID = lazy_regex(
-    r"(?:used|using|kept|chose|picked|selected|preferred|dropped|adopted|avoided|deferred|opted for|went with"
-    r"|(?:going|sticking) with|switch(?:ed|ing) (?:to|from))\s",
-    re.I,
+    r"(?i)(?:used|using|kept|chose|picked|selected|preferred|dropped|adopted|avoided|deferred|opted for"
+    r"|went with|(?:going|sticking) with|switch(?:ed|ing) (?:to|from))\s"
 )
 _SUBJECT = lazy_regex(
-    r"(?:(?:so|and|then|therefore|but),? )?(?:I|we|let's|let us)(?:'ll| will|'m| am|'re| are|'ve| have)?\s+"
-    r"(?:going to )?(?:(?:decided|chose|opted|elected) to )?",
-    re.I,
+    r"(?i)(?:(?:so|and|then|therefore|but),? )?(?:I|we|let's|let us)(?:'ll| will|'m| am|'re| are|'ve"
+    r"| have)?\s+(?:going to )?(?:(?:decided|chose|opted|elected) to )?"
 )
-_BEFORE = lazy_regex(r"\W*((?:since|because|given that|as) [^,]{3,200}), ", re.I)
-_STATED = lazy_regex(r"[ ,(]*(?:because|since|so that|due to|given that|as )", re.I)
+_BEFORE = lazy_regex(r"(?i)\W*((?:since|because|given that|as) [^,]{3,200}), ")
+_STATED = lazy_regex(r"(?i)[ ,(]*(?:because|since|so that|due to|given that|as )")
 
 
 def _sentence(sentence: str) -> Decided | None:

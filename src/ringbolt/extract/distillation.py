@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..ledger.values import read_event
@@ -14,9 +13,6 @@ from ..store.tx import Tx
 from .extraction import Extracting
 from .names import Names
 from .progress_updates import catch_up
-
-Fold = Callable[[Mapping[str, Any], Sequence[Event]], Mapping[str, Any]]
-
 
 # Events that are read at once, so that no snapshot is held for long.
 PAGE = 500
@@ -54,34 +50,24 @@ class Distilling(Extracting):
             pass
 
     def _find_names(self, task_id: str) -> int:
-        return self._fold(task_id, "names", _names)
-
-    def _fold(self, task_id: str, kind: str, fold: Fold) -> int:
-        """Bring one kind up to date, page by page; returns the last event that it covers."""
+        """Rank the names in use, page by page; returns the last event that was read."""
 
         def read(tx: Tx) -> tuple[int, dict[str, Any], list[Event]]:
-            mark, state = distilled.get(tx, task_id, kind)
+            mark, state = distilled.get(tx, task_id, "names")
             return mark, state, [read_event(row) for row in tx.events(task_id, mark, PAGE)]
 
         while True:
             mark, state, events = self.store.read(read)
             if not events:
                 return mark
-            found, last, now = fold(state, events), events[-1].seq, self._now()
+            names = Names(state)
+            for event in events:
+                names.observe(event)
+            found, last, now = names.state(), events[-1].seq, self._now()
 
-            def write(
-                tx: Tx, state: Mapping[str, Any] = found, mark: int = mark, last: int = last, at: str = now
-            ) -> None:
+            def write(tx: Tx, state: Any = found, mark: int = mark, last: int = last, at: str = now) -> None:
                 # Another process that was faster has read the same events and stored the same state.
-                if distilled.get(tx, task_id, kind)[0] == mark:
-                    distilled.put(tx, task_id, kind, last, at, state)
+                if distilled.get(tx, task_id, "names")[0] == mark:
+                    distilled.put(tx, task_id, "names", last, at, state)
 
             self.store.write(write, settles=True)
-
-
-def _names(state: Mapping[str, Any], events: Sequence[Event]) -> Mapping[str, Any]:
-
-    names = Names(state)
-    for event in events:
-        names.observe(event)
-    return names.state()

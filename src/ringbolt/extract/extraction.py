@@ -26,33 +26,9 @@ from ..model.types import Event, is_dict, is_list
 from ..store import distilled, jobs
 from ..store.tx import Row, Tx
 from . import patterns, queries
-from .extractor import Extractor
+from .extractor import Extractor, Found
 from .known_entries import AGENT, LATEST, KnownEntries, names_of
 from .trust import is_trusted_as, least_trusted
-
-
-class Found(Protocol):
-    """A finding: a future entry, the events it comes from, and how sure it is.
-
-    Equal things have equal keys. An error whose `data` has `resolved` was fixed (`fixed_by`).
-    """
-
-    @property
-    def type(self) -> str: ...
-    @property
-    def summary(self) -> str: ...
-    @property
-    def detail(self) -> str | None: ...
-    @property
-    def data(self) -> Mapping[str, Any]: ...
-    @property
-    def key(self) -> str | None: ...
-    @property
-    def seqs(self) -> tuple[int, ...]: ...
-    @property
-    def channel(self) -> str: ...
-    @property
-    def confidence(self) -> float: ...
 
 
 class Reader(Protocol):
@@ -69,7 +45,6 @@ More = Callable[[str, Sequence[Event]], Sequence[Found]]
 
 Settle = Callable[[Tx], None]
 
-
 KIND = "extraction"
 PAGE = 200  # events that are read at once
 _ECHO = lazy_regex(
@@ -82,7 +57,7 @@ class Extracting(Modelling):
 
     @operation(scope="write", repeatable=True)
     def task_extract(self, task_id: str | None = None, item: str | int | None = None) -> Extraction:
-        """Extract from a task's events what nobody has recorded: errors and their fixes, decisions and
+        """Extract from a task's events what has not been recorded yet: errors and their fixes, decisions and
         reasons, artifacts, versions, addresses.
 
         Known facts are not written twice. A worker does this by itself when a step ends.
@@ -129,23 +104,23 @@ class Extracting(Modelling):
         if task is None:
             return ()
         said, _ = self._model_extraction(task, [fact_of(event) for event in events], task.current_title or "")
-        return [] if said is None else [_FromModel(entry, said[1]) for entry in said[0].entries]
+        return () if said is None else [_finding(entry, said[1]) for entry in said[0].entries]
 
 
-class _FromModel:
+def _finding(entry: ModelEntry, model: str) -> Found:
     """An entry that a model wrote, as a finding; every field the model gave is kept."""
-
-    confidence = 0.5
-
-    def __init__(self, entry: ModelEntry, model: str) -> None:
-        self.type = entry.type
-        self.summary = entry.summary
-        self.detail = entry.detail
-        self.key: str | None = None
-        self.seqs = entry.cites
-        self.channel: str = entry.channel
-        self.data: Mapping[str, Any] = {**entry.data, "by": model}
-        self.labels = [("tag", tag) for tag in entry.tags] + [("item", name) for name in entry.relevance_to]
+    labels = [("tag", tag) for tag in entry.tags] + [("item", name) for name in entry.relevance_to]
+    return Found(
+        type=entry.type,
+        summary=entry.summary,
+        detail=entry.detail,
+        data={**entry.data, "by": model},
+        key=None,
+        seqs=entry.cites,
+        channel=entry.channel,
+        confidence=0.5,
+        labels=tuple(labels),
+    )
 
 
 class _Page:
@@ -224,10 +199,10 @@ class _Candidate:
 
 
 def _labels(found: Found, data: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """The tags of an entry, and the steps it matters for; an artifact is tagged with its kind."""
-    labels: list[tuple[str, str]] = found.labels if isinstance(found, _FromModel) else []
+    """The labels of an entry; an artifact is also tagged with its kind."""
+    labels = found.labels
     if found.type == "artifact" and isinstance(data.get("kind"), str):
-        labels = [*labels, ("tag", validate.line("tag", data["kind"], 100))]
+        labels += (("tag", validate.line("tag", data["kind"], 100)),)
     return list(dict.fromkeys(labels))
 
 

@@ -5,13 +5,15 @@ instead, what the user rejected, commits and other artifacts, named values, disc
 and next steps. Tool output never becomes a decision. A finding is trusted as much as the least trusted of its
 sources, and never more than the agent.
 
-`Extractor` works event by event and keeps a small state between batches; `extract` reads a whole list.
+`Extractor` works event by event and keeps a small state between batches.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+import msgspec
 
 from ..model.types import Channel, EntryType, Event, Value, is_dict, is_list
 from ..model.validate import blake2b
@@ -21,55 +23,37 @@ from ..signals.failures import error_line, fingerprint
 from ..signals.phrases import is_offer
 from ..signals.text_layout import cut, layout, one_line, plain
 from . import artifacts, values
-from .attempts import PATIENCE, Attempt, Attempts, Failure, attempt, read_attempt
-from .decisions import decisions
+from .attempts import PATIENCE, Attempt, Attempts, Failure, attempt
+from .decisions import Decided, decisions
+from .known_entries import LATEST
 from .statements import statements
-from .trust import least_trusted
+from .trust import AGENT, least_trusted
 
-__all__ = ["Extractor", "Found", "error_line", "extract", "fingerprint"]
-
-OURS = "ringbolt"  # the agent that writes what is inferred; its events are not read again
 MOST_SUMMARY, MOST_DETAIL = 300, 2000
 MOST_RUNNING, MOST_SEEN = 64, 400
 
+_Seqs = Sequence[int]  # the events that a finding comes from
 _MESSAGES = ("message", "task.updated", "item.updated")
 _INTERRUPTED = "[Request interrupted"  # written by the host in the user's name
-# Types of which only the latest entry counts.
-_LATEST = ("variable", "context")
 
 
 class Found(Value, frozen=True, kw_only=True):
     """Something worth remembering, in the form of an entry, with the events that it was found in.
 
     Blockers and next steps have the type `context` (see `data["kind"]`). Equal things have equal keys: the
-    name of a variable, or a fingerprint.
+    name of a variable, or a fingerprint. An error whose `data` has `resolved` was fixed (`fixed_by`).
+    `labels` are (kind, name): the tags of the entry, and the steps it matters for.
     """
 
-    type: EntryType
+    type: str
     summary: str
     detail: str | None = None
     data: Mapping[str, Any]
-    key: str
+    key: str | None
     seqs: tuple[int, ...]
     channel: Channel
     confidence: float
-
-
-def extract(events: Iterable[Event]) -> list[Found]:
-    """Everything found in some events, each thing once, including what is open at the end."""
-    extractor = Extractor()
-    found: dict[tuple[str, str], Found] = {}
-    for event in events:
-        for one in extractor.observe(event):
-            place = (one.type, one.key)
-            if place in found and one.type not in _LATEST:
-                one = found[place]
-            elif place in found:
-                del found[place]  # the latest comes where it was said
-            found[place] = one
-    for one in extractor.open():
-        found.setdefault((one.type, one.key), one)
-    return list(found.values())
+    labels: tuple[tuple[str, str], ...] = ()
 
 
 class Extractor:
@@ -97,7 +81,7 @@ class Extractor:
 
     def observe(self, event: Event) -> list[Found]:
         """The new findings of an event: not found before, or with a changed value."""
-        if event.origin.agent == OURS:
+        if event.origin.agent == AGENT:
             return []
         if event.origin.channel == "user" and event.type != "action.ended":
             found = self._hear_user(event)
@@ -116,15 +100,13 @@ class Extractor:
             found.append(_rejected(self._refused, "The user rejected it."))
         if self._asked:
             question = self._asked["text"]
-            found.append(
-                _found("question", question, {}, _key(question), (self._asked["seq"],), "agent", 0.7)
-            )
+            found.append(_found("question", question, _key(question), (self._asked["seq"],), "agent", 0.7))
         return found
 
     def _is_new(self, one: Found) -> bool:
         """Whether this was not found before; a variable with another value is new."""
         mark = f"{one.type} {one.key}"
-        value = _key(one.summary) if one.type in _LATEST else ""
+        value = _key(one.summary) if one.type in LATEST else ""
         if self._seen.get(mark) == value:
             return False
         self._seen.pop(mark, None)  # moves to the end, as the last one seen
@@ -147,27 +129,18 @@ class Extractor:
         return [_rejected(refused, one_line(event.text, MOST_SUMMARY))]
 
     def _hear(self, event: Event) -> list[Found]:
-        text, seqs = event.text or "", (event.seq,)
-        lines = list(layout(text))
-        found: list[Found] = []
-        for one in decisions(lines):
-            data: dict[str, Any] = {"choice": one.choice, "reasoning": one.reason, "title": one.title}
-            if one.instead:
-                data["options"] = [one.instead]
-            found.append(
-                _found(
-                    "decision", one.title or one.choice, data, _key(one.choice), seqs, "agent", one.confidence
-                )
-            )
+        seqs = (event.seq,)
+        lines = list(layout(event.text or ""))
+        found = [_decision(one, seqs) for one in decisions(lines)]
         message = statements(lines)
-        found += [_found("discovery", one, {}, _key(one), seqs, "agent", 0.6) for one in message.discoveries]
+        found += [_found("discovery", one, _key(one), seqs, "agent", 0.6) for one in message.discoveries]
         for kind, items in (("blocker", message.blockers), ("next_steps", message.steps)):
             if items:
-                data = {"kind": kind, "items": items}
-                found.append(_found("context", "; ".join(items), data, kind, seqs, "agent", 0.6))
+                text = "; ".join(items)
+                found.append(_found("context", text, kind, seqs, "agent", 0.6, kind=kind, items=items))
         found += [
             _artifact("address", url, url, seqs, "agent")
-            for url in artifacts.deployed_addresses(text[:20_000])
+            for url in artifacts.deployed_addresses((event.text or "")[:20_000])
         ]
         found += [_variable(*pair, seqs, "agent") for pair in values.stated_values(lines)]
         question = message.question
@@ -182,14 +155,11 @@ class Extractor:
         data = event.data
         if event.type == "action":
             status = _status(event.sets.get("+records"), event.seq)
-            tried = attempt(
-                event.seq, str(data.get("tool") or data.get("type") or ""), data.get("input"), event.text
-            )
+            tool = str(data.get("tool") or data.get("type") or "")
+            tried = attempt(event.seq, tool, data.get("input"), event.text)
             if status == "started":
-                self._running[event.seq] = {
-                    "attempt": tried.to_dict(),
-                    "input": _kept_input(data.get("input")),
-                }
+                kept = {"attempt": tried.to_dict(), "input": _kept_input(data.get("input"))}
+                self._running[event.seq] = kept
                 if len(self._running) > MOST_RUNNING:
                     del self._running[next(iter(self._running))]
                 return []
@@ -197,29 +167,28 @@ class Extractor:
         begun = self._running.pop(event.ref or -1, None)
         if begun is None:
             return []
-        tried = read_attempt(begun["attempt"])
+        tried = msgspec.convert(begun["attempt"], Attempt)
         status = _status(event.sets.get("records"), event.ref or -1)
         return self._end(event, tried, begun["input"], status, (tried.seq, event.seq))
 
     def _end(
-        self, event: Event, tried: Attempt, given: Any, status: str | None, seqs: tuple[int, ...]
+        self, event: Event, tried: Attempt, arguments: Any, status: str | None, seqs: tuple[int, ...]
     ) -> list[Found]:
         data = event.data
         output = failures.output_text(data.get("output"))
         error = failures.output_text(data.get("error"))
         text = "\n".join(part for part in (error, output) if part)
-        fields: Mapping[str, Any] = given if is_dict(given) else {}
-        command = (
-            str(fields.get("command") or fields.get("cmd") or "")
-            if tools.is_shell(tried.tool) or "command" in fields
-            else ""
-        )
+        fields: Mapping[str, Any] = arguments if is_dict(arguments) else {}
+        command = ""
+        if tools.is_shell(tried.tool) or "command" in fields:
+            command = str(fields.get("command") or fields.get("cmd") or "")
         reason = failures.rejection(text)
         if reason is not None:
             return self._refuse(tried, reason, seqs)
         code = failures.exit_code(data.get("output"))
         failed = status == "failed" or bool(data.get("error")) or bool(code)
-        channel = _channel(event, tried.tool)
+        # The output of a tool is trusted as much as the tool, and text from the web less.
+        channel = least_trusted([event.origin.channel, "web" if tools.is_web(tried.tool) else "tool"])
         found: list[Found] = []
         if failed or (command and failures.hides_failure(command, output)):
             found = self._fail(tried, text, seqs)
@@ -258,24 +227,16 @@ class Extractor:
 
 
 def _found(
-    kind: EntryType,
-    summary: str,
-    data: Mapping[str, Any],
-    key: str,
-    seqs: Sequence[int],
-    channel: Channel,
-    confidence: float,
-    detail: str | None = None,
+    kind: EntryType, summary: str, key: str, seqs: _Seqs, channel: Channel, sure: float, /, **data: Any
 ) -> Found:
     return Found(
         type=kind,
         summary=cut(values.without_secrets(summary), MOST_SUMMARY),
-        detail=detail and cut(values.without_secrets(detail), MOST_DETAIL),
         data={name: _clean(value) for name, value in data.items() if value},
         key=key,
         seqs=tuple(seqs),
         channel=channel,
-        confidence=confidence,
+        confidence=sure,
     )
 
 
@@ -285,66 +246,64 @@ def _clean(value: Any) -> Any:
     return values.without_secrets(value) if isinstance(value, str) else value
 
 
-def _attempted(one: Failure) -> dict[str, Any]:
-    return {"what": one.attempt.what, "why": one.symptom, "symptom": one.symptom}
+def _decision(one: Decided, seqs: _Seqs) -> Found:
+    data = {"choice": one.choice, "reasoning": one.reason, "title": one.title}
+    summary, options = one.title or one.choice, [one.instead] if one.instead else None
+    return _found(
+        "decision", summary, _key(one.choice), seqs, "agent", one.confidence, **data, options=options
+    )
 
 
-def _sure(one: Failure, sure: float) -> float:
-    return 0.3 if failures.is_of_the_host(one.symptom) else sure
+def _failure(kind: EntryType, one: Failure, seqs: _Seqs, sure: float, **data: Any) -> Found:
+    """A failure as an error or an exclusion; errors in how a tool was called are hardly worth remembering."""
+    what, why = one.attempt.what, one.symptom
+    if failures.is_of_the_host(why):
+        sure = 0.3
+    summary = what if kind == "exclusion" else f"{what}: {why}"
+    return _found(kind, summary, one.key, seqs, "tool", sure, what=what, why=why, symptom=why, **data)
 
 
 def _excluded(one: Failure, done: Attempt) -> Found:
-    data = {**_attempted(one), "worked": done.what}
-    return _found(
-        "exclusion", one.attempt.what, data, one.key, (*one.seqs, done.seq), "tool", _sure(one, 0.8)
-    )
+    """A failure after which another way worked."""
+    return _failure("exclusion", one, (*one.seqs, done.seq), 0.8, worked=done.what)
 
 
 def _mended(one: Failure) -> Found:
     """An error after which the same call worked, because something else was changed."""
     edited = ", ".join(path.rpartition("/")[2] for path in one.edited)
-    data = {**_attempted(one), "resolved": True, "fixed_by": f"edited {edited}" if edited else ""}
-    return _found(
-        "error", f"{one.attempt.what}: {one.symptom}", data, one.key, one.seqs, "tool", _sure(one, 0.6)
-    )
+    return _failure("error", one, one.seqs, 0.6, resolved=True, fixed_by=edited and f"edited {edited}")
 
 
 def _error(one: Failure) -> Found:
     """A failure for which nothing has worked yet."""
-    data = _attempted(one)
-    return _found(
-        "error", f"{one.attempt.what}: {one.symptom}", data, one.key, one.seqs, "tool", _sure(one, 0.5)
-    )
+    return _failure("error", one, one.seqs, 0.5)
 
 
 def _rejected(refused: Mapping[str, Any], words: str) -> Found:
-    what = refused["what"]
-    data = {"what": what, "why": words, "rejected": True}
-    return _found("exclusion", what, data, _key(f"{what} {words}"), refused["seqs"], "tool", 0.9)
+    what, seqs = refused["what"], refused["seqs"]
+    key = _key(f"{what} {words}")
+    return _found("exclusion", what, key, seqs, "tool", 0.9, what=what, why=words, rejected=True)
 
 
-def _variable(name: str, value: str, kind: str, seqs: Sequence[int], channel: Channel) -> Found:
-    data = {"value": value, "kind": kind}
-    return _found("variable", f"{name} = {value}", data, name, seqs, channel, 0.7 if kind == "state" else 0.6)
+def _variable(name: str, value: str, kind: str, seqs: _Seqs, channel: Channel) -> Found:
+    sure = 0.7 if kind == "state" else 0.6
+    return _found("variable", f"{name} = {value}", name, seqs, channel, sure, value=value, kind=kind)
 
 
-def _artifact(kind: str, name: str, url: str, seqs: Sequence[int], channel: Channel) -> Found:
+def _artifact(kind: str, name: str, url: str, seqs: _Seqs, channel: Channel) -> Found:
     summary = f"{kind}: {name}" + (f" ({url})" if url and url != name else "")
-    return _found(
-        "artifact", summary, {"kind": kind, "name": name, "url": url}, _key(url or name), seqs, channel, 0.8
-    )
+    return _found("artifact", summary, _key(url or name), seqs, channel, 0.8, kind=kind, name=name, url=url)
 
 
-def _by_command(
-    command: str, output: str, failed: bool, seqs: Sequence[int], channel: Channel
-) -> list[Found]:
+def _by_command(command: str, output: str, failed: bool, seqs: _Seqs, channel: Channel) -> list[Found]:
     """What a command made and printed. A failed one may have committed first, as only its output shows."""
     found: list[Found] = []
     for number, subject in commits(command, output):
         if number or not failed:
-            data = {"kind": "commit", "name": subject, "commit": number}
             summary = f"commit {number}: {subject}" if number else f"commit: {subject}"
-            found.append(_found("artifact", summary, data, _key(f"{number} {subject}"), seqs, channel, 0.9))
+            key = _key(f"{number} {subject}")
+            more = {"kind": "commit", "name": subject, "commit": number}
+            found.append(_found("artifact", summary, key, seqs, channel, 0.9, **more))
     if not failed:
         found += [_artifact(*one, seqs, channel) for one in artifacts.made_by_command(command, output)]
         found += [
@@ -364,17 +323,12 @@ def _status(records: Any, seq: int) -> str | None:
     return record.get("status") if is_dict(record) else None
 
 
-def _channel(event: Event, tool: str) -> Channel:
-    """How far the output of a tool is trusted."""
-    return least_trusted([event.origin.channel, "web" if tools.is_web(tool) else "tool"])
-
-
-def _kept_input(given: Any) -> dict[str, Any]:
+def _kept_input(arguments: Any) -> dict[str, Any]:
     """The fields of an input that are needed when the action has ended."""
-    if not is_dict(given):
+    if not is_dict(arguments):
         return {}
     names = ("command", "cmd", "file_path", "path", "title", "name")
-    return {name: plain_value[:4000] for name in names if isinstance(plain_value := given.get(name), str)}
+    return {name: plain_value[:4000] for name in names if isinstance(plain_value := arguments.get(name), str)}
 
 
 def _key(text: str) -> str:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from copy import copy
 
 from ..model import rules
 from ..store.tx import Row, Tx
 from . import queries
+from .trust import AGENT
 
-AGENT = "ringbolt"  # writes what is inferred
-LATEST = ("variable", "context")  # types of which only the latest entry counts
+LATEST = ("variable", "context")  # only the latest entry of these types counts
 FAILURES = ("exclusion", "error")
 MOST = 20_000
 
@@ -33,8 +34,8 @@ class KnownEntries:
 
     def copy(self) -> KnownEntries:
         """A copy for another transaction."""
-        again = KnownEntries.__new__(KnownEntries)
-        again.__dict__.update(self.__dict__, _rows=dict(self._rows), _own=set[str]())
+        again = copy(self)
+        again._rows, again._own = dict(self._rows), set()
         return again
 
     def read(self, tx: Tx, until: int) -> None:

@@ -150,11 +150,7 @@ class Names:
 
     def state(self) -> dict[str, Any]:
         """All that must be kept to continue later, and the names to show."""
-        return {
-            "known": self._known,
-            "at": self._at,
-            "shown": [name.to_dict() for name in self.best()],
-        }
+        return {"known": self._known, "at": self._at, "shown": [name.to_dict() for name in self.best()]}
 
 
 def _titles(event: Event) -> Iterable[str]:

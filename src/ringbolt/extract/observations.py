@@ -36,7 +36,6 @@ def sets_of(row: Row) -> dict[str, Any]:
 
 def observation(row: Row, sets: Mapping[str, Any]) -> Observation | None:
     """An event as an observation; None if it says nothing about a plan."""
-
     kind, seq = row["event_type"], row["seq"]
     if kind in _SAID:
         # Only the agent's own words count: nothing that users and tools say completes a step.
@@ -62,17 +61,16 @@ def observation(row: Row, sets: Mapping[str, Any]) -> Observation | None:
 
 
 def _input(data: Mapping[str, Any], summary: str | None, sets: Mapping[str, Any]) -> dict[str, Any]:
-    """The input of an action as a mapping, whatever form it was recorded in."""
-    given: Any = data.get("input")
-    if not is_dict(given):
-        given = {"command": given if isinstance(given, str) else summary or ""}
+    """The input of an action as a mapping; hosts also record it as text, or not at all."""
+    arguments: Any = data.get("input")
+    if not is_dict(arguments):
+        arguments = {"command": arguments if isinstance(arguments, str) else summary or ""}
     if files := sets.get("files"):
-        given = {"path": files[0]["path"], **given}
-    return given
+        arguments = {"path": files[0]["path"], **arguments}
+    return arguments
 
 
 def _tail(output: Any) -> str:
     """The end of an output."""
-
     text = output if isinstance(output, str) else "" if output is None else json.dumps(output)
     return text[-CHARACTERS:]

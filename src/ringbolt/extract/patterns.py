@@ -22,6 +22,7 @@ from ..signals.failures import error_line, output_text
 from ..signals.terms import telling_stems
 from ..store.tx import Row, Tx
 from . import queries
+from .trust import AGENT
 
 TYPES = ("success", "failure", "retry")
 KEPT_DAYS = 90  # a pattern seen only once is forgotten after this
@@ -76,7 +77,7 @@ def learn(state: dict[str, Any], events: Iterable[Event], name: str, titles: dic
     steps: dict[str, Any] = state.setdefault("steps", {})
     seen: list[Seen] = []
     for event in events:
-        if event.origin.agent != "ringbolt":
+        if event.origin.agent != AGENT:
             _note_action(steps, event, titles, seen)
         for item, row in event.sets.get("steps", {}).items():
             if row.get("status") in ("completed", "failed", "skipped") and item in titles:
@@ -121,13 +122,9 @@ def _note_action(steps: dict[str, Any], event: Event, titles: dict[str, str], se
                 Seen("retry", keys, before["text"], "tool", event.seq, detail=before["error"], fix=fix)
             )
         step["worked"][head] = True
-    for part in step.values():
-        _bound(part)
-
-
-def _bound(rows: dict[str, Any]) -> None:
-    while len(rows) > MOST_COMMANDS:
-        rows.pop(next(iter(rows)))
+    for rows in step.values():
+        while len(rows) > MOST_COMMANDS:
+            rows.pop(next(iter(rows)))
 
 
 def _ended(step: dict[str, Any], title: str, status: str, event: Event, why: str | None) -> list[Seen]:
@@ -149,8 +146,8 @@ def _ended(step: dict[str, Any], title: str, status: str, event: Event, why: str
 
 
 def _command(event: Event) -> str:
-    given = event.data.get("input")
-    command = given.get("command") if is_dict(given) else None
+    arguments = event.data.get("input")
+    command = arguments.get("command") if is_dict(arguments) else None
     return command if isinstance(command, str) else ""
 
 
@@ -163,20 +160,13 @@ def _error(event: Event) -> str:
 # --- the table --------------------------------------------------------------------------------------
 
 
-def keep(tx: Tx, task_id: str, seen: Sequence[Seen], now: str) -> int:
-    """Count the patterns that were seen, under each of their keys; returns how many there were."""
-    rows = [
-        {
-            "type": one.kind,
-            "key": key,
-            "data": validate.dumps({**one.content, "task_id": task_id}),
-            "now": now,
-        }
-        for one in seen
-        for key in one.keys
-    ]
+def keep(tx: Tx, task_id: str, seen: Sequence[Seen], now: str) -> None:
+    """Count the patterns that were seen, under each of their keys."""
+    rows: list[Row] = []
+    for one in seen:
+        data = validate.dumps({**one.content, "task_id": task_id})
+        rows += [{"type": one.kind, "key": key, "data": data, "now": now} for key in one.keys]
     queries.keep(tx, rows)
-    return len(seen)
 
 
 def prune(tx: Tx, now: float) -> None:

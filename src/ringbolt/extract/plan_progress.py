@@ -12,28 +12,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal
 
 from ..model.lazy_regex import lazy_regex
 from ..model.types import Value, is_list
-from ..signals import tools
+from ..signals import phrases, tools
 from ..signals.commands import mentions_check, shares_work
 from ..signals.failures import counts_failures
-from ..signals.phrases import (
-    ALL_DONE,
-    ANNOUNCES,
-    BEGINS_QUESTION,
-    DENIES_DONE,
-    DONE,
-    IS_DONE,
-    KEEPS_LIST,
-    MOVES_ON,
-    NOT_DONE,
-    POSTPONES,
-    TICKED,
-    is_question,
-)
 from ..signals.step_numbers import NOUNS, STEP_NOUNS, step_numbers
 from ..signals.text_layout import sentences
 from ..signals.words import HUMP, weighted_words
@@ -43,7 +29,6 @@ Kind = Literal["agent", "user", "question", "action", "outcome"]
 Sort = Literal["change", "tests", "docs", "verify", "commit", "explore", "delegate"]
 
 Status = Literal["completed", "suggested", "open"]
-
 
 # Levels of confidence. From SETTLED on the work has moved on or the agent said so: safe to store.
 SETTLED, HIGH, MEDIUM = 0.9, 0.55, 0.3
@@ -93,31 +78,22 @@ class Finding(Value, frozen=True, kw_only=True):
     cause: int | None
 
 
-def evidence(items: Sequence[str], observations: Iterable[Observation]) -> list[Finding]:
-    """The findings after all the observations."""
-    progress = Progress(items)
-    for observation in observations:
-        progress.observe(observation)
-    return progress.findings()
-
-
 # --- sorts of work ----------------------------------------------------------------------------------
 
-_LABEL = lazy_regex(rf"\W*(?:({NOUNS})\s*#?)?(\d{{1,3}})\s*[:.)–-]\s+", re.I)
+_LABEL = lazy_regex(rf"(?i)\W*(?:({NOUNS})\s*#?)?(\d{{1,3}})\s*[:.)–-]\s+")
 # A title has the first sort that it matches; anything else is a change.
 _TITLES: tuple[tuple[Sort, re.Pattern[str]], ...] = (
-    ("verify", lazy_regex(r"(?:run|verify|test|lint|build|check|format|fmt|validate|ensure|final)\b", re.I)),
-    ("verify", lazy_regex(r".*\bverification$", re.I)),
-    ("commit", lazy_regex(r"(?:commit|push|merge|release|submit)\b|.*\b(?:pull request|PR)\b", re.I)),
+    ("verify", lazy_regex(r"(?i)(?:run|verify|test|lint|build|check|format|fmt|validate|ensure|final)\b")),
+    ("verify", lazy_regex(r"(?i).*\bverification$")),
+    ("commit", lazy_regex(r"(?i)(?:commit|push|merge|release|submit)\b|.*\b(?:pull request|PR)\b")),
     (
         "explore",
         lazy_regex(
-            r"(?:read|review|investigate|explore|research|understand|analy[sz]e|find|determine|plan|design"
-            r"|look|identify|audit|present|synthesi[sz]e)\b",
-            re.I,
+            r"(?i)(?:read|review|investigate|explore|research|understand|analy[sz]e|find|determine|plan"
+            r"|design|look|identify|audit|present|synthesi[sz]e)\b"
         ),
     ),
-    ("docs", lazy_regex(r".*(?:\b(?:docs?|documentation|document|readme|changelog)\b|\.md\b)", re.I)),
+    ("docs", lazy_regex(r"(?i).*(?:\b(?:docs?|documentation|document|readme|changelog)\b|\.md\b)")),
     ("tests", lazy_regex(r".*(?:\b[Tt]est|_tests?\b|Tests?\b|\bcoverage\b)")),
 )
 _NEW_TEXT = ("new_string", "new_str", "new", "content", "file_text", "edits", "changes", "patch", "input")
@@ -147,36 +123,38 @@ def title_sort(title: str) -> Sort:
     return "change"
 
 
-def _field(given: Mapping[str, Any], *names: str) -> str:
+def _field(arguments: Mapping[str, Any], *names: str) -> str:
     """The first of some input fields that is set, as a text of bounded length."""
-    value: Any = next((given[name] for name in names if given.get(name)), "")
+    value: Any = next((arguments[name] for name in names if arguments.get(name)), "")
     if is_list(value):
         value = " ".join(str(part)[:CHARACTERS] for part in value[:50])
     return str(value)[:CHARACTERS]
 
 
-def read_action(tool: str, given: Mapping[str, Any]) -> _Deed:
+def read_action(tool: str, arguments: Mapping[str, Any]) -> _Deed:
     """Classify an action by its tool and input."""
-    path = _field(given, *tools.PATH_FIELDS)
+    path = _field(arguments, *tools.PATH_FIELDS)
     place = "/".join(path.split("/")[-2:])
     if tools.delegates(tool):
-        brief = f"{_field(given, 'description')} {_field(given, 'prompt', 'task')[:200]}"
+        brief = f"{_field(arguments, 'description')} {_field(arguments, 'prompt', 'task')[:200]}"
         return _Deed(sort="delegate", words=weighted_words(brief), around={})
     if tools.is_shell(tool):
-        command = _field(given, "command", "cmd", "script")
+        command = _field(arguments, "command", "cmd", "script")
         return _Deed(
             sort=_command_sort(command),
-            words=weighted_words(f"{command[:600]} {_field(given, 'description')}"),
+            words=weighted_words(f"{command[:600]} {_field(arguments, 'description')}"),
             around={},
         )
     if tools.may_edit(tool) and (path or "patch" in tool.lower()):
-        old = weighted_words(_field(given, "old_string", "old_str", "old"))
-        new = weighted_words(_field(given, *_NEW_TEXT))
+        old = weighted_words(_field(arguments, "old_string", "old_str", "old"))
+        new = weighted_words(_field(arguments, *_NEW_TEXT))
         changed = dict.fromkeys(old.keys() ^ new.keys(), 1.0)
         both = dict.fromkeys(old.keys() & new.keys(), 1.0)
         return _Deed(sort=_path_sort(path), words=weighted_words(place) | changed, around=both)
     return _Deed(
-        sort="explore", words=weighted_words(f"{place} {_field(given, 'pattern', 'query')[:400]}"), around={}
+        sort="explore",
+        words=weighted_words(f"{place} {_field(arguments, 'pattern', 'query')[:400]}"),
+        around={},
     )
 
 
@@ -208,7 +186,9 @@ def statements_of(text: str) -> list[str]:
     parts = [part for line in lines for part in ([line] if _LIST_LINE.match(line) else sentences(line))]
     if len(parts) > 2 * SENTENCES:
         parts = parts[:SENTENCES] + parts[-SENTENCES:]
-    return [part for part in parts if not is_question(part) and not BEGINS_QUESTION.match(part)]
+    return [
+        part for part in parts if not phrases.is_question(part) and not phrases.BEGINS_QUESTION.match(part)
+    ]
 
 
 # --- the belief -------------------------------------------------------------------------------------
@@ -355,26 +335,26 @@ class Progress:
         self._count(weighted_words(text[:CHARACTERS]))
 
     def _read(self, sentence: str) -> None:
-        done = DONE.search(sentence)
-        keeps = KEEPS_LIST.search(sentence)
-        announces = ANNOUNCES.search(sentence)
-        stands = done and not DENIES_DONE.search(sentence) and (not announces or IS_DONE.search(sentence))
-        if ALL_DONE.match(sentence) and not DENIES_DONE.search(sentence):
+        done = phrases.DONE.search(sentence)
+        announces = phrases.ANNOUNCES.search(sentence)
+        denied = phrases.DENIES_DONE.search(sentence)
+        stands = done and not denied and (not announces or phrases.IS_DONE.search(sentence))
+        if phrases.ALL_DONE.match(sentence) and not denied:
             self._stated = [AFTER_WORD] * len(self._stated)
         elif _LIST_LINE.match(sentence):
             # A list restates the plan, so only ticked lines count.
-            if TICKED.search(sentence) and (item := self._meant(sentence)) is not None:
+            if phrases.TICKED.search(sentence) and (item := self._meant(sentence)) is not None:
                 self._stated[item] = AFTER_WORD
-        elif done and NOT_DONE.search(sentence):
+        elif done and phrases.NOT_DONE.search(sentence):
             self._reopen(sentence)
-        elif keeps or stands:
+        elif stands or phrases.KEEPS_LIST.search(sentence):
             self._claim(sentence)
-        elif announces and not POSTPONES.search(sentence):
+        elif announces and not phrases.POSTPONES.search(sentence):
             self._announce(sentence)
 
     def _claim(self, sentence: str) -> None:
         """Something is done: what the sentence names, or else the item in work; then what comes next."""
-        turn = MOVES_ON.match(sentence) or ANNOUNCES.search(
+        turn = phrases.MOVES_ON.match(sentence) or phrases.ANNOUNCES.search(
             sentence, len(sentence) - len(sentence.lstrip("*_ ")) + 1
         )
         said, follows = (sentence[: turn.start()], sentence[turn.end() :]) if turn else (sentence, "")

@@ -1,4 +1,4 @@
-"""Updates of the plan from progress: what an agent says and does moves steps whose status nobody has set.
+"""Plan updates: an agent's words and actions move steps whose status was not set explicitly.
 
 The belief is stored as `progress` in `distilled`. What is beyond doubt becomes an event `item.inferred`,
 which sets statuses like any other event. A status that was set explicitly is never changed.
@@ -22,15 +22,13 @@ from ..store import distilled
 from ..store.tx import Row, Tx
 from .observations import changes_plan, observation, sets_of
 from .plan_progress import HIGH, Finding, Progress
-from .trust import least_trusted
+from .trust import AGENT, least_trusted
 
 KIND = "progress"
-AGENT = "ringbolt"  # so that what it writes is never read as an agent's word
 PAGE = 200  # events that are read at once
 UNSAVED = 10  # events that another process may have to read again
 MOST_CACHED = 64
 MOST_ITEMS = 200  # a longer plan is not followed, since each update costs time in proportion to it
-_OPEN = ("pending", "active")
 
 
 class PlanUpdate:
@@ -192,7 +190,6 @@ class _Reading:
 
     def _resumed(self) -> tuple[Progress, list[Row]]:
         """The stored belief, or a new one for a new plan, and the events that it has to read."""
-
         titles = [row["title"] for row in self.live]
         self.plan = blake2b(json.dumps([*self._places, *titles]).encode(), digest_size=8).hexdigest()
         if self.state.get("plan") == self.plan:
@@ -208,7 +205,10 @@ class _Reading:
 
     def _beginning(self) -> dict[str, Any]:
         """The first belief about a plan: the work is at the first step that was not over by then."""
-        over = [row["status"] not in _OPEN and (row["cause_seq"] or 0) <= self._start for row in self.live]
+        over = [
+            row["status"] not in rules.ITEM_OPEN and (row["cause_seq"] or 0) <= self._start
+            for row in self.live
+        ]
         place = over.index(False) if False in over else len(over) - 1
         return {
             "here": [float(one == place) for one in range(len(over))],
@@ -248,7 +248,7 @@ class _Reading:
         """
         causes: dict[int, dict[str, str]] = {}
         rows = self.live
-        over = {place for place, row in enumerate(rows) if row["status"] not in _OPEN}
+        over = {place for place, row in enumerate(rows) if row["status"] not in rules.ITEM_OPEN}
         for finding in progress.clear(over):
             row = rows[finding.item]
             if finding.item in over and (row["status"], row["basis"]) == ("completed", "inferred"):
@@ -262,8 +262,7 @@ class _Reading:
         return causes
 
     def _begun(self, progress: Progress) -> str | None:
-        """The step in work, if that is clear and nobody has set the active step."""
-
+        """The step in work, if that is clear and no active step was set explicitly."""
         if not self.live:  # every step was dropped
             return None
         place, share = progress.place
@@ -344,7 +343,7 @@ class _Reading:
 
 def _reported(row: Row, finding: Finding | None, is_current: bool) -> ItemProgress:
     suggestion = None
-    if finding is not None and row["status"] in _OPEN:
+    if finding is not None and row["status"] in rules.ITEM_OPEN:
         if finding.status != "open":
             suggestion = "completed"
         elif is_current and row["status"] == "pending":

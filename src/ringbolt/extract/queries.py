@@ -68,7 +68,7 @@ def keep(tx: Tx, rows: Sequence[Row]) -> None:
 
 
 def prune(tx: Tx, before: str) -> None:
-    """Forget the patterns that were seen only once, before a given time."""
+    """Forget the patterns that were seen only once, and before `before`."""
     tx.database.run(
         "DELETE FROM learned_patterns WHERE frequency = 1 AND last_seen < :before", {"before": before}
     )

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ..ledger.values import read_actions, read_event, read_snapshot
+from ..ledger.values import read_actions, read_event
 from ..llm.prompts import fact_of
 from ..model import rules, validate
-from ..model.errors import NotFound
 from ..model.operation import operation
 from ..model.types import Action, Event, Snapshot, Summary
 from ..packet import outline, tokens
+from ..packet.operations import read_whole_task
 from ..store import distilled
 from ..store.tx import Row, Tx
 from .distillation import Distilling
@@ -18,7 +18,6 @@ from .summary_text import compose, event_line
 from .trust import least_trusted
 
 Writer = Callable[[Snapshot, str, Sequence[Event]], tuple[str, str] | None]
-
 
 KIND = "summary"
 DETAILS = ("summary", "items", "actions", "full", "focused")
@@ -46,34 +45,27 @@ class Summarizing(Distilling):
             refresh: False: show the stored summary as it is, however old.
         """
         level = validate.choice("detail", detail, DETAILS)
-        task, state = self.store.read(lambda tx: self._summed_up(tx, task_id))
+        task, covered = self.store.read(lambda tx: self._summed_up(tx, task_id))
         if level != "summary":
             return self._outline(task, level)
         every = self.settings.summary_every
-        new = task.messages - state.get("messages", 0)
+        new = task.messages - covered
         if refresh and (task.summary is None or 0 < every <= new):
             self._summarize(task.id, self._model_writer())
             task, _ = self.store.read(lambda tx: self._summed_up(tx, task.id))
         summary = task.summary
         if summary is None:  # none is stored or wanted: show what the state gives now
-            now = compose(task, count=self._tokens_of())
+            now = compose(task, count=tokens.counter(self.settings.tokens == "exact"))
             summary = Summary(
                 text=now.text, seq=task.seq, at=task.updated_at, source="ledger", channel=now.channel
             )
         return self._with_news(task, summary)
 
-    def _summed_up(self, tx: Tx, task_id: str | None) -> tuple[Snapshot, dict[str, int]]:
+    def _summed_up(self, tx: Tx, task_id: str | None) -> tuple[Snapshot, int]:
         """A task with its summary, and how many messages the summary covers."""
-        found = self._find(tx, task_id)["task_id"]
-        task = read_snapshot(tx, found)
-        if task is None:
-            raise NotFound("task_not_found", f"There is no task {found}.", "task_list shows the tasks.")
-        _, state = distilled.get(tx, found, KIND)
-        return task, {"messages": state.get("messages", 0)}
-
-    def _tokens_of(self) -> Callable[[str], int]:
-
-        return tokens.counter(self.settings.tokens == "exact")
+        task = read_whole_task(self, tx, task_id)
+        _, state = distilled.get(tx, task.id, KIND)
+        return task, state.get("messages", 0)
 
     def _summarize(
         self, task_id: str, write: Writer | None = None, settle: Callable[[Tx], None] | None = None
@@ -83,10 +75,9 @@ class Summarizing(Distilling):
         Only the events since the last summary are read. `write` is called outside any transaction. If two
         processes do this at once, the later one has seen at least as much, and its summary stays.
         """
-
         self._find_names(task_id)
         task, _ = self.store.read(lambda tx: self._summed_up(tx, task_id))
-        made = compose(task, count=self._tokens_of())
+        made = compose(task, count=tokens.counter(self.settings.tokens == "exact"))
         text, source, channel = made.text, "ledger", made.channel
         if write is not None:
             previous = task.summary
@@ -120,7 +111,7 @@ class Summarizing(Distilling):
 
     def _with_news(self, task: Snapshot, summary: Summary) -> Summary:
         new = self._new_events(task.id, summary.seq, task.seq, 2 * MOST_SINCE)
-        lines = _lines(new)
+        lines = [line for event in new if (line := event_line(event))]
         left_out = task.seq - summary.seq - len(new) + max(0, len(lines) - MOST_SINCE)
         return summary.replace(since=tuple(lines[-MOST_SINCE:]), left_out=left_out)
 
@@ -133,11 +124,11 @@ class Summarizing(Distilling):
 
     def _outline(self, task: Snapshot, level: str) -> Summary:
         """The steps of a task, with as much detail below them as a level asks for."""
-
         below: dict[str | None, tuple[Action, ...]] = {}
         if level != "items":
-            wanted = [task.current] if level == "focused" else [*(item.id for item in task.items), None]
-            shown = [item for item in wanted if item is not None or level != "focused"][-outline.MOST_ITEMS :]
+            shown: list[str | None] = [*(item.id for item in task.items), None][-outline.MOST_ITEMS :]
+            if level == "focused":
+                shown = [task.current] if task.current else []
             below = self.store.read(lambda tx: {item: _actions(tx, task.id, item, level) for item in shown})
         text, channel = outline.outline(task, level, below)
         return Summary(text=text, seq=task.seq, at=task.updated_at, source="ledger", channel=channel)
@@ -148,9 +139,3 @@ def _actions(tx: Tx, task_id: str, item: str | None, level: str) -> tuple[Action
     most = MOST_ACTIONS if item else 10 * MOST_ACTIONS  # only those that belong to no step are shown
     rows: list[Row] = tx.records(task_id, "action", rules.ACTION_STATUSES, most, item=item)
     return read_actions(tx, task_id, reversed(rows), with_logs=level != "actions")
-
-
-def _lines(events: Sequence[Event]) -> list[str]:
-    """A line for each event of interest."""
-
-    return [line for event in events if (line := event_line(event))]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
+from msgspec import Struct, field
+
 from ..model.lazy_regex import lazy_regex
-from ..signals.phrases import DONE, GUESSED, INTENDS, is_question
-from ..signals.text_layout import Line, layout, masked, plain, sentences
+from ..signals.phrases import DONE, GUESSED, is_question
+from ..signals.text_layout import Line, masked, plain, sentences
 
 MOST_OF_A_KIND = 5
 MOST_STEPS = 10
@@ -16,88 +17,61 @@ _CAUSE = (
     r"(?:root cause|real cause|underlying (?:issue|problem|cause)|culprit|actual (?:issue|problem|cause|bug))"
 )
 _FOUND = lazy_regex(
-    rf"\b{_CAUSE}\**(?:\s+(?:is|was|here|of [^.:\n]{{2,60}}? (?:is|was))\b|\s*[:—–-])"
-    r"|\b(?:it )?turns out\b|\bturned out (?:that|to be)\b"
-    r"|\b(?:found|identified|figured out|pinned down|located) (?:the|a) (?:\w+ )?(?:issue|problem|bug"
-    r"|cause|culprit|reason)\b"
-    r"|\bI (?:can )?(?:now )?see the (?:issue|problem|bug)\b"
-    r"|\b(?:the|this) (?:issue|problem|bug|failure|reason|error) (?:is|was|here is|lies|comes)\b"
-    r"|\b(?:the )?key insight\b|\b(?:the )?reason is that\b",
-    re.I,
+    rf"(?i)\b{_CAUSE}\**(?:\s+(?:is|was|here|of [^.:\n]{{2,60}}? (?:is|was))\b|\s*[:—–-])"
+    r"|\b(?:it )?turns out\b|\bturned out (?:that|to be)\b|\b(?:found|identified|figured out|pinned down"
+    r"|located) (?:the|a) (?:\w+ )?(?:issue|problem|bug|cause|culprit|reason)\b"
+    r"|\bI (?:can )?(?:now )?see the (?:issue|problem|bug)\b|\b(?:the|this) (?:issue|problem|bug|failure"
+    r"|reason|error) (?:is|was|here is|lies|comes)\b|\b(?:the )?key insight\b|\b(?:the )?reason is that\b"
 )
 _FOUND_HEADING = lazy_regex(
-    rf"\W*(?:{_CAUSE}|(?:the )?(?:cause|findings?|key findings?|discover(?:y|ies)))(?: found| analysis)?\W*$",
-    re.I,
+    rf"(?i)\W*(?:{_CAUSE}|(?:the )?(?:cause|findings?|key findings?|discover(?:y|ies)))(?: found"
+    rf"| analysis)?\W*$"
 )
 _BARE = lazy_regex(
-    r"^\W*(?:.{0,70}\b(?:issue|problem|bug|cause|culprit|insight)(?: is| was| now| clearly| here)*"
-    r"|.{0,24})[.!:)*\s]*$",
-    re.I,
+    r"(?i)^\W*(?:.{0,70}\b(?:issue|problem|bug|cause|culprit|insight)(?: is| was| now| clearly| here)*"
+    r"|.{0,24})[.!:)*\s]*$"
 )
 _BLOCKED = lazy_regex(
-    r"\b(?:I'm|I am|we're|we are|this is|work is|task is|currently|still|remains?) (?:currently |now "
-    r"|still )?blocked\b"
-    r"|^\W*blocked(?: by| on|:)|\b(?:is|are) blocked (?:by|on)\b"
-    r"|\b(?:I'm |I am |we're |we are |currently |still |now )waiting (?:for|on) (?:the user|you|your"
-    r"|approval|access|review|credentials|the team)"
-    r"|^\W*waiting (?:for|on) (?:the user|you|your|approval|access|review|credentials)"
-    r"|\bI need (?:you to|your (?:input|approval|decision|confirmation|help)|access to)\b"
-    r"|\b(?:can't|cannot|can not|unable to) (?:proceed|continue|go on|finish)\b",
-    re.I,
+    r"(?i)\b(?:I'm|I am|we're|we are|this is|work is|task is|currently|still|remains?) (?:currently |now "
+    r"|still )?blocked\b|^\W*blocked(?: by| on|:)|\b(?:is|are) blocked (?:by|on)\b|\b(?:I'm |I am |we're "
+    r"|we are |currently |still |now )waiting (?:for|on) (?:the user|you|your|approval|access|review"
+    r"|credentials|the team)|^\W*waiting (?:for|on) (?:the user|you|your|approval|access|review|credentials)"
+    r"|\bI need (?:you to|your (?:input|approval|decision|confirmation|help)|access to)\b|\b(?:can't|cannot"
+    r"|can not|unable to) (?:proceed|continue|go on|finish)\b"
 )
 _ANNOUNCES = lazy_regex(
-    r"\W*(?:let me|let's|looking at|I'll|I need|I should|now|here|checking|this is|that's)\b", re.I
+    r"(?i)\W*(?:let me|let's|looking at|I'll|I need|I should|now|here|checking|this is|that's)\b"
 )
 _NO_BLOCK = lazy_regex(
-    r"\b(?:no longer|not|isn't|un)[ -]?blocked\b|\bwas blocked\b|\bno blockers?\b|\b(?:if|when|would"
-    r"|could|gets?)\b",
-    re.I,
+    r"(?i)\b(?:no longer|not|isn't|un)[ -]?blocked\b|\bwas blocked\b|\bno blockers?\b|\b(?:if|when|would"
+    r"|could|gets?)\b"
 )
 _BLOCKERS = lazy_regex(
-    r"\W*(?:current |known |open )?(?:blockers?|blocked(?: by| on)?)(?:/concerns?| and concerns?)?\W*$", re.I
+    r"(?i)\W*(?:current |known |open )?(?:blockers?|blocked(?: by| on)?)(?:/concerns?| and concerns?)?\W*$"
 )
-_BLOCKER_LABEL = lazy_regex(r"\W*blockers?\**:\**\s+(?=\S)", re.I)
+_BLOCKER_LABEL = lazy_regex(r"(?i)\W*blockers?\**:\**\s+(?=\S)")
 _NEXT_HEADING = lazy_regex(
-    r"\W*(?:\d+[.)] )?(?:next steps?|what'?s next|what is next|what'?s left|what remains|still to do"
-    r"|to ?do|remaining"
-    r"(?: (?:work|tasks?|items?|steps?))?|up next|follow-?ups?|next up|immediate next steps?|left to do"
-    r"|outstanding(?: work)?)\W*$",
-    re.I,
+    r"(?i)\W*(?:\d+[.)] )?(?:next steps?|what'?s next|what is next|what'?s left|what remains|still to do"
+    r"|to ?do|remaining(?: (?:work|tasks?|items?|steps?))?|up next|follow-?ups?|next up"
+    r"|immediate next steps?|left to do|outstanding(?: work)?)\W*$"
 )
-_NEXT_LABEL = lazy_regex(r"\W*next(?: steps?| up)?\**:\**\s+(?=\S)", re.I)
+_NEXT_LABEL = lazy_regex(r"(?i)\W*next(?: steps?| up)?\**:\**\s+(?=\S)")
 _NEXT = lazy_regex(
-    r"^(?:next(?:,| up,?)? (?:I'll|I will|I'm going to|we'll|we will|I need to|step is to|up is|is to)"
-    r"|(?:the )?next step is(?: to)?"
-    r"|then I'll next|I'll next)\s+(?=\S)",
-    re.I,
+    r"(?i)^(?:next(?:,| up,?)? (?:I'll|I will|I'm going to|we'll|we will|I need to|step is to|up is|is to)"
+    r"|(?:the )?next step is(?: to)?|then I'll next|I'll next)\s+(?=\S)"
 )
 _NONE = lazy_regex(
-    r"\W*(?:none|n/?a|nothing|no (?:known |current |open )?(?:blockers?|issues?|concerns?))\b", re.I
+    r"(?i)\W*(?:none|n/?a|nothing|no (?:known |current |open )?(?:blockers?|issues?|concerns?))\b"
 )
 
 
-_STARTS = lazy_regex(
-    r"(?:(?:ok(?:ay)?|good|great|perfect|now|next|first|then|finally|also)[,.!]? ){0,3}(?:(?:now|then"
-    r"|next|also),? )?"
-    rf"(?:{INTENDS}|I need to|we need to|time to)(?: (?:now|also|then|first"
-    r"|next|just|quickly))?"
-    r" (?!know\b|be\b|see\b|explain\b|wait\b|think\b|stop\b|summari[sz]e\b)(?=\w)",
-    re.I,
-)
-_CONDITION = lazy_regex(r"\b(?:if you|once you|when you|unless|as soon as|after you)\b", re.I)
-_NUMBERED_STEP = lazy_regex(r"\W*(?:step|task|phase|fix|part)\b[^:—–]{0,20}[:—–-]+\W*(?=\w)", re.I)
-
-
-class Statements:
+class Statements(Struct):
     """What one message says: discoveries, blockers, next steps, and the question it ends with."""
 
-    __slots__ = ("blockers", "discoveries", "question", "steps")
-
-    def __init__(self) -> None:
-        self.discoveries: list[str] = []
-        self.blockers: list[str] = []
-        self.steps: list[str] = []
-        self.question = ""
+    discoveries: list[str] = field(default_factory=list[str])
+    blockers: list[str] = field(default_factory=list[str])
+    steps: list[str] = field(default_factory=list[str])
+    question: str = ""
 
 
 def statements(lines: Iterable[Line]) -> Statements:
@@ -176,20 +150,6 @@ def _state(found: Statements, text: str) -> None:
             _add(found.blockers, sentence, MOST_OF_A_KIND)
         elif announced := _NEXT.match(hidden):
             _add(found.steps, sentence[announced.end() :], MOST_STEPS)
-
-
-def announcements(text: str) -> list[str]:
-    """What the agent says it will do now: "update the parser" from "Let me update the parser"."""
-    found: list[str] = []
-    for line in layout(text):
-        if line.kind == "heading" and (label := _NUMBERED_STEP.match(line.text)):
-            _add(found, line.text[label.end() :], MOST_OF_A_KIND)
-        elif line.kind in ("prose", "lead"):
-            for sentence in sentences(line.text):
-                begins = _STARTS.match(masked(sentence))
-                if begins and not is_question(sentence) and not _CONDITION.search(sentence):
-                    _add(found, sentence[begins.end() :].rstrip(".: "), MOST_OF_A_KIND)
-    return found
 
 
 def _add(found: list[str], text: str, most: int, ended: bool = False) -> None:

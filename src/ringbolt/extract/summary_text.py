@@ -31,36 +31,23 @@ class Text(Value, frozen=True, kw_only=True):
     channel: Channel
 
 
-class _Sources:
-    """Notes the channels that the texts of a summary came through."""
-
-    def __init__(self) -> None:
-        self._channels: set[str | None] = set()
-
-    def add(self, channel: str | None) -> None:
-        self._channels.add(channel)
-
-    def add_source(self, source: Source | None) -> None:
-        self.add(source.channel if source else None)
-
-    @property
-    def channel(self) -> Channel:
-        return least_trusted(self._channels)
+# The channels that the texts of a summary came through; None for a text whose source is unknown.
+_Channels = set[str | None]
 
 
 def compose(task: Snapshot, budget: int = BUDGET, count: Callable[[str], int] = tokens.estimate) -> Text:
     """The summary of a task as it stands, in at most `budget` tokens."""
     found = Text(text="", channel="agent")
     for characters, most in FORMS:
-        sources = _Sources()
+        channels: _Channels = set()
         parts = (
-            _completed(task, characters, most, sources),
-            _current(task, characters, sources),
-            _blockers(task, characters, most, sources),
-            _details(task, characters, most, sources),
-            _last(task, characters, sources),
+            _completed(task, characters, most, channels),
+            _current(task, characters, channels),
+            _blockers(task, characters, most, channels),
+            _details(task, characters, most, channels),
+            _last(task, characters, channels),
         )
-        found = Text(text=" ".join(f"{part}." for part in parts if part), channel=sources.channel)
+        found = Text(text=" ".join(f"{part}." for part in parts if part), channel=least_trusted(channels))
         if count(found.text) <= budget:
             break
     return found
@@ -73,10 +60,14 @@ def _quote(text: str, characters: int) -> str:
     return encode.quoted(encode.clip(encode.one_line(text), characters))
 
 
-def _titled(number: int, item: Item, characters: int, sources: _Sources) -> str:
+def _note(channels: _Channels, source: Source | None) -> None:
+    channels.add(source.channel if source else None)
+
+
+def _titled(number: int, item: Item, characters: int, channels: _Channels) -> str:
     if not characters:
         return f"step {number}"
-    sources.add_source(item.sources.get("title"))
+    _note(channels, item.sources.get("title"))
     return f"step {number} {_quote(item.title, characters)}"
 
 
@@ -84,7 +75,7 @@ def _live(task: Snapshot) -> list[Item]:
     return [item for item in task.items if item.dropped_in is None]
 
 
-def _completed(task: Snapshot, characters: int, most: int, sources: _Sources) -> str:
+def _completed(task: Snapshot, characters: int, most: int, channels: _Channels) -> str:
     live = _live(task)
     if not live:
         return "There is no plan"
@@ -98,19 +89,16 @@ def _completed(task: Snapshot, characters: int, most: int, sources: _Sources) ->
     if inferred:
         said += f" ({number_ranges(inferred, MOST_RANGES)} inferred)"
     lately = sorted(done, key=lambda pair: pair[1].version)[-most:] if most else []
-    titles = [_titled(number, item, characters, sources) for number, item in sorted(lately, key=_number)]
+    lately.sort(key=lambda pair: pair[0])
+    titles = [_titled(number, item, characters, channels) for number, item in lately]
     return f"{said}; last {', '.join(titles)}" if titles else said
 
 
-def _number(pair: tuple[int, Item]) -> int:
-    return pair[0]
-
-
-def _current(task: Snapshot, characters: int, sources: _Sources) -> str:
+def _current(task: Snapshot, characters: int, channels: _Channels) -> str:
     """What is in progress or comes next; for a finished task, how it ended."""
     if task.status not in ("active", "waiting", "paused"):
         if task.answer and characters:
-            sources.add_source(task.sources.get("answer"))
+            _note(channels, task.sources.get("answer"))
             return f"The task is {task.status}: {_quote(task.answer, 2 * characters)}"
         return f"The task is {task.status}"
     live = _live(task)
@@ -120,22 +108,22 @@ def _current(task: Snapshot, characters: int, sources: _Sources) -> str:
     if task.current in items:
         item = items[task.current]
         sure = " (inferred)" if item.basis == "inferred" else ""
-        said.append(f"In progress: {_titled(numbers[item.id], item, characters, sources)}{sure}")
+        said.append(f"In progress: {_titled(numbers[item.id], item, characters, channels)}{sure}")
     if task.next in items:
-        said.append(f"next: {_titled(numbers[task.next], items[task.next], characters, sources)}")
+        said.append(f"next: {_titled(numbers[task.next], items[task.next], characters, channels)}")
     if task.next_step and characters:
-        sources.add_source(task.sources.get("next_step"))
+        _note(channels, task.sources.get("next_step"))
         said.append(f"noted as next: {_quote(task.next_step, characters)}")
     text = "; ".join(said) or ("All steps are over" if live else f"The task is {task.status}")
     return text[0].upper() + text[1:]
 
 
-def _blockers(task: Snapshot, characters: int, most: int, sources: _Sources) -> str:
+def _blockers(task: Snapshot, characters: int, most: int, channels: _Channels) -> str:
     """What is in the way: blockers, issues, failed steps, open errors."""
     said: list[str] = []
     if task.blockers:
         if characters:
-            sources.add_source(task.sources.get("blockers"))
+            _note(channels, task.sources.get("blockers"))
         shown = [_quote(blocker, characters) for blocker in task.blockers[:most]] if characters else []
         said.append(f"blocked by {', '.join(shown) or f'{len(task.blockers)} things'}")
     for number, item in enumerate(_live(task), 1):
@@ -144,36 +132,36 @@ def _blockers(task: Snapshot, characters: int, most: int, sources: _Sources) -> 
             words = "failed" if item.status == "failed" else "has an issue"
             line = f"step {number} {words}"
             if what and characters:
-                sources.add_source(item.sources.get("active_issue" if item.active_issue else "note"))
+                _note(channels, item.sources.get("active_issue" if item.active_issue else "note"))
                 line += f": {_quote(what, characters)}"
             said.append(line)
     said = said[: most + 1]
     if errors := list(task.errors):
         line = f"{len(errors)} open error{'s' if len(errors) > 1 else ''}"
         if characters:
-            line += f", the last {_entry(errors[-1], errors[-1].summary, characters, sources)}"
+            line += f", the last {_entry(errors[-1], errors[-1].summary, characters, channels)}"
         said.append(line)
     text = "; ".join(said) or "Nothing is known to block"
     return text[0].upper() + text[1:]
 
 
-def _entry(entry: Entry, text: str, characters: int, sources: _Sources) -> str:
-    sources.add(entry.origin.channel)
+def _entry(entry: Entry, text: str, characters: int, channels: _Channels) -> str:
+    channels.add(entry.origin.channel)
     return f"{_quote(text, characters)} (#{entry.seq})"
 
 
-def _details(task: Snapshot, characters: int, most: int, sources: _Sources) -> str:
+def _details(task: Snapshot, characters: int, most: int, channels: _Channels) -> str:
     """Values, versions, addresses and paths that the work is likely to need again."""
     if not most:
         return ""
     said: list[str] = []
     for entry in task.values[-most:]:
-        sources.add(entry.origin.channel)
+        channels.add(entry.origin.channel)
         value = entry.data.get("value")
         shown = _quote(value if isinstance(value, str) else dumps(value), characters)
         said.append(f"{encode.name(encode.clip(entry.key or '', 40))} = {shown} (#{entry.seq})")
     for name in _best_names(task.names, most):
-        sources.add(name.channel)
+        channels.add(name.channel)
         word = f"{DETAILS[name.kind]} " if DETAILS[name.kind] else ""
         said.append(f"{word}{encode.name(encode.clip(name.name, max(characters, 40)))} (#{name.seq})")
     return f"Key details: {', '.join(said)}" if said else ""
@@ -190,12 +178,12 @@ def _best_names(names: Sequence[Name], most: int) -> list[Name]:
     return best[: 2 * most]
 
 
-def _last(task: Snapshot, characters: int, sources: _Sources) -> str:
+def _last(task: Snapshot, characters: int, channels: _Channels) -> str:
     """The last message."""
     said = next((moment for moment in task.recent if moment.type in _MESSAGES and moment.text), None)
     if said is None or not characters:
         return ""
-    sources.add(said.channel)
+    channels.add(said.channel)
     return f"Last said: {_quote(said.text, 2 * characters)} (#{said.seq})"
 
 

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 
 from ..model.types import Channel
 
+AGENT = "ringbolt"  # writes what is inferred; what it wrote is never read as an agent's word
+
 _MOST_FIRST: tuple[Channel, ...] = ("agent", "tool", "web", "import")
 # What the user or the system said counts as the agent's word once it is inferred; an unknown source as the
 # worst one.

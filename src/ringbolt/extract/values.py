@@ -14,7 +14,6 @@ from ..signals.text_layout import Line, cells, plain, without_colours
 
 Pair = tuple[str, str, str]  # name, value, kind
 
-
 MOST_PAIRS = 12
 MOST_VALUE = 120
 MOST_JSON = 600  # characters of an answer; a longer one is a listing
@@ -32,37 +31,30 @@ _NAMED = (
 )
 _IS_STATE = lazy_regex(rf"(?:{_STATE})$")
 _LABEL = lazy_regex(
-    rf"\W{{0,4}}((?:{_STATE}|{_NAMED}|[a-z][\w.-]{{1,30}} (?:version|port|url|branch|id|tag|image"
-    rf"|endpoint)))\W{{0,3}}[:=]"
-    rf"(?!//)\W{{0,4}}(?=\S)",
-    re.I,
+    rf"(?i)\W{{0,4}}((?:{_STATE}|{_NAMED}|[a-z][\w.-]{{1,30}} (?:version|port|url|branch|id|tag|image"
+    rf"|endpoint)))\W{{0,3}}[:=](?!//)\W{{0,4}}(?=\S)"
 )
 _CAPITALS = lazy_regex(
     r"\W{0,4}(?:export )?([A-Z][A-Z0-9]{1,30}(?:_[A-Z0-9]{1,30}){1,6})=([^\s`;,]{1,200})`?[*_]*$"
 )
-_JSON = lazy_regex(
-    rf'"({_NAMED.replace(" ", "[ _]")})"[ ]{{0,4}}:[ ]{{0,4}}"?([^",{{}}\[\]\n]{{1,120}})', re.I
-)
+_JSON = lazy_regex(rf'(?i)"({_NAMED.replace(" ", "[ _]")})"[ ]{{0,4}}:[ ]{{0,4}}"?([^",{{}}\[\]\n]{{1,120}})')
 _PLACE = lazy_regex(
-    r"\bphase[ :#]{1,2}(\d{1,3}(?:\.\d{1,3})?)\b(?:[^\n]{0,60}?\bplan[ :#]{1,2}(\d{1,3}(?:\.\d{1,3})?)\b)?",
-    re.I,
+    r"(?i)\bphase[ :#]{1,2}(\d{1,3}(?:\.\d{1,3})?)\b"
+    r"(?:[^\n]{0,60}?\bplan[ :#]{1,2}(\d{1,3}(?:\.\d{1,3})?)\b)?"
 )
-_PLACE_OF = lazy_regex(r"\((phase) ([\w.-]{1,120}), (plan) ([\w.-]{1,60})\)", re.I)
-_PLAN_ONLY = lazy_regex(r"plan[ :#]{1,2}(\d{1,3}(?:\.\d{1,3})?)\b", re.I)
+_PLACE_OF = lazy_regex(r"(?i)\((phase) ([\w.-]{1,120}), (plan) ([\w.-]{1,60})\)")
+_PLAN_ONLY = lazy_regex(r"(?i)plan[ :#]{1,2}(\d{1,3}(?:\.\d{1,3})?)\b")
 _VERSION = lazy_regex(
-    r"\b(?:upgraded|bumped|updated|pinned|downgraded"
+    r"(?i)\b(?:upgraded|bumped|updated|pinned|downgraded"
     r"|released)\s+(?:to )?`?([A-Za-z][\w./@-]{1,60})`?\s+(?:version )?"
-    r"(?:from `?v?[\d.]{1,30}`? )?to\s+`?v?(\d{1,5}(?:\.\d{1,6}){1,3}[\w.+-]{0,20})",
-    re.I,
+    r"(?:from `?v?[\d.]{1,30}`? )?to\s+`?v?(\d{1,5}(?:\.\d{1,6}){1,3}[\w.+-]{0,20})"
 )
 _PORT = lazy_regex(
-    r"\b(?:listening|running|runs|listens|serving|served|started)\b[^.\n]{0,60}?\bport (\d{2,5})\b", re.I
+    r"(?i)\b(?:listening|running|runs|listens|serving|served|started)\b[^.\n]{0,60}?\bport (\d{2,5})\b"
 )
 _SERVED = lazy_regex(
-    r"\b(?:listening|running|serving|started|available|local|server)\b[^\n]{0,40}?(https?://(?:localhost"
-    r"|127\.0\.0\.1|0\.0\.0\.0)"
-    r":\d{2,5}[\w/.-]{0,80})",
-    re.I,
+    r"(?i)\b(?:listening|running|serving|started|available|local|server)\b[^\n]{0,40}?(https?://(?:localhost"
+    r"|127\.0\.0\.1|0\.0\.0\.0):\d{2,5}[\w/.-]{0,80})"
 )
 _BRANCH = lazy_regex(r"^Switched to (?:a new )?branch '([^'\n]{1,150})'|^On branch ([\w./-]{1,150})$", re.M)
 _VERSION_VALUE = lazy_regex(r"v?\d{1,5}(?:\.\d{1,6}){1,3}[\w.+-]{0,30}$")
@@ -71,19 +63,15 @@ _TICKET = lazy_regex(r"#?\d{1,9}$|[A-Z][A-Z0-9]{1,9}-\d{1,7}$|https?://\S+$")
 _LINK = lazy_regex(r"\[([^\]\n]{1,120})\]\([^)\n]{1,300}\)")
 
 _SECRET_NAME = lazy_regex(
-    r"pass(?:word|wd|phrase)?\b|passw|secret|token|api[ _-]?key|private|credential|auth|cookie|bearer"
-    r"|signature|_key$|\bkey$"
-    r"|salt|dsn|connection.?string",
-    re.I,
+    r"(?i)pass(?:word|wd|phrase)?\b|passw|secret|token|api[ _-]?key|private|credential|auth|cookie|bearer"
+    r"|signature|_key$|\bkey$|salt|dsn|connection.?string"
 )
 _SECRET_VALUE = lazy_regex(
-    r"\b(?:sk|pk|rk)[-_](?:live|test|ant|proj)?[\w-]{12,200}|\bgh[pousr]_\w{16,200}"
-    r"|\bgithub_pat_\w{16,200}|\bxox[abprs]-[\w-]{8,200}"
-    r"|\bAKIA[A-Z0-9]{12,20}|\beyJ[\w-]{10,2000}\.[\w-]{4,2000}|\bglpat-[\w-]{10,100}|\bnpm_\w{20,100}"
-    r"|\bAIza[\w-]{20,60}"
-    r"|-----BEGIN [A-Z ]{0,30}PRIVATE KEY|(?<=://)[^\s/:@]{1,100}:[^\s/@]{1,200}(?=@)"
-    r"|(?:(?<=[?&])|\b)(?:password|passwd|pwd|secret|token|api_?key|access_key)=[^\s&\"']{4,200}"
-    r"|\b[Bb]earer [\w.~+/-]{12,400}",
+    r"\b(?:sk|pk|rk)[-_](?:live|test|ant|proj)?[\w-]{12,200}|\bgh[pousr]_\w{16,200}|\bgithub_pat_\w{16,200}"
+    r"|\bxox[abprs]-[\w-]{8,200}|\bAKIA[A-Z0-9]{12,20}|\beyJ[\w-]{10,2000}\.[\w-]{4,2000}"
+    r"|\bglpat-[\w-]{10,100}|\bnpm_\w{20,100}|\bAIza[\w-]{20,60}|-----BEGIN [A-Z ]{0,30}PRIVATE KEY"
+    r"|(?<=://)[^\s/:@]{1,100}:[^\s/@]{1,200}(?=@)|(?:(?<=[?&])|\b)(?:password|passwd|pwd|secret|token"
+    r"|api_?key|access_key)=[^\s&\"']{4,200}|\b[Bb]earer [\w.~+/-]{12,400}"
 )
 _RANDOM = lazy_regex(
     r"(?=[\w+/=-]{0,400}\d)(?=[\w+/=-]{0,400}[a-z])(?=[\w+/=-]{0,400}[A-Z])[\w+/=-]{24,400}$"

@@ -5,39 +5,28 @@ The blocks share one budget of tokens. They repeat recorded text; every row name
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 
 from ..model import validate
+from ..model.lazy_regex import lazy_regex
 from ..model.results import ActiveRow, Projection
-from ..model.types import Value
 from ..packet import encode, tokens
-from .active_tasks import real_next, select
+from .active_tasks import Selection, newest_first, real_next, select
 
 Count = Callable[[str], int]
-
 
 RESERVED = 0.25  # of the budget, for the hygiene block on a heartbeat
 _MOST_LABEL = 80
 _MOST_STATUS = 40
 _MOST_TITLE = 160
 _MOST_NEXT = 240
-_WORDS = re.compile(r"\w+")
+_WORDS = lazy_regex(r"\w+")
 _PREFIX = 24
 _SOURCES = {"u": "user", "a": "agent", "t": "tool", "w": "web", "i": "import", "s": "system", "?": "unknown"}
 _CONSIDER = (
     "Consider: finished work can be closed with active_tasks_complete; work that goes on counts as fresh"
     " after active_task_checkpoint."
 )
-
-
-class Injection(Value, frozen=True, kw_only=True):
-    """The text for a prompt, and how many rows are in it, stale, or collapsed as duplicates."""
-
-    text: str
-    injected: int = 0
-    stale: int = 0
-    collapsed: int = 0
 
 
 def inject(
@@ -52,25 +41,18 @@ def inject(
     heartbeat: bool = False,
     now: float,
     count: Count = tokens.estimate,
-) -> Injection:
-    """The blocks about active tasks within a budget of tokens; empty if there are none."""
+) -> tuple[str, Selection, int]:
+    """The blocks about active tasks within a budget of tokens, the selected rows, and how many are shown."""
     projection = projection or Projection()
     selection = select(rows, projection.replace(max_rows=0))
     most = max_tasks or projection.max_rows or len(rows)
     asked = _Asked(user_text, session)
-    live = sorted(selection.active, key=lambda row: (-asked.relevance(row), *_newest_first(row)))
-    gone = sorted(selection.stale, key=_newest_first)
+    live = sorted(selection.active, key=lambda row: (-asked.relevance(row), *newest_first(row)))
+    gone = sorted(selection.stale, key=newest_first)
     hygiene = _hygiene(rows, selection.collapsed, len(selection.suppressed), gone) if heartbeat else ""
     kept = int(budget * RESERVED) if hygiene else 0
-    active, shown = _fitted(
-        live,
-        most,
-        budget - kept,
-        count,
-        "active-tasks",
-        "In-progress tasks from ACTIVE-TASKS.md:",
-        _live_lines,
-    )
+    heading = "In-progress tasks from ACTIVE-TASKS.md:"
+    active, shown = _fitted(live, most, budget - kept, count, "active-tasks", heading, _live_lines)
     heading = f"No update for more than {_period(threshold_minutes * 60)}:"
     stale, warned = _fitted(
         gone, most, budget - kept - count(active), count, "stale-tasks", heading,
@@ -81,7 +63,7 @@ def inject(
         text, warned = active, 0
     if hygiene and count(text + hygiene) <= budget:
         text += hygiene
-    return Injection(text=text, injected=shown + warned, stale=len(gone), collapsed=selection.collapsed)
+    return text, selection, shown + warned
 
 
 # --- order ------------------------------------------------------------------------------------------
@@ -109,10 +91,6 @@ class _Asked:
         if any(len(word) > 2 and word in self._words for word in _WORDS.findall(label.replace("_", " "))):
             points += 1
         return points
-
-
-def _newest_first(row: ActiveRow) -> tuple[float, str]:
-    return -validate.seconds_of(row.updated) if row.updated else 0.0, row.label
 
 
 # --- blocks -----------------------------------------------------------------------------------------

@@ -20,8 +20,8 @@ from ..model.results import ActiveBlock, ActiveRow, ActiveTaskList, Diagnostics,
 from ..store.tx import Row, Tx
 from . import shared_file
 from .active_block import inject
-from .active_rows import ActiveRows, check_ours
-from .active_tasks import rendered, select
+from .active_rows import ActiveRows, SourcedRows, check_ours
+from .active_tasks import Selection, rendered, select
 from .facts import TIMES, goal_links, status_heads
 from .tasks_file import complete
 
@@ -40,7 +40,6 @@ class ActiveTasks(ActiveRows):
             render: Update the file first, if possible.
             completed: Include completed rows.
         """
-
         begun = time.perf_counter()
         report = RenderReport(requested=False)
         if render:
@@ -49,23 +48,12 @@ class ActiveTasks(ActiveRows):
             except RingboltError as error:
                 report = RenderReport(error=error.to_dict())
         found = self._rows()
-        projection = self._projection()
-        selection = select(found.rows, projection.replace(max_rows=0))
+        selection = select(found.rows, self._projection().replace(max_rows=0))
         shown_rows = selection.active + selection.stale + (selection.completed if completed else ())
-        facts = found.source == "store"
-        state = (
-            self._file_state(rendered(select(found.rows, projection), projection, found.position), found)
-            if facts
-            else ProjectionState(path=found.path)
-        )
-        diagnostics = self._diagnostics(
-            "active_tasks",
-            begun,
-            fetched=len(found.rows),
-            collapsed=selection.collapsed,
-            stale=len(selection.stale),
-            rendered=len(shown_rows),
-        )
+        if found.source == "store":
+            state = self._file_state(self._rendered(found)[0], found)
+        else:
+            state = ProjectionState(path=found.path)
         return ActiveTaskList(
             generated_at=self._now(),
             source=found.source,
@@ -78,7 +66,7 @@ class ActiveTasks(ActiveRows):
             projection=state,
             render=report,
             warnings=found.warnings,
-            diagnostics=diagnostics,
+            diagnostics=self._diagnostics("active_tasks", begun, found, selection, rendered=len(shown_rows)),
         )
 
     @operation(scope="write", tools="none", repeatable=True)
@@ -88,44 +76,36 @@ class ActiveTasks(ActiveRows):
         With the markdown ledger the file is the source of truth, and nothing is written. A file that Ringbolt
         did not write, or that was edited since, is not overwritten.
         """
-
         if self._is_markdown():
             return RenderReport(reason="the ledger is markdown: the file itself is the source of truth")
         begun = time.perf_counter()
         path = shared_file.locate(self.settings.active_tasks_file, self.workspace)
         found = self._rows()
-        projection = self._projection()
-        selection = select(found.rows, projection)
-        content = rendered(selection, projection, found.position).encode()
+        text, selection = self._rendered(found)
 
         def change(old: bytes | None) -> bytes:
             check_ours(path, old)
-            return content
+            return text.encode()
 
         applied = shared_file.edit(path, change, self.settings.max_text_bytes)
-        diagnostics = self._diagnostics(
-            "active_tasks_render",
-            begun,
-            fetched=len(found.rows),
-            collapsed=selection.collapsed,
-            stale=len(selection.stale),
-            rendered=selection.shown,
-        )
+        figures = self._diagnostics("active_tasks_render", begun, found, selection, rendered=selection.shown)
         reason = None if applied else "the file is up to date"
-        return RenderReport(applied=applied, path=path, reason=reason, diagnostics=diagnostics)
+        return RenderReport(applied=applied, path=path, reason=reason, diagnostics=figures)
 
     def _active_tasks_text(self) -> str:
         """ACTIVE-TASKS.md as it should be now, rendered from the store."""
-        found = self._rows()
+        return self._rendered(self._rows())[0]
+
+    def _rendered(self, found: SourcedRows) -> tuple[str, Selection]:
         projection = self._projection()
-        return rendered(select(found.rows, projection), projection, found.position)
+        selection = select(found.rows, projection)
+        return rendered(selection, projection, found.position), selection
 
     @operation(scope="read")
     def active_tasks_stale(self) -> tuple[ActiveRow, ...]:
         """List the rows without an update for longer than the setting `stale_threshold`, or for an unknown
         time.
         """
-
         return select(self._rows().rows, self._projection().replace(max_rows=0)).stale
 
     @operation(scope="read")
@@ -148,32 +128,24 @@ class ActiveTasks(ActiveRows):
             budget: Maximum number of tokens of all blocks together. Default: the setting `injection_budget`.
             heartbeat: Add a block that counts what needs tidying up.
         """
-
         begun = time.perf_counter()
         user_text = validate.text("user_text", user_text, self.settings.max_text_bytes)
         session = self.origin.session if session is None else validate.text("session", session, 200)
-        given = self.settings.injection_budget if budget is None else budget
-        rows = self._rows(ended=False).rows
-        made = inject(
-            rows,
+        budget = self.settings.injection_budget if budget is None else budget
+        found = self._rows(ended=False)
+        block, selection, injected = inject(
+            found.rows,
             projection=self._projection(),
             user_text=user_text,
             session=session,
-            budget=validate.whole("budget", given, 0, 1_000_000),
+            budget=validate.whole("budget", budget, 0, 1_000_000),
             max_tasks=self.settings.injection_max_tasks,
             threshold_minutes=self._threshold(),
             heartbeat=bool(heartbeat),
             now=self._clock(),
         )
-        diagnostics = self._diagnostics(
-            "active_tasks_block",
-            begun,
-            fetched=len(rows),
-            collapsed=made.collapsed,
-            stale=made.stale,
-            injected=made.injected,
-        )
-        return ActiveBlock(text=made.text, diagnostics=diagnostics)
+        figures = self._diagnostics("active_tasks_block", begun, found, selection, injected=injected)
+        return ActiveBlock(text=block, diagnostics=figures)
 
     # --- changing ---------------------------------------------------------------------------------
 
@@ -314,20 +286,20 @@ class ActiveTasks(ActiveRows):
     def _checkpoint(self, tx: Tx, head: Row, values: dict[str, Any], now: str) -> None:
         """Write what changed: the columns in one event, each variable in its own."""
         heads: dict[str, Any] = {}
-        if values.get("title") is not None and values["title"] != head["name"]:
-            heads["name"] = values["title"]
-        if values.get("next") is not None and (values["next"] or None) != head["next_step"]:
-            heads["next_step"] = values["next"] or None
+        for name, column in (("title", "name"), ("next", "next_step")):
+            if values.get(name) is not None and (values[name] or None) != head[column]:
+                heads[column] = values[name] or None
         if values.get("status") is not None:
             heads |= status_heads(head, values["status"], now)
         sets: dict[str, Any] = {"heads": heads} if heads else {}
         if values.get("related_goal") is not None and (links := goal_links(tx, head, values["related_goal"])):
             sets["links"] = links
-        said = {name: value for name, value in values.items() if value is not None}
-        self._append(tx, head, Draft("task.updated", data={"checkpoint": said}, sets=sets), now, "checkpoint")
+        values = {name: value for name, value in values.items() if value is not None}
+        draft = Draft("task.updated", data={"checkpoint": values}, sets=sets)
+        self._append(tx, head, draft, now, "checkpoint")
         for name in ("branch", "owner", "related_session", "resume_at", "state"):
-            if (value := said.get(name)) is not None:
-                self._set_variable(tx, head, name, value, now)
+            if name in values:
+                self._set_variable(tx, head, name, values[name], now)
         self._touch(tx, head, now)
 
     def _set_variable(
@@ -347,11 +319,18 @@ class ActiveTasks(ActiveRows):
             if tx.record_with_key(head["task_id"], "fact", name):
                 self._set_variable(tx, head, name, now, now, kind="fact")
 
-    def _diagnostics(self, what: str, begun: float, **counts: int) -> Diagnostics:
+    def _diagnostics(
+        self, what: str, begun: float, found: SourcedRows, selection: Selection, **counts: int
+    ) -> Diagnostics:
         """The figures of a call; also logged, where logging is in use."""
-        grouped = counts["fetched"] - counts["collapsed"]
-        elapsed = round((time.perf_counter() - begun) * 1000, 3)
-        diagnostics = Diagnostics(grouped=grouped, elapsed_ms=elapsed, **counts)
-        if (logging := sys.modules.get("logging")) is not None:  # not imported: nobody listens
+        diagnostics = Diagnostics(
+            fetched=len(found.rows),
+            grouped=len(found.rows) - selection.collapsed,
+            collapsed=selection.collapsed,
+            stale=len(selection.stale),
+            elapsed_ms=round((time.perf_counter() - begun) * 1000, 3),
+            **counts,
+        )
+        if (logging := sys.modules.get("logging")) is not None:  # not imported: no one listens
             logging.getLogger("ringbolt.active").debug("%s %s", what, diagnostics.to_dict())
         return diagnostics

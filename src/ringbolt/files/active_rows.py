@@ -23,11 +23,8 @@ from .tasks_file import Document, find, parse, upsert, write
 
 # The variables of a task that have a line in the file.
 VARIABLES = {
-    "branch": "branch",
-    "stash_commit": "stash_commit",
-    "related_session": "subagent",
-    "handoff": "handoff",
-}
+    "branch": "branch", "stash_commit": "stash_commit", "related_session": "subagent", "handoff": "handoff",
+}  # fmt: skip
 _KEYS = (*VARIABLES, *TIMES)
 MOST_ROWS = 10_000
 _MOST_VALUE = 2_000
@@ -157,17 +154,14 @@ class ActiveRows(Facts):
 
     def _file_state(self, wanted: str, found: SourcedRows) -> ProjectionState:
         """Whether the file shows what should be rendered, and if not, why."""
+        stale = ProjectionState(stale=True, store_position=found.position)
         try:
             path = shared_file.locate(self.settings.active_tasks_file, self.workspace)
             content = shared_file.read(path, self.settings.max_text_bytes)
         except RingboltError as error:
-            return ProjectionState(
-                stale=True, stale_reasons=(f"unreadable: {error.message}",), store_position=found.position
-            )
+            return stale.replace(stale_reasons=(f"unreadable: {error.message}",))
         if content is None:
-            return ProjectionState(
-                path=path, stale=True, stale_reasons=("missing",), store_position=found.position
-            )
+            return stale.replace(path=path, stale_reasons=("missing",))
         text = content[0].decode("utf-8", "surrogateescape")
         stamp = read_stamp(text)
         reasons: list[str] = []
@@ -180,11 +174,10 @@ class ActiveRows(Facts):
                 reasons.append("behind the store")
             if not reasons and text != wanted:
                 reasons.append("rendered with other settings, or rows have gone stale since")
-        return ProjectionState(
+        return stale.replace(
             path=path,
             stale=bool(reasons),
             stale_reasons=tuple(reasons),
-            store_position=found.position,
             file_position=stamp[0] if stamp else None,
             file_modified_at=validate.stamp(content[1].st_mtime),
         )
@@ -217,6 +210,9 @@ def _read_rows(found: TaskRows) -> list[ActiveRow]:
         own = facts.get(head["task_id"], {})
         begun = effects.get(head["task_id"], [])
         values: dict[str, Any] = {key: json.loads(row["data"]).get("value") for key, row in own.items()}
+        texts: dict[str, Any] = {
+            field: _shown(values[key]) for key, field in VARIABLES.items() if values.get(key) is not None
+        }
         status = foreign_statuses.write_task_status(
             "active-tasks", head["status"], head["phase"], head["reason"]
         )
@@ -240,7 +236,7 @@ def _read_rows(found: TaskRows) -> list[ActiveRow]:
                 task_id=head["task_id"],
                 seq=head["last_seq"],
                 channel=least_trusted([*_channels(head, own), *(row["channel"] for row in begun)]),
-                **_texts(values),
+                **texts,
             )
         )
     return rows
@@ -270,11 +266,6 @@ def _channels(head: Row, facts: Mapping[str, Row]) -> list[Any]:
     if head["next"] is not None:
         channels.append(head["next_channel"])
     return channels + [facts[key]["channel"] for key in VARIABLES if key in facts]
-
-
-def _texts(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The variables that have a line in the file, as texts."""
-    return {field: _shown(values[key]) for key, field in VARIABLES.items() if values.get(key) is not None}
 
 
 def _shown(value: Any) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 
 from ..model import foreign_statuses, validate
 from ..model.errors import RingboltError
+from ..model.lazy_regex import lazy_regex
 from ..model.results import ActiveRow, ActiveTaskList, Projection
 from ..model.types import Value, is_dict, is_list
 from ..model.validate import blake2b
@@ -43,13 +44,14 @@ GENERIC_TITLE = "project task"
 _NO_NEXT = frozenset(
     ("", "-", "–", "—", "…", "...", "tbd", "todo", "n/a", "na", "none", "unknown", "next", "next:")
 )
-_NEXT_PREFIX = re.compile(r"\s*task\s+\[?[^\]\n]*?\]?\s+next\s*:\s*", re.IGNORECASE)
-_SESSION_KEY = re.compile(r"(?:^|:)subagent:|^agent:[^:\s]+:|^session:", re.IGNORECASE)
-_NOT_WORDS = re.compile(r"[\W_]+")
-_OUR_TIME = re.compile(
+_NEXT_PREFIX = lazy_regex(r"\s*task\s+\[?[^\]\n]*?\]?\s+next\s*:\s*", re.IGNORECASE)
+_SESSION_KEY = lazy_regex(r"(?:^|:)subagent:|^agent:[^:\s]+:|^session:", re.IGNORECASE)
+_NOT_WORDS = lazy_regex(r"[\W_]+")
+_UNDERSCORE = lazy_regex(r"_([a-z0-9])")
+_OUR_TIME = lazy_regex(
     r"(?:19[7-9]\d|[2-9]\d{3})-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z"
 )
-_STAMP = re.compile(
+_STAMP = lazy_regex(
     r"^<!-- ringbolt: active-tasks(?: store-position=(\d{1,18}))? content=([0-9a-f]{16}) -->\s*$",
     re.MULTILINE,
 )
@@ -144,21 +146,15 @@ def select(rows: Sequence[ActiveRow], projection: Projection) -> Selection:
     if collapsed := before - len(kept):
         omitted["duplicates"] = collapsed
     sections: dict[str, list[ActiveRow]] = {"active": [], "stale": [], "completed": []}
-    for row in sorted(kept, key=_newest_first):
+    for row in sorted(kept, key=newest_first):
         sections["completed" if row.completed else "stale" if row.stale else "active"].append(row)
     limit = projection.max_rows
     for name, found in sections.items():
         if limit and len(found) > limit:
             omitted[f"{name} over the limit of {limit}"] = len(found) - limit
             del found[limit:]
-    return Selection(
-        active=tuple(sections["active"]),
-        stale=tuple(sections["stale"]),
-        completed=tuple(sections["completed"]),
-        omitted=omitted,
-        suppressed=tuple(suppressed),
-        collapsed=collapsed,
-    )
+    shown = {name: tuple(found) for name, found in sections.items()}
+    return Selection(**shown, omitted=omitted, suppressed=tuple(suppressed), collapsed=collapsed)
 
 
 def _unreadable(row: ActiveRow, projection: Projection) -> str | None:
@@ -189,7 +185,8 @@ def _weight(row: ActiveRow) -> tuple[str, bool]:
     return row.updated or "", row.completed
 
 
-def _newest_first(row: ActiveRow) -> tuple[float, str]:
+def newest_first(row: ActiveRow) -> tuple[float, str]:
+    """The key to sort rows by their last update, newest first."""
     return -validate.seconds_of(row.updated) if row.updated else 0.0, row.label
 
 
@@ -209,20 +206,10 @@ def row_lines(row: ActiveRow) -> list[str]:
     return lines
 
 
-def render(
-    rows: Sequence[ActiveRow], projection: Projection | None = None, position: int | None = None
-) -> str:
-    """The file, with a stamp in its last line: the position of the store that it shows, and a digest."""
-    return rendered(select(rows, projection or Projection()), projection or Projection(), position)
-
-
 def rendered(selection: Selection, projection: Projection, position: int | None = None) -> str:
-    """The file for rows that are already selected."""
-    sections = {
-        HEADINGS["active"]: selection.active,
-        HEADINGS["stale"]: selection.stale,
-        HEADINGS["completed"]: selection.completed,
-    }
+    """The file, with a stamp in its last line: the position of the store that it shows, and a digest."""
+    rows = (selection.active, selection.stale, selection.completed)
+    sections = dict(zip(HEADINGS.values(), rows, strict=True))
     if not projection.sectioned:
         sections = {FLAT_HEADING: selection.active + selection.stale + selection.completed}
     parts = ["# Active tasks"]
@@ -245,13 +232,12 @@ def read_stamp(text: str) -> tuple[int | None, bool] | None:
 
     None if the file was not rendered by Ringbolt.
     """
-    found = None
-    for found in _STAMP.finditer(text):  # noqa: B007 - the last one counts
-        pass
-    if found is None:
+    stamps = list(_STAMP.finditer(text))
+    if not stamps:
         return None
-    as_rendered = not text[found.end() :].strip() and found[2] == _digest(text[: found.start()])
-    return int(found[1]) if found[1] else None, as_rendered
+    last = stamps[-1]
+    as_rendered = not text[last.end() :].strip() and last[2] == _digest(text[: last.start()])
+    return int(last[1]) if last[1] else None, as_rendered
 
 
 def is_stamp(line: str) -> bool:
@@ -275,10 +261,5 @@ def answer(found: ActiveTaskList) -> dict[str, Any]:
 
 def _camel(value: Any) -> Any:
     if is_dict(value):
-        return {_camel_name(name): _camel(inner) for name, inner in value.items()}
+        return {_UNDERSCORE.sub(lambda m: m[1].upper(), name): _camel(part) for name, part in value.items()}
     return [_camel(inner) for inner in value] if is_list(value) else value
-
-
-def _camel_name(name: str) -> str:
-    first, *rest = name.split("_")
-    return first + "".join(part.capitalize() for part in rest)

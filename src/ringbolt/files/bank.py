@@ -25,7 +25,6 @@ from ..packet.encode import pretty
 
 Step = dict[str, Any]
 
-
 METADATA = "metadata.json"
 PLAN = "plan.json"
 LOG = "execution.log.jsonl"
@@ -118,9 +117,7 @@ def _fold(plan: dict[str, Step], sets: Mapping[str, Any]) -> None:
 # --- metadata ---------------------------------------------------------------------------------------
 
 
-def metadata_json(
-    task: Task, files: Mapping[str, str] | None = None, digest: str = "", complete: bool = True
-) -> str:
+def metadata_json(task: Task, files: Mapping[str, str] | None = None, digest: str = "") -> str:
     """The metadata of a task; `files` holds the digests of the other files, so that edits can be detected."""
     came: Any = task.metadata.get("bank")
     origin: dict[str, Any] = came if is_dict(came) else {}
@@ -146,7 +143,7 @@ def metadata_json(
             "errorMessage": task.error.message if task.error else None,
         }
     value["timestamps"] = {**times, "lastUpdatedAt": ours["last_updated_at"]}
-    own = {"format": FORMAT, "complete": complete, "digest": digest, **_own(task), "files": files or {}}
+    own = {"format": FORMAT, "complete": True, "digest": digest, **_own(task), "files": files or {}}
     return pretty({**value, "ringbolt": own}) + "\n"
 
 
@@ -184,15 +181,11 @@ def plan_json(plan: Mapping[str, Step]) -> str:
         if not stages or stages[-1][0] != stage:
             stages.append((stage, []))
         stages[-1][1].append(_step(name, step))
-    return (
-        pretty(
-            [
-                {"stage": number if stage is None else _stage(stage), "steps": steps}
-                for number, (stage, steps) in enumerate(stages, 1)
-            ]
-        )
-        + "\n"
-    )
+    rows = [
+        {"stage": number if stage is None else _stage(stage), "steps": steps}
+        for number, (stage, steps) in enumerate(stages, 1)
+    ]
+    return pretty(rows) + "\n"
 
 
 def _step(name: str, step: Step) -> Step:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from typing import Any
@@ -12,6 +11,7 @@ from ..core.transfer import FORMAT, event_line
 from ..ledger.values import read_event
 from ..model import validate
 from ..model.errors import InvalidInput, shown
+from ..model.lazy_regex import lazy_regex
 from ..model.results import FolderExport
 from ..model.settings import Settings
 from ..model.types import Event, Task, Value, is_dict
@@ -23,7 +23,7 @@ from .bank_reading import plan_files, read_index, read_log_line, read_metadata, 
 from .import_source import Source, invalid
 from .projection import Export, begin_export, digest, file_digest, is_intact, make_export_root, self_digested
 
-_OURS = re.compile(
+_OURS = lazy_regex(
     r"plan(_v\d{1,9})?\.json|execution\.log\.jsonl|final_answer\.md|events\.jsonl"
     r"|context_history(/(index\.json|\d{2,9}_[A-Za-z0-9_]{1,60}\.txt))?"
 )
@@ -155,9 +155,13 @@ def read_bank(folder: str, settings: Settings) -> BankFolder:
     )
 
 
+def _file_names(source: Source) -> list[str]:
+    return [*source.names(), *(f"{bank.CONTEXTS}/{name}" for name in source.names(bank.CONTEXTS))]
+
+
 def _content_digest(source: Source) -> str:
     """A digest of all regular files of a folder, to tell whether they were imported before."""
-    names = [*source.names(), *(f"{bank.CONTEXTS}/{name}" for name in source.names(bank.CONTEXTS))]
+    names = _file_names(source)
     marks = [f"{name}\0{file_digest(source.path(name))}" for name in names if not is_temp(name)]
     return digest("\n".join(marks).encode("utf-8", "surrogateescape"))
 
@@ -171,15 +175,13 @@ def _differences(source: Source, own: Mapping[str, Any], text: str | None) -> li
     found = [] if is_intact(text) else [bank.METADATA]
     listed: Any = own.get("files")
     files: dict[str, Any] = listed if is_dict(listed) else {}
-    names = [*source.names(), *(f"{bank.CONTEXTS}/{name}" for name in source.names(bank.CONTEXTS))]
+    names = _file_names(source)
     missing = sorted(name for name in files if _OURS.fullmatch(name) and name not in names)
     found += [name for name in names if name in files and file_digest(source.path(name)) != files[name]]
     strange = [name for name in names if name not in files and name != bank.METADATA and not is_temp(name)]
+    changed = "was changed after it was written; the ledger was imported, the change was not"
     return [
-        *(
-            f"{name} was changed after it was written; the ledger was imported, the change was not"
-            for name in found
-        ),
+        *(f"{name} {changed}" for name in found),
         *(f"{name} is missing; the ledger was imported, which has its content" for name in missing),
         *(f"{shown(name)} was not written by Ringbolt and was not imported" for name in strange),
     ]

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Sequence
 from typing import Any
 
 from ..model import foreign_statuses, validate
+from ..model.lazy_regex import lazy_regex
 from ..model.results import Fact
 from ..store.tx import Row, Tx
 from .fact_queries import FactQueries
 
-_WORDS = re.compile(r"\w+")
+_WORDS = lazy_regex(r"\w+")
 
 
 def read_fact(row: Row, labels: dict[str, str]) -> Fact:

@@ -212,31 +212,20 @@ class Facts(Base):
         """A new ledger for facts: a task with a label, or the ledger of facts that are about no task."""
         if fact["category"] == "project":
             return self._begin_task(tx, now, fact["entity"], fact["entity"])
-        heads = {
-            "kind": "facts",
-            "name": "Facts",
-            "status": "active",
-            "phase": "received",
-            "workspace_path": here,
-        }
+        heads = {"kind": "facts", "name": "Facts", "workspace_path": here}
         return self._begun(tx, now, heads, ["facts", here or ""])
 
     def _begin_task(self, tx: Tx, now: str, label: str, name: str) -> Row:
         """Register a task with a label; it does not become the current one of the session."""
-        heads: dict[str, Any] = {
-            "kind": "task",
-            "name": name,
-            "status": "active",
-            "phase": "received",
-            "workspace_path": self.workspace,
-            "repository": self.repository,
-        }
+        place = {"workspace_path": self.workspace, "repository": self.repository}
+        heads: dict[str, Any] = {"kind": "task", "name": name, **place}
         if self.origin.session:
             heads["session_id"] = self.origin.session
         return self._begun(tx, now, heads, ["label", label])
 
     def _begun(self, tx: Tx, now: str, heads: dict[str, Any], label: list[str]) -> Row:
         task_id = self.new_task_id(tx)
+        heads = {**heads, "status": "active", "phase": "received"}
         head: Row = {"task_id": task_id, "root_id": task_id, **heads}
         sets: dict[str, Any] = {"heads": heads, "+extras": {}, "+labels": [[0, *label]]}
         self._append(tx, head, Draft("task.registered", sets=sets), now, "memory_store")
@@ -286,8 +275,8 @@ class Facts(Base):
         event = tx.event(head["task_id"], old["seq"])
         if event is None:
             return False
-        said = json.loads(event["data"]).get("at")
-        return fact["at"] < (said if isinstance(said, str) else event["timestamp"])
+        at = json.loads(event["data"]).get("at")
+        return fact["at"] < (at if isinstance(at, str) else event["timestamp"])
 
     # --- reading ----------------------------------------------------------------------------------
 
@@ -305,28 +294,23 @@ class Facts(Base):
 
     def _facts(self, tx: Tx, entity: str | None, category: str | None, statuses: Sequence[str]) -> list[Fact]:
         """The facts of an entity, or of the whole workspace: stored ones first, newest first."""
+        queries = FactQueries(tx)
         found: list[Fact] = []
         heads: list[Row] = []
         if category in (None, "project"):
+            rows: list[Row] = []
             if entity is None:
-                rows = FactQueries(tx).facts(statuses, _MOST_READ, workspace=self.workspace)
+                rows = queries.facts(statuses, _MOST_READ, workspace=self.workspace)
                 heads = tx.cards(rules.OPEN, 1000, workspace=self.workspace, kind="task")
-            else:
-                heads = [head for head in (self._labelled(tx, entity),) if head is not None]
-                rows = (
-                    FactQueries(tx).facts(statuses, _MOST_READ, [head["task_id"] for head in heads])
-                    if heads
-                    else []
-                )
+            elif (head := self._labelled(tx, entity)) is not None:
+                heads = [head]
+                rows = queries.facts(statuses, _MOST_READ, [head["task_id"]])
             found += self._read_facts(tx, rows)
         if category != "project":
-            places = dict.fromkeys((self.workspace, None))
-            homes = [
-                row["task_id"]
-                for here in places
-                for row in FactQueries(tx).labelled("facts", here or "", here)
-            ]
-            rows = FactQueries(tx).facts(statuses, _MOST_READ, homes) if homes else []
+            places = {self.workspace, None}
+            ledgers = [row for here in places for row in queries.labelled("facts", here or "", here)]
+            homes = [row["task_id"] for row in ledgers]
+            rows = queries.facts(statuses, _MOST_READ, homes) if homes else []
             found += [fact for fact in self._read_facts(tx, rows) if entity is None or fact.entity == entity]
         return with_columns(tx, found, heads, history=len(statuses) > 1)
 
@@ -342,11 +326,12 @@ def _tagged(tx: Tx, facts: Sequence[Fact]) -> tuple[Fact, ...]:
         if not fact.derived:
             seqs.setdefault(fact.task_id, []).append(fact.seq)
     labels = {task_id: tx.labels(task_id, numbers) for task_id, numbers in seqs.items()}
-    return tuple(
-        fact if fact.derived or not found else fact.replace(tags=tuple(found))
-        for fact in facts
-        for found in (labels.get(fact.task_id, {}).get(fact.seq, {}).get("tag"),)
-    )
+
+    def tagged(fact: Fact) -> Fact:
+        tags = labels.get(fact.task_id, {}).get(fact.seq, {}).get("tag")
+        return fact.replace(tags=tuple(tags)) if tags and not fact.derived else fact
+
+    return tuple(map(tagged, facts))
 
 
 def _own_value(key: str | None, value: Any) -> Any:
@@ -373,9 +358,8 @@ def _column_changes(tx: Tx, head: Row, key: str, value: Any, now: str) -> dict[s
     if key == "status":
         return {"heads": status_heads(head, value, now)}
     if key in GOALS:
-        return (
-            {"links": goal_links(tx, head, value)} if value or FactQueries(tx).links(head["task_id"]) else {}
-        )
+        links = goal_links(tx, head, value)
+        return {"links": links} if links or FactQueries(tx).links(head["task_id"]) else {}
     return {}
 
 
@@ -391,15 +375,12 @@ def status_heads(head: Row, word: str, now: str) -> dict[str, Any]:
 def goal_links(tx: Tx, head: Row, target: str) -> list[dict[str, Any]]:
     """The links that make one goal, or none, the goal of a task."""
     links = [
-        {**row, "status": "removed"}
+        {**{name: value for name, value in row.items() if name != "task_id"}, "status": "removed"}
         for row in FactQueries(tx).links(head["task_id"])
         if row["kind"] == "goal" and row["target"] != target
     ]
-    for row in links:
-        row.pop("task_id")
     if target:
-        seq: int = head["last_seq"] + 1
-        links.append({"kind": "goal", "target": target, "seq": seq, "status": "active"})
+        links.append({"kind": "goal", "target": target, "seq": head["last_seq"] + 1, "status": "active"})
     return links
 
 
@@ -430,6 +411,5 @@ def _citation(name: Any) -> tuple[str, int]:
 
 
 def _ids(value: Any) -> list[tuple[str, int]]:
-    if value is None:
-        return []
-    return [_citation(name) for name in (value if is_list(value) else [value])]
+    names = [] if value is None else value if is_list(value) else [value]
+    return [_citation(name) for name in names]

@@ -22,8 +22,7 @@ from .bank_folder import bank_folders, bank_texts, bring_bank, read_bank, write_
 from .states import FIELDS
 from .states_folder import bring_states, read_states, states_texts, write_states
 
-# Of each type of entry: a folder for people is no place for more.
-MOST_ENTRIES = 20_000
+MOST_ENTRIES = 20_000  # of each type: a folder for people should not hold more
 
 
 class Folders(Tasks, Transfer):
@@ -42,7 +41,6 @@ class Folders(Tasks, Transfer):
             folder: The folder to write below. It is created if needed.
             task_id: Task id or a unique prefix; default: the current task.
         """
-
         root = validate.path("the folder", folder)
         task = self.task_get(task_id)
         with FileErrors(root):
@@ -70,7 +68,6 @@ class Folders(Tasks, Transfer):
         Args:
             folder: The folder of a task, or one with several of them.
         """
-
         root = validate.path("the folder", folder)
         totals = _ImportTotals()
         with FileErrors(root):
@@ -79,13 +76,10 @@ class Folders(Tasks, Transfer):
                 totals.warn(path, found.warnings)
                 if found.ledger:
                     only = found.own.get("id")
-                    report = self._import(
-                        found.source.path("events.jsonl"),
-                        root=path,
-                        only=only if isinstance(only, str) else None,
-                    )
+                    only = only if isinstance(only, str) else None
+                    report = self._import(found.source.path("events.jsonl"), root=path, only=only)
                     conflicts = {conflict.task_id: conflict.kept_as for conflict in report.conflicts}
-                    names = report.tasks or ((conflicts.get(only, only),) if isinstance(only, str) else ())
+                    names = report.tasks or ((conflicts.get(only, only),) if only is not None else ())
                     totals.add(names, report.added, report.known, report.conflicts)
                     continue
                 task_id, added, warnings = self._commit(
@@ -108,7 +102,6 @@ class Folders(Tasks, Transfer):
             folder: The folder to write to. It is created if needed.
             task_id: Task id or a unique prefix; default: the current task.
         """
-
         root = validate.path("the folder", folder)
         task, entries = self._noted(task_id)
         with FileErrors(root):
@@ -120,14 +113,12 @@ class Folders(Tasks, Transfer):
 
     def _noted(self, task_id: str | None) -> tuple[Task, dict[str, tuple[Entry, ...]]]:
         def work(tx: Tx) -> tuple[Task, dict[str, tuple[Entry, ...]]]:
-
             task = self._read(tx, task_id)
-            entries = {
-                kind: self._entries(tx, task.id, kind, tuple(ENTRY_TRANSITIONS), MOST_ENTRIES)
-                for kind in FIELDS
+            statuses = {**dict.fromkeys(FIELDS, tuple(ENTRY_TRANSITIONS)), "variable": ("active",)}
+            return task, {
+                kind: self._entries(tx, task.id, kind, wanted, MOST_ENTRIES)
+                for kind, wanted in statuses.items()
             }
-            entries["variable"] = self._entries(tx, task.id, "variable", ("active",), MOST_ENTRIES)
-            return task, entries
 
         return self.store.read(work)
 
@@ -142,7 +133,6 @@ class Folders(Tasks, Transfer):
         Args:
             folder: A states folder.
         """
-
         root = validate.path("the folder", folder)
         totals = _ImportTotals()
         active = None

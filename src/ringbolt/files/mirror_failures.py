@@ -39,8 +39,7 @@ class Failures:
                     newest = sorted(self._known.items(), key=lambda pair: pair[1]["at"])[-MOST_KEPT:]
                     write_atomic(self._path, json.dumps(dict(newest), indent=1).encode() + b"\n")
         except OSError:
-            # It cannot be kept, as on a full disk. This process knows; others see the stamp.
-            return
+            return  # a full disk: this process knows the failure, others see the stamp
 
     def load(self) -> None:
         """Read what other processes noted."""

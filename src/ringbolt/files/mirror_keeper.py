@@ -55,7 +55,7 @@ _keepers: WeakSet[Keeper] = WeakSet()
 
 
 class Keeper:
-    """Keeps the mirrors of a store up to date; shared by all memories on it."""
+    """Keeps the mirrors of a store up to date; all memories on the store share it."""
 
     def __init__(self, memory: Base, clock: Callable[[], float] = time.monotonic) -> None:
         self._memory = memory
@@ -198,9 +198,9 @@ class Keeper:
         if mark is None:  # the task is gone: another store took the place of this one
             return
         for relative in (f"{OWN}/.lock", *files):
-            folder = os.path.join(one.folder.root, os.path.dirname(relative))
+            folder = os.path.dirname(one.folder.path(relative))
             if folder not in self._swept and os.path.isdir(folder):
-                one.folder.sweep(relative)
+                sweep(folder)
                 self._swept.add(folder)
         one.put(mark, files)
 
@@ -221,10 +221,11 @@ class Keeper:
             mark = after
         return None, {}
 
-    def _mark(self, one: Mirror) -> Mark | None:
+    def _mark(self, one: Mirror, head: Row | None = None) -> Mark | None:
+        """The state that a mirror should show; `head` saves reading its task."""
         if one.view.scope == "workspace":
             return _workspace_mark(self._store.read(lambda tx: _recent(tx, one.subject, RECENT)))
-        head = self._store.read(lambda tx: tx.head(one.subject))
+        head = head or self._store.read(lambda tx: tx.head(one.subject))
         return None if head is None else _task_mark(head)
 
     def cleared(self, heads: Sequence[Row], gone: bool) -> tuple[str, ...]:
@@ -338,13 +339,8 @@ class Keeper:
         return {path: task for path, task in found.items() if path in mirrors}
 
     def _late(self, heads: list[Row]) -> dict[str, str]:
-        found: dict[str, str] = {}
-        for head, one in self._mirrors_of(heads):
-            if one.path not in found:
-                now = _task_mark(head) if one.view.scope == "task" else self._mark(one)
-                if now is not None and self._is_late(one, head, now):
-                    found[one.path] = head["task_id"]
-        return found
+        once = self._once(heads, set())
+        return {one.path: head["task_id"] for one, head, now in once if self._is_late(one, head, now)}
 
     def failing(self) -> Collection[str]:
         """The mirrors that this process could not write when it last tried."""
@@ -376,17 +372,25 @@ class Keeper:
         seen: set[str] = set()
         before: int | None = None
         while heads := self._store.read(lambda tx, b=before: _recent(tx, workspace, PAGE, b)):
-            for head, one in self._mirrors_of(heads):
-                if one.path in seen:
-                    continue
-                seen.add(one.path)
-                now = _task_mark(head) if one.view.scope == "task" else self._mark(one)
-                if now is not None:
-                    yield one, head, now
+            yield from self._once(heads, seen)
             before = heads[-1]["position"]
 
+    def _once(self, heads: list[Row], seen: set[str]) -> Iterator[tuple[Mirror, Row, Mark]]:
+        """Each mirror of some tasks that was not seen yet, with a task and the state that it should show."""
+        for head, one in self._mirrors_of(heads):
+            if one.path not in seen:
+                seen.add(one.path)
+                if (now := self._mark(one, head)) is not None:
+                    yield one, head, now
+
     def _status(self, one: Mirror, now: Mark) -> MirrorStatus:
-        shown, problem = _look(one)
+        problem = None
+        try:
+            shown = one.look(deep=True)
+        except Obstacle as obstacle:
+            shown = Shown(reasons=(str(obstacle),))
+        except OSError as error:
+            shown, problem = Shown(), error.strerror or str(error)
         reasons = list(shown.reasons)
         if shown.mark is not None and shown.mark != now:
             reasons.append(BEHIND)
@@ -409,16 +413,6 @@ class Keeper:
             refreshed_at=at,
             failed_at=noted["at"] if noted else None,
         )
-
-
-def _look(one: Mirror) -> tuple[Shown, str | None]:
-    """What a mirror shows, or why it cannot be read."""
-    try:
-        return one.look(deep=True), None
-    except Obstacle as obstacle:
-        return Shown(reasons=(str(obstacle),)), None
-    except OSError as error:
-        return Shown(), error.strerror or str(error)
 
 
 # --- the state that a mirror should show ------------------------------------------------------------

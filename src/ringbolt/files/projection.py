@@ -26,6 +26,7 @@ from contextlib import contextmanager
 from typing import Any, BinaryIO
 
 from ..model.errors import InvalidInput, shown
+from ..model.lazy_regex import lazy_regex
 from ..model.results import FolderExport
 from ..model.scope import workspace_of
 from ..model.types import Task, Value, is_dict
@@ -55,7 +56,7 @@ _BLOCK = 1 << 16
 _STAMP = re.compile(
     rb"ringbolt: (task|workspace)=(\w+) seq=(\d{1,18}) head=([0-9a-f]+) digest=([0-9a-f]{16})"
 )
-_SPECIAL = re.compile(r"([\\*?\[\]!# ])")
+_SPECIAL = lazy_regex(r"([\\*?\[\]!# ])")
 _open_locks: set[int] = set()
 
 
@@ -92,7 +93,7 @@ def short_digest(*parts: bytes) -> str:
 
 
 class Folder:
-    """A folder that files are written into; paths are relative to it and cannot leave it."""
+    """A folder to write files into; paths are relative to it and cannot leave it."""
 
     def __init__(self, root: str) -> None:
         self.root = root
@@ -130,10 +131,6 @@ class Folder:
         except InvalidInput:
             raise Obstacle(FOREIGN) from None
 
-    def digest(self, relative: str) -> str | None:
-        """The digest of a file; None if it is missing, "" if it is not a regular file."""
-        return file_digest(self.path(relative))
-
     def write(self, relative: str, content: bytes) -> None:
         """Put a file in its place, whole; its folder is made if it is missing."""
         self.make(os.path.dirname(relative))
@@ -143,18 +140,12 @@ class Folder:
         """Copy a file that someone edited, before ours replaces it."""
         write_atomic(f"{self.path(relative)}.edited", self.content(relative) or b"")
 
-    def sweep(self, relative: str) -> None:
-        """Remove the temporary files that killed writers left beside a file."""
-        folder = os.path.dirname(self.path(relative))
-        if os.path.isdir(folder):
-            sweep(folder)
-
     @contextmanager
     def lock(self, patience: float) -> Generator[bool]:
         """Hold the lock of all mirrors in this folder; False if another process has it for too long.
 
-        The state is read and the file put in place under it, so whoever comes later has read later, and a
-        newer state is never replaced by an older one.
+        The state is read and the file is written under it, so a newer state is never replaced by an older
+        one.
         """
         self.make(OWN)
         with locked(self.path(f"{OWN}/.lock"), patience) as held:
@@ -199,13 +190,12 @@ def _take_lock(path: str) -> int | None:
         # If someone deleted the folder and another made it again, this lock protects nothing.
         if os.path.samestat(os.fstat(handle), os.lstat(path)):
             return handle
-    except (BlockingIOError, FileNotFoundError):
-        pass
+    except (BlockingIOError, FileNotFoundError):  # the caller tries again until its patience ends
+        return _close(handle)
     except BaseException:
         _close(handle)
         raise
-    _close(handle)
-    return None
+    return _close(handle)
 
 
 def _close(handle: int) -> None:
@@ -229,22 +219,20 @@ def ignore_own_folder(folder: Folder) -> None:
         write_atomic(path, b"*\n")
 
 
-def ignore_files(root: str, patterns: tuple[str, ...]) -> None:
+def ignore_files(root: str, pattern: str) -> None:
     """Let git ignore files outside our own folder, in the repository's private list (info/exclude)."""
     top, repository = workspace_of(root)
-    if repository is None or not patterns:
+    if repository is None or not pattern:
         return
     below = "" if top == root else os.path.relpath(root, top) + "/"
-    wanted = [_SPECIAL.sub(r"\\\1", f"/{below}") + pattern for pattern in patterns]
+    line = (_SPECIAL.sub(r"\\\1", f"/{below}") + pattern).encode()
     folder = os.path.join(repository, "info")
     os.makedirs(folder, exist_ok=True)
     flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
     with open(os.open(os.path.join(folder, "exclude"), flags, 0o644), "r+b") as file:
         present = file.read(MOST_BYTES)
-        new = [line for line in wanted if line.encode() not in present.split(b"\n")]
-        if new:
-            cut = b"\n" if present and not present.endswith(b"\n") else b""
-            file.write(cut + "".join(f"{line}\n" for line in new).encode())
+        if line not in present.split(b"\n"):
+            file.write((b"\n" if present and not present.endswith(b"\n") else b"") + line + b"\n")
 
 
 # --- mirrors: files that follow the store -----------------------------------------------------------
@@ -257,7 +245,7 @@ class _Mirror:
         self.view = view
         self.subject = subject
         self.folder = Folder(root)
-        self.place = view.place(subject)
+        self.place = view.place.format(subject)
         self.path = os.path.join(root, self.place)
         # A workspace is a path, which may hold any character.
         self.name = subject if view.scope == "task" else short_digest(subject.encode())
@@ -282,14 +270,12 @@ class StampedFile(_Mirror):
         """What it shows; only a deep look finds out whether it was edited."""
         if not deep and (mark := self._last_mark()):
             return Shown(mark=mark)
-        path = self.folder.path(self.place)
         try:
-            found = os.lstat(path)
+            found = os.lstat(self.folder.path(self.place))
         except FileNotFoundError:
             return Shown(reasons=(MISSING,))
-        if not stat.S_ISREG(found.st_mode):
-            return Shown(reasons=(FOREIGN,))
-        mark, intact = self._read(self.folder.content(self.place) or b"")
+        content = self.folder.content(self.place) if stat.S_ISREG(found.st_mode) else None
+        mark, intact = self._read(content or b"")
         if mark is None:
             return Shown(reasons=(FOREIGN,))
         return Shown(mark=mark, at=found.st_mtime, reasons=() if intact else (EDITED,))
@@ -330,7 +316,7 @@ class StampedFile(_Mirror):
             if found := self._match(content[begin:end]):
                 stamp = found[0].rpartition(b" digest=")[0]
                 intact = end == len(content) and short_digest(content[:begin], stamp).encode() == found[5]
-                return Mark(number=int(found[3]), check=found[4].decode()), intact
+                return _mark(found), intact
             end = begin
         return None, False
 
@@ -355,7 +341,11 @@ class StampedFile(_Mirror):
         finally:
             os.close(handle)
         found = self._match(tail[tail.rfind(b"\n", 0, len(tail) - 1) + 1 :])
-        return Mark(number=int(found[3]), check=found[4].decode()) if found else None
+        return _mark(found) if found else None
+
+
+def _mark(stamp: re.Match[bytes]) -> Mark:
+    return Mark(number=int(stamp[3]), check=stamp[4].decode())
 
 
 class ListedFiles(_Mirror):
@@ -441,10 +431,10 @@ class ListedFiles(_Mirror):
         return left
 
     def _digest(self, relative: str) -> str | None:
-        found = self.folder.digest(relative)
-        if found == "":
+        present = file_digest(self.folder.path(relative))
+        if present == "":
             raise Obstacle(FOREIGN)
-        return found
+        return present
 
     def _read_list(self) -> tuple[dict[str, Any] | None, float | None]:
         """The list, and when it was written; None if there is none, Obstacle if it is not ours."""
@@ -453,11 +443,11 @@ class ListedFiles(_Mirror):
             return None, None
         try:
             listed = json.loads(content)
-            if self._is_own_list(listed):
-                return listed, os.lstat(self.folder.path(self._list)).st_mtime
-        except (ValueError, RecursionError):
-            pass
-        raise Obstacle(FOREIGN)
+        except (ValueError, RecursionError):  # not JSON, so not ours
+            raise Obstacle(FOREIGN) from None
+        if not self._is_own_list(listed):
+            raise Obstacle(FOREIGN)
+        return listed, os.lstat(self.folder.path(self._list)).st_mtime
 
     def _is_own_list(self, listed: Any) -> bool:
         return (
@@ -494,7 +484,7 @@ def mirror(view: View, subject: str, root: str) -> Mirror:
 
 
 def make_export_root(folder: str, ignored: bool) -> None:
-    """Make the folder of exports; if it is new, empty and in a git work tree, let git ignore it if wanted."""
+    """Make the folder of exports; with `ignored`, git ignores it if it is empty and in a work tree."""
     os.makedirs(folder, 0o700, exist_ok=True)
     if ignored and not os.listdir(folder) and workspace_of(folder)[1] is not None:
         write_atomic(os.path.join(folder, ".gitignore"), b"*\n", mode=0o644)

@@ -11,6 +11,7 @@ from typing import Any
 from ..ledger.base import Draft
 from ..model import foreign_statuses, rules, validate
 from ..model.errors import InvalidInput
+from ..model.lazy_regex import lazy_regex
 from ..model.results import FolderExport
 from ..model.settings import Settings
 from ..model.types import Entry, Task, Value, is_dict, is_list
@@ -22,28 +23,47 @@ from .import_source import Source, invalid
 from .projection import begin_export, digest, make_export_root, self_digested
 from .states_reading import Note, Notes, read_notes, read_state
 
-_STATE = re.compile(r"\.task-(.{1,200})\.json", re.DOTALL)
+_STATE = lazy_regex(r"\.task-(.{1,200})\.json", re.DOTALL)
 MOST_DIFFERENCES = 20
 
 
 def write_states(root: str, task: Task, entries: Mapping[str, tuple[Entry, ...]]) -> FolderExport:
     """Write the files of a task; the state, which vouches for the others, comes last."""
     make_export_root(root, ignored=False)
-    ours = {states.decisions_path(task.id), states.map_path(task.id)}
+    files = _notes_texts(task, entries)
     state = states.task_path(task.id)
-    variables = {entry.key or "": entry.data.get("value") for entry in entries["variable"]}
     with locked_folder(root):
-        export = begin_export(root, state, lambda name: name in ours or is_temp(name))
-        export.put(
-            states.decisions_path(task.id), states.decisions_markdown(task, entries["decision"]).encode()
-        )
-        export.put(states.map_path(task.id), states.map_markdown(task, entries).encode())
-        export.finish(state, lambda files, mark: states.task_json(task, variables, files, mark))
+        export = begin_export(root, state, lambda name: name in files or is_temp(name))
+        for name, text in files.items():
+            export.put(name, text.encode())
+        export.finish(state, lambda digests, mark: _state_text(task, entries, digests, mark))
         export.put(states.ACTIVE, f"{task.id}\n".encode(), keep_other=False)
     more = task.left_out.get("file")
     return export.report(
         task, *([f"{more} more files were touched than the context map names"] if more else [])
     )
+
+
+def states_texts(task: Task, entries: Mapping[str, tuple[Entry, ...]]) -> dict[str, str]:
+    """The same files as texts for a mirror, without the one that names the active task."""
+    files = _notes_texts(task, entries)
+    digests = {name: digest(text.encode()) for name, text in sorted(files.items())}
+    state = self_digested(lambda mark: _state_text(task, entries, digests, mark))
+    return {**files, states.task_path(task.id): state}
+
+
+def _notes_texts(task: Task, entries: Mapping[str, tuple[Entry, ...]]) -> dict[str, str]:
+    return {
+        states.decisions_path(task.id): states.decisions_markdown(task, entries["decision"]),
+        states.map_path(task.id): states.map_markdown(task, entries),
+    }
+
+
+def _state_text(
+    task: Task, entries: Mapping[str, tuple[Entry, ...]], digests: Mapping[str, str], mark: str
+) -> str:
+    variables = {entry.key or "": entry.data.get("value") for entry in entries["variable"]}
+    return states.task_json(task, variables, digests, mark)
 
 
 class StateFiles(Value, frozen=True, kw_only=True):
@@ -57,18 +77,6 @@ class StateFiles(Value, frozen=True, kw_only=True):
     digest: str
     active: bool
     warnings: tuple[str, ...]
-
-
-def states_texts(task: Task, entries: Mapping[str, tuple[Entry, ...]]) -> dict[str, str]:
-    """The same files as texts for a mirror, without the one that names the active task."""
-    files = {
-        states.decisions_path(task.id): states.decisions_markdown(task, entries["decision"]),
-        states.map_path(task.id): states.map_markdown(task, entries),
-    }
-    variables = {entry.key or "": entry.data.get("value") for entry in entries["variable"]}
-    digests = {name: digest(text.encode()) for name, text in sorted(files.items())}
-    state = self_digested(lambda mark: states.task_json(task, variables, digests, mark))
-    return {**files, states.task_path(task.id): state}
 
 
 def read_states(root: str, settings: Settings) -> Iterator[StateFiles]:
@@ -147,8 +155,10 @@ def _begin_task(arrival: Arrival, tx: Tx, files: StateFiles, tag: str, warnings:
     came = {**state["rest"], "id": files.identity, "digest": files.digest}
     extra = {**(before if is_dict(before) else {}), "states": came}
     name = state.get("name") or short_name(state.get("goal"), files.identity)
-    steps = [{key: value for key, value in step.items() if key not in _STATUS} for step in state["steps"]]
-    plan = [{**_mapping(step.pop("detail", None)), **step} for step in steps]
+    moved = ("status", "note", "active_issue")  # set by move_steps below
+    steps = [{key: value for key, value in step.items() if key not in moved} for step in state["steps"]]
+    details = [detail if is_dict(detail := step.pop("detail", None)) else {} for step in steps]
+    plan = [{**detail, **step} for detail, step in zip(details, steps, strict=True)]
     task_id = arrival.begin(name, plan, own, request=own.get("request"), metadata=extra, tags=[tag])
     head = arrival.head(tx, task_id)
     ids = [row["item_id"] for row in tx.steps(task_id)]
@@ -162,13 +172,6 @@ def _begin_task(arrival: Arrival, tx: Tx, files: StateFiles, tag: str, warnings:
                 task_id, "Files that were touched before", files=touched[place : place + 1000]
             )
     return task_id
-
-
-_STATUS = ("status", "note", "active_issue")
-
-
-def _mapping(value: Any) -> dict[str, Any]:
-    return value if is_dict(value) else {}
 
 
 def _settle(arrival: Arrival, task_id: str, files: StateFiles, warnings: list[str]) -> None:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from ..model.lazy_regex import lazy_regex
 from ..model.types import Value, is_dict, is_list
 from ..packet.encode import from_markdown, read_json
 from .states import DATA, FIELDS, KINDS
@@ -25,18 +26,18 @@ _NAMES = {
 }
 # The field that starts an entry without a heading.
 _FIRST = {"choice": "decision", "what": "exclusion", "summary": "context"}
-_HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)[ \t]*")
-_ENTRY = re.compile(
+_HEADING = lazy_regex(r"(#{1,6})[ \t]+(.*?)[ \t]*")
+_ENTRY = lazy_regex(
     r"(?:\[((?:\\.|[^\]\\])*)\][ \t]*|(\d[^A-Za-z]*(?:T[\d:.]+Z?)?)[ \t]+)?("
     + "|".join(re.escape(word) for word in _KINDS)
     + r")[ \t]*:[ \t]*(.*)",
     re.IGNORECASE,
 )
-_BOLD = re.compile(r"[ \t]*(?:[-*+][ \t]+)?\*\*([^*:]{1,60})(?:\*\*[ \t]*:|:[ \t]*\*\*)[ \t]*(.*)")
-_PLAIN = re.compile(r"[-*+][ \t]+([A-Za-z][A-Za-z ]{0,30})[ \t]*:[ \t]*(.*)")
-_BULLET = re.compile(r"[-*+][ \t]+(.*)")
-_FILE = re.compile(r"[-*+][ \t]+(created|modified|deleted):[ \t]+(.*)")
-_COMMENT = re.compile(r"<!-- ringbolt (.*) -->")
+_BOLD = lazy_regex(r"[ \t]*(?:[-*+][ \t]+)?\*\*([^*:]{1,60})(?:\*\*[ \t]*:|:[ \t]*\*\*)[ \t]*(.*)")
+_PLAIN = lazy_regex(r"[-*+][ \t]+([A-Za-z][A-Za-z ]{0,30})[ \t]*:[ \t]*(.*)")
+_BULLET = lazy_regex(r"[-*+][ \t]+(.*)")
+_FILE = lazy_regex(r"[-*+][ \t]+(created|modified|deleted):[ \t]+(.*)")
+_COMMENT = lazy_regex(r"<!-- ringbolt (.*) -->")
 
 
 class Note(Value, frozen=True, kw_only=True):

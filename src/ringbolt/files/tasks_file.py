@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..model.errors import InvalidInput, NotFound, shown
+from ..model.lazy_regex import lazy_regex
 from ..model.results import ActiveRow
 from ..model.types import Value
 from ..packet import encode
@@ -26,13 +27,13 @@ from .active_tasks import (
     row_lines,
 )
 
-_HEADING = re.compile(r"(#{1,6})(?:[ \t]+(.*?))?[ \t]*$")
-_ROW = re.compile(r"\[((?:[^\]\\]|\\.)*)\]:[ \t]*(.*)$")
-_LOOSE_ROW = re.compile(r"\[(.*?)\]:(?:[ \t]+(.*))?$")  # a person's label with a bracket in it
-_FIELD = re.compile(
+_HEADING = lazy_regex(r"(#{1,6})(?:[ \t]+(.*?))?[ \t]*$")
+_ROW = lazy_regex(r"\[((?:[^\]\\]|\\.)*)\]:[ \t]*(.*)$")
+_LOOSE_ROW = lazy_regex(r"\[(.*?)\]:(?:[ \t]+(.*))?$")  # a person's label with a bracket in it
+_FIELD = lazy_regex(
     r"([ \t]*[-*+][ \t]+\*\*(?P<name>[^*]+?)(?::\*\*|\*\*:)[ \t]*)(?P<value>.*?)(?P<rest>[ \t]*)$"
 )
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)$")
+_FENCE = lazy_regex(r" {0,3}(`{3,}|~{3,})(.*)$")
 _SECTIONS = {
     "active": "active",
     "active tasks": "active",
@@ -43,7 +44,7 @@ _SECTIONS = {
 }
 _NAMES = {name.casefold(): field for field, name in FIELDS.items()}
 _TIMES = ("started", "updated")
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATE = lazy_regex("[\ud800-\udfff]")
 
 
 class Block(Value, frozen=True, kw_only=True):

@@ -68,13 +68,9 @@ class Goals(Base):
             description: What to achieve, in detail.
             request: The user's request, word for word.
             budget: Limits: attempts (failed ones), tokens, seconds, cost.
-            blocker_limit: How often the same blocker may occur before the goal is stopped.
             workspace: Where it belongs. `""`: the workspace of this memory. `None`: no workspace.
-            tags: Labels, at most 200 of up to 100 bytes each.
             metadata: A JSON object.
             callback_url: URL that gets a POST when the goal ends.
-            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
-                returns the first answer.
         """
         wanted = criteria_rules.read_criteria(self._plain("criteria", criteria), self.workspace)
         fields = {
@@ -108,13 +104,9 @@ class Goals(Base):
         The task stays as it is, linked to the goal.
 
         Args:
-            task_id: Task id or a unique prefix; default: the current task.
             name: Short name of the goal. Default: the task's name.
             criteria: More criteria, besides the task's acceptance criteria; see goal_create.
             budget: Limits: attempts (failed ones), tokens, seconds, cost.
-            blocker_limit: How often the same blocker may occur before the goal is stopped.
-            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
-                returns the first answer.
         """
         more = criteria_rules.read_criteria(self._plain("criteria", criteria), self.workspace)
         title = None if name is None else validate.line("name", name, 500)
@@ -188,11 +180,11 @@ class Goals(Base):
         Criteria that a person decides are left alone.
 
         Args:
-            goal_id: Goal id or a unique prefix.
             finish: Complete the goal if all its criteria are met or waived.
         """
         goal, rows, known = self.store.read(lambda tx: self._checkable(tx, goal_id))
         verdicts = {row["seq"]: self._look_at_criterion(row, row["seq"] in known) for row in rows}
+        checker = self.acting_as(channel="tool")
 
         def work(tx: Tx) -> tuple[str]:
             head = self._find(tx, goal, lock=True)
@@ -202,7 +194,9 @@ class Goals(Base):
                 met, said = verdict
                 status = row["status"] if met is None else "met" if met else "failed"
                 if (status, said) != (row["status"], row["evidence"]):
-                    self._settle(tx, head, row["seq"], status, said, "tool")
+                    now = self._now()
+                    draft = _judgement(head, row["seq"], status, said, now)
+                    checker._append(tx, head, draft, now, "goal_check")
             stop_if_spent(self, tx, head)
             return (goal,)
 
@@ -224,12 +218,9 @@ class Goals(Base):
         from another store to run here.
 
         Args:
-            goal_id: Goal id or a unique prefix.
             criterion: Number of the criterion, from goal_status.
             status: met, failed, waived or open.
             reason: The evidence.
-            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
-                returns the first answer.
         """
         word = validate.choice("status of a criterion", status, criteria_rules.STATUSES)
         number = validate.whole("criterion", criterion, 1, 1 << 62)
@@ -273,14 +264,10 @@ class Goals(Base):
         """Add criteria, change the budget, report what was spent, or let a stopped goal continue.
 
         Args:
-            goal_id: Goal id or a unique prefix.
             criteria: Criteria to add; see goal_create.
             budget: New limits: attempts (failed ones), tokens, seconds, cost.
-            blocker_limit: How often the same blocker may occur before the goal is stopped.
             spent: Tokens or cost to add to what was used, for example {"tokens": 1200}.
             reset: Why a stopped goal may continue. Blockers are counted from zero again.
-            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
-                returns the first answer.
         """
         more = criteria_rules.read_criteria(self._plain("criteria", criteria), self.workspace)
         limits = None if budget is None else goal_limits.read_budget(self._mapping("budget", budget))
@@ -290,7 +277,7 @@ class Goals(Base):
         if not more and limits is added is most is why is None:
             raise InvalidInput(
                 "invalid_argument",
-                "Nothing to change was given.",
+                "There is nothing to change.",
                 "Give criteria, budget, blocker_limit, spent or reset.",
             )
 
@@ -305,10 +292,8 @@ class Goals(Base):
                 metadata[goal_limits.LIMIT] = most
             if added is not None:
                 before: Any = metadata.get(goal_limits.SPENDING) or {}
-                metadata[goal_limits.SPENDING] = {
-                    name: before.get(name, 0) + value for name, value in added.items()
-                }
-                metadata[goal_limits.SPENDING] = {**before, **metadata[goal_limits.SPENDING]}
+                sums = {name: before.get(name, 0) + value for name, value in added.items()}
+                metadata[goal_limits.SPENDING] = {**before, **sums}
             sets: dict[str, Any] = {"extras": {"metadata": metadata}}
             if why is not None:
                 sets |= self._going_on(tx, head)
@@ -328,11 +313,8 @@ class Goals(Base):
         To give a goal up, use task_finish with another status.
 
         Args:
-            goal_id: Goal id or a unique prefix.
             answer: What was achieved.
             despite: Why it counts as achieved although some criteria are not met.
-            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
-                returns the first answer.
         """
         words = self._text("answer", answer)
         why = None if despite is None else validate.line("despite", despite, 2000)
@@ -366,7 +348,6 @@ class Goals(Base):
         self, tx: Tx, name: str, criteria: Sequence[Any], fields: Mapping[str, Any], key: str | None
     ) -> tuple[Written, bool]:
         """Register a goal with its criteria in the caller's transaction; returns whether it is new."""
-
         store: Any = OneTransaction(tx)
         scribe = Tasks(
             store, self.settings, origin=self.origin, workspace=self.workspace, repository=self.repository,
@@ -436,12 +417,6 @@ class Goals(Base):
         except RingboltError as error:
             return None, error.message
         return look(kind, target, row["folder"], self.settings)
-
-    def _settle(self, tx: Tx, head: Row, seq: int, status: str, said: str | None, channel: str) -> None:
-        now = self._now()
-        self.acting_as(channel=channel)._append(
-            tx, head, _judgement(head, seq, status, said, now), now, "goal_check"
-        )
 
     # --- resuming ---------------------------------------------------------------------------------
 

@@ -49,14 +49,9 @@ def goal_status(memory: Base, tx: Tx, goal: str) -> GoalStatus:
 def _task(row: Row) -> GoalTask:
     return GoalTask(
         id=row["task_id"],
-        name=row["name"],
-        status=row["status"],
-        reason=row["reason"],
-        done=row["done"],
-        total=row["total"],
         blockers=tuple(json.loads(row["blockers"])) if row["blockers"] else (),
         seq=row["last_seq"],
-        updated_at=row["updated_at"],
+        **{name: row[name] for name in ("name", "status", "reason", "done", "total", "updated_at")},
     )
 
 

@@ -1,8 +1,7 @@
-"""Capture: what happens in a host becomes the ledger of a task, without anybody's asking.
+"""Capture: writes what happens in a host to the ledger of the session's task.
 
-One method for each thing that can happen, one short transaction each, nothing but the core operations: this
-is the way of a hook. What needs thought (which attempt failed for what reason, which names matter) is
-distilled later, from what is written here.
+There is one method for each thing that can happen, with one short transaction of core operations. What needs
+more work (why an attempt failed, which names matter) is derived later from what is written here.
 """
 
 from __future__ import annotations
@@ -18,9 +17,9 @@ from ..model.errors import RingboltError
 from ..model.types import Task, Written, is_dict, is_list
 from ..signals.tools import PATH_FIELDS, first_text, is_edit, is_shell
 from .capture_hook import clipped as clipped
-from .output_text import as_text
 from .requests import is_finished, judged, request_tags, requests_of, says_done, task_to_take_over
 from .sessions import own_task
+from .transcripts.events import as_text
 
 Result = TypeVar("Result")
 
@@ -28,7 +27,7 @@ Result = TypeVar("Result")
 # Where a task keeps the key of the prompt that it was made of.
 _FIRST = "first_prompt"
 SUMMARY_CHARACTERS = 300
-# Words that go on with what was said before and ask for nothing by themselves.
+# Words of prompts that only agree or greet, and ask for nothing by themselves.
 _ASSENT = frozenset(
     "yes y yep yeah yup ok okay sure k continue proceed go on ahead do it please thanks thank you great good"
     " nice cool perfect right correct fine done lgtm sounds looks and now keep going carry hi hello hey there"
@@ -37,14 +36,14 @@ _ASSENT = frozenset(
 _ASSENT_WORDS = 4
 _INTERRUPTED = "[Request interrupted"
 # Fields of a tool's input that say what it is about, the best first.
-_TELLING = ("description", "command", "cmd", "file_path", "path", "notebook_path", "pattern", "query", "url")
+_DESCRIBING = "description command cmd file_path path notebook_path pattern query url".split()
 
 _PATCH = "*** Begin Patch"
 _CHANGES = {"*** Add File:": "created", "*** Update File:": "modified", "*** Delete File:": "deleted"}
 
 
 class Capture:
-    """What happens in one session of a host, written down through a memory of that session."""
+    """Writes the events of one session of a host, through a memory of that session."""
 
     def __init__(self, memory: TaskMemory) -> None:
         self._agent = memory
@@ -52,7 +51,7 @@ class Capture:
         self._tool = memory.acting_as(channel="tool")
 
     def prompt(self, text: str, *, key: str | None = None) -> Written | None:
-        """The user said something: the first time it is the request of a task, later an instruction.
+        """The user wrote something: the first prompt becomes the request of a task, later ones instructions.
 
         A greeting begins no task.
         """
@@ -67,7 +66,8 @@ class Capture:
                 self._agent.task_focus(other)
                 return self._woken(self._user, self._instructed(other, text, key))
             metadata: dict[str, Any] = {DRAFT: True} if key is None else {DRAFT: True, _FIRST: key}
-            return self._user.task_register(task_name(text), request=text, metadata=metadata, key=key)
+            name = task_name(text) or UNNAMED
+            return self._user.task_register(name, request=text, metadata=metadata, key=key)
         task = self._user.task_get(own)
         # A prompt that is told again may be the one that the task was made of.
         if key is not None and task.metadata.get(_FIRST) == key:
@@ -91,7 +91,7 @@ class Capture:
         said = self._user.task_remember(
             task.id, text, type="user_instruction", tags=request_tags(finished), key=key
         )
-        if DRAFT in task.metadata and task.name != (name := task_name(text)):
+        if DRAFT in task.metadata and (name := task_name(text)) not in ("", task.name):
             self._agent.task_update(task.id, name=name)
         return said
 
@@ -127,23 +127,19 @@ class Capture:
         return written
 
     def message(self, text: str, *, key: str | None = None) -> Written | None:
-        """The agent said something."""
-        if not text.strip():
-            return None
-        return self._on_task(lambda: self._agent.task_update(None, text, key=key))
+        """The agent wrote something."""
+        return self._update(self._agent, text, key, self._on_task)
 
     def aside(self, text: str, *, by_user: bool = False, key: str | None = None) -> Written | None:
-        """Something was said that asks for nothing by itself; a session without a task gets none for that."""
-        if not text.strip():
-            return None
-        memory = self._user if by_user else self._tool
-        return self._if_task(lambda: memory.task_update(None, clipped(text), key=key))
+        """The user or the host wrote something that asks for nothing, and begins no task."""
+        return self._update(self._user if by_user else self._tool, clipped(text), key, self._if_task)
 
     def notice(self, text: str, *, key: str | None = None) -> Written | None:
-        """The host put something into the context: a reminder, a skill, what a command of its own says."""
-        if not text.strip():
-            return None
-        return self._on_task(lambda: self._tool.task_update(None, clipped(text), key=key))
+        """The host put something into the context: a reminder, a skill, the output of its own command."""
+        return self._update(self._tool, clipped(text), key, self._on_task)
+
+    def _update(self, memory: TaskMemory, text: str, key: str | None, do: Callable[..., Any]) -> Any:
+        return do(lambda: memory.task_update(None, text, key=key)) if text.strip() else None
 
     def tool(
         self,
@@ -156,7 +152,7 @@ class Capture:
         duration_ms: float | None = None,
         key: str | None = None,
     ) -> Written:
-        """The agent used a tool, and that is over; a receipt shows whether the active step is really done."""
+        """A tool call has ended; a `receipt` shows whether the active step is really done."""
         fields: Mapping[str, Any] = given if is_dict(given) else {}
         kept = clipped(as_text(output))
         edits = is_edit(name, fields)
@@ -180,20 +176,15 @@ class Capture:
         return self._woken(self._agent, written)
 
     def todo(self, items: Sequence[Mapping[str, Any]], *, key: str | None = None) -> Written:
-        """The agent keeps a to-do list, and this is the whole of it now."""
+        """The agent's to-do list now has these items."""
         return self._on_task(lambda: self._agent.task_plan_sync(None, items, key=key))
 
     def todo_changed(
-        self,
-        item: str | None,
-        *,
-        title: str | None = None,
-        status: str | None = None,
-        key: str | None = None,
+        self, item: str | None, *, title: str | None = None, status: str | None = None, key: str | None = None
     ) -> Written | None:
-        """The agent added an item to its to-do list, or changed one; the others stay as they are.
+        """The agent added an item to its to-do list, changed one, or deleted it (the status `deleted`).
 
-        `item` is the list's own name for it. One that is deleted leaves the list.
+        `item` is the list's own id of it.
         """
         task = self._task()
         listed: list[dict[str, Any]] = [
@@ -218,12 +209,10 @@ class Capture:
 
         If its plan is done and it says so, the task is taken to be completed, unless helpers are `at_work`.
         """
-        if not text.strip():
-            return None
-        written = self._if_task(lambda: self._agent.task_update(None, clipped(text), key=key))
-        if written and written.status == "active" and not at_work and 0 < written.total <= written.done:
-            if says_done(text):
-                self._agent.task_update(written.task_id, status="completed", reason=rules.INFERRED)
+        written = self._update(self._agent, clipped(text), key, self._if_task)
+        is_done = written and written.status == "active" and 0 < written.total <= written.done
+        if is_done and not at_work and says_done(text):
+            self._agent.task_update(written.task_id, status="completed", reason=rules.INFERRED)
         return written
 
     def session_over(self, reason: str, *, key: str | None = None) -> None:
@@ -235,7 +224,7 @@ class Capture:
     def snapshot(
         self, text: str, *, label: str, summarized: bool = False, key: str | None = None
     ) -> Written | None:
-        """The context as it was, or as the host summed it up."""
+        """The context, or the host's own summary of it."""
         return self._if_task(
             lambda: self._tool.task_snapshot(None, text, label=label, summarized=summarized, key=key)
         )
@@ -245,85 +234,41 @@ class Capture:
         return self._agent.task_register(name[:120], request=request, parent=parent, key=key)
 
     def helper_ended(self, answer: str, *, key: str) -> Written | None:
-        """The other agent is done; this capture is that one's."""
+        """A helper is done; this is the helper's capture."""
         return self._if_task(lambda: self._agent.task_finish(None, answer or None, key=key))
 
     def result(self, summary: str, detail: str, *, key: str) -> Written | None:
-        """What another agent found for this one."""
+        """The result of a helper, for the agent that it worked for."""
         return self._if_task(
             lambda: self._tool.task_remember(
                 None, summary, type="tool_result", detail=detail or None, key=key
             )
         )
 
-    def decided(
-        self,
-        choice: str,
-        *,
-        title: str | None = None,
-        reasoning: str | None = None,
-        options: Sequence[Any] | None = None,
-        tags: Sequence[str] | None = None,
-        by_user: bool = False,
-        key: str | None = None,
-    ) -> Written:
-        """Something was decided, by the agent or by the user."""
-        memory = self._user if by_user else self._agent
-        return self._on_task(
-            lambda: memory.task_decide(
-                None,
-                choice=choice,
-                title=None if title is None else title[:1000],
-                reasoning=reasoning,
-                options=options,
-                tags=tags,
-                key=key,
-            )
-        )
-
-    def answered(self, questions: Any, answers: Any, *, key: str | None = None) -> list[Written]:
-        """The user answered questions of the agent: each answer is a decision of the user's."""
-        given: Mapping[str, Any] = answers if is_dict(answers) else {}
-        written: list[Written] = []
-        for number, (question, answer) in enumerate(given.items()):
-            asked = _question(questions, question)
-            chosen = as_text(answer)
-            if chosen.strip():
-                written.append(
-                    self.decided(
-                        chosen,
-                        title=question,
-                        reasoning=_why(asked, chosen),
-                        options=[option["label"] for option in asked if option.get("label")] or None,
-                        by_user=True,
-                        key=None if key is None else f"{key}/{number}",
-                    )
+    def answered(self, questions: Any, answers: Any, *, key: str | None = None) -> None:
+        """The user answered questions of the agent: each answer is a decision of the user."""
+        for number, (question, answer) in enumerate(answers.items() if is_dict(answers) else ()):
+            options, choice = _options(questions, question), as_text(answer)
+            if choice.strip():
+                chosen = [one for one in options if one.get("label") == choice and one.get("description")]
+                self._decide(
+                    choice=choice,
+                    title=question[:1000],
+                    reasoning=str(chosen[0]["description"]) if chosen else None,
+                    options=[option["label"] for option in options if option.get("label")] or None,
+                    key=None if key is None else f"{key}/{number}",
                 )
-        return written
+
+    def _decide(self, **decision: Any) -> Written:
+        return self._on_task(lambda: self._user.task_decide(None, **decision))
 
     def planned(self, plan: str, approved: bool, *, key: str | None = None) -> Written:
-        """The agent showed the user a plan, who approved it or did not."""
+        """The user approved or rejected a plan of the agent."""
         title = next((line.strip("# ") for line in plan.splitlines() if line.strip("# ")), "plan")
         if approved:
-            return self._on_task(
-                lambda: self._user.task_decide(
-                    None, choice=f"approved the plan: {title}"[:2000], context=plan, key=key
-                )
-            )
-        return self._on_task(
-            lambda: self._user.task_exclude(
-                None, what=f"the plan: {title}"[:2000], why="the user did not approve it", key=key
-            )
-        )
-
-    def state(self, values: Mapping[str, Any], blockers: Sequence[str] | None = None) -> None:
-        """The agent saved where it stands: each value becomes a variable, and what blocks it is kept."""
-        known = self._task()
-        for name, value in values.items():
-            if value is not None and known.variables.get(name) != value:
-                self._agent.task_set(known.id, name, value)
-        if blockers is not None and tuple(blockers) != known.blockers:
-            self._agent.task_update(known.id, blockers=list(blockers))
+            return self._decide(choice=f"approved the plan: {title}"[:2000], context=plan, key=key)
+        what, why = f"the plan: {title}"[:2000], "the user did not approve it"
+        return self._on_task(lambda: self._user.task_exclude(None, what=what, why=why, key=key))
 
     def _task(self) -> Task:
         """The session's own task as it stands, never another's; a new one if it has none."""
@@ -342,7 +287,7 @@ class Capture:
 
 
 def is_assent(text: str) -> bool:
-    """Whether a prompt only tells the agent to go on, or interrupts it."""
+    """Whether a prompt only asks the agent to continue, or interrupts it."""
     if text.startswith(_INTERRUPTED):
         return True
     words = text.lower().replace(",", " ").replace(".", " ").replace("!", " ").split()
@@ -362,22 +307,14 @@ def patched_files(given: Mapping[str, Any]) -> list[dict[str, str]]:
 
 def summary_of(tool: str, given: Mapping[str, Any]) -> str:
     """A tool call in a line."""
-    said = next(
-        (given[name] for name in _TELLING if isinstance(given.get(name), str) and given[name].strip()), ""
-    )
-    line = " ".join(said[: 2 * SUMMARY_CHARACTERS].split())[:SUMMARY_CHARACTERS]
+    texts = (given[name] for name in _DESCRIBING if isinstance(given.get(name), str) and given[name].strip())
+    line = " ".join(next(texts, "")[: 2 * SUMMARY_CHARACTERS].split())[:SUMMARY_CHARACTERS]
     return f"{tool}: {line}" if line else tool or "tool"
 
 
-def _question(questions: Any, text: str) -> list[Mapping[str, Any]]:
-    """The options of the question that was answered."""
+def _options(questions: Any, text: str) -> list[Mapping[str, Any]]:
+    """The options of the question with this text."""
     for question in questions if is_list(questions) else []:
         if is_dict(question) and question.get("question") == text and is_list(question.get("options")):
             return [option for option in question["options"] if is_dict(option)]
     return []
-
-
-def _why(options: Sequence[Mapping[str, Any]], chosen: str) -> str | None:
-    """What the options say for the one that was chosen."""
-    found = [str(o["description"]) for o in options if o.get("label") == chosen and o.get("description")]
-    return found[0] if found else None

@@ -50,16 +50,16 @@ _MOST_RAW = 20_000
 _MOST_EVENT = 8 << 20
 # No host sends as many.
 _MOST_FIELDS = 200
-# What people and agents say is kept whole, up to a size that nobody types.
-_MOST_TEXT = 500_000
-_MOST_VALUE = 400_000
-# JSON written from an input of this size cannot be longer than _MOST_VALUE: one byte becomes six at most.
-_SURELY_FITS = _MOST_VALUE // 6
+# What people and agents write is kept whole, up to a size that no one types.
+MOST_TEXT = 500_000
+MOST_VALUE = 400_000
+# JSON written from an input of this size cannot be longer than MOST_VALUE: one byte becomes six at most.
+_SURELY_FITS = MOST_VALUE // 6
 # Of a longer text the beginning and the end are kept; the end says how it went.
 OUTPUT_CHARACTERS = 16_000
 # Fields of a tool's response that repeat its input, or hold whole files.
-_BULKY = ("originalFile", "oldString", "newString", "oldTodos")
-_COMMANDS = ("command", "cmd", "script", "code", "sql", "query", "pattern", "url")
+BULKY = ("originalFile", "oldString", "newString", "oldTodos")
+COMMANDS = ("command", "cmd", "script", "code", "sql", "query", "pattern", "url")
 _FILES = ("file_path", "path", "notebook_path", "filename")
 # A shorter call says too little to be recognised.
 _LEAST_CALL = 6
@@ -99,7 +99,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
             _write_all(1, answer.encode("utf-8", "replace") + b"\n")
     except Late:
         complain("the time was up")
-    except BaseException as error:  # noqa: BLE001 - whatever it is, it must not stop the host
+    except BaseException as error:  # noqa: BLE001 - no error may stop the host
         complain(f"{type(error).__name__}: {error}")
     if not BUILT and [word.lower() for word in words[1:]] == ["sessionstart"]:
         keep_build()
@@ -136,7 +136,7 @@ def run_build(words: list[str]) -> None:
         folder = f"{user_folder('XDG_DATA_HOME', '.local/share')}/hooks"
         begin = f"ringbolt-hook-{__version__}-{MAGIC_NUMBER[:2].hex()}-"
         name = next((name for name in listed(folder) if name.startswith(begin)), None)
-        # Older than this file: somebody is working on it.
+        # A build that is older than this file: its source is being worked on.
         if name is None or system.stat(f"{folder}/{name}").st_mtime < system.stat(__file__).st_mtime:
             return
         code = marshal.loads(read_small(f"{folder}/{name}")[16:])  # noqa: S302 - the installer's own file
@@ -218,7 +218,7 @@ class CapturedEvent:
         return None
 
     def _outcome(self) -> str:
-        """The end of the file's name: whether it is a failure, and of which call, so that names suffice."""
+        """The end of the file's name: the outcome and the call, so that no file has to be read for them."""
         if self._name not in _TOOL_RESULTS:
             return "e"
         failed = self._name == "PostToolUseFailure" or has_failed(self._field("output"))
@@ -281,7 +281,7 @@ class CapturedEvent:
         return call_key(self._facts["tools"].get(tool, tool), fields)
 
     def _has_advice(self) -> bool:
-        """Whether the store may have something to say about the call that is about to be made."""
+        """Whether the store may have a warning about the call that is about to be made."""
         if "PreToolUse" not in self._facts["injects"] or self.told is None:
             return False
         call = self._call()
@@ -296,7 +296,7 @@ class CapturedEvent:
         )
 
     def _sessions(self) -> Iterable[str]:
-        """The digests of the sessions whose cards count: a helper of the agent has its own besides."""
+        """The digests of the sessions whose cards count: a helper of the agent also has its own."""
         yield self._session
         if agent := str(self._field("agent_id") or ""):
             whole = f"{self._field('session') or ''}/{agent}"
@@ -342,6 +342,9 @@ class CapturedEvent:
             built: dict[str, Any] = embedded("package")
             sys.path.extend(built["paths"])
             sys.executable = built["python"]
+        from ringbolt.model.quick_start import load_msgspec
+
+        load_msgspec()
         from ringbolt.hosts.store_hook import answer  # the slow path: it loads the store's engine
 
         try:
@@ -365,12 +368,12 @@ def cleaned(
     found: dict[str, Any] = {}
     for name, value in list(told.items())[:_MOST_FIELDS]:
         if name in facts["whole"] and isinstance(value, str):
-            kept: Any = redactor.text(storable(value[:_MOST_TEXT]))
+            kept: Any = redactor.text(storable(value[:MOST_TEXT]))
         else:
             if name in facts["output"] and is_dict(value):
-                value = {key: one for key, one in value.items() if key not in _BULKY}
+                value = {key: one for key, one in value.items() if key not in BULKY}
             if not fits and is_oversized(value):
-                value = short_texts(value, f"more than {2 * _MOST_VALUE:,} characters")
+                value = short_texts(value, f"more than {2 * MOST_VALUE:,} characters")
             kept = redactor.value(value, clipped, name=name)
             if not fits:
                 kept = fitting(kept)
@@ -379,7 +382,7 @@ def cleaned(
 
 
 def clipped(text: str) -> str:
-    """A long text without its middle; a text that was clipped before stays as it is."""
+    """A long text without its middle; a clipped text stays as it is."""
     head, tail = OUTPUT_CHARACTERS // 4, OUTPUT_CHARACTERS * 3 // 4
     if len(text) <= OUTPUT_CHARACTERS or (len(text) < head + tail + 60 and text.startswith("\n… ", head)):
         return text
@@ -388,7 +391,7 @@ def clipped(text: str) -> str:
 
 def fitting(value: Any) -> Any:
     """A value of a bounded size: of one that is too large, its short texts."""
-    if isinstance(value, str) or value is None or (size := len(encode(value))) <= _MOST_VALUE:
+    if isinstance(value, str) or value is None or (size := len(encode(value))) <= MOST_VALUE:
         return value
     return short_texts(value, f"{size:,} characters")
 
@@ -403,7 +406,7 @@ def short_texts(value: Any, left_out: str) -> dict[str, Any]:
 def is_oversized(value: Any) -> bool:
     """Whether a value is surely too large once it is cleaned: a million rows need not be cleaned first."""
     size, left = 0, [value]
-    while left and size <= 2 * _MOST_VALUE:
+    while left and size <= 2 * MOST_VALUE:
         one = left.pop()
         if isinstance(one, str):
             size += min(len(one), OUTPUT_CHARACTERS)
@@ -412,7 +415,7 @@ def is_oversized(value: Any) -> bool:
         elif is_list(one):
             left.extend(one)
         size += 2
-    return size > 2 * _MOST_VALUE
+    return size > 2 * MOST_VALUE
 
 
 def is_dict(value: object) -> TypeGuard[dict[str, Any]]:
@@ -482,7 +485,7 @@ def _log2(number: float) -> float:
 
 def call_key(tool: str, given: Mapping[str, Any]) -> str:
     """What counts as the same call: the command with its whitespace folded, or the tool and its file."""
-    command, file = _first(given, _COMMANDS), _first(given, _FILES)
+    command, file = _first(given, COMMANDS), _first(given, _FILES)
     call = " ".join(f"{command or tool} {file}".split() if file else command.split())
     return call if len(call) >= _LEAST_CALL else ""
 
@@ -540,7 +543,7 @@ def _exit_code(line: str, begin: str) -> str:
 
 
 def card_has(path: str, call: str, digest: str) -> bool:
-    """Whether a session's card says that the store knows something about a call."""
+    """Whether a call is on a session's card."""
     card = parse(read_small(path))
     if card is None:
         return False
@@ -555,9 +558,9 @@ def card_has(path: str, call: str, digest: str) -> bool:
 
 
 class _Scanning:
-    """What `_json.make_scanner` asks of its context, as `json.loads` sets it, but for numbers.
+    """The context that `_json.make_scanner` needs, as `json.loads` sets it, except for numbers.
 
-    NaN, Infinity and 1e999 become null: nothing behind us can store them.
+    NaN, Infinity and 1e999 become null, as no store can hold them.
     """
 
     strict = True
@@ -654,7 +657,7 @@ class HookSettings:
         return self._text("tenant")
 
     def milliseconds(self, name: str) -> int:
-        """A time limit; the default where what is set makes no sense, as the package will say."""
+        """A time limit; the default if the setting is invalid, which the package reports."""
         value = variable(f"RINGBOLT_{name.upper()}") or self._from_file(name)
         try:
             number = int(value)
@@ -733,7 +736,7 @@ def journal_folders(location: str, tenant: str = "") -> list[str]:
     if not separator or scheme in ("sqlite", "file"):
         beside = name = resolved(rest if separator else location)
     else:
-        # Of a server's address what names the database, not who connects to it.
+        # The server and the database, without the user.
         name, _, query = rest.rpartition("@")[2].partition("?")
         given = [part[7:] for part in query.split("&") if part.startswith("tenant=") and part != "tenant="]
         tenant = given[-1] if given else tenant
@@ -745,7 +748,7 @@ def journal_folders(location: str, tenant: str = "") -> list[str]:
 
 
 def resolved(path: str) -> str:
-    """A path as `os.path.realpath` gives it, without loading `os` for a plain one that has no links."""
+    """A path as `os.path.realpath` gives it; a plain one without links does not need `os` for it."""
     plain = path.startswith("/") and not path.endswith(("/", "/.", "/.."))
     if sys.platform != "win32" and plain and not ("//" in path or "/./" in path or "/../" in path):
         if not _has_links(path):
@@ -787,7 +790,7 @@ def write_event(folder: str, name: str, content: bytes) -> str:
     try:
         try:
             system.replace(part, path)
-        except FileNotFoundError:  # somebody removed new/
+        except FileNotFoundError:  # new/ was removed
             make_journal(folder)
             system.replace(part, path)
     except BaseException:
@@ -823,7 +826,7 @@ def make_journal(folder: str) -> None:
         missing.append(above)
     for path in reversed(missing):
         make_folder(path)
-    # tmp/ comes last: it is looked for first, and where it is, all the others are.
+    # tmp/ comes last: a writer needs it first, so if it exists, all the others do.
     for name in ("new", "rejected", "cards", "sessions", "tmp"):
         make_folder(f"{folder}/{name}")
 
@@ -882,7 +885,7 @@ def read_part(path: str, begin: int, most: int) -> bytes:
 
 
 def replace_small(path: str, content: bytes) -> bool:
-    """Put a small file in place, whole or not at all; False if that cannot be."""
+    """Replace a small file as a whole; False if that fails."""
     part = f"{path}.{system.getpid()}.part"
     try:
         file = system.open(part, _CREATE, 0o600)
@@ -949,7 +952,7 @@ def redaction_key(folders: Iterable[str]) -> bytes:
 
 
 def _keep_key(folder: str, key: bytes) -> bytes:
-    """Keep a new key, unless another hook was faster; returns the one that counts."""
+    """Keep a new key, unless another hook has kept one; returns the key that counts."""
     path = f"{folder}/redact-key"
     part = write_part(folder, f"{key[:8].hex()}.key", key)
     try:
@@ -990,11 +993,14 @@ def complain(text: str) -> None:
         return
 
 
-def set_alarm(seconds: float | None) -> None:
-    """Raise Late in so many seconds, wherever the process then is, or not at all; not every system can."""
+def set_alarm(seconds: float | None, kind: type[Late] = Late) -> None:
+    """Raise `kind` in so many seconds, wherever the process is then; None stops the alarm.
+
+    Systems without such a timer have no deadline.
+    """
 
     def ring(number: int, frame: object) -> None:
-        raise Late
+        raise kind
 
     if hasattr(_signal, "setitimer"):
         _signal.signal(_signal.SIGALRM, ring)

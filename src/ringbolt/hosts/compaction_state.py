@@ -1,7 +1,8 @@
-"""Compaction state: whether a session's context was compacted, and whether the packet was given to it since.
+"""Compaction state: whether a session's context was compacted, and whether it has had its packet since.
 
-It is a small file for each such session in the journal: a hook finds out with one look that there is none.
-Only hooks say that a packet is to be given; a drain clears the state when the session has gone on since.
+It is a small file in the journal, which most sessions do not have. Hooks request a packet; a drain clears the
+state when the session has continued. `capture_hook` also keeps `looked N` there while a host that checks
+before every request whether to compact has not shown what it did.
 """
 
 from __future__ import annotations
@@ -11,16 +12,10 @@ from typing import Any
 
 from ..journal.side_files import SideFiles, compaction_file, snapshot_file
 from .host_table import Host
-from .transcript_facts import transcript_size, was_compacted
 
-# About to be compacted: the packet is to be given after it.
-PENDING = "pending"
-# Compacted, and the packet is still to be given.
-COMPACTED = "compacted"
-# It was given; a host may ask again at once.
-DELIVERED = "delivered"
-# Gemini CLI looked whether it should compact, when its transcript was so long.
-_LOOKED = "looked "
+PENDING = "pending"  # about to be compacted: the packet follows
+COMPACTED = "compacted"  # the packet is still missing
+DELIVERED = "delivered"  # a host may ask again at once
 # Events that show that a session is at work again after a compaction.
 GOES_ON = ("UserPromptSubmit", "PostToolUse", "PostToolUseFailure")
 
@@ -37,44 +32,26 @@ class Mark:
         return self._files.read(self._name).partition(" ")[0]
 
     def wants_packet(self) -> bool:
-        """Whether a packet is still to be given."""
+        """Whether the session still has to get its packet."""
         return self.read() in (PENDING, COMPACTED)
 
-    def looked(self, told: Mapping[str, Any]) -> bool:
-        """Whether a host only looks whether to compact; by the next event it is known what came of it."""
-        marked, transcript = self._files.read(self._name), str(told.get("transcript") or "")
-        if marked.startswith(_LOOKED):
-            since = marked[len(_LOOKED) :]
-            self.clear()
-            marked = ""
-            if was_compacted(transcript, int(since) if since.isdecimal() else 0):
-                marked = COMPACTED
-                self.set(marked)
-        looks = told.get("event") == "PreCompact" and told.get("trigger") != "manual"
-        if looks and not marked:
-            self.set(f"{_LOOKED}{transcript_size(transcript)}")
-        return looks
-
     def set(self, state: str, at: float | None = None) -> None:
-        """Set the state, with the time at which it began."""
+        """Set the state, and the time at which it began."""
         self._files.set(self._name, state if at is None else f"{state} {at:.3f}")
 
     def clear(self) -> None:
-        """There was no compaction, or all is done."""
+        """Remove the state: there was no compaction, or all is done."""
         self._files.set(self._name, None)
 
     def went_on(self, at: float) -> None:
-        """The session did something at a time: a packet given before that is not asked for again."""
+        """The session continued at a time: a packet delivered before that is not asked for again."""
         state, _, since = self._files.read(self._name).partition(" ")
-        if state == DELIVERED and at > _number(since):
+        if state == DELIVERED and at > float(since or 0):
             self.clear()
 
 
 def is_repeated(files: SideFiles, shape: Host, event: Mapping[str, Any]) -> bool:
-    """Whether a host says again that it is about to compact: it may say so several times for one compaction.
-
-    Called for each event of a session, in order.
-    """
+    """Whether a host announces the same compaction again. Call it for each event of a session, in order."""
     name, file = event["event"], snapshot_file(str(event.get("session") or ""))
     if name == "PreCompact":
         if files.read(file):
@@ -88,14 +65,7 @@ def is_repeated(files: SideFiles, shape: Host, event: Mapping[str, Any]) -> bool
 
 
 def delivers(shape: Host) -> tuple[str, ...]:
-    """The events on which a packet is given that was not asked for after a compaction."""
-    if shape.only_looks:  # it compacts in the middle of a turn, and says nothing after it
+    """The events that deliver a packet that the host did not ask for after a compaction."""
+    if shape.only_looks:  # it compacts in the middle of a turn, and reports nothing after it
         return ("UserPromptSubmit", "PostToolUse")
     return ("UserPromptSubmit",) if "UserPromptSubmit" in shape.injects else ("PostToolUse",)
-
-
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        return 0.0

@@ -1,4 +1,4 @@
-"""What a host's model is told: where its task stands, after a compaction or at the start. Only facts."""
+"""The context that a host's model gets from us: the state of its task, after a compaction or at the start."""
 
 from __future__ import annotations
 
@@ -10,17 +10,20 @@ from ..journal.event_files import Journal
 from ..journal.health import health_lines
 from ..memory import TaskMemory
 from ..packet import encode
+from .capture_hook import Late, set_alarm
 from .compaction_state import COMPACTED, DELIVERED, PENDING, Mark, delivers
-from .deadline import Enough, set_alarm
 from .guard import advice
 from .host_table import Host
 from .packet_text import packet_text
 from .sessions import own_task, session_of
 
-# Of the time that is left, how much may go into distilling before the packet is made.
-_SHARE = 0.6
+_SHARE = 0.6  # of the remaining time, for distilling before the packet is made
 _LIST_TOKENS = 500
 _NOTE_CHARACTERS = 4000
+
+
+class _Enough(Late):
+    """The time for distilling is up; the packet is made from what there is."""
 
 
 class Answers:
@@ -55,7 +58,6 @@ class Answers:
             return text
         if text := self._packet(distill=False):
             return text
-
         block = self._memory.active_tasks_block(budget=_LIST_TOKENS).text
         journal = Journal.of(self._memory.store.url, self._memory.settings.tenant)
         notes = [f"Task memory: {line}." for line in health_lines(journal)]
@@ -79,17 +81,16 @@ class Answers:
         return note
 
     def _note(self, task_id: str) -> str:
-        """What a summary has to keep word for word, as facts."""
-
+        """What the host's summary should keep word for word."""
         task = self._memory.task_get(task_id)
         lines = [
             f"This session has task {task.id} in the task memory, which keeps its ledger outside the context."
         ]
         if task.request:
             lines += ["The user's request, verbatim:", encode.margined(encode.clip(task.request, 1500))]
-        said = [encode.margined(encode.clip(entry.summary, 300)) for entry in task.instructions[-5:]]
-        if said:
-            lines += ["Instructions of the user since, verbatim:", *said]
+        if task.instructions:
+            lines.append("Instructions of the user since, verbatim:")
+            lines += [encode.margined(encode.clip(entry.summary, 300)) for entry in task.instructions[-5:]]
         if task.current:
             title = next((item.title for item in task.items if item.id == task.current), task.current)
             lines.append(f"The current step: {encode.quoted(encode.clip(title, 300))}")
@@ -99,9 +100,8 @@ class Answers:
         return "\n".join(lines)[:_NOTE_CHARACTERS]
 
     def _advice(self) -> str:
-
         memories, tool = [self._memory], str(self._event.get("tool") or "")
-        if agent := str(self._event.get("agent_id") or ""):  # what a helper tried is on its own task
+        if agent := str(self._event.get("agent_id") or ""):  # a helper's attempts are on its own task
             memories.insert(0, self._memory.acting_as(session=session_of(self._event, agent)))
         for memory in memories:
             task = own_task(memory)
@@ -110,13 +110,13 @@ class Answers:
         return ""
 
     def _distill(self, task: str) -> None:
-        """Bring what follows from the events up to date, as far as the time allows; the next call goes on."""
+        """Derive what follows from the events, as far as the time allows; the next call continues."""
         share = (self._end - time.monotonic()) * _SHARE
         try:
             try:
-                set_alarm(share, Enough)
+                set_alarm(share, _Enough)
                 self._memory.task_distill(task)
             finally:
                 set_alarm(self._end - time.monotonic())
-        except Enough:
+        except _Enough:
             return

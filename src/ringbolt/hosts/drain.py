@@ -17,7 +17,7 @@ from typing import Any
 from ..journal.cards import MOST_AGENTS, Card, card_with, read_card
 from ..journal.event_files import EventFile, Journal, NotAnEvent, Tries
 from ..journal.names import boot_in, session_digest
-from ..journal.side_files import PendingSideFiles, card_file, redaction_key
+from ..journal.side_files import PendingSideFiles, card_file
 from ..ledger.base import Base, workspace_named
 from ..ledger.one_transaction import OneTransaction
 from ..memory import TaskMemory
@@ -28,6 +28,7 @@ from ..store import distilled
 from ..store.tx import Tx
 from ..system.files import sync_folder
 from .capture import Capture
+from .capture_hook import redaction_key
 from .compaction_state import GOES_ON, Mark, is_repeated
 from .events import MOST_VALUE, apply, fitted, name_of, naming, tidied
 from .guard import calls_of_interest
@@ -35,14 +36,14 @@ from .host_schemas import read_event
 from .host_table import HOSTS, Host
 from .session_rows import SessionRows
 from .sessions import own_task, session_of
-from .transcript_tail import apply_transcript_tail
+from .transcripts.tail import apply_transcript_tail
 
 LIMIT = 1000  # events that one call takes
 BATCH, BATCH_SECONDS, BATCH_BYTES = 100, 0.1, 1 << 20  # of one transaction
 MOST_TRIES = 3
 # How long a drainer waits for another one: with a deadline, and without.
 _BRIEFLY, _PATIENTLY = 0.02, 0.05
-# Seconds in which the same event is taken to be one: two settings of a host may name us.
+# Seconds in which equal events count as one: two settings files of a host may name us.
 _MOMENT = 2.0
 _RECEIPT = "journal/"  # begins the kind under which receipts are kept
 
@@ -68,9 +69,8 @@ def drain(
     """Move events from a journal into the store of a memory, in order, at most `limit`.
 
     `deadline` is a `time.monotonic()` at which the caller will be interrupted: events known to be slow are
-    passed over, with those that follow in their sessions. `seconds`: begin no further transaction after so
-    many. `first` is a session whose events are taken before all others. What goes wrong with the store itself
-    is in the report, not raised.
+    skipped, with those that follow in their sessions. No transaction begins after `seconds`. The events of
+    the session `first` come before all others. Errors of the store itself are in the report, not raised.
     """
     return Drainer(memory, journal, deadline, seconds).run(limit, first)
 
@@ -95,10 +95,10 @@ class _Touched:
 
 
 class _Event:
-    """An event file that was read: the event in our words, or why there is none."""
+    """An event file that was read: the event with our names, or the reason why it has none."""
 
     def __init__(self, file: EventFile, line: Mapping[str, Any], size: int = 0, why: str = "") -> None:
-        self.file, self.size, self.why = file, size, why
+        self.file, self.session, self.size, self.why = file, file.session, size, why
         at = line.get("at")
         self.at = float(at) if isinstance(at, (int, float)) else time.time()
         self.host = str(line.get("host") or "")[:200]
@@ -133,14 +133,14 @@ class _Event:
         }
 
     def name(self, memory: TaskMemory) -> str:
-        """What the event is known by, should it be told twice."""
+        """The name by which a repeated report of the event is recognised."""
         if self.told.get("tool_use_id") or self.told["event"] == "PreCompact":
-            return f"hook/{self.id}"  # known by other means
+            return f"hook/{self.id}"  # recognised by other means
         return name_of(memory, self.told, f"{naming(self.told)}/{self.at // _MOMENT:.0f}")
 
 
 class _Batch:
-    """What one transaction does. It is made anew when an engine repeats the transaction."""
+    """The work of one transaction. There is a new one each time an engine repeats the transaction."""
 
     def __init__(self, drainer: Drainer, tx: Tx) -> None:
         self._drainer, self._tx = drainer, tx
@@ -165,7 +165,7 @@ class _Batch:
         begun = time.monotonic()
         passed: set[str] = set()
         for event in events:
-            if event.file.session in passed:
+            if event.session in passed:
                 continue
             if self.applied and time.monotonic() - begun > BATCH_SECONDS:
                 self.ended_early = True
@@ -184,7 +184,7 @@ class _Batch:
             else:
                 self.files.changes = before
                 self.failed[event.file.name] = (event.file, f"{type(error).__name__}: {error}")
-                passed.add(event.file.session)  # what follows must not overtake it
+                passed.add(event.session)  # what follows must not overtake it
         self._drainer.applying = None
         self._session_rows.write()
         self._write_cards()
@@ -211,7 +211,7 @@ class _Batch:
             process=event.env.get("process"),
             machine=boot_in(event.file.name),
         )
-        _, agents = self._sessions.setdefault(event.file.session, (memory, {}))
+        _, agents = self._sessions.setdefault(event.session, (memory, {}))
         if agent := str(told.get("agent_id") or ""):
             agents[session_of(told, agent)] = None
 
@@ -219,7 +219,7 @@ class _Batch:
         error = self._tx.database.nested(lambda: apply(memory, told, name))
         if isinstance(error, (StoreError, OSError)):
             raise error
-        if error is not None:  # it must hold up neither the event nor what was said after it
+        if error is not None:  # it must not hold up the event itself or what follows
             line = {"v": 1, "id": name, "host": memory.origin.agent, "told": told}
             self.tails_transcript_failures.append((_digest(name), line, f"{type(error).__name__}: {error}"))
 
@@ -280,6 +280,7 @@ class Drainer:
         self._deadline = deadline
         self._until = None if seconds is None else time.monotonic() + seconds
         self._receipts: dict[str, str] = {}
+        self._ahead: dict[str, _Event] = {}
         self._one_by_one = False
         self._applied = self._rejected = 0
         # The event that is being applied, and since when.
@@ -289,15 +290,15 @@ class Drainer:
     @property
     def key(self) -> bytes:
         """The key of the store's redactions, for what is read from transcripts."""
-        self._key = self._key or redaction_key(self.journal)
+        self._key = self._key or redaction_key(self.journal.folders)
         return self._key
 
     def now(self) -> float:
-        """The time by the clock of whoever drains."""
+        """The time by the drainer's own clock."""
         return self.memory._clock()  # pyright: ignore[reportPrivateUsage]
 
     def run(self, limit: int, first: str = "") -> DrainReport:
-        """Drain, unless another drainer is at it for longer than we may wait."""
+        """Drain, unless another drainer holds the lock for longer than we may wait."""
         stopped = ""
         with self.journal.locked(_PATIENTLY if self._deadline is None else _BRIEFLY) as held:
             if not held:
@@ -328,7 +329,7 @@ class Drainer:
             self.memory.store.write(work, settles=True).files.write()
 
     def note_slow(self) -> None:
-        """We were interrupted: an event that took most of the time is left to others without a deadline."""
+        """After an interruption: leave an event that took most of the time to drainers without a deadline."""
         if self.applying is None or self._deadline is None:
             return
         file, since = self.applying
@@ -366,14 +367,14 @@ class Drainer:
         now = time.monotonic()
         if self._deadline is not None and now >= self._deadline:
             return "the time was up"
-        # Whoever comes writes a batch: only to list thousands of files may take longer than a caller has.
+        # Every drain writes at least one batch: listing thousands of files alone may take longer than that.
         began = self._applied or self._rejected
         return "the time was up" if began and self._until is not None and now >= self._until else ""
 
     # --- a batch ----------------------------------------------------------------------------------
 
     def _drain_some(self, files: list[EventFile]) -> list[EventFile]:
-        """Take one transaction's worth of events; returns those that are still to be taken."""
+        """Apply one transaction's worth of events; returns the files that are left."""
         events = self._read(files)
         good = [event for event in events if not event.why]
         for event in events:
@@ -400,13 +401,20 @@ class Drainer:
         for file, why in batch.failed.values():
             self._note_failure(file, why)
         held = {file.session for file, _ in batch.failed.values()}
-        return [file for file in files if file.name not in done and file.session not in held]
+        # What was read and did not fit into the transaction is not read again.
+        self._ahead = {event.file.name: event for event in good if event.file.name not in done}
+        return [file for file in files if file.name not in done and (not held or file.session not in held)]
 
     def _read(self, files: Sequence[EventFile]) -> list[_Event]:
         """Read the events of the next transaction, before it begins."""
         events: list[_Event] = []
         size = 0
+        ahead, self._ahead = self._ahead, {}
         for file in files[: 1 if self._one_by_one else BATCH]:
+            if (known := ahead.get(file.name)) is not None:
+                events.append(known)
+                size += known.size
+                continue
             try:
                 found = self.journal.read(file)
             except NotAnEvent as error:
@@ -450,7 +458,7 @@ class Drainer:
     # --- after the commit -------------------------------------------------------------------------
 
     def _finish_last(self, files: list[EventFile]) -> list[EventFile]:
-        """Finish what a drainer that was killed after its commit left to do; returns the other files."""
+        """Finish the work of a drainer that was killed after its commit; returns the other files."""
         if not files:
             return files
         gone: set[str] = set()
@@ -480,7 +488,7 @@ class Drainer:
                 sync_folder(os.path.join(folder, "new"))
 
     def _note_failure(self, file: EventFile, why: str) -> None:
-        """An event failed: it is tried again by later drains, and then given up."""
+        """Count a failed attempt: later drains try again, and the last one rejects the event."""
         tries = self._tries().get(file.name, Tries())
         tries = tries.replace(times=tries.times + 1, why=why[:500])
         if tries.times >= MOST_TRIES:

@@ -10,7 +10,7 @@ after it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -26,7 +26,7 @@ from ..model.errors import InvalidInput
 from ..model.results import DrillResult, DrillRow
 from ..model.types import Entry, Event, Snapshot
 from ..store.tx import Tx
-from .transcript_session import AFTER_COMPACTION
+from .transcripts.session import AFTER_COMPACTION
 
 Build = Callable[[Snapshot, int], str]
 # Texts that must all come back for one thing to count as recovered.
@@ -55,7 +55,7 @@ class _Kind(NamedTuple):
     questions: Sequence[str]
     truths: Callable[[Snapshot], list[Truth]]
     match: Callable[[str, str], bool]
-    ours: bool = False  # in terms of this memory, which no host knows
+    ours: bool = False  # in our own terms, which no host knows
 
 
 def run(
@@ -86,17 +86,17 @@ def drill(
 def _drilled(
     memory: TaskMemory, task: str, last: int, cut: int, because: str, build: Build | None = None
 ) -> DrillResult:
+    build = build or (lambda state, budget: past.task_resume(state.id, budget=budget).text)
     with _as_of(memory, task, cut) as (past, before):
         past.task_distill(task)
         state = past._snapshot(task)
-        texts = [_packet(past, state, budget, build) for budget in (SMALL, USUAL)]
+        texts = [build(state, budget) for budget in (SMALL, USUAL)]
         host = _hosts_summary(memory, task, cut)
         used = _names_used_next(memory, task, cut, before)
-        kinds = [*KINDS, _names_kind(used)]
-        rows = tuple(_row(past, kind, state, texts, host) for kind in kinds)
-    return DrillResult(
-        task_id=task, name=state.name, cut=cut, last=last, because=because, rows=rows, ok=_is_whole(rows)
-    )
+        rows = tuple(_row(past, kind, state, texts, host) for kind in (*KINDS, _names_kind(used)))
+    # Everything that must be recovered in full is in the usual packet.
+    ok = all(row.usual == row.count for row in rows if row.wanted == 100)
+    return DrillResult(task_id=task, name=state.name, cut=cut, last=last, because=because, rows=rows, ok=ok)
 
 
 def _task(memory: TaskMemory, task_id: str | None) -> tuple[str, int]:
@@ -132,11 +132,6 @@ def total(drills: Sequence[DrillResult]) -> DrillResult:
         rows=tuple(rows),
         ok=all(one.ok for one in drills),
     )
-
-
-def _is_whole(rows: Sequence[DrillRow]) -> bool:
-    """Whether everything that must be recovered in full is in the usual packet."""
-    return all(row.usual == row.count for row in rows if row.wanted == 100)
 
 
 # --- the cut ----------------------------------------------------------------------------------------
@@ -190,10 +185,6 @@ def _as_of(memory: TaskMemory, task: str, cut: int) -> Generator[tuple[TaskMemor
             yield past, names
 
 
-def _packet(past: TaskMemory, state: Snapshot, budget: int, build: Build | None) -> str:
-    return past.task_resume(state.id, budget=budget).text if build is None else build(state, budget)
-
-
 def _hosts_summary(memory: TaskMemory, task: str, cut: int) -> str | None:
     """The host's own summary of the context at the cut, if it is stored."""
 
@@ -214,8 +205,7 @@ def _names_used_next(memory: TaskMemory, task: str, cut: int, before: set[str]) 
         for event in map(read_event, rows):
             if event.type == "action" and "inferred" not in event.data:
                 actions += 1
-                given = event.data.get("input")
-                text = f"{event.text or ''}\n{given if isinstance(given, str) else validate.dumps(given)}"
+                text = f"{event.text or ''}\n{_shown(event.data.get('input'))}"
                 used.update(dict.fromkeys(sorted(name for _, name in find_names(text) if name in before)))
                 if actions == NEXT_ACTIONS:
                     return list(used)
@@ -223,11 +213,9 @@ def _names_used_next(memory: TaskMemory, task: str, cut: int, before: set[str]) 
     return list(used)
 
 
-def _texts(event: Event) -> Iterator[str]:
+def _texts(event: Event) -> list[str]:
     """The texts of an event."""
-    yield event.text or ""
-    for value in event.data.values():
-        yield value if isinstance(value, str) else validate.dumps(value)
+    return [event.text or "", *map(_shown, event.data.values())]
 
 
 # --- the rows ---------------------------------------------------------------------------------------
@@ -287,7 +275,7 @@ def _progress(task: Snapshot) -> list[Truth]:
 
 
 def _recorded(entries: Sequence[Entry]) -> list[Entry]:
-    """The entries that somebody recorded: what was inferred may be wrong."""
+    """The entries that were recorded, without inferred ones, which may be wrong."""
     return [entry for entry in entries if not entry.data.get("inferred")]
 
 
@@ -312,11 +300,8 @@ def _shown(value: Any) -> str:
     return value if isinstance(value, str) else validate.dumps(value)
 
 
-def _steps(*statuses: str) -> Callable[[Snapshot], list[Truth]]:
-    def of(task: Snapshot) -> list[Truth]:
-        return [(item.title,) for item in task.items if item.status in statuses and item.dropped_in is None]
-
-    return of
+def _ended_steps(task: Snapshot) -> list[Truth]:
+    return [(item.title,) for item in task.items if item.status in _ENDED and item.dropped_in is None]
 
 
 def _step(field: str) -> Callable[[Snapshot], list[Truth]]:
@@ -330,11 +315,12 @@ def _files(task: Snapshot) -> list[Truth]:
 
 def _names_kind(used: Sequence[str]) -> _Kind:
     question = "Which files, names, versions, tickets and commits does the work need now?"
+    truths: list[Truth] = [(name,) for name in used]
 
-    def truths(_: Snapshot) -> list[Truth]:
-        return [(name,) for name in used]
+    def of(task: Snapshot) -> list[Truth]:
+        return truths
 
-    return _Kind("names used next", None, [question], truths, has_exactly)
+    return _Kind("names used next", None, [question], of, has_exactly)
 
 
 KINDS = (
@@ -345,7 +331,7 @@ KINDS = (
     _Kind("last 3 decisions, reasons", 100, ["What were the last 3 decisions, and why?"], _decisions, covers),
     _Kind("variables", 95, ["Which variables are set?"], _variables, _has_or_covers),
     _Kind("exclusions", 90, ["What was tried and failed, and why?"], _exclusions, covers),
-    _Kind("step history", 70, ["Which plan steps are completed?"], _steps(*_ENDED), covers),
+    _Kind("step history", 70, ["Which plan steps are completed?"], _ended_steps, covers),
     _Kind("current step", None, ["What is the current step?"], _step("current_title"), covers),
     _Kind("next step", None, ["What is the next step?"], _step("next_title"), covers),
     _Kind("files modified", None, ["Which files were modified?"], _files, has_exactly),

@@ -1,15 +1,14 @@
-"""Events of a host, in our words, become the ledger: which of them is captured how."""
+"""Writes the events of a host, with our names, to the ledger: which is captured how."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from json import dumps
 from typing import Any
 
 from ..memory import TaskMemory
-from ..model import rules
 from ..model.errors import RingboltError
 from ..model.redaction import Redactor, storable
 from ..model.types import is_dict, is_list
@@ -25,66 +24,47 @@ from ..signals.tools import (
     is_edit,
     is_shell,
 )
-from .capture import Capture, clipped, is_assent
+from .capture import Capture, is_assent
+from .capture_hook import MOST_TEXT, clipped, fitting
+from .capture_hook import MOST_VALUE as MOST_VALUE
 from .host_schemas import around_edit, has_failed, output_of
-from .output_text import as_text
+from .host_table import WHOLE
 from .sessions import own_task, session_of
-from .transcript_events import is_host_text, is_misuse
+from .transcripts.events import as_text, is_host_text, is_misuse
 
-# What people and agents say is kept whole, up to a size that no one types.
-_WHOLE = ("prompt", "summary", "message", "agent_task")
-# What a notice of the host in the user's place begins with.
-_OPENS_NOTICE = ("<", "#", "C")
-_MOST_TEXT = 500_000
-MOST_VALUE = 400_000
-# What tells one event of a session from another, where the host gave it no id.
-_NAMING = tuple("event session agent_id prompt tool input output error summary message reason source".split())
-# What every command that proves something has in it.
-_CHECKING = (
-    "test build check lint compile make commit tox nox spec tsc ruff mypy pyright clippy vet jest ninja"
-    " verify package mocha unit"
-).split()
+# The fields that distinguish the events of a session if the host gives them no id.
+_NAMING = "event session agent_id prompt tool input output error summary message reason source".split()
 
 
 def tidied(event: Mapping[str, Any]) -> dict[str, Any]:
-    """An event with what its tool gave as a plain text, without what only the host's own screen needs."""
-    given = dict(event)
-    if "output" in given:
-        given["failed"] = has_failed(given["output"])
-        structured = given.get("tool") in STRUCTURED_OUTPUT
-        if is_edit(str(given.get("tool")), _fields(given)) and not given["failed"]:
-            given["output"] = around_edit(given["output"])  # the edit itself is in the input
-        elif not structured:
-            given["output"] = as_text(output_of(given["output"]))
-    return given
+    """An event with its tool's output as plain text, without what only the host's own screen needs."""
+    event = dict(event)
+    if "output" in event:
+        event["failed"] = has_failed(event["output"])
+        if is_edit(str(event.get("tool")), _fields(event)) and not event["failed"]:
+            event["output"] = around_edit(event["output"])  # the edit itself is in the input
+        elif event.get("tool") not in STRUCTURED_OUTPUT:
+            event["output"] = as_text(output_of(event["output"]))
+    return event
 
 
 def fitted(event: Mapping[str, Any]) -> dict[str, Any]:
-    """An event whose values are of a bounded size, which its texts are already."""
-    return {name: value if name in _WHOLE else _fitting(value) for name, value in event.items()}
+    """An event with values of a bounded size."""
+    return {name: value if name in WHOLE else fitting(value) for name, value in event.items()}
 
 
 def cleaned(event: Mapping[str, Any], redactor: Redactor) -> dict[str, Any]:
-    """An event without secrets, each text of it clipped: what may be written anywhere."""
-    given = tidied(event)
-    whole = {name: given.pop(name) for name in _WHOLE if isinstance(given.get(name), str)}
-    found = {name: _fitting(redactor.value(value, clipped, name=name)) for name, value in given.items()}
-    return found | {name: redactor.text(storable(text[:_MOST_TEXT])) for name, text in whole.items()}
-
-
-def _fitting(value: Any) -> Any:
-    """A value of a bounded size: of one that is too large, its short texts."""
-    if isinstance(value, str) or value is None or (size := len(dumps(value))) <= MOST_VALUE:
-        return value
-    fields: Mapping[str, Any] = value if is_dict(value) else {}
-    short = {name: one for name, one in fields.items() if isinstance(one, str) and len(one) <= 2000}
-    return {**dict(list(short.items())[:50]), "left_out": f"{size:,} characters"}
+    """An event without secrets and with clipped texts, so that it may be written anywhere."""
+    rest = tidied(event)
+    whole = {name: rest.pop(name) for name in WHOLE if isinstance(rest.get(name), str)}
+    values = {name: fitting(redactor.value(value, clipped, name=name)) for name, value in rest.items()}
+    return values | {name: redactor.text(storable(text[:MOST_TEXT])) for name, text in whole.items()}
 
 
 def apply(memory: TaskMemory, event: Mapping[str, Any], name: str, capture: Capture | None = None) -> None:
-    """Write down what an event says; `name` is its own, by which a repetition is known.
+    """Write an event to the ledger; the idempotency key `name` recognises a repetition.
 
-    `capture`: the memory's own, for who has many events to apply.
+    `capture` is the memory's own, for a caller that applies many events.
     """
     write = _WRITERS.get(event["event"])
     if write is None:
@@ -95,28 +75,29 @@ def apply(memory: TaskMemory, event: Mapping[str, Any], name: str, capture: Capt
             memory, capture = _helpers_memory(memory, event, agent), None
         write(capture or Capture(memory), memory, event, name)
     except RingboltError as error:
-        # The event was written before; what is derived from the task for it has changed since.
+        # The event was written before, and the state that we derived its content from has changed since.
         if error.code != "key_reused":
             raise
 
 
-def name_of(memory: TaskMemory, event: Mapping[str, Any], told: str) -> str:
-    """A name for an event that the host may have given none: the same for the same event told twice.
+def name_of(memory: TaskMemory, event: Mapping[str, Any], report: str) -> str:
+    """A name for an event without an id of the host: the same if the host reports the event twice.
 
-    It is known again by what it says while its task has not come further: by what tools did, and for the
-    user's words by what was said. A tool call is known by when it was told (`told`), as it may be made again.
+    An event with the same content is a repetition as long as its task has not moved on, which is measured in
+    actions, and for prompts also in messages. A tool call may be made again, so its time counts: `report` is
+    its content and the moment of its report.
     """
     session = memory.origin.session
     if event.get("tool_use_id") or event["event"] == "PreCompact" or not session:
-        return f"hook/{told}"
+        return f"hook/{report}"
     task = own_task(memory)
     if event["event"] in ("PostToolUse", "PostToolUseFailure"):
-        said, _, moment = told.rpartition("/")
-        before = f"hook/{said}/{int(moment) - 1}"  # the moment may have passed in between
+        content, _, moment = report.rpartition("/")
+        before = f"hook/{content}/{int(moment) - 1}"  # the moment may have passed in between
         known = task and memory.store.read(lambda tx: tx.key(task, before))
-        return before if known else f"hook/{told}"
+        return before if known else f"hook/{report}"
     head = memory.store.read(lambda tx: tx.head(task)) if task else None
-    # Which task of the session it is; one that a prompt is about to begin counts as begun.
+    # The number of the task in the session; one that a prompt is about to begin counts as begun.
     turn = head["focus"] if head else memory.store.read(lambda tx: tx.last_focus(session)) + 1
     place = f"{turn}.{head['actions'] if head else 0}"
     if event["event"] == "UserPromptSubmit" and not is_assent(_text(event, "prompt")):
@@ -125,9 +106,9 @@ def name_of(memory: TaskMemory, event: Mapping[str, Any], told: str) -> str:
 
 
 def naming(event: Mapping[str, Any]) -> str:
-    """What an event says, as a name."""
-    told = {field: event[field] for field in _NAMING if field in event}
-    return blake2b(dumps(told, sort_keys=True).encode(), digest_size=12).hexdigest()
+    """A digest of an event's content."""
+    content = {field: event[field] for field in _NAMING if field in event}
+    return blake2b(dumps(content, sort_keys=True).encode(), digest_size=12).hexdigest()
 
 
 def _text(event: Mapping[str, Any], field: str) -> str:
@@ -140,31 +121,22 @@ def _fields(event: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _prompt(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], name: str) -> None:
-    said = event.get("prompt_id")
-    key = f"{session_of(event)}/{said}"[:200] if said else name
+    key = f"{session_of(event)}/{event['prompt_id']}"[:200] if event.get("prompt_id") else name
     text = _text(event, "prompt").strip()
-    if is_command(text):
-        capture.aside(text, by_user=True, key=key)
-    elif text[:1] in _OPENS_NOTICE and _is_notice(text):
-        capture.aside(text, key=key)
+    if (by_user := is_command(text)) or is_host_text(text):
+        capture.aside(text, by_user=by_user, key=key)
     else:
         capture.prompt(text, key=key)
 
 
 def is_command(text: str) -> bool:
-    """Whether a prompt is a command to the host itself, like `/compact`; a path is none."""
+    """Whether a prompt is a command to the host itself, like `/compact`, and not a path."""
     word = text.split(maxsplit=1)[0] if text[:1] == "/" else ""
     return word[1:2].isalpha() and "/" not in word[1:] and "." not in word and not os.path.exists(word)
 
 
-def _is_notice(text: str) -> bool:
-
-    return is_host_text(text)
-
-
 def _tool_used(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], name: str) -> None:
-    used = event.get("tool_use_id")
-    key = f"{session_of(event)}/{used}"[:200] if used else name
+    key = f"{session_of(event)}/{event['tool_use_id']}"[:200] if event.get("tool_use_id") else name
     failed = event["event"] == "PostToolUseFailure" or bool(event.get("failed"))
     tool = str(event.get("tool") or "tool")
     if is_ours(tool):
@@ -173,7 +145,7 @@ def _tool_used(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], n
         return
     if not failed and _planned(capture, tool, event, key):
         return
-    if tool == SHOW_PLAN and not (failed and _is_misuse(_text(event, "error"))):
+    if tool == SHOW_PLAN and not (failed and is_misuse(_text(event, "error"))):
         output = event.get("output")
         plan = _fields(event).get("plan") or (output.get("plan") if is_dict(output) else None)
         capture.planned(as_text(plan) or "plan", not failed, key=key)
@@ -190,13 +162,8 @@ def _tool_used(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], n
     )
 
 
-def _is_misuse(error: str) -> bool:
-
-    return is_misuse(error)
-
-
 def is_ours(tool: str) -> bool:
-    """Whether a tool is one of our own server: what it did is in the ledger already."""
+    """Whether a tool belongs to our own MCP server, which has written to the ledger already."""
     name = tool.lower()
     return "ringbolt" in name and ("task_" in name or "smart_wait" in name)
 
@@ -228,16 +195,13 @@ def _registered(text: str) -> str:
 
 
 def _proves(given: Mapping[str, Any]) -> bool:
-    """Whether a command was a test, a build or a commit, so that its outcome is a receipt."""
+    """Whether a command is a test, a build or a commit, so that its outcome is a receipt."""
     command = given.get("command") or given.get("cmd")
-    if not isinstance(command, str) or not any(hint in command for hint in _CHECKING):
-        return False  # most commands: told without loading what knows them all
-
-    return is_check(command)
+    return isinstance(command, str) and is_check(command)
 
 
 def _planned(capture: Capture, tool: str, event: Mapping[str, Any], key: str) -> bool:
-    """Tools that keep the agent's plan, or ask the user; False if this is another one."""
+    """Capture a tool that keeps the agent's to-do list, or asks the user; False for any other tool."""
     given, output = _fields(event), event.get("output")
     if tool in TODO_LISTS:
         items = given.get(TODO_LISTS[tool])
@@ -268,7 +232,7 @@ def _planned(capture: Capture, tool: str, event: Mapping[str, Any], key: str) ->
 
 
 def _item(item: Any) -> Any:
-    """An item of a list whose ids are places in it: they name nothing."""
+    """An item of a to-do list, without its id, which is only its place in the list."""
     if not is_dict(item):
         return item
     title = next((item[name] for name in ("content", "step", "description", "title") if item.get(name)), "")
@@ -285,15 +249,11 @@ def _after_compaction(capture: Capture, memory: TaskMemory, event: Mapping[str, 
         capture.snapshot(summary, label="after compaction", summarized=True, key=name)
 
 
-def _helper_began(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], name: str) -> None:
-    _begin_helper(memory, event)
-
-
 def _helper_ended(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], name: str) -> None:
     agent = str(event.get("agent_id") or "")
     said = _text(event, "message")
     helper = memory.acting_as(session=session_of(event, agent))
-    # Claude Code has its summaries written by one that never began, and did nothing.
+    # Claude Code has its summaries written by a helper that never began, and did nothing.
     if not agent or not own_task(helper):
         return
     Capture(helper).helper_ended(said, key=f"{name}/end")
@@ -307,7 +267,7 @@ def _stopped(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], nam
 
 def _session_began(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], name: str) -> None:
     source = _text(event, "source")
-    if source != "compact":  # that is told by the snapshots
+    if source != "compact":  # a compaction has its snapshots
         capture.aside(f"The session goes on: {source or 'no reason given'}.", key=name)
 
 
@@ -316,7 +276,7 @@ def _session_ended(capture: Capture, memory: TaskMemory, event: Mapping[str, Any
 
 
 def _begin_helper(memory: TaskMemory, event: Mapping[str, Any]) -> None:
-    """A task for another agent that works for this one, unless it has or had one."""
+    """Register a task for a helper of the agent, unless it has or had one."""
     agent = str(event.get("agent_id") or "")
     parent = own_task(memory)
     helper = memory.acting_as(session=session_of(event, agent))
@@ -329,7 +289,7 @@ def _begin_helper(memory: TaskMemory, event: Mapping[str, Any]) -> None:
 
 
 def _helpers_memory(memory: TaskMemory, event: Mapping[str, Any], agent: str) -> TaskMemory:
-    """The memory of an agent that works for this one, while it has a task; else the parent's."""
+    """The memory of a helper of the agent, while it has a task; else the agent's."""
     try:
         _begin_helper(memory, event)
     except RingboltError as error:
@@ -339,27 +299,27 @@ def _helpers_memory(memory: TaskMemory, event: Mapping[str, Any], agent: str) ->
     return helper if own_task(helper) else memory
 
 
-def _said(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], name: str) -> None:
+def _message(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], name: str) -> None:
     capture.concluded(_text(event, "message"), key=f"{event.get('session')}/{event.get('said_id')}"[:200])
 
 
-def _put_in(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], name: str) -> None:
+def _notice(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], name: str) -> None:
     key = f"{event.get('session')}/{event.get('said_id')}"[:200]
     if own_task(memory):
         capture.notice(_text(event, "message"), key=key)
 
 
-_WRITERS = {
+_WRITERS: dict[str, Callable[[Capture, TaskMemory, Mapping[str, Any], str], None]] = {
     "SessionStart": _session_began,
     "UserPromptSubmit": _prompt,
     "PostToolUse": _tool_used,
     "PostToolUseFailure": _tool_used,
     "PreCompact": _before_compaction,
     "PostCompact": _after_compaction,
-    "SubagentStart": _helper_began,
+    "SubagentStart": lambda capture, memory, event, name: _begin_helper(memory, event),
     "SubagentStop": _helper_ended,
-    "Said": _said,
-    "PutIn": _put_in,
+    "Said": _message,
+    "PutIn": _notice,
     "Stop": _stopped,
     "SessionEnd": _session_ended,
 }

@@ -31,18 +31,17 @@ from ..model import redaction
 from ..model.types import Value
 from ..system.files import FileErrors, write_atomic
 from . import capture_hook
-from .host_table import FIELDS, HOSTS
+from .host_table import FIELDS, HOSTS, WHOLE
 
 PROGRAM = "ringbolt-hook"
-# Our names of texts that are kept whole, and of the fields that the hook looks at.
-_WHOLE = ("prompt", "summary", "message", "agent_task")
-_LOOKED_AT = ("session", "tool", "input", "output", "transcript", "agent_id")
-# Modules of which the hook uses nothing but types.
+# Our names of the fields that the hook reads.
+_FIELDS_READ = ("session", "tool", "input", "output", "transcript", "agent_id")
+# Modules that the hook imports only for types.
 _ONLY_TYPES = ("typing", "collections.abc")
 
 
 class HookProgram(Value, frozen=True, kw_only=True):
-    """What a host runs: `ringbolt-hook`, and before it the words that start a build, if there can be one."""
+    """What a host runs: `ringbolt-hook`, and before it the command that starts a build, if there is one."""
 
     path: str = PROGRAM
     fast: tuple[str, ...] = ()
@@ -87,7 +86,7 @@ def _split(words: list[str], separator: str) -> list[list[str]]:
 
 
 def with_build(path: str) -> HookProgram:
-    """A program with its build: only of the `ringbolt-hook` beside this Python, whose package this is."""
+    """A program with its build; only the `ringbolt-hook` beside this Python, of this package, has one."""
     base = getattr(sys, "_base_executable", None) or ""
     beside = os.path.realpath(os.path.dirname(sys.executable))
     if os.name != "posix" or os.path.realpath(os.path.dirname(path)) != beside or not base.isprintable():
@@ -240,11 +239,11 @@ def facts_of_host(host: str) -> dict[str, Any]:
     places = {**FIELDS, **row.fields}
     return {
         "events": dict(row.events),
-        "whole": tuple(dict.fromkeys(place for name in _WHOLE for place in places[name])),
+        "whole": tuple(dict.fromkeys(place for name in WHOLE for place in places[name])),
         "injects": row.injects,
         "inputs": dict(row.inputs),
         "tools": dict(row.tools),
         "project": row.project,
         "only_looks": row.only_looks,
-        **{name: places[name] for name in _LOOKED_AT},
+        **{name: places[name] for name in _FIELDS_READ},
     }

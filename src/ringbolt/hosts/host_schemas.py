@@ -1,4 +1,4 @@
-"""Translates between hosts and us: what a host reports becomes our event, our text becomes its answer."""
+"""Translates a host's report into an event with our names, and our text into the host's form of answer."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..model.types import is_dict, is_list
+from .capture_hook import BULKY, unwrapped
 from .capture_hook import has_failed as has_failed
-from .capture_hook import unwrapped
 from .host_table import FIELDS, HOSTS, Host
-from .transcript_facts import exit_code
+from .transcripts.lines import exit_code
 
 # Gemini CLI reports a prompt with the context that hooks added before it.
 _INJECTED = ("<hook_context>", "</hook_context>")
@@ -18,9 +18,9 @@ _INJECTED = ("<hook_context>", "</hook_context>")
 def read_event(
     host: str, name: str, told: Mapping[str, Any], transcript_bytes: int | None = None
 ) -> dict[str, Any] | None:
-    """What a host reports, with our names; None if we do not know the event.
+    """A host's report as an event with our names; None if we do not know the event.
 
-    `transcript_bytes`: the size of the transcript when the event happened, if that is known.
+    `transcript_bytes` is the size of the transcript when the event happened, if that is known.
     """
     row = HOSTS.get(host)
     ours = row.events.get(name) if row else None
@@ -84,7 +84,7 @@ def output_of(response: Any) -> Any:
     for name in ("llmContent", "output", "content", "result"):
         if response.get(name):
             return response[name]
-    return {name: value for name, value in response.items() if name not in _BULKY}
+    return {name: value for name, value in response.items() if name not in (*BULKY, "structuredPatch")}
 
 
 def around_edit(response: Any) -> str | None:
@@ -95,6 +95,3 @@ def around_edit(response: Any) -> str | None:
         lines = hunk.get("lines") if is_dict(hunk) else None
         found += [str(line)[1:] for line in lines if str(line)[:1] == " "] if is_list(lines) else []
     return "\n".join(found) or None
-
-
-_BULKY = ("originalFile", "oldString", "newString", "structuredPatch", "oldTodos")

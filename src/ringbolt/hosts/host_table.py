@@ -16,7 +16,7 @@ EVENTS = (
     "SessionStart UserPromptSubmit PreToolUse PostToolUse PostToolUseFailure PreCompact PostCompact"
     " SubagentStart SubagentStop Stop SessionEnd"
 ).split()
-# Our field, and where a host may have it: the first that is there counts.
+# Our fields, and the names that a host may have for each; the first that is present counts.
 FIELDS: dict[str, tuple[str, ...]] = {
     "session": ("session_id",),
     "cwd": ("cwd",),
@@ -40,6 +40,8 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "mode": ("permission_mode",),
     "background": ("background_tasks",),
 }
+# Our fields with what people and agents say, which is kept whole.
+WHOLE = ("prompt", "summary", "message", "agent_task")
 # Seconds that a host gives our hook. The work itself ends after 0.3 s; the rest is for a busy machine. Events
 # that may be answered with a packet get more.
 QUICK_SECONDS, PACKET_SECONDS = 5, 10
@@ -77,7 +79,7 @@ class Host(Value, frozen=True, kw_only=True):
     # {"hookEventName", "additionalContext"}}; flat: {"additional_context"}.
     injects: tuple[str, ...] = ()
     answer: str = "claude"
-    # The most that we inject: below what the host allows, so that it cuts nothing.
+    # Limits of what we inject, below those of the host, so that it cuts nothing off.
     characters: int = 8000
     tokens: int = 2000
     # PreCompact means that the host checks whether to compact, which it does before every request.
@@ -93,8 +95,8 @@ class Host(Value, frozen=True, kw_only=True):
     flat_hooks: bool = False  # whether hooks are listed without the groups that Claude Code has
     hook_fields: Mapping[str, Any] = {}  # what a hook has besides its command and timeout
     matchers: Mapping[str, str] = {}  # by the host's event: what to call the hook for
-    timeout_unit: int = 1  # in which a timeout is given, per second
-    advice: tuple[str, ...] = ()  # what the user should know after an installation
+    timeout_unit: int = 1  # units of a timeout in a second
+    advice: tuple[str, ...] = ()  # for the user, after an installation
 
     def timeout(self, event: str) -> int:
         """The timeout of a host's event, in the host's unit."""

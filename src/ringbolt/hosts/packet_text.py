@@ -9,7 +9,7 @@ from .host_table import Host
 
 def packet_text(memory: Base, task: str, shape: Host) -> str:
     """The resume packet of a task, within the characters that a host takes."""
-    # Only what shows a task: to load all the other operations would take longer than to make the packet.
+    # Only the views: loading all other operations would take longer than making the packet.
     views = Views(memory.store, memory.settings, origin=memory.origin, workspace=memory.workspace)
     budget = shape.tokens
     text = views.task_resume(task, budget=budget).text

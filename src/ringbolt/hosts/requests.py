@@ -13,12 +13,14 @@ from ..ledger.current_task import REQUEST
 from ..memory import TaskMemory
 from ..model import rules
 from ..model.lazy_regex import lazy_regex
-from ..model.types import Entry, Event, Task
+from ..model.types import Entry, Task
 from ..model.validate import seconds_of
 from ..signals import phrases
 from ..signals.text_layout import sentences
 from ..signals.words import weighted_words
 from ..store import sessions
+from ..store.database import Row
+from ..store.schema import MESSAGE_TYPES
 
 # Tags of an instruction that asks for something new: how the request before it stood.
 FINISHED, LEFT_OPEN = "previous finished", "previous open"
@@ -40,11 +42,12 @@ _TASK_ID = lazy_regex(rf"\b[{rules.CROCKFORD}]{{{rules.ID_LENGTH}}}\b")
 
 def judged(memory: TaskMemory, task: Task, prompt: str) -> Boundary:
     """Whether a prompt begins a new request of the session's task."""
-    events = memory.store.read(lambda tx: tx.events(task.id, max(0, task.seq - _RECENT_EVENTS), _RECENT_EVENTS))
+    after = max(0, task.seq - _RECENT_EVENTS)
+    events = memory.store.read(lambda tx: tx.events(task.id, after, _RECENT_EVENTS))
     return judge(_moment(task, prompt, events, memory.clock()))
 
 
-def _moment(task: Task, prompt: str, events: Sequence[dict[str, object]], now: float) -> Moment:
+def _moment(task: Task, prompt: str, events: Sequence[Row], now: float) -> Moment:
     """What is known when a prompt comes."""
     begun = next((entry for entry in reversed(task.instructions) if REQUEST in entry.tags), None)
     since = begun.seq if begun else 0
@@ -54,11 +57,11 @@ def _moment(task: Task, prompt: str, events: Sequence[dict[str, object]], now: f
         text = str(event["text"] or "")
         if event["channel"] == "user":
             message, stopped, interrupted = "", False, text.startswith(_INTERRUPTED)
-        elif event["event_type"] in ("message", "task.updated", "item.updated") and event["channel"] == "agent":
+        elif event["event_type"] in MESSAGE_TYPES and event["channel"] == "agent":
             message, stopped = text or message, True
         else:
             stopped = stopped and event["event_type"] != "action"
-        if isinstance(seq := event["seq"], int) and seq > since and text and event["channel"] != "user":
+        if event["seq"] > since and text and event["channel"] != "user":
             said.append(text)
     return Moment(
         request=begun.summary if begun else task.request or "",

@@ -1,4 +1,4 @@
-"""Sessions of hosts: what they are called here, and the task that each works on."""
+"""Sessions of hosts: their ids in the store, and the task that each works on."""
 
 from __future__ import annotations
 

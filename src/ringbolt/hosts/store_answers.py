@@ -1,4 +1,4 @@
-"""Answers of a hook for which the journal is drained first: most of them must also write."""
+"""Answers of a hook that need a drained journal."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 from ..journal.event_files import Journal
 from ..memory import TaskMemory
 from ..model.settings import Settings
+from .capture_hook import Late
 from .compaction_state import Mark
 from .context_injection import Answers
-from .deadline import Late
 from .drain import Drainer
 from .host_table import Host
 from .sessions import session_of
@@ -33,9 +33,9 @@ def drain_and_answer(
     deadline: float,
     line: Mapping[str, Any] | None,
 ) -> tuple[str, str]:
-    """Take in what waits, then the text for the model; besides, what was wrong with the store.
+    """Drain; returns the text for the model, and the error code if the store failed.
 
-    `line` is the event itself where the journal could not keep it.
+    `line` is the event itself if the journal could not keep it.
     """
     memory = TaskMemory.open(location, workspace=None, settings=settings, agent=host, catch_up=False)
     try:

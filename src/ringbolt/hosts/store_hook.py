@@ -1,8 +1,8 @@
-"""What a hook does with the store: SessionStart and PreCompact are answered from it, others may drain.
+"""The part of a hook that opens the store: it answers SessionStart and PreCompact, and drains for others.
 
 Most events only go into the journal. A hook comes here at the beginning and end of sessions and turns, before
-a compaction, and when there is something to say: a packet that is still to be given, or a call that did not
-work before. See docs/explanation/journal.md.
+a compaction, and when it has to answer: with a packet that is still missing, or a warning about a call that
+did not work before. See docs/explanation/journal.md.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from ..model.errors import RingboltError, StoreError, shown
 from ..model.settings import Settings
 from ..model.types import Origin
 from ..store import open_store
+from .capture_hook import Late, set_alarm
 from .compaction_state import PENDING, Mark
-from .deadline import Late, set_alarm, stop_alarm
 from .host_schemas import answer as in_hosts_form
 from .host_schemas import read_event
 from .host_table import HOSTS, Host
@@ -34,11 +34,11 @@ from .sessions import own_task, session_of
 
 
 def answer(host: str, event: str, event_file: str | None, told: Mapping[str, Any], deadline: float) -> str:
-    """Drain, and return what the host is to be told about an event, in its own form; empty for nothing.
+    """Drain, and return the answer to an event in the host's own form; empty for none. Never raises.
 
-    `event` is the host's own name for it, `told` what the host said, without secrets. `event_file` is the
-    event in the journal; None if it is not there: PreToolUse is not written at all, other events are then
-    written straight to the store. `deadline` is a `time.monotonic()`. Never raises.
+    `event` is the host's own name for it, `told` the host's report without secrets. `event_file` is the event
+    in the journal. It is None if the journal has none: PreToolUse is not journaled at all, and any other
+    event is then written straight to the store. `deadline` is a `time.monotonic()`.
     """
     shape = HOSTS.get(host)
     ours = shape.events.get(event) if shape else None
@@ -48,7 +48,7 @@ def answer(host: str, event: str, event_file: str | None, told: Mapping[str, Any
         return _Call(host, event, shape, ours, told, deadline).run(event_file)
     except Late:
         _complain("the time was up")
-    except Exception as error:  # noqa: BLE001 - whatever it is, it must not stop the host
+    except Exception as error:  # noqa: BLE001 - no error may stop the host
         _complain(f"{type(error).__name__}: {error}")
     return ""
 
@@ -78,19 +78,17 @@ class _Call:
         return event
 
     def run(self, event_file: str | None) -> str:
-        """Do what is to be done, in time; then the answer."""
+        """Do the work within the deadline; returns the answer."""
         mark = Mark(SideFiles(self._journal), str(self._event.get("session") or ""))
-        if self._shape.only_looks and mark.looked(self._event):
-            return ""
         if self._ours == "PreCompact":
-            mark.set(PENDING)  # first of all: whatever comes of the rest, the packet will be given
+            mark.set(PENDING)  # first: the packet is then delivered even if the rest fails
         text = ""
         try:
             try:
                 set_alarm(self._deadline - time.monotonic())
                 text = self._work(mark, event_file)
             finally:
-                stop_alarm()
+                set_alarm(None)
         except Late:
             self._trouble = "deadline"
         except (StoreError, OSError) as error:
@@ -104,7 +102,7 @@ class _Call:
             return ""
         if self._only_shows(event_file) and (text := self._own_packet()):
             return self._formed(text)
-        # Late: most sessions begin with nothing to be written, and what writes takes longest to load.
+        # Imported here because most sessions begin with nothing to write, and this takes longest to load.
         from .store_answers import drain_and_answer
 
         wait = max(0.01, (self._deadline - time.monotonic()) * 0.8)
@@ -123,7 +121,7 @@ class _Call:
         return self._formed(text)
 
     def _line(self) -> dict[str, Any]:
-        """The event as the journal would have it, where it could not be kept there."""
+        """The event as the journal would hold it."""
         return {
             "id": os.urandom(8).hex(),
             "at": time.time(),
@@ -134,17 +132,17 @@ class _Call:
         }
 
     def _only_shows(self, event_file: str | None) -> bool:
-        """Whether a session begins, and nothing waits but that: it can wait for the next one who drains."""
+        """Whether a session begins and no other event waits: then this one can wait for the next drain."""
         if self._ours != "SessionStart" or self._event.get("source") == "compact":
             return False
         return [file.path for file in self._journal.waiting()] == [event_file]
 
     def _own_packet(self) -> str:
-        """The packet of the session's task, read and nothing else; empty if it has none."""
+        """The packet of the session's task, without draining; empty if it has none."""
         path = store_path(self._location)
         if path is not None and not os.path.exists(path):
             return ""
-        # Tokens are estimated, never below: to load what counts them takes longer than all the rest.
+        # Estimates are never too low, and loading a tokenizer takes longer than everything else.
         settings = self._settings.replace(tokens="estimate")
         store = open_store(self._location, settings)
         folder = self._event.get("cwd")
@@ -158,14 +156,14 @@ class _Call:
             store.close()
 
     def _formed(self, text: str) -> str:
-        """An answer in the host's own form; what PreCompact says is plain text."""
+        """An answer in the host's own form; that to PreCompact is plain text."""
         if self._ours == "PreCompact":
             return text
         found = in_hosts_form(self._shape, self._ours, self._name, text)
         return json.dumps(found, ensure_ascii=True) if found else ""
 
     def _apology(self) -> str:
-        """What a new session is told when its task cannot be."""
+        """What a new session gets when the store cannot be read."""
         if not self._trouble:
             return ""
         _complain(self._trouble)
@@ -178,7 +176,7 @@ class _Call:
 
 
 def _complain(text: str) -> None:
-    """A line for whoever looks at the host's log; the model sees nothing of it."""
+    """Write a line to the host's log; the model does not see it."""
     try:
         os.write(sys.stderr.fileno(), f"ringbolt-hook: {shown(text, 500)}\n".encode("utf-8", "replace"))
     except (OSError, ValueError, AttributeError):

@@ -1,7 +1,6 @@
-"""Cards: what a hook must know about a session before a tool is called, without opening the store.
+"""Cards: the calls of a session that the guard may have to warn about, for hooks that do not open the store.
 
-A card names the calls that the guard may have something to say about. It may name too many: a hit is only a
-reason to ask the store.
+A card may name too many calls: a hit is only a reason to ask the store.
 """
 
 from __future__ import annotations
@@ -10,7 +9,9 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from ..model.types import Value, is_dict, is_list
+from msgspec import ValidationError, convert
+
+from ..model.types import Value
 from .names import call_digest, folded, session_digest
 from .side_files import SideFiles, card_file
 
@@ -20,32 +21,27 @@ _CUT = "…"  # ends a text that was too long to be kept whole
 
 
 class Card(Value, frozen=True, kw_only=True):
-    """Digests of calls, beginnings of calls too long to have one, and the sub-agents of the session."""
+    """Digests of calls, beginnings of calls that were cut off, and the sub-agents of the session."""
 
     calls: tuple[str, ...] = ()
     prefixes: tuple[str, ...] = ()
     agents: tuple[str, ...] = ()
 
     def text(self) -> str:
-        """The card as it is written."""
+        """The content of the card's file."""
         return json.dumps({"v": 1, "calls": self.calls, "prefixes": self.prefixes, "agents": self.agents})
-
-    def names(self, key: str) -> bool:
-        """Whether a call is on the card."""
-        return call_digest(key) in self.calls or any(key.startswith(prefix) for prefix in self.prefixes)
 
 
 def read_card(files: SideFiles, digest: str) -> Card:
     """The card of the session with a digest; an empty one if there is none."""
     try:
-        found = json.loads(files.read(card_file(digest)))
-    except ValueError:
+        return convert(json.loads(files.read(card_file(digest))), Card)
+    except (ValueError, ValidationError):
         return Card()
-    return Card(**{name: _texts(found, name) for name in ("calls", "prefixes", "agents")})
 
 
 def card_with(known: Iterable[Any], card: Card | None = None) -> Card:
-    """A card that names these texts of calls, besides what another one names."""
+    """A card with these calls added; `known` are their texts, and other values are ignored."""
     card = card or Card()
     calls, prefixes = dict.fromkeys(card.calls), dict.fromkeys(card.prefixes)
     for one in known:
@@ -60,13 +56,8 @@ def card_with(known: Iterable[Any], card: Card | None = None) -> Card:
 
 
 def add_to_card(files: SideFiles, session: str, known: Iterable[Any]) -> None:
-    """Name more calls on the card of a session. A sub-agent's session shares the card of its parent."""
+    """Add calls to the card of a session. A sub-agent's session shares the card of its parent."""
     digest = session_digest(session.partition("/")[0])
     before = read_card(files, digest)
     if (after := card_with(known, before)) != before:
         files.set(card_file(digest), after.text())
-
-
-def _texts(found: Any, name: str) -> tuple[str, ...]:
-    listed = found.get(name) if is_dict(found) else None
-    return tuple(one for one in listed if isinstance(one, str)) if is_list(listed) else ()

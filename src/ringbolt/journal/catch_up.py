@@ -1,4 +1,4 @@
-"""Catching up: before a store is read or written, it takes in what hooks have left in the journal."""
+"""Catching up: the journal is drained before a store is read or written."""
 
 from __future__ import annotations
 
@@ -8,18 +8,16 @@ import time
 from _thread import get_ident
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from typing import Any, Protocol
+from typing import Any
 
 from .cards import add_to_card
 from .event_files import Journal
 from .side_files import SideFiles
 
-# A folder's modification time moves in steps of up to 10 ms: one that is younger may hide a later change.
+# A folder's modification time moves in steps of up to 10 ms: a younger one may hide a later change.
 _TICK_NS = 50_000_000
-# How long a thread waits for another thread that is draining.
-_PATIENCE = 0.05
-# After a drain that could do nothing, how long nobody tries again.
-_REST = 0.25
+_PATIENCE = 0.05  # seconds that a thread waits for another one that is draining
+_REST = 0.25  # seconds without a further try after a drain that made no progress
 WATCH_SECONDS = 0.1
 
 
@@ -42,7 +40,7 @@ class CatchUp:
         self._drainer = 0
 
     def __call__(self) -> None:
-        """Take in what waits, as far as that can be done in a short time."""
+        """Drain what waits, as far as that can be done in a short time."""
         for folder in self._folders:
             try:
                 if os.stat(folder).st_mtime_ns != self._empty.get(folder):
@@ -57,7 +55,7 @@ class CatchUp:
         if self._drainer == get_ident() or time.monotonic() < self._rests_until or not self.is_waiting():
             return
         if self._process != os.getpid():
-            self._reset()  # a fork: the parent's thread that may have held the lock is not here
+            self._reset()  # after a fork: the thread that may hold the lock is in the parent
         if not self._turn.acquire(timeout=_PATIENCE):
             return
         self._drainer = get_ident()
@@ -85,22 +83,17 @@ class CatchUp:
         return found
 
     def ruled_out(self, session: str, known: Iterable[Any]) -> None:
-        """Put a call that was ruled out on the card of its session, so that hooks know of it at once."""
+        """Put a rejected call on the card of its session, so that hooks know it at once."""
         add_to_card(SideFiles(self.journal), session, known)
 
     def watch(self, stop: threading.Event) -> None:
-        """Take in every event soon after it happens, until `stop` is set."""
+        """Drain events soon after they happen, until `stop` is set."""
         while not stop.wait(WATCH_SECONDS):
             self()
 
 
-class _Memory(Protocol):
-    @property
-    def store(self) -> Any: ...
-
-
-def watch_journal(memory: _Memory, stop: threading.Event) -> threading.Thread | None:
-    """Take in events of hosts in a thread until `stop` is set, so that servers see them live."""
+def watch_journal(memory: Any, stop: threading.Event) -> threading.Thread | None:
+    """Drain events in a thread until `stop` is set, so that servers see them live."""
     catch_up: CatchUp | None = memory.store.catch_up
     if catch_up is None:
         return None

@@ -1,6 +1,6 @@
-"""The event files of a journal: written, listed in order, read, rejected and dropped.
+"""The event files of a journal: listed in order, read, rejected and dropped.
 
-tmp/        events that are being written
+tmp/        events that hosts/capture_hook.py is writing
 new/        complete events, in the order of their names
 tries/      for an event that could not be applied: how often it was tried, and why it failed
 rejected/   events that were given up, each with its reason in a `.why` file
@@ -19,15 +19,13 @@ from typing import Any
 from ..model.redaction import storable
 from ..model.types import Value, is_dict, is_list
 from .folders import journal_folders
-from .names import EventName, boot, boot_in, parse
+from .names import boot, boot_in, session_in
 
 MOST_BYTES = 8 << 20
-# A writer that is still at it after this many seconds was killed.
+# A file that is still being written after this many seconds belongs to a killed writer.
 _ABANDONED = 3600.0
-_NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
 _LOCK_FILE = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
 _LOCK_POLL = 0.002
-_END = ".json"
 _WHY = ".why"
 
 
@@ -38,31 +36,25 @@ class EventFile(Value, frozen=True):
     name: str
 
     @property
-    def parts(self) -> EventName | None:
-        """What its name says; None if it is not a name as we know them."""
-        return parse(self.name)
-
-    @property
     def path(self) -> str:
-        """The file itself."""
         return os.path.join(self.folder, "new", self.name)
 
     @property
     def session(self) -> str:
-        """The digest of its session; of a name that we cannot read, the name: it waits for nobody."""
-        return parts.session if (parts := self.parts) else self.name
+        """The digest of its session; the whole name if it has none, so that no other event waits for it."""
+        return session_in(self.name) or self.name
 
 
 class Tries(Value, frozen=True):
-    """What became of an event so far."""
+    """The failed attempts to apply an event."""
 
     times: int = 0
-    slow: bool = False  # it took longer than a hook may
+    slow: bool = False  # it took longer than a hook has
     why: str = ""
 
 
 class NotAnEvent(ValueError):
-    """A file in the journal that holds no event; the message says what is wrong with it."""
+    """A file in the journal is not an event; the message says what is wrong with it."""
 
 
 class Journal:
@@ -76,18 +68,6 @@ class Journal:
         """The journal of the store at a path or URL; `tenant` is the setting of that name."""
         return cls(journal_folders(location, tenant))
 
-    # --- writing ----------------------------------------------------------------------------------
-
-    def write(self, name: str, event: Mapping[str, Any]) -> str | None:
-        """Keep an event, safely on disk; returns its file, or None if it can be kept nowhere."""
-        content = json.dumps(event, ensure_ascii=True, separators=(",", ":")).encode()
-        if len(content) > MOST_BYTES:
-            return None
-        for folder in self.folders:
-            with suppress(OSError):
-                return _write_event(folder, name, content)
-        return None
-
     # --- listing ----------------------------------------------------------------------------------
 
     def waiting(self) -> list[EventFile]:
@@ -98,24 +78,24 @@ class Journal:
         """
         boots: dict[str, list[EventFile]] = {}
         for folder in self.folders:
-            for name in _names(os.path.join(folder, "new")):
+            for name in json_files(folder, "new"):
                 boots.setdefault(boot_in(name), []).append(EventFile(folder, name))
         for files in boots.values():
-            files.sort(key=_name)  # the time has as many digits in all of them
-        if len(boots) == 1:
-            return next(iter(boots.values()))
-        this = boot()
-        # Names that we cannot read come last: nobody knows when they were written.
-        order = sorted(boots, key=lambda one: (one == "", one == this, _began(boots[one][0])))
-        return [file for one in order for file in boots[one]]
+            files.sort(key=lambda file: file.name)  # the time has the same number of digits in all names
+        if len(boots) > 1:
+            this = boot()
+            # Names without a boot come last: nothing says when they were written.
+            order = sorted(boots, key=lambda one: (one == "", one == this, _began(boots[one][0])))
+            boots = {one: boots[one] for one in order}
+        return [file for files in boots.values() for file in files]
 
     def size(self) -> int:
         """How many events wait."""
-        return sum(len(_names(os.path.join(folder, "new"))) for folder in self.folders)
+        return sum(len(json_files(folder, "new")) for folder in self.folders)
 
     def is_empty(self) -> bool:
         """Whether no event waits."""
-        return not any(_has_files(os.path.join(folder, "new")) for folder in self.folders)
+        return not any(json_files(folder, "new") for folder in self.folders)
 
     def read(self, file: EventFile) -> tuple[dict[str, Any], int] | None:
         """An event that waits, and its size; None if it is gone. Raises `NotAnEvent` for other content."""
@@ -126,20 +106,20 @@ class Journal:
         return _event(content), len(content)
 
     def folder_id(self, folder: str) -> str:
-        """What a folder is known by, under whatever path it is mounted. Only for who holds its lock."""
+        """The id of a folder, the same under whatever path it is mounted. The caller holds the lock.
+
+        OSError if it exists and cannot be read: with another id, a drainer would miss its receipt.
+        """
         path = os.path.join(folder, "id")
-        try:
-            with open(path, encoding="ascii") as file:
-                if found := file.read(64).strip():
-                    return found
-        except (OSError, ValueError):
-            pass
+        with suppress(FileNotFoundError, UnicodeDecodeError), open(path, encoding="ascii") as file:
+            if known := file.read(64).strip():
+                return known
         fresh = os.urandom(8).hex()
-        with suppress(OSError):
-            _replace(path, fresh)
+        with suppress(OSError):  # a full disk: the keys of events still keep them from being applied twice
+            replace_file(path, fresh)
         return fresh
 
-    # --- what became of them ----------------------------------------------------------------------
+    # --- outcomes ---------------------------------------------------------------------------------
 
     def remove(self, files: Iterable[EventFile]) -> list[EventFile]:
         """Remove events that are in the store; returns those that could not be removed."""
@@ -147,69 +127,62 @@ class Journal:
 
     def reject(self, file: EventFile, why: str) -> None:
         """Set an event aside that can never be applied, with the reason."""
-        folder = _made(file.folder, "rejected")
-        _replace(os.path.join(folder, file.name + _WHY), why)
+        folder = make_folder(file.folder, "rejected")
+        replace_file(os.path.join(folder, file.name + _WHY), why)
         with suppress(FileNotFoundError):
             os.rename(file.path, os.path.join(folder, file.name))
-        self._forget_tries(file)
+        self.forget_tries([file])
 
     def reject_content(self, name: str, event: Mapping[str, Any], why: str) -> None:
-        """Set something aside that never had a file of its own."""
+        """Set an event aside that never had a file of its own."""
         for base in self.folders:
             with suppress(OSError):
-                folder = _made(base, "rejected")
-                _replace(os.path.join(folder, name + _WHY), why)
-                _replace(os.path.join(folder, name), json.dumps(event, ensure_ascii=True))
+                folder = make_folder(base, "rejected")
+                replace_file(os.path.join(folder, name + _WHY), why)
+                replace_file(os.path.join(folder, name), json.dumps(event))
                 return
 
     def tries(self) -> dict[str, Tries]:
-        """The events that were tried in vain, by name."""
+        """The failed attempts, by the names of events."""
         found: dict[str, Tries] = {}
         for folder in self.folders:
-            for name in _names(os.path.join(folder, "tries"), ""):
+            for name in json_files(folder, "tries"):
                 path = os.path.join(folder, "tries", name)
                 with suppress(OSError, ValueError, TypeError), open(path, encoding="utf-8") as file:
                     found[name] = Tries(*json.load(file))
         return found
 
     def note_tries(self, file: EventFile, tries: Tries) -> None:
-        """Remember that an event was tried in vain."""
+        """Keep the failed attempts at an event."""
         with suppress(OSError):
-            _replace(
-                os.path.join(_made(file.folder, "tries"), file.name),
-                json.dumps([tries.times, tries.slow, tries.why]),
-            )
+            path = os.path.join(make_folder(file.folder, "tries"), file.name)
+            replace_file(path, json.dumps([tries.times, tries.slow, tries.why]))
 
     def forget_tries(self, files: Iterable[EventFile]) -> None:
-        """Events were applied after all."""
+        """Drop the failed attempts at events that are done with."""
         for file in files:
-            self._forget_tries(file)
-
-    def _forget_tries(self, file: EventFile) -> None:
-        with suppress(OSError):
-            os.unlink(os.path.join(file.folder, "tries", file.name))
+            _unlinked(os.path.join(file.folder, "tries", file.name))
 
     # --- forgetting -------------------------------------------------------------------------------
 
     def count(self, wanted: Callable[[dict[str, Any]], bool]) -> int:
-        """How many events, waiting or rejected, are wanted."""
-        return sum(1 for _, event in self._all() if event is not None and wanted(event))
+        """How many events, waiting or rejected, `wanted` accepts."""
+        return sum(1 for _, event in self._all() if wanted(event))
 
     def drop(self, wanted: Callable[[dict[str, Any]], bool]) -> None:
-        """Remove events wherever they lie; a drain that is under way is waited for."""
+        """Remove events, waiting or rejected, that `wanted` accepts. Waits for a drain that is under way."""
         with self.locked(None):
             for path, event in self._all():
-                if event is not None and wanted(event):
+                if wanted(event):
                     for one in (path, path + _WHY):
                         _unlinked(one)
             self.sweep(time.time(), abandoned=60.0)
 
-    def _all(self) -> Generator[tuple[str, dict[str, Any] | None]]:
-        for base in self.folders:
+    def _all(self) -> Generator[tuple[str, dict[str, Any]]]:
+        for folder in self.folders:
             for kind in ("new", "rejected"):
-                folder = os.path.join(base, kind)
-                for name in _names(folder):
-                    path = os.path.join(folder, name)
+                for name in json_files(folder, kind):
+                    path = os.path.join(folder, kind, name)
                     try:
                         yield path, _event(_content(path))
                     except NotAnEvent:
@@ -218,27 +191,26 @@ class Journal:
                         continue
 
     def sweep(self, now: float, abandoned: float = _ABANDONED) -> None:
-        """Remove what writers that were killed left half written."""
-        for base in self.folders:
-            folder = os.path.join(base, "tmp")
-            for name in _names(folder, ""):
-                path = os.path.join(folder, name)
-                with suppress(OSError):
-                    if now - os.stat(path).st_mtime > abandoned:
-                        os.unlink(path)
+        """Remove the half-written files of killed writers."""
+        for folder in self.folders:
+            with suppress(OSError), os.scandir(os.path.join(folder, "tmp")) as entries:
+                for entry in entries:
+                    with suppress(OSError):
+                        if now - entry.stat(follow_symlinks=False).st_mtime > abandoned:
+                            os.unlink(entry)
 
     # --- one drainer at a time --------------------------------------------------------------------
 
     @contextmanager
     def locked(self, seconds: float | None) -> Generator[bool]:
-        """Hold the journal against other drainers; False if another has it for so long. None waits."""
+        """Lock the journal against other drainers; False if another holds it for so long. None waits."""
         until = None if seconds is None else time.monotonic() + seconds
         with ExitStack() as stack:
             yield all(_lock(stack, folder, until) for folder in self.folders if os.path.isdir(folder))
 
 
 def _lock(stack: ExitStack, folder: str, until: float | None) -> bool:
-    """Take the lock of one folder; True also where none can be made: then no event can be removed either."""
+    """Lock one folder; True also where no lock can be made: then no event can be removed either."""
     try:
         handle = os.open(os.path.join(folder, "drain.lock"), _LOCK_FILE, 0o600)
     except OSError:
@@ -257,24 +229,8 @@ def _lock(stack: ExitStack, folder: str, until: float | None) -> bool:
             time.sleep(_LOCK_POLL)
 
 
-def _write_event(base: str, name: str, content: bytes) -> str:
-    temp, path = os.path.join(_made(base, "tmp"), name), os.path.join(_made(base, "new"), name)
-    handle = os.open(temp, _NEW_FILE, 0o600)
-    try:
-        try:
-            with open(handle, "wb", closefd=False) as file:
-                file.write(content)
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-        os.rename(temp, path)
-    except OSError:
-        _unlinked(temp)
-        raise
-    return path
-
-
-def _made(base: str, kind: str) -> str:
+def make_folder(base: str, kind: str) -> str:
+    """Make a folder of a journal if it is missing, for the owner alone; returns its path."""
     folder = os.path.join(base, kind)
     if not os.path.isdir(folder):
         os.makedirs(base, mode=0o700, exist_ok=True)
@@ -283,31 +239,20 @@ def _made(base: str, kind: str) -> str:
     return folder
 
 
-def _replace(path: str, text: str) -> None:
-    """Put a small file in its place whole. It need not survive a power cut."""
+def replace_file(path: str, text: str) -> None:
+    """Replace a small file as a whole. It need not survive a power cut."""
     temp = f"{path}.{os.getpid()}~"
     with open(os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600), "wb") as file:
         file.write(text.encode("utf-8", "replace"))
     os.replace(temp, path)
 
 
-def _names(folder: str, end: str = _END) -> list[str]:
+def json_files(folder: str, kind: str) -> list[str]:
+    """The names of the complete files in a folder of a journal."""
     try:
-        return [name for name in os.listdir(folder) if name.endswith(end) and not name.endswith("~")]
+        return [name for name in os.listdir(os.path.join(folder, kind)) if name.endswith(".json")]
     except OSError:
         return []
-
-
-def _has_files(folder: str) -> bool:
-    try:
-        with os.scandir(folder) as entries:
-            return any(entry.name.endswith(_END) for entry in entries)
-    except OSError:
-        return False
-
-
-def _name(file: EventFile) -> str:
-    return file.name
 
 
 def _began(first: EventFile) -> float:
@@ -344,20 +289,20 @@ def _event(content: bytes) -> dict[str, Any]:
     if not is_dict(event):
         raise NotAnEvent("it is not a JSON object")
     # NUL, or half of a character: our own hooks write none.
-    return _storable(event) if b"\\u0000" in content or b"\\ud" in content else event
+    return storable_json(event) if b"\\u0000" in content or b"\\ud" in content else event
 
 
-def _storable(value: Any) -> Any:
+def storable_json(value: Any) -> Any:
     """A JSON value without characters that no engine can store."""
     if isinstance(value, str):
         return storable(value)
     if is_dict(value):
-        return {storable(str(name)): _storable(one) for name, one in value.items()}
-    return [_storable(one) for one in value] if is_list(value) else value
+        return {storable(str(name)): storable_json(one) for name, one in value.items()}
+    return [storable_json(one) for one in value] if is_list(value) else value
 
 
 def _as_text(path: str) -> dict[str, Any]:
-    """A file that holds no event, as something that can be searched for a text."""
+    """The content of a file that is not an event, so that it can be searched for a text."""
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
             return {"raw": file.read(MOST_BYTES)}

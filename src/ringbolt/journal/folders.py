@@ -1,4 +1,4 @@
-"""Where the journal of a store lies."""
+"""The folders of a store's journal."""
 
 from __future__ import annotations
 
@@ -7,17 +7,15 @@ import os
 from ..config import user_folder
 from ..model.validate import blake2b
 
-# The tenant that a store has when nobody names one.
 _NO_TENANT = ("", "default")
-# Parts of a URL's query that say which database it is.
-_NAMING = ("host", "port", "dbname", "tenant")
+_NAMING = ("host", "port", "dbname", "tenant")  # parts of a URL's query that identify the database
 
 
 def journal_folders(location: str, tenant: str = "") -> list[str]:
-    """The folders in which hooks may leave events for a store: they use the first that can be written.
+    """The folders for the events of a store; hooks use the first one that they can write to.
 
-    A SQLite store has its journal beside the file, and a second one in the user's data folder for a disk that
-    cannot be written. A PostgreSQL store has only the latter. `tenant` is the setting of that name.
+    A SQLite store has its journal beside the file, and a second one in the user's data folder in case that
+    disk cannot be written. A PostgreSQL store has only the latter. `tenant` is the setting of that name.
     """
     path = store_path(location)
     name = path if path is not None else _database(location, tenant)
@@ -35,13 +33,13 @@ def store_path(location: str) -> str | None:
 
 
 def _database(location: str, tenant: str) -> str:
-    """What names a server, its database and the tenant, whoever connects to it."""
+    """The server, database and tenant in a URL, without the user."""
     address, _, query = location.partition("://")[2].rpartition("@")[2].partition("?")
-    given = {"tenant": tenant}
+    values = {"tenant": tenant}
     for part in query.split("&"):
         name, _, value = part.partition("=")
-        given[name] = value
-    if given["tenant"] in _NO_TENANT:
-        del given["tenant"]
-    kept = "&".join(f"{name}={given[name]}" for name in _NAMING if name in given)
+        values[name] = value
+    if values["tenant"] in _NO_TENANT:
+        del values["tenant"]
+    kept = "&".join(f"{name}={values[name]}" for name in _NAMING if name in values)
     return f"{address}?{kept}" if kept else address

@@ -12,14 +12,12 @@ from collections.abc import Mapping
 from contextlib import suppress
 
 from ..model.validate import blake2b
-from .event_files import Journal, _made, _replace  # pyright: ignore[reportPrivateUsage]
+from .event_files import Journal, make_folder, replace_file
 from .names import session_digest
 
 _DAY = 86_400
-# Seconds after which a session is taken to be over.
-_SILENCE = 30 * _DAY
-# Files that are looked at in one sweep.
-_MOST = 10_000
+_SILENCE = 30 * _DAY  # after which a session is over
+_MOST = 10_000  # files checked in one sweep
 _MOST_CHARACTERS = 64 << 10
 
 
@@ -37,21 +35,21 @@ class SideFiles:
         return ""
 
     def set(self, name: str, content: str | None) -> None:
-        """Put a file in its place, or remove it. Where nothing can be written, nothing is kept."""
+        """Replace a file, or remove it with None. Where nothing can be written, nothing is kept."""
         kept = False
         for folder in self.journal.folders:
             path = os.path.join(folder, name)
             with suppress(OSError):
                 if content is None or kept:
-                    os.unlink(path)  # an old one, of a time when another folder could not be written
+                    os.unlink(path)  # an old one, from when another folder could not be written
                 else:
-                    _made(folder, os.path.dirname(name))
-                    _replace(path, content)
+                    make_folder(folder, os.path.dirname(name))
+                    replace_file(path, content)
                     kept = True
 
 
 class PendingSideFiles(SideFiles):
-    """Changes to side files that take effect when they are written after a commit."""
+    """Changes to side files that are collected, and written after a commit."""
 
     def __init__(self, journal: Journal, changes: Mapping[str, str | None] | None = None) -> None:
         super().__init__(journal)
@@ -71,13 +69,13 @@ class PendingSideFiles(SideFiles):
         self.changes[name] = content
 
     def write(self) -> None:
-        """Make the changes."""
+        """Write the changes."""
         for name, content in self.changes.items():
             super().set(name, content)
 
 
 def compaction_file(session: str) -> str:
-    """The file that says whether a packet is still to be given to a session."""
+    """The file that says whether a session still has to get its packet."""
     return f"sessions/{session_digest(session)}"
 
 
@@ -87,7 +85,7 @@ def transcript_file(session: str) -> str:
 
 
 def snapshot_file(session: str) -> str:
-    """The file that says that the snapshot before a compaction was taken."""
+    """The file that marks the snapshot before a compaction as taken."""
     return f"sessions/{session_digest(session)}.before"
 
 
@@ -105,7 +103,7 @@ def forget_session(journal: Journal, session: str) -> None:
 
 
 def sweep(journal: Journal, now: float) -> None:
-    """Remove what is left of sessions that have long been silent, unless that was done today."""
+    """Remove the files of sessions that have been silent for long, at most once a day."""
     journal.sweep(time.time())
     for base in journal.folders:
         with suppress(OSError):
@@ -127,23 +125,3 @@ def _sweep_folder(base: str, now: float) -> None:
     if os.path.isdir(base):
         os.close(os.open(swept, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
         os.utime(swept, (now, now))
-
-
-def redaction_key(journal: Journal) -> bytes:
-    """The key of a store's redactions, made when it is first needed."""
-    for folder in journal.folders:
-        with suppress(OSError), open(os.path.join(folder, "redact-key"), "rb") as file:
-            if len(key := file.read(64)) >= 16:
-                return key
-    fresh = os.urandom(32)
-    for folder in journal.folders:
-        with suppress(OSError):
-            os.makedirs(folder, mode=0o700, exist_ok=True)
-            path = os.path.join(folder, "redact-key")
-            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-            try:
-                os.write(handle, fresh)
-            finally:
-                os.close(handle)
-            break
-    return fresh  # where it could not be kept, hashes of this event stand alone

@@ -26,7 +26,6 @@ from .values import read_entries, read_origin
 
 Result = TypeVar("Result")
 
-
 # Statuses of a step after which its events are extracted.
 _EXTRACTED = ("completed", "failed", "skipped")
 
@@ -192,6 +191,12 @@ class Base:
             f"There is no task {shown(task_id)}.",
             "task_list shows the tasks; an id may be shortened as long as it is unambiguous.",
         )
+
+    def _task_ids(self, task_id: str | None) -> list[str]:
+        """The id of one task, or of all."""
+        if task_id is None:
+            return self.store.read(lambda tx: tx.task_ids())
+        return [self.store.read(lambda tx: self._find(tx, task_id))["task_id"]]
 
     def new_task_id(self, tx: Tx) -> str:
         """An id that no task has."""
@@ -393,9 +398,8 @@ class Base:
         calls = ended and self.settings.callbacks == "on" and self.origin.channel != "import"
         if calls and tx.callback_url(head["task_id"]):
             wanted.append(("webhook", str(seq)))
-        if wanted:
-            for kind, name in wanted:
-                jobs.add(tx, kind, head["task_id"], name, {}, jobs.NOW, now)
+        for kind, name in wanted:
+            jobs.add(tx, kind, head["task_id"], name, {}, jobs.NOW, now)
 
     def _predicted(self, tx: Tx, head: Row, draft: Draft, seq: int) -> Written:
         """The result that the append will have. It is stored with the event, so it must be known before."""
@@ -403,13 +407,7 @@ class Base:
         if "steps" in draft.sets or "+steps" in draft.sets:
             steps = {row["item_id"]: row for row in (tx.steps(head["task_id"]) if seq > 1 else [])}
             for name, row in draft.sets.get("+steps", {}).items():
-                steps[name] = {
-                    "item_id": name,
-                    "status": "pending",
-                    "depends_on": [],
-                    **row,
-                    "version": seq,
-                }
+                steps[name] = {"item_id": name, "status": "pending", "depends_on": [], **row, "version": seq}
             for name, row in draft.sets.get("steps", {}).items():
                 steps[name] = {**steps[name], **row, "version": seq}
             in_order = sorted(steps.values(), key=lambda row: (row["ordinal"], row["item_id"]))
@@ -460,7 +458,13 @@ class Base:
 
     def _plain(self, what: str, value: Any) -> Any:
         """A value as it comes back from JSON."""
-        return None if value is None else json.loads(validate.json_value(what, value, self.settings))
+        if value is None:
+            return None
+        # A text like most outputs comes back as it is; JSON could not make it longer than the limit.
+        fits = type(value) is str and 6 * len(value) + 2 <= self.settings.max_json_bytes
+        if fits and value.isascii() and "\0" not in value:
+            return value
+        return json.loads(validate.json_value(what, value, self.settings))
 
     def _mapping(self, what: str, value: Any) -> dict[str, Any]:
         if value is not None and not is_dict(value):

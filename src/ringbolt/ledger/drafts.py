@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..store.tx import Row, Tx
@@ -53,17 +54,8 @@ class Draft:
 
     def copy(self) -> Draft:
         """A copy, for work that may be tried more than once."""
-        again = Draft(
-            self.kind,
-            text=self.text,
-            data=self.data,
-            sets=dict(self.sets),
-            item=self.item,
-            ref=self.ref,
-            labels=self.labels,
-            record=self.record,
-        )
-        again.result = dict(self.result)
+        again = copy(self)
+        again.sets, again.result = dict(self.sets), dict(self.result)
         return again
 
     def complete(self, seq: int) -> None:

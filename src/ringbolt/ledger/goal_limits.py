@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..model import validate
 from ..model.errors import Conflict, InvalidInput, shown
+from ..model.lazy_regex import lazy_regex
 from ..model.results import GoalBudget
 from ..model.types import is_dict
 from ..model.validate import blake2b
@@ -22,7 +22,7 @@ BLOCKED, SPENT = "blocked", "budget"
 STOPPED = (BLOCKED, SPENT)
 # Keys in the metadata of a goal.
 BUDGET, LIMIT, SPENDING = "goal_budget", "goal_blocker_limit", "goal_spent"
-_REMARK = re.compile(r"\([^()]{0,200}\)|\[[^][]{0,200}\]|\"[^\"]{0,200}\"|'[^']{0,200}'|`[^`]{0,200}`")
+_REMARK = lazy_regex(r"\([^()]{0,200}\)|\[[^][]{0,200}\]|\"[^\"]{0,200}\"|'[^']{0,200}'|`[^`]{0,200}`")
 # Statuses of a task that count as a failed attempt.
 FAILED_ATTEMPTS = ("failed", "abandoned", "cancelled")
 

@@ -20,14 +20,7 @@ def begun_phase(head: Row) -> str | None:
 
 
 def item_changes(
-    tx: Tx,
-    head: Row,
-    steps: list[Row],
-    row: Row,
-    now: str,
-    *,
-    status: str,
-    basis: str = "explicit",
+    tx: Tx, head: Row, steps: list[Row], row: Row, now: str, *, status: str, basis: str = "explicit"
 ) -> tuple[StepChanges, list[str]]:
     """The changes of a new status, to the step itself and to the one that was active before; and warnings."""
     item = row["item_id"]

@@ -30,7 +30,7 @@ def life(
     `head` is its row, `session` the session that works on it, if a host reported one. A task is stuck if a
     live session has it and was silent in the middle of a turn for longer than `stuck_after` seconds.
     """
-    status = head["status"]
+    status: str = head["status"]
     if status in rules.ENDED:
         return DONE if status == "completed" else status
     if status == "paused":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -31,14 +32,13 @@ from ..model.types import (
 )
 from ..store.goal_queries import criteria
 from ..store.heads import decode_extras
-from ..store.records import missing_events
+from ..store.records import group_labels, missing_events
 from ..store.schema import SOURCES
 from ..store.steps import decode_steps
 from ..store.task_rows import TaskRows
 from ..store.tx import Row, Tx
 
 Labels = dict[int, dict[str, list[str]]]
-
 
 # How many of each a task is read with; `left_out` counts the rest, which other operations return.
 NOTES = ("discovery", "artifact", "context", "tool_result")
@@ -63,12 +63,12 @@ MOST_SETTLED = 10
 
 def read_origin(row: Row) -> Origin:
     """Who wrote an event."""
-    return Origin(
-        principal=row["principal"],
-        agent=row["agent"],
-        channel=row["channel"],
-        session=row["session"],
-    )
+    return Origin(**_pick(row, "principal agent channel session"))
+
+
+def _pick(row: Row, names: str) -> dict[str, Any]:
+    """The columns of a row that are fields of the same name."""
+    return {name: row[name] for name in names.split()}
 
 
 def read_event(row: Row) -> Event:
@@ -93,32 +93,27 @@ def read_event(row: Row) -> Event:
 def read_card(head: Row) -> dict[str, Any]:
     """The fields of a task card."""
     return {
+        **_pick(
+            head,
+            "name status phase reason attention kind done total verified unknown current_title next_title"
+            " next_step created_at updated_at version",
+        ),
         "id": head["task_id"],
-        "name": head["name"],
-        "status": head["status"],
-        "phase": head["phase"],
-        "reason": head["reason"],
-        "attention": head["attention"],
-        "kind": head["kind"],
-        "done": head["done"],
-        "total": head["total"],
-        "verified": head["verified"],
-        "unknown": head["unknown"],
         "current": head["current_item"],
-        "current_title": head["current_title"],
         "next": head["next_item"],
-        "next_title": head["next_title"],
-        "next_step": head["next_step"],
         "blockers": tuple(json.loads(head["blockers"])) if head["blockers"] else (),
         "workspace": head["workspace_path"],
         "session": head["session_id"],
         "parent": head["parent_id"],
         "archived": head["archived_at"] is not None,
-        "created_at": head["created_at"],
-        "updated_at": head["updated_at"],
         "seq": head["last_seq"],
-        "version": head["version"],
     }
+
+
+_ITEM_COLUMNS = (
+    "ordinal title status stage basis evidence note active_issue detail plan_version dropped_in replaced_by"
+    " started_at completed_at duration_seconds version"
+).split()
 
 
 def read_items(rows: Sequence[Row], channels: Mapping[int, Any] | None = None) -> tuple[Item, ...]:
@@ -136,17 +131,10 @@ def read_items(rows: Sequence[Row], channels: Mapping[int, Any] | None = None) -
                 for name, cite in SOURCES["steps"].items()
                 if row[name] is not None and row[cite] in sources
             },
-            **{
-                name: row[name]
-                for name in (
-                    "ordinal", "title", "status", "stage", "basis", "evidence", "note",
-                    "active_issue", "detail", "plan_version", "dropped_in", "replaced_by",
-                    "started_at", "completed_at", "duration_seconds", "version",
-                )
-            },
+            **{name: row[name] for name in _ITEM_COLUMNS},
         )
         for row in rows
-    )  # fmt: skip
+    )
 
 
 def _sources(channels: Mapping[int, Any]) -> dict[int, Source]:
@@ -180,22 +168,21 @@ def read_entries(rows: Iterable[Row], labels: Labels) -> tuple[Entry, ...]:
 
 
 def _effects(rows: TaskRows) -> tuple[Effect, ...]:
-    return tuple(_effect(row) for row in rows["records"] if row["type"] == "effect")
-
-
-def _effect(row: Row) -> Effect:
-    return Effect(
-        seq=row["seq"],
-        at=row["timestamp"],
-        what=row["text"],
-        status=row["status"],
-        verify=json.loads(row["data"]).get("verify"),
-        item=row["item_id"],
-        outcome=row["outcome"],
-        outcome_seq=row["replaced_by"],
-        outcome_channel=row["outcome_channel"],
-        channel=row["channel"],
+    return tuple(
+        Effect(
+            at=row["timestamp"],
+            what=row["text"],
+            verify=json.loads(row["data"]).get("verify"),
+            item=row["item_id"],
+            outcome_seq=row["replaced_by"],
+            **_pick(row, "seq status outcome outcome_channel channel"),
+        )
+        for row in rows["records"]
+        if row["type"] == "effect"
     )
+
+
+_ACTION_DATA = ("tool", "input", "output", "error", "stage", "sub_task_id", "duration_ms")
 
 
 def read_actions(tx: Tx, task_id: str, rows: Iterable[Row], with_logs: bool) -> tuple[Action, ...]:
@@ -217,12 +204,9 @@ def read_actions(tx: Tx, task_id: str, rows: Iterable[Row], with_logs: bool) -> 
                 ended_at=row["ended_at"],
                 logs=tuple(read_event(log) for log in reversed(logs)),
                 origin=read_origin(row),
-                **{
-                    name: data.get(name)
-                    for name in ("tool", "input", "output", "error", "stage", "sub_task_id", "duration_ms")
-                },
+                **{name: data.get(name) for name in _ACTION_DATA},
             )
-        )  # fmt: skip
+        )
     return tuple(actions)
 
 
@@ -264,7 +248,10 @@ def read_snapshot(tx: Tx, task_id: str) -> Snapshot | None:
     return Snapshot(
         **fields,
         values=tuple(entry for entry in _active(rows, {}) if entry.type == "variable"),
-        recent=tuple(_moment(row) for row in rows["recent"]),
+        recent=tuple(
+            Moment(text=row["text"] or "", **_pick(row, "seq at type channel item status"))
+            for row in rows["recent"]
+        ),
         waits=_waits(tx, task_id, [row for row in rows["records"] if row["type"] == "wait"]),
         resolved=tuple(
             entry.replace(data={**entry.data, "resolution": row["outcome"]})
@@ -275,18 +262,16 @@ def read_snapshot(tx: Tx, task_id: str) -> Snapshot | None:
         settled=tuple(one for one in _effects(rows) if one.status in SETTLED_EFFECTS),
         goals=tuple(
             RelatedGoal(
-                id=row["target"], **{name: row[name] for name in ("name", "status", "reason", "channel")},
-                met=row["met"] or 0, total=row["total"] or 0,
+                id=row["target"],
+                met=row["met"] or 0,
+                total=row["total"] or 0,
+                **_pick(row, "name status reason channel"),
             )
             for row in rows["goals"]
         ),
-        criteria=_criteria(tx, task_id) if fields["kind"] == "goal" else (),
+        criteria=tuple(map(read_criterion, criteria(tx, task_id))) if fields["kind"] == "goal" else (),
         **_distilled(rows),
-    )  # fmt: skip
-
-
-def _criteria(tx: Tx, goal: str) -> tuple[Criterion, ...]:
-    return tuple(read_criterion(row) for row in criteria(tx, goal))
+    )
 
 
 def read_criterion(row: Row) -> Criterion:
@@ -294,16 +279,12 @@ def read_criterion(row: Row) -> Criterion:
     data: dict[str, Any] = json.loads(row["data"])
     target = data.get("target")
     return Criterion(
-        seq=row["seq"],
         text=row["text"] or "",
-        status=row["status"],
         check=str(data.get("check") or "manual"),
         target=None if target is None else str(target),
-        channel=row["channel"],
-        evidence=row["evidence"],
-        evidence_seq=row["evidence_seq"],
         by=row["judge"],
         at=row["ended_at"],
+        **_pick(row, "seq status channel evidence evidence_seq"),
     )
 
 
@@ -313,24 +294,11 @@ def _distilled(rows: TaskRows) -> dict[str, Any]:
     fields: dict[str, Any] = {}
     if "summary" in found:
         row = found["summary"]
-        state = json.loads(row["state"])
-        fields["summary"] = Summary(
-            text=state["text"],
-            seq=row["seq"],
-            at=row["at"],
-            source=state["source"],
-            channel=state["channel"],
-        )
+        state = _pick(json.loads(row["state"]), "text source channel")
+        fields["summary"] = Summary(seq=row["seq"], at=row["at"], **state)
     if "names" in found:
         fields["names"] = tuple(Name(**name) for name in json.loads(found["names"]["state"])["shown"])
     return fields
-
-
-def _labels(rows: TaskRows) -> Labels:
-    labels: Labels = {}
-    for row in rows["labels"]:
-        labels.setdefault(row["seq"], {}).setdefault(row["kind"], []).append(row["value"])
-    return labels
 
 
 def _active(rows: TaskRows, labels: Labels) -> tuple[Entry, ...]:
@@ -354,7 +322,7 @@ def _task_fields(tx: Tx, task_id: str, wanted: list[tuple[str, str, int]], rows:
     ending: dict[str, Any] = json.loads(rows["finish"][0]["data"]) if rows["finish"] else {}
     channels = {row["seq"]: row["channel"] for row in rows["channels"]}
     touched_by = {row["seq"]: row["channel"] for row in rows.get("file_channels", ())}
-    labels = _labels(rows)
+    labels = group_labels((row["seq"], row["kind"], row["value"]) for row in rows["labels"])
     entries = _active(rows, labels)
     effects = _effects(rows)
 
@@ -373,12 +341,10 @@ def _task_fields(tx: Tx, task_id: str, wanted: list[tuple[str, str, int]], rows:
         "metadata": extras["metadata"],
         "tags": tuple(labels.get(0, {}).get("tag", ())),
         "timestamps": Timestamps(
-            created_at=head["created_at"],
-            plan_generated_at=head["plan_generated_at"],
-            execution_started_at=head["execution_started_at"],
-            synthesis_started_at=head["synthesis_started_at"],
-            completed_at=head["completed_at"],
             last_updated_at=head["updated_at"],
+            **_pick(
+                head, "created_at plan_generated_at execution_started_at synthesis_started_at completed_at"
+            ),
         ),
         "plan_version": head["plan_version"],
         "last_replanned_at": head["replanned_at"],
@@ -392,24 +358,12 @@ def _task_fields(tx: Tx, task_id: str, wanted: list[tuple[str, str, int]], rows:
         "variables": {entry.key or "": entry.data.get("value") for entry in of("variable")},
         "effects": tuple(one for one in effects if one.status in OPEN_EFFECTS),
         "files": tuple(
-            FileTouch(
-                path=row["path"],
-                change=row["change"],
-                seq=row["seq"],
-                at=row["at"],
-                channel=touched_by.get(row["seq"]),
-            )
+            FileTouch(channel=touched_by.get(row["seq"]), **_pick(row, "path change seq at"))
             for row in rows["files"]
         ),
-        "links": tuple(Link(kind=row["kind"], target=row["target"], seq=row["seq"]) for row in rows["links"]),
+        "links": tuple(Link(**_pick(row, "kind target seq")) for row in rows["links"]),
         "claims": tuple(
-            Claim(
-                item=row["item_id"],
-                holder=row["holder"],
-                token=row["token"],
-                expires_at=row["expires_at"],
-                reason=row["reason"],
-            )
+            Claim(item=row["item_id"], **_pick(row, "holder token expires_at reason"))
             for row in rows["claims"]
             if row["status"] == "held"
         ),
@@ -447,11 +401,6 @@ def _field_sources(head: Row, extras: Row, rows: TaskRows, channels: Mapping[int
     }
 
 
-def _moment(row: Row) -> Moment:
-    fields: dict[str, Any] = {**row, "text": row["text"] or ""}
-    return Moment(**fields)
-
-
 def _waits(tx: Tx, task_id: str, rows: Sequence[Row]) -> tuple[Wait, ...]:
     """Waits with their current conditions: the last change counts."""
     seqs = [row["seq"] for row in rows]
@@ -461,27 +410,18 @@ def _waits(tx: Tx, task_id: str, rows: Sequence[Row]) -> tuple[Wait, ...]:
     for row in rows:
         begun = json.loads(row["data"])
         until = changed.get(row["seq"], begun).get("until")
-        found.append(
-            Wait(
-                seq=row["seq"],
-                at=row["timestamp"],
-                target=str(begun.get("target")),
-                until=None if until is None else str(until),
-                channel=row["channel"],
-            )
-        )
+        until = None if until is None else str(until)
+        target = str(begun.get("target"))
+        found.append(Wait(at=row["timestamp"], target=target, until=until, **_pick(row, "seq channel")))
     return tuple(found)
 
 
 def _left_out(tx: Tx, task_id: str, wanted: list[tuple[str, str, int]], rows: TaskRows) -> dict[str, int]:
     """How many of each exist beyond those that were read; counted only where a limit was reached."""
     left_out: dict[str, int] = {}
-    shown: dict[tuple[str, str], int] = {}
-    for row in rows["records"]:
-        group = row["type"], row["status"]
-        shown[group] = shown.get(group, 0) + 1
+    shown = Counter((row["type"], row["status"]) for row in rows["records"])
     for kind, status, most in wanted:
-        if shown.get((kind, status)) == most and (more := tx.record_count(task_id, kind, status) - most):
+        if shown[kind, status] == most and (more := tx.record_count(task_id, kind, status) - most):
             left_out[kind] = left_out.get(kind, 0) + more
     if len(rows["files"]) == MOST_FILES and (more := tx.file_count(task_id) - MOST_FILES):
         left_out["file"] = more

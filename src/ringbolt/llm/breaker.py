@@ -38,11 +38,11 @@ class Breaker:
             self._useless, self._pause = 0, 0.0
 
     def failed(self, now: float, reason: str) -> None:
-        """The server did not answer, or cannot: nobody else should wait for it."""
+        """The server did not answer, or cannot: pause, so that other callers do not wait for it."""
         with self._lock:
             self._open(now, reason)
 
-    def disappointed(self, now: float, reason: str) -> None:
+    def useless_answer(self, now: float, reason: str) -> None:
         """The server gave a useless answer, which may happen, but not many times in a row."""
         with self._lock:
             self._useless += 1

@@ -85,7 +85,6 @@ class Modelling(Base):
         self, roles: Sequence[Role], task_id: str, request: Request
     ) -> tuple[tuple[Any, str] | None, str]:
         """The first result from one of these models, with the model's name; otherwise the reasons."""
-
         reasons: list[str] = []
         for role in roles:
             server = server_for(role, self.settings)
@@ -100,7 +99,6 @@ class Modelling(Base):
         return None, "; ".join(reasons)
 
     def _ask(self, server: ModelServer, task_id: str, request: Request) -> Any:
-
         day = self._now()[:10]
         self._check_budget(server, self.store.read(lambda tx: spending.spent(tx, task_id, day)), request)
         try:
@@ -114,7 +112,6 @@ class Modelling(Base):
 
     def _check_budget(self, server: ModelServer, spent: Spent, request: Request) -> None:
         """Raise if the request, with the longest possible answer, would exceed the budget."""
-
         settings = self.settings
         tokens_in = request.tokens()
         tokens = tokens_in + request.max_tokens
@@ -142,7 +139,6 @@ class Modelling(Base):
         failure: ModelFailure | None = None,
     ) -> None:
         """Record the usage: the event and the sums, in one transaction."""
-
         cost = self._cost(server, usage.tokens_in, usage.tokens_out)
         draft = Draft(
             "model.used",
@@ -172,5 +168,4 @@ class Modelling(Base):
 
 
 def _plan(task: Task) -> Plan:
-
     return Plan(items=task.items, over=task.status not in rules.OPEN)

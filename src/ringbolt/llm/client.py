@@ -21,7 +21,6 @@ from .breaker import Breaker
 
 Role = Literal["local", "remote"]
 
-
 # Ways to ask for JSON, the strictest first. Each process finds out once which one a server supports.
 RUNGS = ("json_schema", "json_object", "prompt")
 # Statuses with which servers refuse a way to ask.
@@ -128,7 +127,7 @@ class ModelServer:
             failure.usage = asking.usage()
             why = f"{self.name} failed ({failure})"
             if failure.kind in _MODELS_FAULT:
-                self._breaker.disappointed(self._clock(), why)
+                self._breaker.useless_answer(self._clock(), why)
             else:
                 self._breaker.failed(self._clock(), why)
             raise
@@ -143,9 +142,8 @@ class ModelServer:
         if not self.name:
             raise ModelFailure("misconfigured", f"set model_{self.role}_name")
         try:
-            return http_client.read_address(self._url, "chat/completions"), http_client.read_key(
-                self._key_env
-            )
+            address = http_client.read_address(self._url, "chat/completions")
+            return address, http_client.read_key(self._key_env)
         except ValueError as error:
             raise ModelFailure("misconfigured", f"check model_{self.role}_url and its key: {error}") from None
 
@@ -181,15 +179,11 @@ class _Asking:
             except _Unusable as error:
                 problem, kind = str(error), "truncated" if cut else error.kind
             if not last:
-                self._messages += [
-                    {"role": "assistant", "content": text[:2000]},
-                    {"role": "user", "content": self._complaint(problem, cut)},
-                ]
+                why = "it was cut off, so make it much shorter" if cut else problem
+                complaint = f"This cannot be used: {why}. Answer again with only the JSON object."
+                self._messages.append({"role": "assistant", "content": text[:2000]})
+                self._messages.append({"role": "user", "content": complaint})
         raise ModelFailure(kind, problem)
-
-    def _complaint(self, problem: str, cut: bool) -> str:
-        why = "it was cut off, so make it much shorter" if cut else problem
-        return f"This cannot be used: {why}. Answer again with only the JSON object."
 
     def _read(self, text: str) -> Any:
         if not text.strip():
@@ -198,7 +192,7 @@ class _Asking:
             found = json_reply.first_object(text)
         except ValueError as error:
             raise _Unusable("invalid", str(error)) from None
-        if wrong := json_reply.problem(found, dict(self._request.schema)):
+        if wrong := json_reply.problem(found, self._request.schema):
             raise _Unusable("invalid", wrong)
         try:
             return self._request.read(found)
@@ -214,19 +208,11 @@ class _Asking:
                 if error.status in _UNSUPPORTED and self._rung + 1 < len(RUNGS):
                     self._rung += 1
                     continue
-                raise self._status_failure(error) from None
+                denied, known = error.status in (401, 403, 429), error.status in _UNSUPPORTED
+                kind = "denied" if denied else "rejected" if known else "status"
+                raise ModelFailure(kind, str(error)) from None
             self._server._rung = self._rung  # pyright: ignore[reportPrivateUsage]
             return text, cut
-
-    def _status_failure(self, error: http_client.StatusError) -> ModelFailure:
-        kind = (
-            "denied"
-            if error.status in (401, 403, 429)
-            else "rejected"
-            if error.status in _UNSUPPORTED
-            else "status"
-        )
-        return ModelFailure(kind, str(error))
 
     def _post(self) -> tuple[str, bool]:
         left = self._seconds - (time.monotonic() - self._began)

@@ -20,34 +20,31 @@ from ..signals.text_layout import clauses
 
 _CITE = lazy_regex(r"#(\d{1,12})\b")
 _OPEN = lazy_regex(
-    r"\b(?:next|pending|current(?:ly)?|in progress|remain(?:s|ing|ed)?|left|open|active|ongoing|working on"
-    r"|start(?:s|ed|ing)?|began|begun|begins?|under ?way|to ?do|ahead|later|now|failed|fails|blocked|waiting"
-    r"|waits|stuck|skipped|cancelled|dropped|will|should|must|needs?|still|upcoming|planned|outstanding"
-    r"|unfinished|incomplete|follows?|before|until)\b",
-    re.I,
+    r"(?i)\b(?:next|pending|current(?:ly)?|in progress|remain(?:s|ing|ed)?|left|open|active|ongoing"
+    r"|working on|start(?:s|ed|ing)?|began|begun|begins?|under ?way|to ?do|ahead|later|now|failed|fails"
+    r"|blocked|waiting|waits|stuck|skipped|cancelled|dropped|will|should|must|needs?|still|upcoming|planned"
+    r"|outstanding|unfinished|incomplete|follows?|before|until)\b"
 )
 # A negation counts if it is in the same clause, at most a few words before.
 _DENIED = lazy_regex(
-    r"(?:(?:n['’]t|\b(?:not|no|none|nothing|never|neither|nor|yet|until|before|when|once|if|unless|cannot|without"
-    r"|half|partly|partially|almost|nearly|needs?|awaits?))\b(?: (?!and\b|but\b|so\b|while\b)[\w-]+){0,4}"
-    r"|\b(?:to|will|must|should|can|could|may|might) be(?: \w+ly)?) *$",
-    re.I,
+    r"(?i)(?:(?:n['’]t|\b(?:not|no|none|nothing|never|neither|nor|yet|until|before|when|once|if|unless"
+    r"|cannot|without|half|partly|partially|almost|nearly|needs?|awaits?))\b(?: (?!and\b|but\b|so\b"
+    r"|while\b)[\w-]+){0,4}|\b(?:to|will|must|should|can|could|may|might) be(?: \w+ly)?) *$"
 )
 _ALL = lazy_regex(
-    r"\b(?:all|every|everything|each|both)\b|\b(?:the|this|your|our) (?:\w+ )?(?:task|plan|project|job)\b",
-    re.I,
+    r"(?i)\b(?:all|every|everything|each|both)\b|\b(?:the|this|your|our) (?:\w+ )?(?:task|plan|project|job)\b"
 )
-_BREAK = lazy_regex(r"[,()–—]|\b(?:and|but|while|whereas|so|then|which|with)\b", re.I)
-_LINK = lazy_regex(r"[\s,;:&()\"'“”–—-]*(?:(?:and|or|plus)\b)?[\s\"'“(]*", re.I)
+_BREAK = lazy_regex(r"(?i)[,()–—]|\b(?:and|but|while|whereas|so|then|which|with)\b")
+_LINK = lazy_regex(r"(?i)[\s,;:&()\"'“”–—-]*(?:(?:and|or|plus)\b)?[\s\"'“(]*")
 _WORD_NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve".split()
 _PLACES = "first second third fourth fifth sixth seventh eighth ninth tenth".split()
 _NUMBER = rf"(?:\d{{1,4}}|{'|'.join(_WORD_NUMBERS)})"
-_OF = lazy_regex(rf"\b({_NUMBER})\s*(?:/|of|out of)\s*(?:the\s+|its\s+|all\s+)?({_NUMBER})\b", re.I)
-_SO_MANY = lazy_regex(rf"\b({_NUMBER})\s+(?:\w+\s+)?(?:steps?|items?)\b", re.I)
+_OF = lazy_regex(rf"(?i)\b({_NUMBER})\s*(?:/|of|out of)\s*(?:the\s+|its\s+|all\s+)?({_NUMBER})\b")
+_SO_MANY = lazy_regex(rf"(?i)\b({_NUMBER})\s+(?:\w+\s+)?(?:steps?|items?)\b")
 _NUMBERED = lazy_regex(
-    rf"\b(?:steps?|items?)\s*#?{_NUMBER}(?:(?:\s*(?:,|and|&|/|-|–|to|through))+\s*#?{_NUMBER}\b)*", re.I
+    rf"(?i)\b(?:steps?|items?)\s*#?{_NUMBER}(?:(?:\s*(?:,|and|&|/|-|–|to|through))+\s*#?{_NUMBER}\b)*"
 )
-_PLACED = lazy_regex(rf"\b({'|'.join(_PLACES)}|last|final)\s+(?:step|item)\b", re.I)
+_PLACED = lazy_regex(rf"(?i)\b({'|'.join(_PLACES)}|last|final)\s+(?:step|item)\b")
 _IRREGULAR = {
     "built": "build", "ran": "run", "wrote": "write", "written": "write", "made": "make", "sent": "send",
     "found": "find", "took": "take", "taken": "take", "chose": "choose", "chosen": "choose", "drew": "draw",
@@ -75,7 +72,7 @@ def cites(text: str) -> list[int]:
     return list(dict.fromkeys(int(number) for number in _CITE.findall(text)))
 
 
-def check(text: str, plan: Plan, seqs: Iterable[int], given: str) -> None:
+def check(text: str, plan: Plan, seqs: Iterable[int], seen: str) -> None:
     """Raise ValueError if a text does not agree with the events and texts that it was made from."""
     known = set(seqs)
     if foreign := [seq for seq in cites(text) if seq not in known]:
@@ -83,20 +80,20 @@ def check(text: str, plan: Plan, seqs: Iterable[int], given: str) -> None:
     words = re.findall(r"[^\W\d_]+", text.lower())
     if len(words) >= _LONG and sum(word in _ENGLISH for word in words) < 2:
         raise ValueError("it is not in English")
-    if foreign := _foreign_name(text, plan, given.lower()):
+    if foreign := _foreign_name(text, plan, seen.lower()):
         raise ValueError(f"“{foreign[:60]}” is not in the facts")
     for sentence in clauses(text):
         if false := _false_claim(sentence, plan):
             raise ValueError(f"it says that {false} done, which the facts do not say")
 
 
-def _foreign_name(text: str, plan: Plan, given: str) -> str | None:
+def _foreign_name(text: str, plan: Plan, seen: str) -> str | None:
     """A name, path, version or number that was not in the prompt; small numbers may count steps."""
     ids = {item.id.lower() for item in plan.items}
     for found in filter(_NAME.search, _CHUNK.findall(_CITE.sub(" ", text))):
         name = found.strip("./:@+-").lower()
         small = all(part.isdecimal() and int(part[:9]) <= len(plan.items) for part in re.split("[-–/]", name))
-        if name and not small and name not in given and name not in ids:
+        if name and not small and name not in seen and name not in ids:
             return found
     return None
 

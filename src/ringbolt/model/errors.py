@@ -87,12 +87,7 @@ class RingboltError(Exception):
 
     def to_dict(self) -> dict[str, object]:
         """The error as all surfaces return it."""
-        return {
-            "code": self.code,
-            "message": self.message,
-            "hint": self.hint,
-            "details": self.details,
-        }
+        return {"code": self.code, "message": self.message, "hint": self.hint, "details": self.details}
 
     def __reduce__(self):
         return _rebuild, (type(self), self.code, self.message, self.hint, self.details)

@@ -13,7 +13,6 @@ from .rules import ITEM_STATUSES, PHASES, TASK_STATUSES
 
 Row = tuple[str, str, str | None, str | None]
 
-
 TASK_WORDS: dict[str, Sequence[Row]] = {
     "bank": (
         ("RECEIVED", "active", "received", None),
@@ -60,13 +59,8 @@ TASK_WORDS: dict[str, Sequence[Row]] = {
 }
 FALLBACK: dict[str, dict[str, str]] = {
     "bank": {
-        "active": "EXECUTING_PLAN",
-        "waiting": "EXECUTING_PLAN",
-        "paused": "EXECUTING_PLAN",
-        "failed": "FAILED_EXECUTION",
-        "cancelled": "FAILED_EXECUTION",
-        "abandoned": "FAILED_EXECUTION",
-        "superseded": "FAILED_EXECUTION",
+        **dict.fromkeys(("active", "waiting", "paused"), "EXECUTING_PLAN"),
+        **dict.fromkeys(("failed", "cancelled", "abandoned", "superseded"), "FAILED_EXECUTION"),
     },
     "loom": {
         "active": "executing",
@@ -74,7 +68,7 @@ FALLBACK: dict[str, dict[str, str]] = {
         "abandoned": "cancelled",
         "superseded": "cancelled",
     },
-    "active-tasks": {"cancelled": "Done", "abandoned": "Done", "superseded": "Done"},
+    "active-tasks": dict.fromkeys(("cancelled", "abandoned", "superseded"), "Done"),
     "a2a": {
         "active": "working",
         "waiting": "input-required",
@@ -83,45 +77,25 @@ FALLBACK: dict[str, dict[str, str]] = {
     },
 }
 SYNONYMS: dict[str, tuple[str, str | None, str | None]] = {
-    "open": ("active", None, None),
-    "in_progress": ("active", None, None),
-    "running": ("active", None, None),
-    "started": ("active", None, None),
-    "resumed": ("active", None, None),
-    "reopened": ("active", None, None),
+    **dict.fromkeys(
+        ("open", "in_progress", "running", "started", "resumed", "reopened"), ("active", None, None)
+    ),
+    **dict.fromkeys(("stalled", "on_hold"), ("paused", None, None)),
+    **dict.fromkeys(("done", "complete", "finished", "closed", "success"), ("completed", None, None)),
     "blocked": ("waiting", None, "blocked"),
-    "stalled": ("paused", None, None),
-    "on_hold": ("paused", None, None),
     "error": ("failed", None, None),
-    "done": ("completed", None, None),
-    "complete": ("completed", None, None),
-    "finished": ("completed", None, None),
-    "closed": ("completed", None, None),
-    "success": ("completed", None, None),
     "canceled": ("cancelled", None, None),
 }
 ITEM_SYNONYMS: dict[str, str] = {
-    "todo": "pending",
-    "open": "pending",
-    "in_progress": "active",
-    "running": "active",
-    "started": "active",
-    "blocked": "active",
-    "done": "completed",
-    "complete": "completed",
-    "finished": "completed",
+    **dict.fromkeys(("todo", "open"), "pending"),
+    **dict.fromkeys(("in_progress", "running", "started", "blocked"), "active"),
+    **dict.fromkeys(("done", "complete", "finished"), "completed"),
+    **dict.fromkeys(("scrapped", "canceled", "dropped", "superseded"), "cancelled"),
     "error": "failed",
-    "scrapped": "cancelled",
-    "canceled": "cancelled",
-    "dropped": "cancelled",
-    "superseded": "cancelled",
 }
 ITEM_WORDS_LOOM: dict[str, str] = {
-    "pending": "pending",
+    **{status: status for status in ITEM_STATUSES},
     "active": "running",
-    "completed": "completed",
-    "failed": "failed",
-    "skipped": "skipped",
     "cancelled": "skipped",
 }
 
@@ -152,12 +126,12 @@ def read_task_status(word: str, source: str | None = None) -> tuple[str, str | N
                 return status, phase, reason
     if (found := _ANY_SOURCE.get(_plain(word))) is not None:
         return found
-    raise InvalidInput(
-        "unknown_word",
-        f"{shown(word)} is not a task status.",
-        f"Use one of: {', '.join(TASK_STATUSES)}.",
-        allowed=list(TASK_STATUSES),
-    )
+    raise _unknown("task status", word, TASK_STATUSES)
+
+
+def _unknown(what: str, word: str, allowed: Sequence[str]) -> InvalidInput:
+    hint = f"Use one of: {', '.join(allowed)}."
+    return InvalidInput("unknown_word", f"{shown(word)} is not a {what}.", hint, allowed=list(allowed))
 
 
 def means(word: str, source: str | None = None) -> str | None:
@@ -172,9 +146,7 @@ def write_task_status(source: str, status: str, phase: str | None = None, reason
     """The most specific word of a project for our status, phase and reason."""
     best, best_score = "", -1
     for word, their_status, their_phase, their_reason in TASK_WORDS[source]:
-        if their_status != status or their_phase not in (None, phase):
-            continue
-        if their_reason not in (None, reason):
+        if their_status != status or their_phase not in (None, phase) or their_reason not in (None, reason):
             continue
         score = 2 * (their_phase is not None) + (their_reason is not None)
         if score > best_score:
@@ -187,12 +159,7 @@ def read_item_status(word: str) -> str:
     plain = _plain(word)
     found = plain if plain in ITEM_STATUSES else ITEM_SYNONYMS.get(plain)
     if found is None:
-        raise InvalidInput(
-            "unknown_word",
-            f"{shown(word)} is not a step status.",
-            f"Use one of: {', '.join(ITEM_STATUSES)}.",
-            allowed=list(ITEM_STATUSES),
-        )
+        raise _unknown("step status", word, ITEM_STATUSES)
     return found
 
 
@@ -206,9 +173,4 @@ def read_phase(word: str) -> str:
     plain = _plain(word)
     if plain in PHASES:
         return plain
-    raise InvalidInput(
-        "unknown_word",
-        f"{shown(word)} is not a phase.",
-        f"Use one of: {', '.join(PHASES)}.",
-        allowed=list(PHASES),
-    )
+    raise _unknown("phase", word, PHASES)

@@ -1,20 +1,39 @@
 """The declaration of an operation: everything that a surface must know about a method of TaskMemory.
 
 The decorator says where an operation can be called; the method's docstring says what it does, and its
-`Args:` section what each parameter means. Command line, MCP tools, HTTP routes, OpenAPI and the reference are
-made from these.
+`Args:` section what each parameter means. Parameters that mean the same everywhere are documented once, in
+`SHARED_PARAMETERS`. Command line, MCP tools, HTTP routes, OpenAPI and the reference are made from these.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from inspect import cleandoc
 from typing import Any, Literal, TypeVar
 
 from .types import Value
 
 M = TypeVar("M", bound=Callable[..., Any])
+
+# What a parameter of this name means, unless the docstring of an operation says otherwise.
+SHARED_PARAMETERS = {
+    "task_id": "Task id or a unique prefix; default: the current task.",
+    "goal_id": "Goal id or a unique prefix.",
+    "wait_id": "Id of a wait: `task#seq`, or `#seq` for the current task.",
+    "item": "Step: its id, its number from 1, or its title or a unique prefix of the title.",
+    "workspace": '`""`: the workspace of this memory. `None` (`*` where null means "not given"): everywhere.',
+    "tags": "Labels, at most 200 of up to 100 bytes each.",
+    "relevance_to": "Ids of steps, or other names, that the entry matters for. Stored as given.",
+    "supersedes": "Seq of the entry or entries that this one replaces.",
+    "anchors": "Workspace files that the entry is about. Recall reports later whether they have changed.",
+    "blocker_limit": "How often the same blocker may occur before the goal is stopped.",
+    "limit": "Maximum number of results.",
+    "dry_run": "Report what would be done, and change nothing.",
+    "expect": "The version you last saw. If it has changed since, the call fails with `stale_version`.",
+    "token": "Fencing token of a claim. Default: the tokens that this memory object got from `task_claim`.",
+    "key": "Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and"
+    " returns the first answer.",
+}
 
 
 class Operation(Value, frozen=True, kw_only=True):
@@ -84,12 +103,26 @@ def operation(
             example=example or {},
         )
         setattr(method, _DECLARED, declared)
+        _document_shared_parameters(method)
         return method
 
     return declare
 
 
 _DECLARED = "ringbolt_operation"
+
+
+def _document_shared_parameters(method: Any) -> None:
+    """Add the shared parameters that a docstring leaves out to its `Args:`, so that help() shows them too."""
+    doc: str = method.__doc__ or ""
+    names: tuple[str, ...] = method.__code__.co_varnames
+    given = names[: method.__code__.co_argcount + method.__code__.co_kwonlyargcount]
+    lacking = [name for name in given if name in SHARED_PARAMETERS and f"    {name}: " not in doc]
+    if lacking:
+        indent = doc[doc.rfind("\n") + 1 :] if doc.endswith(" ") else ""
+        section = "" if "Args:\n" in doc else f"\n\n{indent}Args:"
+        lines = "".join(f"\n{indent}    {name}: {SHARED_PARAMETERS[name]}" for name in lacking)
+        method.__doc__ = f"{doc.rstrip()}{section}{lines}\n{indent}"
 
 
 def declared(method: object) -> Operation | None:
@@ -99,6 +132,8 @@ def declared(method: object) -> Operation | None:
 
 def split_docstring(method: object) -> tuple[str, dict[str, str]]:
     """A docstring's text, and its `Args:` by name, each on one line."""
+    from inspect import cleandoc  # slow to load, and only surfaces need descriptions
+
     text, _, section = cleandoc(method.__doc__ or "").partition("\n\nArgs:\n")
     parameters: dict[str, str] = {}
     for line in section.splitlines():

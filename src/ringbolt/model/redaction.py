@@ -18,12 +18,12 @@ from typing import Any
 from .types import is_dict, is_list
 from .validate import blake2b
 
-# Characters of a text that is not kept whole which are looked at, at its beginning and at its end.
+# How many characters of a very long text are kept and searched, at its beginning and at its end.
 LOOKED_AT = 60_000
 DEPTH = 40
 _LEFT_OUT = "characters left out"
 
-# Maker, what such a token begins with in small letters, and what it looks like.
+# Vendor, the beginnings of its tokens in lower case, and the pattern of a token.
 _MAKERS: tuple[tuple[str, str, str], ...] = (
     ("aws", "akia asia abia acca", r"(?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16}(?![0-9A-Z])"),
     ("github", "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_", r"(?:gh[pousr]_|github_pat_)\w{20,255}"),
@@ -59,14 +59,14 @@ _MAKERS: tuple[tuple[str, str, str], ...] = (
     ("telegram", ":aa", r"(?:bot)?[0-9]{8,10}:AA[\w-]{32,36}"),
     ("jwt", "eyj", r"eyJ[\w-]{8,4000}\.[\w-]{8,8000}\.[\w-]{0,2000}"),
 )
-# Names of which the value is a secret.
+# Names whose values are secrets.
 _WORDS = (
     "password passwd passphrase passcode pwd secret token apikey api_key access_key private_key auth_key"
     " signing_key encryption_key account_key master_key session_key credential credentials cookie"
 ).split()
 _NAME = "|".join(word.replace("_", "[_-]?") for word in sorted(_WORDS, key=len, reverse=True))
-# The end of the name is possessive (`+`): what follows cannot be part of a name, so trying shorter ones is
-# lost time.
+# The end of the name is possessive (`+`): what follows cannot be part of a name, so trying shorter names
+# would be wasted time.
 _ASSIGNED = (
     rf"(?i)(?P<option>--(?:[a-z]{{1,20}}+-){{0,3}})?(?P<name>(?:{_NAME})s?(?:[_-][A-Za-z0-9]{{1,20}}+){{0,3}}+)"
     r"(?:(?P<flag>[ \t]{1,3})|(?P<open>\\?[\"']?)\s{0,3}(?:=>|:=|[=:])\s{0,3})(?P<quote>\\?[\"'`]?)"
@@ -77,7 +77,7 @@ _HARMLESS_NAME = (
     r"(?i)[_-](?:files?|path|names?|count|limit|type|url|uri|ids?|fields?|length|policy|ttl|budget|expir\w*|env|var"
     r"|header|len|size|index|usage|used|total|max|min|per|version|arn|ref)$|^tokens$"
 )
-# A value that only stands for one, or is code.
+# A value that is a placeholder or code.
 _HARMLESS_VALUE = (
     r"(?i)(?:\$|%\w+%|\{\{|\[redacted|<|\*{3}|x{4,}$|\.{3}|none\b|null\b|true\b|false\b|undefined|string|str\b|text"
     r"|your[_-]|example|changeme$|placeholder|required|optional|env[.:(]|os\.|process\.|self\.|this\.|config\."
@@ -93,7 +93,8 @@ _HEADER = (
     r"(?i)\b(bearer|basic|authorization[\"']?\s{0,3}[:=]\s{0,3}[\"']?token)(\s{1,3})([\w.~+/=-]{12,4000})"
 )
 _LOGIN = r"(\s(?:-u|--user)[ =]['\"]?[\w.@-]{1,80}:|sshpass -p ?['\"]?)(?!\[redacted)([^\s'\"$]{4,200})"
-# Nothing that could be part of it stands before a maker's token: it may occur by chance in a long code.
+# A vendor's token must not follow a character that could be part of it: long codes contain such
+# beginnings by chance.
 _APART = "(?<![A-Za-z0-9+/_-])"
 
 
@@ -108,11 +109,11 @@ class Redactor:
     """Replaces the secrets of texts and of JSON values."""
 
     def __init__(self, key: bytes | Callable[[], bytes]) -> None:
-        """`key` is the key of the hashes, or a function that gives it: it is called for the first secret."""
+        """`key` is the key of the hashes, or a function that returns it, called for the first secret."""
         self._key = key
 
     def text(self, text: str) -> str:
-        """A text without its secrets. What it surely has none of is not looked for."""
+        """A text without its secrets. Passes whose hints do not occur in it are skipped."""
         if len(text) < 4:
             return text
         lowered = text.lower()
@@ -122,7 +123,7 @@ class Redactor:
         return text
 
     def value(self, value: Any, clip: Callable[[str], str], depth: int = 0, name: str = "") -> Any:
-        """A JSON value without its secrets, each text of it clipped, and fit to be stored."""
+        """A JSON value without its secrets, storable, with each of its texts clipped."""
         if isinstance(value, str):
             if name and is_secret_name(name) and is_secret(name, value, quoted=True):
                 return self.replaced("value", value)
@@ -139,7 +140,7 @@ class Redactor:
         return value
 
     def replaced(self, kind: str, secret: str) -> str:
-        """What stands for a secret."""
+        """The marker that replaces a secret."""
         if not isinstance(self._key, bytes):
             self._key = self._key()
         digest = blake2b(secret.encode("utf-8", "replace"), digest_size=4, key=self._key[:64]).hexdigest()
@@ -147,14 +148,14 @@ class Redactor:
 
 
 def storable(text: str) -> str:
-    """A text without what no engine can store: NUL, and halves of characters."""
+    """A text without characters that no engine can store: NUL and lone surrogates."""
     if text.isascii():
         return text.replace("\0", "\N{REPLACEMENT CHARACTER}") if "\0" in text else text
     return text.encode("utf-8", "replace").decode().replace("\0", "\N{REPLACEMENT CHARACTER}")
 
 
 def bounded(text: str) -> str:
-    """A very long text without its middle; what is looked at takes no longer, however long it was."""
+    """A text without its middle if it is very long, so that the time to search it is bounded."""
     if len(text) <= 2 * LOOKED_AT:
         return text
     gap = f"\n… {len(text) - 2 * LOOKED_AT:,} {_LEFT_OUT} …\n"
@@ -172,7 +173,7 @@ def is_secret_name(name: str) -> bool:
 
 
 def is_secret(name: str, value: str, *, quoted: bool) -> bool:
-    """Whether a value of such a name is the secret itself, not a word for it or a piece of code."""
+    """Whether the value of a secret's name is the secret itself, and not a placeholder or a piece of code."""
     if not 4 <= len(value) <= 500 or _pattern(_HARMLESS_VALUE).match(value) or _pattern(_DOTTED).match(value):
         return False
     if "(" in value and not quoted:
@@ -180,15 +181,14 @@ def is_secret(name: str, value: str, *, quoted: bool) -> bool:
     if any(letter.isspace() for letter in value):
         return False
     if "pass" in name.lower() or "pwd" in name.lower():
-        # Any word can be a password: in code it would be quoted, as a name or a type it would have no sign.
+        # Any word can be a password. In code it would be quoted; an unquoted plain word is a name or type.
         return quoted or not value.isalpha()
     mixed = any(letter.isdigit() for letter in value) and any(letter.isalpha() for letter in value)
     return len(value) >= 8 and (mixed or len(value) >= 20) and entropy(value) >= 2.5
 
 
 def entropy(text: str) -> float:
-    """Bits for each character of a text, by how often each occurs in it."""
-
+    """The entropy of a text in bits per character."""
     counts: dict[str, int] = {}
     for letter in text:
         counts[letter] = counts.get(letter, 0) + 1
@@ -196,7 +196,7 @@ def entropy(text: str) -> float:
 
 
 # --- passes -----------------------------------------------------------------------------------------
-# Each is compiled when a text first has one of its hints: a hook that meets none pays nothing.
+# Each pattern is compiled when a text first contains one of its hints: a hook that meets none pays nothing.
 
 _compiled: dict[str, re.Pattern[str]] = {}
 
@@ -242,7 +242,7 @@ def _headers(redactor: Redactor, text: str) -> str:
 
 
 def _logins(redactor: Redactor, text: str) -> str:
-    """What programs are given as user and password."""
+    """Passwords in the arguments of programs."""
     return _pattern(_LOGIN).sub(lambda found: found[1] + redactor.replaced("password", found[2]), text)
 
 

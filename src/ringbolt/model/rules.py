@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, get_args
 
 from .errors import Conflict, InvalidInput, shown
-from .types import ActionType, Channel, LinkKind, Phase, is_dict, is_list
+from .types import ActionType, Channel, EntryType, LinkKind, Phase, is_dict, is_list
 
 # The one list of open and ended statuses of tasks, and of steps that are over.
 OPEN = ("active", "waiting", "paused")
@@ -56,18 +56,8 @@ ITEM_STATUSES = tuple(ITEM_TRANSITIONS)
 TASK_STATUSES = tuple(TASK_TRANSITIONS)
 ACTION_STATUSES = tuple(ACTION_TRANSITIONS)
 ACTION_TYPES: tuple[str, ...] = get_args(ActionType)
-ENTRY_TYPES = (
-    "decision",
-    "error",
-    "tool_result",
-    "user_instruction",
-    "discovery",
-    "artifact",
-    "context",
-    "exclusion",
-    "variable",
-    "question",
-)
+# The types that callers write; snapshots and facts have operations of their own.
+ENTRY_TYPES: tuple[str, ...] = tuple(word for word in get_args(EntryType) if word not in ("snapshot", "fact"))
 CHANNELS: tuple[str, ...] = get_args(Channel)
 LINK_KINDS: tuple[str, ...] = get_args(LinkKind)
 FILE_CHANGES = ("created", "modified", "deleted")
@@ -290,16 +280,8 @@ def _step(step: Any, stage: str | None) -> dict[str, Any]:
             f"A step of the plan has no title: {shown(step)}.",
             'Each step is a text, or an object with "title".',
         )
-    known: dict[str, Any] = {}
-    rest: dict[str, Any] = {}
-    for name, value in fields.items():
-        if name == key:
-            continue
-        known_as = _KNOWN.get(name)
-        if known_as:
-            known[known_as] = value
-        else:
-            rest[name] = value
+    known = {_KNOWN[name]: value for name, value in fields.items() if name in _KNOWN and name != key}
+    rest = {name: value for name, value in fields.items() if name not in _KNOWN and name != key}
     own_stage = known.pop("stage", None)
     depends: Any = known.pop("depends_on", None) or []
     return {
@@ -391,10 +373,11 @@ def plan_position(items: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     }
 
 
-# From the most to the least trusted.
-_TRUST: tuple[Channel | None, ...] = ("user", "system", "agent", "import", "tool", "web", None)
+# The channels from the most to the least trusted; `system` is what Ringbolt itself writes. A text of unknown
+# origin (None) is trusted least.
+TRUST: tuple[Channel | None, ...] = ("user", "system", "agent", "tool", "web", "import", None)
 
 
 def least_trusted(channels: Sequence[Channel | None]) -> Channel | None:
     """The least trusted of several channels: a row is only as good as its worst text."""
-    return max(channels, key=_TRUST.index, default=None)
+    return max(channels, key=TRUST.index, default=None)

@@ -52,6 +52,9 @@ LinkKind = Literal["parent", "goal", "supersedes", "blocks", "related"]
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 
 
+_SCALARS = frozenset((str, int, bool, float))
+
+
 def is_list(value: object) -> TypeGuard[list[Any]]:
     """Whether a value is a list or tuple, a JSON array."""
     return isinstance(value, (list, tuple))
@@ -60,6 +63,13 @@ def is_list(value: object) -> TypeGuard[list[Any]]:
 def is_dict(value: object) -> TypeGuard[dict[str, Any]]:
     """Whether a value is a dict, a JSON object."""
     return isinstance(value, dict)
+
+
+def as_json(value: Any) -> Any:
+    """The result of an operation as plain JSON data."""
+    if isinstance(value, Value):
+        return value.to_dict()
+    return [as_json(part) for part in value] if is_list(value) else value
 
 
 class Value(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,6 +85,8 @@ class Value(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _plain(value: Any) -> Any:
+    if value is None or type(value) in _SCALARS:  # most fields
+        return value
     if isinstance(value, Value):
         return value.to_dict()
     if is_list(value):

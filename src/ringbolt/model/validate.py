@@ -28,9 +28,7 @@ def text(what: str, value: Any, limit: int) -> str:
     """A text that every engine can store, of at most `limit` bytes."""
     if not isinstance(value, str):
         raise InvalidInput(
-            "invalid_argument",
-            f"{what} must be a text, not {type(value).__name__}.",
-            "Give it as a string.",
+            "invalid_argument", f"{what} must be a text, not {type(value).__name__}.", "Give it as a string."
         )
     # Encoding finds lone surrogates and gives the size; for ASCII, the common case, it is not needed.
     if value.isascii():

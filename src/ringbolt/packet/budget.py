@@ -12,7 +12,6 @@ Count = Callable[[str], int]
 
 Form = Callable[[], str]
 
-
 # If this many forms in a row did not fit, the rest will not either.
 GIVE_UP_AFTER = 60
 # No row fits into fewer tokens.
@@ -82,6 +81,9 @@ def fill(parts: Sequence[Part], budget: int, count: Count) -> str:
         for level, (priority, _) in enumerate(row.forms)
     ]
     wanted.sort(key=lambda form: form[0])  # stable: equals stay in the order of the parts and rows
+    # Longer forms replace shorter ones of the same row, so a form costs only what it adds (`more`). A row
+    # whose short form did not fit gets no longer one. The first row of a part also pays for its heading, with
+    # the counts at their longest.
     costs: dict[int, int] = {}
     opened: set[int] = set()
     left, misses = budget, 0

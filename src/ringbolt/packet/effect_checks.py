@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from ..model.lazy_regex import lazy_regex
 from ..model.types import Effect
 
 # Words of an intent, and the obvious check for it. The first match counts.
 _NATURAL = [
-    (lazy_regex(rf"\b(?:{words})", re.IGNORECASE), check)
+    (lazy_regex(rf"(?i)\b(?:{words})"), check)
     for words, check in (
         (r"e-?mail|mail|send|sent|notif|messag|post(?:ing|ed)?\b|tweet|comment", "the outbox or the thread"),
         (r"pay|charg|refund|invoic|transfer|purchas|place an? order", "the account's list of transactions"),
@@ -25,7 +23,7 @@ _NATURAL = [
         (r"creat|insert|add\b|writ|mak|regist|book", "whether it is there already"),
     )
 ]
-OTHERWISE = "a look at whatever it changes"
+OTHERWISE = "a look at what it changes"
 
 
 def natural_check(what: str) -> str:

@@ -1,3 +1,4 @@
+# pyright: reportPrivateUsage=false
 """The operations that show a task: the resume packet, the YAML state, the one-line state."""
 
 from __future__ import annotations
@@ -33,7 +34,6 @@ class Views(Base):
             task_id: Task id or a unique prefix; default: the current task.
             budget: Maximum number of tokens, from 300 to 8,000.
         """
-
         budget = validate.whole("budget", budget, resume.LEAST, resume.MOST)
         return resume.resume_packet(
             self._snapshot(task_id), budget, count=self._counter(), now=self._now(), health=self._health()
@@ -47,7 +47,6 @@ class Views(Base):
             task_id: Task id or a unique prefix; default: the current task.
             budget: Maximum number of tokens, from 300 to 1,500.
         """
-
         budget = validate.whole("budget", budget, 300, state.BUDGET)
         return state.yaml_state(self._snapshot(task_id), budget, count=self._counter())
 
@@ -58,7 +57,6 @@ class Views(Base):
         Args:
             task_id: Task id or a unique prefix; default: the current task.
         """
-
         return state.inline_state(self._snapshot(task_id))
 
     def _health(self) -> tuple[str, ...]:
@@ -72,19 +70,18 @@ class Views(Base):
         return (*found, *health_lines(Journal.of(self.store.url, self.settings.tenant)))
 
     def _counter(self) -> Callable[[str], int]:
-
         return tokens.counter(self.settings.tokens == "exact")
 
     def _snapshot(self, task_id: str | None) -> Snapshot:
-        """A task with all that views show, from one consistent read."""
+        return self.store.read(lambda tx: read_whole_task(self, tx, task_id))
 
-        def work(tx: Tx) -> Snapshot:
-            # A complete id is read directly, without resolving it first.
-            whole = rules.normal_id(task_id) if isinstance(task_id, str) else None
-            found = read_snapshot(tx, whole) if whole and len(whole) == rules.ID_LENGTH else None
-            found = found or read_snapshot(tx, self._find(tx, task_id)["task_id"])
-            if found is None:
-                raise NotFound("task_not_found", f"There is no task {task_id}.", "task_list shows the tasks.")
-            return found
 
-        return self.store.read(work)
+def read_whole_task(memory: Base, tx: Tx, task_id: str | None) -> Snapshot:
+    """A task with everything that views show; raises NotFound."""
+    # A complete id is read directly, without resolving it first.
+    whole = rules.normal_id(task_id) if isinstance(task_id, str) else None
+    found = read_snapshot(tx, whole) if whole and len(whole) == rules.ID_LENGTH else None
+    found = found or read_snapshot(tx, memory._find(tx, task_id)["task_id"])
+    if found is None:
+        raise NotFound("task_not_found", f"There is no task {task_id}.", "task_list shows the tasks.")
+    return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ..model.rules import TRUST
 from ..model.types import Action, Channel, Item, Snapshot
 from ..model.validate import dumps
 from . import encode
@@ -15,7 +16,6 @@ TITLE, VALUE = 200, 400
 MARKS = {
     "pending": " ", "active": ">", "completed": "x", "failed": "!", "skipped": "-", "cancelled": "-",
 }  # fmt: skip
-_TRUST: tuple[Channel, ...] = ("user", "system", "agent", "tool", "web", "import")
 
 
 def outline(task: Snapshot, level: str, below: Mapping[str | None, Sequence[Action]]) -> tuple[str, Channel]:
@@ -32,7 +32,7 @@ def outline(task: Snapshot, level: str, below: Mapping[str | None, Sequence[Acti
         channels.add(channel or "import")
     if left_out:
         lines.append(f"… {left_out} more lines")
-    return "\n".join(lines) + "\n", max(channels, key=_TRUST.index)
+    return "\n".join(lines) + "\n", max(channels, key=TRUST.index)
 
 
 def _rows(
@@ -63,7 +63,7 @@ def _item(number: int, item: Item) -> tuple[str, Channel | None]:
             line += f"; {name.removeprefix('active_')} {_quote(text, TITLE)}"
             sources.append(item.sources.get(name))
     channels: list[Channel] = [source.channel if source else "import" for source in sources]
-    return line, max(channels, key=_TRUST.index)
+    return line, max(channels, key=TRUST.index)
 
 
 def _action(action: Action, whole: bool) -> Iterator[tuple[str, Channel | None]]:

@@ -11,14 +11,7 @@ from . import encode, tokens
 from .budget import Row
 from .effect_checks import check_of
 
-MARKS = {
-    "pending": " ",
-    "active": ">",
-    "completed": "x",
-    "failed": "!",
-    "skipped": "-",
-    "cancelled": "/",
-}
+MARKS = {"pending": " ", "active": ">", "completed": "x", "failed": "!", "skipped": "-", "cancelled": "/"}
 
 SHORT = 26  # characters of an attempt in its shortest form, without folders
 _FOLDERS = lazy_regex(r"(?<![\w:/.~-])[\w.~-]*/(?:[\w.@~-]+/)*(?=[\w.-])")

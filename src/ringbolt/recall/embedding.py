@@ -1,4 +1,4 @@
-"""Embedders: texts as vectors, so that texts of the same meaning are found whatever their words.
+"""Embedders: texts as vectors, so that a search finds texts of the same meaning in other words.
 
 There are three choices: none, a table of word vectors that needs no network and no model, and any server
 with OpenAI's API. The last two need numpy, which is imported when the first vector is needed.

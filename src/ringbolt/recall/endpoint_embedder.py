@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 QUERY_SECONDS = 3.0
 BATCH_SECONDS = 5.0
-# After a failure nobody waits for the same failure for this long.
+# After a failure the server is not asked for this long, so that not every search waits for it.
 PAUSE_SECONDS = 30.0
 MOST_BYTES = 64 << 20
 MOST_DIMENSIONS = 16_000
@@ -88,7 +88,7 @@ class EndpointEmbedder:
         if self.dimensions not in (0, vectors.shape[1]):
             raise ValueError(f"its vectors had {self.dimensions} numbers, and now have {vectors.shape[1]}")
         if not np.isfinite(vectors).all():
-            raise ValueError("its vectors have numbers that are none")
+            raise ValueError("its vectors contain NaN or infinity")
         self.dimensions = vectors.shape[1]
         return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
 

@@ -60,23 +60,10 @@ class Recalling(Base):
             cursor: The `cursor` of the previous page.
             titles: Only titles, without the text around the match: the cheapest search.
         """
-
         return search.recall(
-            self,
-            self._find,
-            query,
-            task_id,
-            item,
-            types,
-            tags,
-            since,
-            until,
-            at,
-            workspace,
-            limit,
-            cursor,
-            titles,
-        )
+            self, query, task_id=task_id, item=item, types=types, tags=tags, since=since, until=until, at=at,
+            workspace=workspace, limit=limit, cursor=cursor, titles=titles,
+        )  # fmt: skip
 
     @operation(scope="read")
     def query_relevant(
@@ -93,7 +80,6 @@ class Recalling(Base):
         limit = validate.whole("limit", limit, 1, 1000)
 
         def work(tx: Tx) -> tuple[Entry, ...]:
-
             head = self._find(tx, task_id)
             name = _step(tx, head, item)
             rows = Search(tx).relevant(head["task_id"], name, limit)

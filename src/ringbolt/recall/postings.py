@@ -107,7 +107,7 @@ class StorePostings:
         return self._with_tail(found, all_of, limit)
 
     def newest(self, limit: int) -> list[int]:
-        """The newest texts in scope, whatever their terms; the scope must have groups."""
+        """The newest texts in scope, with any terms; the scope must have groups."""
         return self.ids([], limit)
 
     def all_in_scope(self, limit: int) -> tuple[tuple[str, Mapping[str, Any]], list[int]] | None:

@@ -14,7 +14,6 @@ best of these by what is known besides words.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from heapq import nlargest
 from itertools import repeat
@@ -59,7 +58,7 @@ class Postings(Protocol):
 
 
 class Likeness(Protocol):
-    """How close texts are to the meaning of a query, whatever their words."""
+    """How close texts are to a query in meaning."""
 
     def closest(self, weights: Mapping[str, float], total: int) -> Sequence[int]:
         """The closest texts in scope."""
@@ -70,31 +69,18 @@ class Likeness(Protocol):
         ...
 
 
-class About:
+class About(Value, frozen=True, kw_only=True):
     """What is known about a text besides its words: speaker, time, type, whether it asks; whether it is
     outdated (`over`), which text replaced it, and which text is valid now (`instead`)."""
 
-    __slots__ = ("asks", "at", "instead", "over", "replaced_by", "seq", "speaker", "type")
-
-    def __init__(
-        self,
-        speaker: str,
-        at: str,
-        type: str,
-        asks: bool,
-        seq: int,
-        over: bool = False,
-        replaced_by: int | None = None,
-        instead: int | None = None,
-    ) -> None:
-        self.speaker = speaker
-        self.at = at
-        self.type = type
-        self.asks = asks
-        self.seq = seq
-        self.over = over
-        self.replaced_by = replaced_by
-        self.instead = instead
+    speaker: str
+    at: str
+    type: str
+    asks: bool
+    seq: int
+    over: bool = False
+    replaced_by: int | None = None
+    instead: int | None = None
 
 
 BEFORE = (0.6, 0.36, 0.22, 0.13)  # weight of a term 1, 2, 3, 4 texts earlier
@@ -128,7 +114,7 @@ IMPORTANCE = {
 CAP = 1000  # newest texts that are read for one term
 MANY_TERMS, LEAST_CAP = 8, 300  # with more terms, fewer texts for each, so that the time is bounded
 SEEDS = 120  # best texts by their own terms, whose neighbourhoods are scored; then the next, …
-QUIET_SEEDS = 40  # reserved for types of which there are few, so that logs cannot take all
+QUIET_SEEDS = 40  # reserved for rare types, so that logs cannot take all
 KEEP = 100  # best texts of the neighbourhoods in one part
 OVER = 0.5  # factor for the score of an outdated text
 BELOW = 0.99  # an outdated text gets at most this share of its replacement's score
@@ -170,7 +156,6 @@ class Ranking:
         self._places: dict[int, int] = {}
 
     def _quiet(self) -> set[int]:
-
         terms = [term for term in self._query.terms if term.stem in self.idf]
         if not terms:
             return set()
@@ -247,14 +232,12 @@ class Ranking:
         return found[:KEEP]
 
 
-def rank(query: Query, postings: Postings) -> Found:
-    """The best texts for a query."""
-    found = Ranking(query, postings).part(0)
-    return found or Found(scores={}, own={}, idf={}, places={}, instead={})
-
-
 def _dealt(order: Sequence[int], quiet: set[int]) -> list[int]:
-    """Texts in order, but with some of the rare types in every part."""
+    """Seeds in order, dealt so that every part of SEEDS has QUIET_SEEDS places for rare types.
+
+    Without them, a busy log that repeats the words of a query would fill the first part, and the one decision
+    about it would come on a later page.
+    """
     if not quiet:
         return [*order]
     dealt: dict[int, None] = {}
@@ -274,7 +257,10 @@ def _dealt(order: Sequence[int], quiet: set[int]) -> list[int]:
 def _fused(
     scores: Mapping[int, float], top: float, likeness: Likeness, places: Mapping[int, int]
 ) -> dict[int, float]:
-    """The sum of both scores; merging the two rankings instead was worse than words alone."""
+    """The sum of both scores; merging the two rankings instead was worse than words alone.
+
+    The cosine of a text is averaged with those of its neighbours, for the same reason as its words are.
+    """
     near = likeness.of(list(places))
     at_place = {places[text]: cosine for text, cosine in near.items()}
     fused: dict[int, float] = {}
@@ -304,8 +290,9 @@ def _gather(query: Query, postings: Postings, total: int) -> tuple[dict[int, lis
 
 def _idf(ids: Sequence[int], total: int, cap: int) -> float:
     """The weight of a term, by the neighbourhoods that contain it: words that come in bursts weigh more."""
+    # Each text covers WIDTH places; where two are closer than that, the overlap counts once.
     near: float = WIDTH + sum(map(min, map(sub, ids, ids[1:]), repeat(WIDTH)))
-    if len(ids) > cap:
+    if len(ids) > cap:  # only the newest were read: extrapolate to the whole scope
         near *= total / (ids[0] - ids[-1] + 1)
     share = min(near, total)
     return math.log(1 + (total - share + 0.5) / (share + 0.5))
@@ -391,7 +378,8 @@ def _weigh(
     before = {text: at_place.get(places[text] - 1) for text in scores}
     about = postings.about([*{*scores, *(text for text in before.values() if text is not None)}])
     speakers = {about[text].speaker for text in scores if text in about} - {""}
-    named = [speaker for speaker in speakers if _names(query, speaker)]
+    wanted = {term.stem for term in query.terms}
+    named = [speaker for speaker in speakers if not wanted.isdisjoint(stems(speaker))]
     dates = _dates(query.text)
     oldest, newest = span
     for text in scores:
@@ -411,22 +399,15 @@ def _weigh(
     return about
 
 
-def _names(query: Query, speaker: str) -> bool:
-
-    wanted = {term.stem for term in query.terms}
-    return not wanted.isdisjoint(stems(speaker))
-
-
 # --- dates ------------------------------------------------------------------------------------------
 
 _NAMES = "january february march april may june july august september october november december".split()
 _MONTHS = {name: number for number, full in enumerate(_NAMES, 1) for name in (full, full[:3])} | {"sept": 9}
 _WORD = "|".join(sorted(_MONTHS, key=len, reverse=True))
 _DATE = lazy_regex(
-    r"\b(?P<y1>\d{4})-(?P<m1>\d\d)(?:-(?P<d1>\d\d))?\b"
+    r"(?i)\b(?P<y1>\d{4})-(?P<m1>\d\d)(?:-(?P<d1>\d\d))?\b"
     rf"|\b(?:(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? )?(?P<m2>{_WORD})\b\.?,?"
-    r"(?: (?P<d3>\d{1,2})(?:st|nd|rd|th)?\b)?(?:,? (?P<y2>\d{4})\b)?",
-    re.IGNORECASE,
+    r"(?: (?P<d3>\d{1,2})(?:st|nd|rd|th)?\b)?(?:,? (?P<y2>\d{4})\b)?"
 )
 _BEFORE_MONTH = ("in", "of", "last", "since", "during", "until", "by")
 

@@ -1,10 +1,13 @@
+# pyright: reportPrivateUsage=false
 """A search: from arguments to a scope, a ranking, and hits with snippets and reasons."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
+
+from msgspec import Struct
 
 from ..ledger.base import Base, find_item
 from ..ledger.values import read_origin
@@ -46,19 +49,19 @@ _OVER = ("superseded", "invalidated")
 
 def recall(
     memory: Base,
-    find: Callable[[Tx, str | None], Row],
     query: str | None,
-    task_id: str | None,
-    item: str | int | None,
-    types: str | Sequence[str] | None,
-    tags: str | Sequence[str] | None,
-    since: Any,
-    until: Any,
-    at: Any,
-    workspace: str | None,
-    limit: int,
-    cursor: int | None,
-    titles: bool,
+    *,
+    task_id: str | None = None,
+    item: str | int | None = None,
+    types: str | Sequence[str] | None = None,
+    tags: str | Sequence[str] | None = None,
+    since: Any = None,
+    until: Any = None,
+    at: Any = None,
+    workspace: str | None = "",
+    limit: int = 10,
+    cursor: int | None = None,
+    titles: bool = False,
 ) -> Recall:
     """Find the best texts for a query within the filters."""
     asked = None if query is None else _asked(query)
@@ -79,7 +82,7 @@ def recall(
     def work(tx: Tx) -> Recall | None:
         groups, last_seq, as_of, head = list(wanted), None, None, None
         if task_id is not None or item is not None or isinstance(at, int):
-            head = find(tx, task_id)
+            head = memory._find(tx, task_id)
             groups.append([scope_term("t", head["task_id"])])
         elif here is not None:
             groups.append([scope_term("w", here)])
@@ -121,11 +124,8 @@ def _asked(query: Any) -> str:
 
 
 def _kinds(types: Any) -> list[str]:
-    kinds: list[str] = []
-    for word in validate.text_list("types", types):
-        name = validate.choice("type", word, TYPES)
-        kinds += TYPES[name]
-    return list(dict.fromkeys(kinds))
+    names = [validate.choice("type", word, TYPES) for word in validate.text_list("types", types)]
+    return list(dict.fromkeys(kind for name in names for kind in TYPES[name]))
 
 
 class _Search:
@@ -164,7 +164,7 @@ class _Search:
             if number % 2 == 0:  # two parts cover the same texts
                 hits += self._flush()
         hits += self._flush()
-        shown = [self._hit(*draft.parts()) for draft in hits[offset : offset + limit]]
+        shown = [self._hit(draft) for draft in hits[offset : offset + limit]]
         more = len(hits) > offset + limit
         return Recall(
             query=asked,
@@ -182,7 +182,7 @@ class _Search:
             )
         ids = self._postings.newest(offset + limit + 1)
         rows = sorted(self._search.texts(ids[offset : offset + limit]), key=lambda row: -row["id"])
-        hits = [self._hit(row, full_text(row), 0.0, "newest", (), 0) for row in rows]
+        hits = [self._hit(_Draft(row, full_text(row), 0.0, "newest")) for row in rows]
         more = len(ids) > offset + limit
         return Recall(query=asked, hits=tuple(hits), cursor=offset + limit if more else None)
 
@@ -249,8 +249,8 @@ class _Search:
                 was["replaced_by"] = changes.get("ref_seq", was["replaced_by"])
         return {**row, **was}
 
-    def _hit(self, row: Row, text: str, score: float, why: str, own: Sequence[str], alike: int) -> Hit:
-        status = row["status"]
+    def _hit(self, draft: _Draft) -> Hit:
+        row, status = draft.row, draft.row["status"]
         return Hit(
             task_id=row["task_id"],
             task_name=row["name"],
@@ -261,28 +261,24 @@ class _Search:
             item=row["item_id"],
             status=status,
             replaced_by=row["replaced_by"] if status in (*_OVER, "resolved") else None,
-            title=snippets.title(row["text"] or text),
-            snippet=None if self._titles else snippets.snippet(text, set(own)),
-            score=round(score, 4),
-            why=why,
-            alike=alike,
+            title=snippets.title(row["text"] or draft.text),
+            snippet=None if self._titles else snippets.snippet(draft.text, set(draft.own)),
+            score=round(draft.score, 4),
+            why=draft.why,
+            alike=draft.alike,
             anchors=() if self._titles else read_anchors(row),
         )
 
 
-class _Draft:
+class _Draft(Struct):
     """A hit before it is shown; snippets and anchors are made only for shown hits."""
 
-    def __init__(self, row: Row, text: str, score: float, why: str, own: Sequence[str]) -> None:
-        self.row = row
-        self.text = text
-        self.score = score
-        self.why = why
-        self.own = own
-        self.alike = 0
-
-    def parts(self) -> tuple[Row, str, float, str, Sequence[str], int]:
-        return self.row, self.text, self.score, self.why, self.own, self.alike
+    row: Row
+    text: str
+    score: float
+    why: str
+    own: Sequence[str] = ()  # the terms of the query that the text has
+    alike: int = 0
 
 
 def _matches(query: Query, text: str) -> bool:

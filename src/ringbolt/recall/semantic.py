@@ -6,9 +6,13 @@ are made by a worker, or a few by each search, and never by a write.
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 from weakref import WeakKeyDictionary
+
+from msgspec import Struct
 
 from ..ledger.base import Base
 from ..model.errors import RingboltError, StoreError
@@ -18,13 +22,15 @@ from ..store import Store
 from ..store.tx import Tx
 from .embedding import Embedder, embedder_for
 from .postings import StorePostings
-from .vector_likeness import VectorLikeness
-from .vectors import Vectors, check_dimensions
+from .vectors import Model, Vectors, check_dimensions, rounded
 
 # What one search does for texts without vectors.
 FILL_TEXTS, FILL_SECONDS = 2000, 0.3
 # How long it waits for other writers, which a search must not depend on.
 FILL_PATIENCE = 0.5
+NEAREST = 100  # texts considered for their likeness alone: as many as fit on a page
+# Only the newest texts of a scope are compared; more would take too long.
+COMPARED = 50_000
 
 _known: WeakKeyDictionary[Store, SemanticIndex] = WeakKeyDictionary()
 
@@ -34,6 +40,31 @@ def semantic_index(memory: Base) -> SemanticIndex:
     if (found := _known.get(memory.store)) is None:
         found = _known.setdefault(memory.store, SemanticIndex(memory.settings))
     return found
+
+
+class VectorLikeness(Struct):
+    """The likeness by the vectors of a store; `wanted` is the query's vector, unless the store weights it."""
+
+    tx: Tx
+    vectors: Vectors
+    model: Model
+    postings: StorePostings
+    embedder: Embedder
+    text: str
+    wanted: Any  # rounded; None until the words of the query are weighted
+
+    def closest(self, weights: Mapping[str, float], total: int) -> Sequence[int]:
+        """The closest texts in scope."""
+        if self.wanted is None:
+            self.wanted = rounded(self.embedder.query(self.text, weights, math.log(1 + 2 * total)))
+        scope = self.postings.all_in_scope(COMPARED)
+        if scope is None or not self.wanted.any():
+            return ()
+        return self.vectors.nearest(self.tx, self.model, self.wanted, *scope, NEAREST)
+
+    def of(self, texts: Sequence[int]) -> Mapping[int, float]:
+        """How close some texts are."""
+        return self.vectors.cosines(self.tx, self.model, self.wanted, texts)
 
 
 class PreparedQuery:
@@ -54,8 +85,8 @@ class PreparedQuery:
         model = vectors.model(tx, self.embedder.name)
         if not model.number or model.dimensions != self.embedder.dimensions:
             return None
-        text = self._query.text
-        return VectorLikeness(tx, vectors, model, postings, self.embedder, text, self.wanted)
+        wanted = None if self.wanted is None else rounded(self.wanted)
+        return VectorLikeness(tx, vectors, model, postings, self.embedder, self._query.text, wanted)
 
     def warn(self, error: RingboltError) -> None:
         """Add a warning to the answer."""
@@ -128,7 +159,7 @@ class SemanticIndex:
         embedder = self._ready(forgive=True)
         while self._batch(store, embedder, None):
             pass
-        store.loaded()
+        store.refresh_statistics()
 
     def _ready(self, forgive: bool = False) -> Embedder:
         if self._embedder is None:

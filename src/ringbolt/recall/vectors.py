@@ -135,23 +135,16 @@ class Vectors:
                 "INSERT INTO vector_models (model, name, dimensions, done_from, done_to)"
                 " VALUES (:model, :name, :dimensions, :done_from, :done_to)",
                 {
-                    "model": now.number,
-                    "name": now.name,
-                    "dimensions": dimensions,
-                    "done_from": now.done_from,
-                    "done_to": now.done_to,
+                    "model": now.number, "name": now.name, "dimensions": dimensions,
+                    "done_from": now.done_from, "done_to": now.done_to,
                 },
-            )
+            )  # fmt: skip
         compares = database.compares_vectors()
+        stored = as_text if compares else as_bytes
         database.run_many(
             _INSERT.format("CAST(:vector AS halfvec)" if compares else ":vector"),
             [
-                {
-                    "model": now.number,
-                    "id": event,
-                    "chunk": chunk,
-                    "vector": as_text(vector) if compares else as_bytes(vector),
-                }
+                {"model": now.number, "id": event, "chunk": chunk, "vector": stored(vector)}
                 for (event, chunk, _), vector in zip(batch.pieces, vectors, strict=True)
             ],
         )

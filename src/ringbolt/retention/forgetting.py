@@ -53,7 +53,7 @@ class Source:
             )
 
     def events(self, tx: Tx, find: Callable[[str], str]) -> list[Row]:
-        """All events that came from it, also those whose content is gone already."""
+        """All events that came from it, including those that were forgotten before."""
         kind, value = self.kind, self.value
         if kind in ORIGINS or kind == "host":
             return forgetting.events_by_origin(tx, "agent" if kind == "host" else kind, value)
@@ -67,7 +67,7 @@ class Source:
                 for task in forgetting.tasks_with_tag(tx, value)
                 for row in forgetting.events_of_task(tx, task)
             ]
-        return [row for row in forgetting.events_containing(tx, value) if self._says(row)]
+        return [row for row in forgetting.events_containing(tx, value) if self._in(all_texts(row))]
 
     def _of_task(self, tx: Tx, find: Callable[[str], str]) -> list[Row]:
         name, separator, number = self.value.partition("#")
@@ -87,15 +87,12 @@ class Source:
             )
         return found
 
-    def _says(self, row: Row) -> bool:
-        return self._in(all_texts(row))
-
     def _in(self, texts: Iterable[str]) -> bool:
         """Whether one of the texts is the path of the file, or contains the URL or words."""
         return any(text == self.value if self.kind == "file" else self.value in text for text in texts)
 
     def is_of(self, line: Mapping[str, Any]) -> bool:
-        """Whether an event that waits in the journal, as its host told it, came from it."""
+        """Whether an event that waits in the journal, in the host's own form, came from it."""
         told: Any = line.get("told")
         if self.kind in ("agent", "host"):
             return line.get("host") == self.value
@@ -123,7 +120,7 @@ def unknown_source(source: Source) -> NotFound:
     )
 
 
-class Grave:
+class Selection:
     """The events of one task that will be forgotten: `own` of the source, and those `carried` along.
 
     `carried` is the closure of "repeats what is forgotten": each event found adds its texts to what the
@@ -159,7 +156,7 @@ class Grave:
         """The numbers of all events to forget, in order."""
         return sorted(self.own | self.carried)
 
-    def stones(self) -> dict[int, Row]:
+    def tombstones(self) -> dict[int, Row]:
         """The tombstone of each event."""
         return {seq: tombstone(self.rows[seq]) for seq in self.seqs}
 
@@ -234,23 +231,23 @@ def _metadata(row: Row) -> list[tuple[str, str]]:
     return [(name, validate.dumps(value)) for name, value in found.items() if name not in WAIT_STATE]
 
 
-def patterns_from(tx: Tx, grave: Grave) -> list[Row]:
+def patterns_from(tx: Tx, selection: Selection) -> list[Row]:
     """The patterns that were learned from what is forgotten."""
     return [
         row
-        for row in forgetting.patterns_of(tx, grave.task_id)
-        if (data := json.loads(row["data"])).get("seq") in grave.seqs
-        or grave.holds(strings(data, keys=False))
+        for row in forgetting.patterns_of(tx, selection.task_id)
+        if (data := json.loads(row["data"])).get("seq") in selection.seqs
+        or selection.holds(strings(data, keys=False))
     ]
 
 
-def jobs_about(tx: Tx, grave: Grave) -> list[int]:
+def jobs_about(tx: Tx, selection: Selection) -> list[int]:
     """The jobs that are about forgotten events."""
-    gone = {str(seq) for seq in grave.seqs}
+    gone = {str(seq) for seq in selection.seqs}
     return [
         row["id"]
-        for row in forgetting.jobs_of(tx, grave.task_id)
-        if row["key"] in gone or grave.holds(strings([row["data"], row["error"]], keys=False))
+        for row in forgetting.jobs_of(tx, selection.task_id)
+        if row["key"] in gone or selection.holds(strings([row["data"], row["error"]], keys=False))
     ]
 
 
@@ -265,9 +262,9 @@ def resumed(tx: Tx, head: Row) -> dict[str, Any]:
     return {"status": "active", "reason": None}
 
 
-def without_waits(metadata: Mapping[str, Any], grave: Grave, now: str) -> dict[str, Any]:
+def without_waits(metadata: Mapping[str, Any], selection: Selection, now: str) -> dict[str, Any]:
     """The metadata of a task without active waits that are forgotten."""
-    gone = [f"{grave.task_id}#{seq}" for seq in grave.seqs]
+    gone = [f"{selection.task_id}#{seq}" for seq in selection.seqs]
     known: Any = metadata.get("active_wait_ids")
     left = [one for one in known if one not in gone] if is_list(known) else known
     if left == known:

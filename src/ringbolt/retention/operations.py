@@ -24,7 +24,7 @@ from ..store.tombstones import all_texts
 from ..store.tx import Row, Tx
 from .forgetting import (
     AUDIT,
-    Grave,
+    Selection,
     Source,
     jobs_about,
     patterns_from,
@@ -59,19 +59,19 @@ class Retention(Base):
         named = Source(source)
         policy = {"source": [named.kind, named.value]}
         check_form(confirm)
-        graves = self.store.read(lambda tx: self._graves(tx, named))
+        selections = self.store.read(lambda tx: self._selections(tx, named))
         journal = self._journal()
         waiting = journal.count(named.is_of)
-        if not graves and not waiting:
+        if not selections and not waiting:
             raise unknown_source(named)
-        contents = [[grave.task_id, grave.seqs] for grave in graves]
+        contents = [[selection.task_id, selection.seqs] for selection in selections]
         found = Removal(
             operation="forget",
-            tasks=sum(bool(grave.seqs) for grave in graves),
-            events=sum(len(grave.own) for grave in graves),
-            carried=sum(len(grave.carried) for grave in graves),
+            tasks=sum(bool(selection.seqs) for selection in selections),
+            events=sum(len(selection.own) for selection in selections),
+            carried=sum(len(selection.carried) for selection in selections),
             waiting=waiting,
-            task_ids=tuple(grave.task_id for grave in graves if grave.seqs)[:SHOWN],
+            task_ids=tuple(selection.task_id for selection in selections if selection.seqs)[:SHOWN],
         )
         if confirm is None:
             return self._offered(found, policy, [*contents, waiting])
@@ -79,13 +79,14 @@ class Retention(Base):
         # First what is not in the store yet, so that it does not arrive after the rest is gone.
         journal.drop(named.is_of)
         if named.kind in ("session", "agent", "host"):
-            self._drop_side_files({named.value} if named.kind == "session" else _sessions(graves))
-        for grave in graves:
-            if grave.seqs:
+            self._drop_side_files({named.value} if named.kind == "session" else _sessions(selections))
+        for selection in selections:
+            if selection.seqs:
                 self._commit(
-                    lambda tx, g=grave: self._bury(tx, g.task_id, g.own, named.kind), tasks=lambda _: ()
+                    lambda tx, s=selection: self._forget_selected(tx, s.task_id, s.own, named.kind),
+                    tasks=lambda _: (),
                 )
-        heads = self.store.read(lambda tx: [tx.head(grave.task_id) for grave in graves])
+        heads = self.store.read(lambda tx: [tx.head(selection.task_id) for selection in selections])
         return self._ended(found, [head for head in heads if head], gone=False)
 
     @operation(scope="write", tools="none", destructive=True, example={"older_than": "90d"})
@@ -112,8 +113,6 @@ class Retention(Base):
             older_than: Only tasks that have not changed for this long: 90d, 1d12h, or a number of minutes.
             status: ended, or one or several statuses of ended tasks.
             archived: Only archived tasks; false: also those that are not archived.
-            workspace: `""`: the workspace of this memory. `None` (`*` where null means "not given"):
-                everywhere.
             kind: `task` or `goal`. Default: both.
             task_id: One task, instead of an age.
             limit: Maximum number of tasks to remove in one call.
@@ -145,26 +144,26 @@ class Retention(Base):
 
     # --- what would be removed --------------------------------------------------------------------
 
-    def _graves(self, tx: Tx, source: Source) -> list[Grave]:
+    def _selections(self, tx: Tx, source: Source) -> list[Selection]:
         """What came from a source, task by task, with what goals copied from those tasks."""
         wanted: dict[str, set[int]] = {}
         logs = forgetting.purge_logs(tx)  # the log of purges holds no content
         for row in source.events(tx, lambda name: self._find(tx, name)["task_id"]):
             if row["event_type"] != AUDIT and row["task_id"] not in logs:
                 wanted.setdefault(row["task_id"], set()).add(row["seq"])
-        graves = {task_id: Grave(tx, task_id, seqs) for task_id, seqs in wanted.items()}
-        for grave in list(graves.values()):
-            for promotion in forgetting.promoted_from(tx, grave.task_id):
+        selections = {task_id: Selection(tx, task_id, seqs) for task_id, seqs in wanted.items()}
+        for selection in list(selections.values()):
+            for promotion in forgetting.promoted_from(tx, selection.task_id):
                 goal = promotion["task_id"]
                 taken = {
                     row["seq"]
                     for row in tx.events(goal, 0, forgetting.PAGE, promotion["seq"])
-                    if grave.holds(all_texts(row, keys=False))
+                    if selection.holds(all_texts(row, keys=False))
                 }
                 if taken - wanted.get(goal, set()):
                     wanted.setdefault(goal, set()).update(taken)
-                    graves[goal] = Grave(tx, goal, wanted[goal])
-        return [graves[task_id] for task_id in sorted(graves)]
+                    selections[goal] = Selection(tx, goal, wanted[goal])
+        return [selections[task_id] for task_id in sorted(selections)]
 
     def _policy(
         self, older_than: Any, status: Any, archived: Any, workspace: Any, kind: Any, task_id: Any, limit: Any
@@ -255,17 +254,17 @@ class Retention(Base):
 
     # --- removing ---------------------------------------------------------------------------------
 
-    def _bury(self, tx: Tx, task_id: str, seqs: set[int], kind: str) -> None:
+    def _forget_selected(self, tx: Tx, task_id: str, seqs: set[int], kind: str) -> None:
         """Forget events of a task, in one transaction with everything that was derived from them.
 
         The state of a task is folded from its events. After the events are replaced by tombstones it is
         folded again from scratch, so that no column keeps a text whose event is gone.
         """
         head = self._find(tx, task_id, lock=True)
-        grave = Grave(tx, task_id, seqs)  # again: events that repeat it may have been added meanwhile
-        patterns, moot = patterns_from(tx, grave), jobs_about(tx, grave)
-        spared = grave.spared(tx.extras(task_id)["metadata"])
-        forgetting.write_tombstones(tx, task_id, grave.stones())
+        selection = Selection(tx, task_id, seqs)  # again: events that repeat it may have been added meanwhile
+        patterns, moot = patterns_from(tx, selection), jobs_about(tx, selection)
+        spared = selection.spared(tx.extras(task_id)["metadata"])
+        forgetting.write_tombstones(tx, task_id, selection.tombstones())
         folder = scratch()
         row: Row = {"task_id": task_id, "root_id": head["root_id"]}
         for event in forgetting.iterate_events(tx, task_id):
@@ -274,10 +273,10 @@ class Retention(Base):
         forgetting.reset_distilled(tx, task_id)
         forgetting.delete_patterns(tx, patterns)
         forgetting.delete_jobs(tx, moot)
-        data = {"source": kind, "events": len(grave.own), "carried": len(grave.carried) or None}
+        data = {"source": kind, "events": len(selection.own), "carried": len(selection.carried) or None}
         fresh = tx.head(task_id, lock=True) or head
         sets = {"heads": resumed(tx, fresh)}
-        spared = without_waits(spared, grave, self._now())
+        spared = without_waits(spared, selection, self._now())
         # Metadata that others set with a forgotten event are set again by this one.
         if tx.extras(task_id)["metadata"] != spared:
             sets["extras"] = {"metadata": spared}
@@ -340,9 +339,14 @@ class Retention(Base):
         return Journal.of(self.store.url, self.settings.tenant)
 
 
-def _sessions(graves: Sequence[Grave]) -> set[str]:
+def _sessions(selections: Sequence[Selection]) -> set[str]:
     """The sessions that wrote what is forgotten."""
-    return {session for grave in graves for seq in grave.own if (session := grave.rows[seq]["session"])}
+    return {
+        session
+        for selection in selections
+        for seq in selection.own
+        if (session := selection.rows[seq]["session"])
+    }
 
 
 def _ends(heads: Sequence[Row]) -> list[Any]:

@@ -62,9 +62,8 @@ _SHOWS = lazy_regex(
 )
 _SHARES = lazy_regex(r"\bgit (?:commit|push|merge)\b|\bgh pr\b")
 _MENTIONS_CHECK = lazy_regex(
-    r"\b(?:tests?|\w*test|lint|vet|build|check|fmt|format|gofmt|prettier|eslint|tsc|ruff|mypy|pyright|compile"
-    r"|make|ci)\b",
-    re.I,
+    r"(?i)\b(?:tests?|\w*test|lint|vet|build|check|fmt|format|gofmt|prettier|eslint|tsc|ruff|mypy|pyright"
+    r"|compile|make|ci)\b"
 )
 # Programs whose second word says what they do, and words before a program that say nothing.
 _WITH_VERBS = frozenset(
@@ -137,7 +136,7 @@ _MESSAGE = lazy_regex(
     r"|([\w.-]{1,100}))"
 )
 _COMMITTED = lazy_regex(r"^\[([^\]\n]{1,200}?)[ \t]([0-9a-f]{7,40})\][ \t]([^\n]{1,500})$", re.M)
-_NOT_COMMITTED = lazy_regex(r"nothing (?:added )?to commit|no changes added to commit|Aborting commit", re.I)
+_NOT_COMMITTED = lazy_regex(r"(?i)nothing (?:added )?to commit|no changes added to commit|Aborting commit")
 _ENDS_ARGUMENTS = lazy_regex(r"&&|\|\||;|\n(?!\s*-)")
 
 

@@ -15,9 +15,9 @@ MOST_LINES = 2000
 _GAP = " | "
 
 _EXIT = lazy_regex(
-    r"(?:Exit code|exit status|exited with(?: code)?|Process exited with code):? (-?\d{1,5})\b", re.I
+    r"(?i)(?:Exit code|exit status|exited with(?: code)?|Process exited with code):? (-?\d{1,5})\b"
 )
-_EXIT_LINE = lazy_regex(r"(?:error: )?(?:exit code|exit status)[: ]+-?\d{1,5}\s*$", re.I)
+_EXIT_LINE = lazy_regex(r"(?i)(?:error: )?(?:exit code|exit status)[: ]+-?\d{1,5}\s*$")
 
 _WORDS = (
     r"no such (?:file|table|column|module|option|command)|not found|not exist|denied|cannot|can't|could not"
@@ -36,20 +36,18 @@ _KINDS: tuple[re.Pattern[str], ...] = (
     ),
     # a place in a file: line and column, or a line and a word for what is wrong
     lazy_regex(
-        r"^(?:\[[\w:.-]{1,40}\] )?[\w./\\@+-]{1,250}[:(]\d{1,7}(?:[:,]\d{1,5}\)?: ?\S{2}|\)?: .{0,300}?"
-        rf"\b(?:{_WORDS}|errors?|fail\w{{0,4}}|expected|want|got|should|assert\w{{0,6}})\b)",
-        re.I,
+        r"(?i)^(?:\[[\w:.-]{1,40}\] )?[\w./\\@+-]{1,250}[:(]\d{1,7}(?:[:,]\d{1,5}\)?: ?\S{2}|\)?: .{0,300}?"
+        rf"\b(?:{_WORDS}|errors?|fail\w{{0,4}}|expected|want|got|should|assert\w{{0,6}})\b)"
     ),
-    lazy_regex(rf"\b(?:{_WORDS})\b", re.I),  # something could not be done
+    lazy_regex(rf"(?i)\b(?:{_WORDS})\b"),  # something could not be done
     lazy_regex(r"^(?:--- FAIL|FAIL(?:ED)?\b.*\S{4}|✗|✘|×|●|not ok\b|❌)"),  # a failed check
-    lazy_regex(r"\b(?:errors?|fail(?:ed|s|ure|ures)?|abort(?:ed)?|panic)\b", re.I),
+    lazy_regex(r"(?i)\b(?:errors?|fail(?:ed|s|ure|ures)?|abort(?:ed)?|panic)\b"),
 )
 _GENERAL = _KINDS[-1]
-_FAILS = lazy_regex(rf"\b(?:{_WORDS})\b|error|fail|fatal|exception|panic", re.I)
+_FAILS = lazy_regex(rf"(?i)\b(?:{_WORDS})\b|error|fail|fatal|exception|panic")
 _ASIDE = lazy_regex(
-    r"(?:hint|help|note|warning|warn|info|debug|=== RUN|--- PASS|ok\b|at |File \"|\^|[~^ ]{4,}$|\$ |\+ "
-    r"|Error Trace:|[=_]{3}|-{4}|\d+ passed)|.{0,200}\b0 (?:errors|failed|failures)\b",
-    re.I,
+    r"(?i)(?:hint|help|note|warning|warn|info|debug|=== RUN|--- PASS|ok\b|at |File \"|\^|[~^ ]{4,}$|\$ |\+ "
+    r"|Error Trace:|[=_]{3}|-{4}|\d+ passed)|.{0,200}\b0 (?:errors|failed|failures)\b"
 )
 _OF_A_TOOL = "<tool_use_error>"
 _TRACEBACK = "Traceback (most recent call last)"
@@ -65,11 +63,11 @@ _HIDDEN = lazy_regex(
 # What tests, builds and linters sum up with.
 _COUNTED = lazy_regex(r"\bFAIL(?:ED|URE)?\b|\b[1-9]\d* (?:failed|failures?|errors?|issues?)\b|\berror:", re.M)
 
-_NOISE = lazy_regex(r"sibling tool call|^\s*(?:cancelled|canceled|aborted)\s*$", re.I)
+_NOISE = lazy_regex(r"(?i)sibling tool call|^\s*(?:cancelled|canceled|aborted)\s*$")
 _OF_THE_HOST = lazy_regex(
-    r"string to replace not found|has not been read yet|matches of the string to replace|modified since read"
-    r"|exceeds maximum allowed|no changes to make|inputvalidationerror|file does not exist",
-    re.I,
+    r"(?i)string to replace not found|has not been read yet|matches of the string to replace"
+    r"|modified since read|exceeds maximum allowed|no changes to make|inputvalidationerror"
+    r"|file does not exist"
 )
 
 
@@ -171,18 +169,17 @@ def hides_failure(command: str, output: str) -> bool:
 
 
 def counts_failures(output: str) -> bool:
-    """Whether the output of tests, a build or a linter says that something failed, whatever its exit code."""
+    """Whether the output of tests, a build or a linter says that something failed."""
     return _COUNTED.search(output) is not None
 
 
 # --- rejections -------------------------------------------------------------------------------------
 
 _REJECTED = lazy_regex(
-    r"\s*(?:The user doesn't want to (?:proceed|take this action)|The tool use was rejected|"
-    r"(?:The )?user (?:has )?(?:rejected|declined|denied|cancelled) (?:this|the) )",
-    re.I,
+    r"(?i)\s*(?:The user doesn't want to (?:proceed|take this action)|The tool use was rejected|"
+    r"(?:The )?user (?:has )?(?:rejected|declined|denied|cancelled) (?:this|the) )"
 )
-_REASON = lazy_regex(r"(?:the user said|user feedback|feedback|reason given|reason)[^:\n]{0,40}:\s*", re.I)
+_REASON = lazy_regex(r"(?i)(?:the user said|user feedback|feedback|reason given|reason)[^:\n]{0,40}:\s*")
 
 
 def rejection(output: str) -> str | None:
@@ -193,7 +190,7 @@ def rejection(output: str) -> str | None:
     return output[found.end() : found.end() + 2000].strip() if found else ""
 
 
-# --- when two errors are one ------------------------------------------------------------------------
+# --- when two errors are the same ------------------------------------------------------------------------
 
 _VARYING = (
     (lazy_regex(r"\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b"), "<id>"),

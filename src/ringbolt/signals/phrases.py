@@ -16,87 +16,74 @@ from .step_numbers import NOUNS, NUMBER
 TICKS = r"✅|✓|✔|☑|\[x\]"
 TICKED = lazy_regex(TICKS, re.I)
 DONE = lazy_regex(
-    rf"{TICKS}|100 ?%|\b(?:done|completed?|finished|concluded|accomplished|achieved|committed|implemented"
+    rf"(?i){TICKS}|100 ?%|\b(?:done|completed?|finished|concluded|accomplished|achieved|committed|implemented"
     r"|deployed|merged|shipped|succee(?:ds|ded)|pass(?:es|ed|ing)?|all green|fixed|solved|resolved|verified"
     r"|executed|performed|carried out|wrapped up|in place|is over|are over|behind (?:us|you|me)|compiles"
-    r"|builds (?:cleanly|successfully)|(?:is|are|was|were) (?:now )?(?:added|updated|removed))\b",
-    re.I,
+    r"|builds (?:cleanly|successfully)|(?:is|are|was|were) (?:now )?(?:added|updated|removed))\b"
 )
 ALL_DONE = lazy_regex(
-    r"\W*(?:all done|everything(?:['’]s| is) (?:now )?(?:done|complete|finished|in place)"
+    r"(?i)\W*(?:all done|everything(?:['’]s| is) (?:now )?(?:done|complete|finished|in place)"
     r"|all (?:of )?(?:the |my |our |\d+ )?(?:tasks|steps|items|todos)"
-    r"(?: (?:are|is|have been|now))* (?:done|complete|finished))",
-    re.I,
+    r"(?: (?:are|is|have been|now))* (?:done|complete|finished))"
 )
 # How a thing stands. "Now" and "next" announce something, but not in such a sentence: "step 2 is now done".
 IS_DONE = lazy_regex(
-    rf"\b(?:{NOUNS})s?\s*{NUMBER}\s+(?:done|completed?|finished)\b"
+    rf"(?i)\b(?:{NOUNS})s?\s*{NUMBER}\s+(?:done|completed?|finished)\b"
     r"|\b(?:is|are|was|were|been)\s+(?:(?:now|all|already|both)\s+)?"
-    r"(?:done|completed?|finished|in place|passing)\b",
-    re.I,
+    r"(?:done|completed?|finished|in place|passing)\b"
 )
 # An agent that turns to its own to-do list has just finished something.
 KEEPS_LIST = lazy_regex(
-    r"\b(?:updat|mark|tick|check)\w*\b[^.]{0,40}\b(?:tasks?|todos?|to-do|list|status(?:es)?|plan|completed?|done)\b"
-    r"|\bmov(?:e|ing) on\b|\bmov(?:e|ing) to\b",
-    re.I,
+    r"(?i)\b(?:updat|mark|tick|check)\w*\b[^.]{0,40}\b(?:tasks?|todos?|to-do|list|status(?:es)?|plan"
+    r"|completed?|done)\b|\bmov(?:e|ing) on\b|\bmov(?:e|ing) to\b"
 )
 
 # --- not done, uncertain ----------------------------------------------------------------------------
-
 UNFINISHED = r"not|never|yet|still|incomplete|half|partly|remain\w*"
 GUESSES = r"might|may|maybe|perhaps|possibly|probably|could be|I think|seems"
 CONDITIONS = r"before|once|when|until|unless|if|after|should|would|will|must|to be"
-NOT_DONE = lazy_regex(rf"n['’]t\b|\b(?:{UNFINISHED})\b", re.I)
+NOT_DONE = lazy_regex(rf"(?i)n['’]t\b|\b(?:{UNFINISHED})\b")
 DENIES_DONE = lazy_regex(
-    rf"n['’]t\b|\b(?:{UNFINISHED}|{CONDITIONS}|{GUESSES}|no|missing|fail\w*|almost|nearly|part\w*|need\w*"
-    r"|without)\b",
-    re.I,
+    rf"(?i)n['’]t\b|\b(?:{UNFINISHED}|{CONDITIONS}|{GUESSES}|no|missing|fail\w*|almost|nearly|part\w*|need\w*"
+    r"|without)\b"
 )
 POSTPONES = lazy_regex(
-    r"n['’]t\b|\b(?:not|never|before|later|afterwards|eventually|instead of|after that)\b", re.I
+    r"(?i)n['’]t\b|\b(?:not|never|before|later|afterwards|eventually|instead of|after that)\b"
 )
-GUESSED = lazy_regex(rf"\b(?:{GUESSES}|if (?:the|we|you|it)|let me check)\b", re.I)
+GUESSED = lazy_regex(rf"(?i)\b(?:{GUESSES}|if (?:the|we|you|it)|let me check)\b")
 # Somebody else's decision, or one that is still open.
 UNDECIDED = lazy_regex(
-    rf"\b(?:{GUESSES}|could|would|whether|if (?:we|you|I|it|the)|should (?:we|I)|alternatively"
+    rf"(?i)\b(?:{GUESSES}|could|would|whether|if (?:we|you|I|it|the)|should (?:we|I)|alternatively"
     r"|consider|considering|not (?:yet )?decided|haven't|hasn't|didn't (?:choose|decide)|undecided|unless"
     r"|either|do you|want me to|they|he|she|the (?:user|author|doc|docs|page|article|issue|README)"
-    r"|previously|originally)\b|n't (?:decided|chosen|opted|settled)",
-    re.I,
+    r"|previously|originally)\b|n't (?:decided|chosen|opted|settled)"
 )
 
 # --- decided ----------------------------------------------------------------------------------------
-
 DECIDED = (
     r"decided (?:to|on|against|that|not to)|chose|opted (?:to|for|against)|settled on|picked|went with"
     r"|elected to|switched (?:to|from)"
 )
 # A word without which no sentence states a decision: cheaper than the patterns that read it.
 MAY_DECIDE = lazy_regex(
-    r"\b(?:decided|chose|opted|settled|picked|went with|going with|go with|stick(?:ing)? with|instead of"
-    r"|rather than|because|since|switched|elected)\b",
-    re.I,
+    r"(?i)\b(?:decided|chose|opted|settled|picked|went with|going with|go with|stick(?:ing)? with|instead of"
+    r"|rather than|because|since|switched|elected)\b"
 )
 
 # --- intended ---------------------------------------------------------------------------------------
-
 INTENDS = r"let me|let['’]s|I['’]ll|I will|I['’]m going to"
 ANNOUNCES = lazy_regex(
-    rf"\b(?:{INTENDS}|now|next|start(?:ing)?|mov(?:e|ing) (?:on )?to|proceed|continu(?:e|ing)"
-    r"|dispatch(?:ing)?|on to|time to|first)\b",
-    re.I,
+    rf"(?i)\b(?:{INTENDS}|now|next|start(?:ing)?|mov(?:e|ing) (?:on )?to|proceed|continu(?:e|ing)"
+    r"|dispatch(?:ing)?|on to|time to|first)\b"
 )
-MOVES_ON = lazy_regex(r"\W*mov(?:e|ing)(?: on)? to\b", re.I)
+MOVES_ON = lazy_regex(r"(?i)\W*mov(?:e|ing)(?: on)? to\b")
 
 # --- asked ------------------------------------------------------------------------------------------
-
 # How a question begins that may end without its mark.
-BEGINS_QUESTION = lazy_regex(r"\W*(?:should|shall|do you|would you|can you|could you|may i)\b", re.I)
+BEGINS_QUESTION = lazy_regex(r"(?i)\W*(?:should|shall|do you|would you|can you|could you|may i)\b")
 _OFFERS = lazy_regex(
-    r"\W*(?:want me to|would you like|shall I|should I|do you want|ready to|anything else|does (?:that"
-    r"|this)|sound good|ok(?:ay)?)\b",
-    re.I,
+    r"(?i)\W*(?:want me to|would you like|shall I|should I|do you want|ready to|anything else|does (?:that"
+    r"|this)|sound good|ok(?:ay)?)\b"
 )
 
 

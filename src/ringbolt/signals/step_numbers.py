@@ -8,20 +8,9 @@ from collections.abc import Collection, Iterable
 from ..model.lazy_regex import lazy_regex
 
 NOUNS = "task|step|item|todo|phase|stage|milestone|part"
-
-
 STEP_NOUNS = frozenset(("task", "step", "item", "todo"))
-
-
 NUMBER = r"#?\d{1,3}(?:\s*\([^)]*\))?"
-
-
-_NUMBERS = lazy_regex(
-    rf"\b({NOUNS})s?\s*({NUMBER}(?:(?:\s*(?:,|and|&|/|-|–|to|through))+\s*{NUMBER})*)",
-    re.I,
-)
-
-
+_NUMBERS = lazy_regex(rf"(?i)\b({NOUNS})s?\s*({NUMBER}(?:(?:\s*(?:,|and|&|/|-|–|to|through))+\s*{NUMBER})*)")
 _SPAN = lazy_regex(r"(\d+)\s*(?:-|–|to|through)\s*#?(\d+)|(\d+)")
 
 

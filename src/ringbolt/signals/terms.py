@@ -179,7 +179,7 @@ def read_query(text: str) -> Query:
     identifiers = _extras(text)
     every = _query_terms(f"{text} {identifiers}")
     wanted = [term for term in every if term.stem not in stop_terms()] or every
-    begun = [Term(word=word, stem=word, prefix=True) for prefix in prefixes for word in _last_word(prefix)]
+    begun = [Term(word=word, stem=word, prefix=True) for prefix in prefixes for word in words(prefix)[-1:]]
     begun = list({term.word: term for term in begun}.values())[:PHRASES]
     known = {term.word for term in begun}
     wanted = begun + [term for term in wanted if term.word not in known]
@@ -196,15 +196,11 @@ def read_query(text: str) -> Query:
 
 def _query_terms(text: str) -> list[Term]:
     found: dict[str, Term] = {}
-    for word in _tokens(_tokenizers.split, text):
+    for word in words(text):
         for stem in stems(word):
             if len(word) <= LONGEST_TERM:
                 found.setdefault(stem, Term(word=word, stem=stem))
     return list(found.values())
-
-
-def _last_word(prefix: str) -> list[str]:
-    return words(prefix)[-1:]
 
 
 def has_words(text: str, prefixes: Iterable[str]) -> bool:

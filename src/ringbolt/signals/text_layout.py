@@ -6,20 +6,23 @@ read.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Literal
+
+from msgspec import Struct
 
 from ..model.lazy_regex import lazy_regex
 
 Kind = Literal["heading", "lead", "item", "row", "prose", "blank", "code"]
 
-
 MOST_TEXT, HEAD_OF_TEXT = 64_000, 48_000
 MOST_LINE = 1500
-MOST_HEADING, MOST_LEAD = 160, 110
+MOST_LEAD = 110
 
 _LAYOUT = lazy_regex(
-    r"([ \t]*)(?:(#{1,6})[ \t]+|([-*+•–])[ \t]+(?!\*\*$)|(\d{1,3})[.)][ \t]+|(\|)|(>)|(`{3,}|~{3,}))?(.*)"
+    r"(?P<indent>[ \t]*)(?:(?P<hashes>#{1,6})[ \t]+|(?P<bullet>[-*+•–])[ \t]+(?!\*\*$)"
+    r"|(?P<number>\d{1,3})[.)][ \t]+|(?P<bar>\|)|(?P<quote>>)|(?P<ticks>`{3,}|~{3,}))?(?P<rest>.*)"
 )
 _BOX = lazy_regex(r"\[([ xX~/-])\][ \t]+")
 _BOLD_LINE = lazy_regex(r"(?:\*\*|__)([^*]{2,150}?)(?:\*\*:?|:\*\*|__:?)$")
@@ -33,18 +36,18 @@ _SPACE = lazy_regex(r"\s+")
 _ANSI = lazy_regex(r"\x1b\[[0-9;?]{0,20}[A-Za-z]")
 
 
-class Line:
-    """One line of a text: its kind, its text, how far it is indented, and the heading above it."""
+class Line(Struct):
+    """One line of a text: its kind, its text, how far it is indented, and the heading above it.
 
-    __slots__ = ("box", "depth", "heading", "kind", "number", "text")
+    An item of a numbered list has its `number`, an item with a checkbox the letter in the `box`.
+    """
 
-    def __init__(self, kind: Kind, text: str, depth: int, heading: str) -> None:
-        self.kind: Kind = kind
-        self.text = text
-        self.depth = depth
-        self.heading = heading
-        self.number: int | None = None
-        self.box: str | None = None
+    kind: Kind
+    text: str
+    depth: int
+    heading: str
+    number: int | None = None
+    box: str | None = None
 
 
 def bounded(text: str, most: int = MOST_TEXT, head: int = HEAD_OF_TEXT) -> str:
@@ -62,7 +65,7 @@ def layout(text: str, quotes: bool = False) -> Iterator[Line]:
         found = _LAYOUT.match(raw[:MOST_LINE])
         if found is None:
             continue
-        indent, hashes, bullet, number, bar, quote, ticks, rest = found.groups()
+        quote, ticks = found["quote"], found["ticks"]
         if fence:
             if ticks and ticks.startswith(fence):
                 fence = ""
@@ -70,12 +73,11 @@ def layout(text: str, quotes: bool = False) -> Iterator[Line]:
         if ticks:
             if last:
                 yield last
-            last, fence = Line("code", "", len(indent), heading), ticks
+            last, fence = Line("code", "", len(found["indent"]), heading), ticks
             continue
         if quote and not quotes:
             continue
-        rest = (_SPACE.sub(" ", rest) if "  " in rest or "\t" in rest else rest).rstrip()
-        line = _read(indent, hashes, bullet, number, bar, rest, heading)
+        line = _read_line(found, heading)
         if line.kind == "heading":
             heading = line.text
         elif last and line.kind == "prose" and line.depth and last.kind == "item":
@@ -90,15 +92,11 @@ def layout(text: str, quotes: bool = False) -> Iterator[Line]:
         yield last
 
 
-def _read(
-    indent: str,
-    hashes: str | None,
-    bullet: str | None,
-    number: str | None,
-    bar: str | None,
-    rest: str,
-    heading: str,
-) -> Line:
+def _read_line(found: re.Match[str], heading: str) -> Line:
+    indent, hashes, bullet, number, bar, rest = found.group(
+        "indent", "hashes", "bullet", "number", "bar", "rest"
+    )
+    rest = (_SPACE.sub(" ", rest) if "  " in rest or "\t" in rest else rest).rstrip()
     depth = len(indent.expandtabs(4))
     if hashes:
         return Line("heading", rest.rstrip("# ").strip(), len(hashes), heading)

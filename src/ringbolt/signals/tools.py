@@ -6,7 +6,6 @@ in the name. Only tools that mean something special to us are listed by their wh
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -15,7 +14,7 @@ from ..model.lazy_regex import lazy_regex
 _SHELL = ("bash", "shell", "exec", "command", "terminal", "powershell")
 _EDIT = ("edit", "write", "patch", "replace", "create", "insert")
 _WEB = ("web", "browser", "fetch", "http", "search_documentation")
-_DELEGATES = lazy_regex(r"(?:task|agent|delegate\w*|spawn\w*|dispatch\w*)$", re.I)
+_DELEGATES = lazy_regex(r"(?i)(?:task|agent|delegate\w*|spawn\w*|dispatch\w*)$")
 _WHOLE_FILE = ("write", "create", "create_file", "write_file")
 _READ_ONLY = frozenset(
     "read grep glob ls notebookread webfetch websearch toolsearch bashoutput taskoutput view list search find"
@@ -24,7 +23,7 @@ _READ_ONLY = frozenset(
 )
 # How the summary of an action begins that only looked at something: the name of a tool, or a command.
 _LOOKS = lazy_regex(
-    r"(?:read|grep|glob|ls|cat|search|find|view|list|open|fetch|look|show|check|head|tail)\b", re.I
+    r"(?i)(?:read|grep|glob|ls|cat|search|find|view|list|open|fetch|look|show|check|head|tail)\b"
 )
 
 # Tools that write the agent's to-do list, with the input field that holds the list.
@@ -50,9 +49,9 @@ def may_edit(tool: str) -> bool:
     return any(word in name for word in _EDIT)
 
 
-def is_edit(tool: str, given: Mapping[str, Any]) -> bool:
+def is_edit(tool: str, arguments: Mapping[str, Any]) -> bool:
     """Whether a tool changes the file that its input names."""
-    return may_edit(tool) and bool(first_text(given, PATH_FIELDS))
+    return may_edit(tool) and bool(first_text(arguments, PATH_FIELDS))
 
 
 def writes_whole_file(tool: str) -> bool:
@@ -81,6 +80,6 @@ def delegates(tool: str) -> bool:
     return _DELEGATES.match(tool) is not None
 
 
-def first_text(given: Mapping[str, Any], fields: Iterable[str]) -> str:
+def first_text(arguments: Mapping[str, Any], fields: Iterable[str]) -> str:
     """The first of some input fields that holds text; empty if none does."""
-    return next((value for name in fields if isinstance(value := given.get(name), str) and value), "")
+    return next((value for name in fields if isinstance(value := arguments.get(name), str) and value), "")

@@ -7,101 +7,11 @@ queue. It imports only `model` and `signals` (how text is split into search term
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any, Protocol, TypeVar
-
 from ..model.errors import InvalidInput, StoreError
-from ..model.results import Problem
 from ..model.settings import Settings
+from .engine import Store
 from .sqlite import SqliteStore, scratch_database
 from .tx import Tx
-
-Result = TypeVar("Result")
-
-
-class CatchingUp(Protocol):
-    """What hooks have left for a store to take in: `journal.catch_up.CatchUp`, seen from below."""
-
-    def __call__(self) -> None:
-        """Take in what waits; called before each read and write."""
-        ...
-
-    def ruled_out(self, session: str, known: Iterable[Any]) -> None:
-        """A call was ruled out on the task of a session, by one of these texts."""
-        ...
-
-
-class Store(Protocol):
-    """A ledger in a file or database.
-
-    Work is a plain function of a transaction, so nothing that waits for a model or a network can happen
-    between the start of a transaction and its commit.
-    """
-
-    url: str
-    catch_up: CatchingUp | None
-
-    def write(
-        self, work: Callable[[Tx], Result], *, settles: bool = False, patience: float | None = None
-    ) -> Result:
-        """Run `work` in a transaction and return when it is safely on disk.
-
-        `settles`: the work recognises by its key that it was done before, so an engine may repeat it after
-        a commit whose outcome it does not know. `patience`: how many seconds to wait for other writers;
-        default is the setting `lock_timeout`.
-        """
-        ...
-
-    def read(self, work: Callable[[Tx], Result], *, once: bool = False) -> Result:
-        """Run `work` on one consistent snapshot.
-
-        `once`: the work makes a single batch of queries, so an engine may end the transaction with it.
-        """
-        ...
-
-    def check(self) -> list[Problem]:
-        """Problems that the engine itself finds with the store."""
-        ...
-
-    def waiting(self, tx: Tx) -> list[dict[str, Any]]:
-        """Events that are not in the full-text index yet; searches scan them directly."""
-        ...
-
-    def index(self) -> None:
-        """Add all waiting events to the full-text index."""
-        ...
-
-    def reindex(self) -> None:
-        """Delete the vectors and rebuild the full-text index."""
-        ...
-
-    def scrub(self) -> bool:
-        """Leave no deleted content in the store's files; False if it must be tried again."""
-        ...
-
-    def loaded(self) -> None:
-        """Call this after writing a lot at once: the engine may update its statistics."""
-        ...
-
-    def files(self) -> tuple[str, ...]:
-        """The files of the store; empty for a database server."""
-        ...
-
-    def backup(self, path: str) -> None:
-        """Copy the store into a new file while others keep writing."""
-        ...
-
-    def restore(self, path: str) -> str:
-        """Replace the store's content with a backup; returns the path of a copy of the old content."""
-        ...
-
-    def info(self) -> dict[str, Any]:
-        """Facts about the store: engine, version, sizes."""
-        ...
-
-    def close(self) -> None:
-        """Close files and connections; safe to call twice."""
-        ...
 
 
 def open_store(location: str, settings: Settings, *, create: bool = True) -> Store:
@@ -131,4 +41,4 @@ def scratch() -> Tx:
     return Tx(scratch_database())
 
 
-__all__ = ["Tx", "open_store", "scratch"]
+__all__ = ["Store", "Tx", "open_store", "scratch"]

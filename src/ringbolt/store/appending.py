@@ -79,7 +79,8 @@ class Appending(Steps):
             sets = decode_sets(event)
         head_sets: Mapping[str, Any] = sets.get("heads", {})
         if seq == 1:
-            # The row must exist before the event that refers to it.
+            # The row must exist before the event that refers to it. Later events update it at the end, once,
+            # with everything that they change.
             head.update(
                 last_seq=0, last_hash=first_link(head["root_id"]), position=0, version=1, done=0,
                 total=0, messages=0, actions=0, plan_version=0, focus=0,
@@ -133,8 +134,7 @@ class Appending(Steps):
             elif name == "+records":
                 base = {**dict.fromkeys(RECORDS), "task_id": task_id, "version": seq}
                 self._run_many(
-                    _INSERT_RECORD,
-                    [{**base, "seq": int(key), **_cells(row)} for key, row in rows.items()],
+                    _INSERT_RECORD, [{**base, "seq": int(key), **_cells(row)} for key, row in rows.items()]
                 )
             elif name == "+extras":
                 row = {**dict.fromkeys(EXTRAS), "approval_mode": "auto", "metadata": "{}"}

@@ -7,6 +7,14 @@ from .schema import CLAIMS, KEYS
 
 SELECT_CLAIMS = f"SELECT {', '.join(CLAIMS)} FROM claims WHERE task_id = :task_id ORDER BY item_id"
 _SELECT_KEY = f"SELECT {', '.join(KEYS)} FROM keys"
+_OWN_KEY = (
+    f"SELECT {', '.join(f'k.{name}' for name in KEYS)} FROM keys k"
+    " JOIN events e ON e.task_id = k.task_id AND e.seq = k.seq"
+    " JOIN heads h ON h.task_id = k.task_id"
+    " WHERE k.key = :key AND k.operation = :operation AND e.origin_id = :origin"
+    " AND coalesce(h.workspace_path, '') = :workspace"
+    " ORDER BY e.id DESC LIMIT 1"
+)
 
 
 class ClaimsAndKeys(Queries):
@@ -31,12 +39,7 @@ class ClaimsAndKeys(Queries):
         """The first result of a keyed call by the same caller, on any task of a workspace."""
         return self.row(
             KEYS,
-            f"SELECT {', '.join(f'k.{name}' for name in KEYS)} FROM keys k"
-            " JOIN events e ON e.task_id = k.task_id AND e.seq = k.seq"
-            " JOIN heads h ON h.task_id = k.task_id"
-            " WHERE k.key = :key AND k.operation = :operation AND e.origin_id = :origin"
-            " AND coalesce(h.workspace_path, '') = :workspace"
-            " ORDER BY e.id DESC LIMIT 1",
+            _OWN_KEY,
             key=key,
             operation=operation,
             origin=origin,

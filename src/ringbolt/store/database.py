@@ -6,7 +6,7 @@ places where the engines differ are attributes and methods of `Database`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from ..signals.terms import Term
@@ -99,3 +99,18 @@ class Queries:
         """The first row of a query, if there is one."""
         rows = self._query(sql, params)
         return dict(zip(names, rows[0], strict=True)) if rows else None
+
+    def column(self, sql: str, **params: Any) -> list[Any]:
+        """The first column of a query."""
+        return [row[0] for row in self._query(sql, params)]
+
+    def cell(self, sql: str, **params: Any) -> Any:
+        """The first cell of a query; None if it has no rows."""
+        rows = self._query(sql, params)
+        return rows[0][0] if rows else None
+
+
+def placeholders(name: str, values: Iterable[Any]) -> tuple[str, dict[str, Any]]:
+    """The parameters for a list of values after IN, and their values by name."""
+    params = {f"{name}{number}": value for number, value in enumerate(values)}
+    return ", ".join([f":{one}" for one in params]), params

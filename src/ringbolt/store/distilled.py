@@ -22,11 +22,9 @@ _PUT = (
 
 def get(tx: Tx, task_id: str, kind: str) -> tuple[int, dict[str, Any]]:
     """The last event that a kind covers and its state; (0, {}) if there is none yet."""
-    found = tx.database.query(
-        "SELECT seq, state FROM distilled WHERE task_id = :task_id AND kind = :kind",
-        {"task_id": task_id, "kind": kind},
-    )
-    return (found[0][0], json.loads(found[0][1])) if found else (0, {})
+    sql = f"{SELECT} AND kind = :kind"
+    found = tx.row(NAMES, sql, task_id=task_id, kind=kind)
+    return (found["seq"], json.loads(found["state"])) if found else (0, {})
 
 
 def put(tx: Tx, task_id: str, kind: str, seq: int, at: str, state: Mapping[str, Any]) -> None:

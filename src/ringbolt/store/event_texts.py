@@ -119,13 +119,13 @@ def scopes(event: Mapping[str, Any]) -> list[str]:
 
 def index_words(event: Mapping[str, Any]) -> str:
     """An event as text, for an engine that splits and stems it itself."""
-    return " ".join((searched(f"{full_text(event)} {_speaker(event)}"), *scopes(event)))
+    return " ".join((searched(_words(event)), *scopes(event)))
 
 
 def index_terms(event: Mapping[str, Any]) -> list[str]:
     """An event as terms, for an engine that stores them as they are."""
-    return [*terms_of(f"{full_text(event)} {_speaker(event)}"), *scopes(event)]
+    return [*terms_of(_words(event)), *scopes(event)]
 
 
-def _speaker(event: Mapping[str, Any]) -> str:
-    return event["agent"] or ""
+def _words(event: Mapping[str, Any]) -> str:
+    return f"{full_text(event)} {event['agent'] or ''}"

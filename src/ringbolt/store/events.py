@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from .database import Row
+from .database import Row, placeholders
 from .schema import EVENT_FROM, EVENT_NAMES, EVENT_ROW, STEPS
 from .steps import SELECT_STEPS, Steps, decode_steps
 
@@ -23,14 +23,8 @@ class Events(Steps):
     def events(self, task_id: str, after: int, limit: int, until: int | None = None) -> list[Row]:
         """Events of a task in order."""
         where = "" if until is None else " AND e.seq <= :until"
-        return self.rows(
-            EVENT_NAMES,
-            f"{_SELECT} AND e.seq > :after{where} ORDER BY e.seq LIMIT :limit",
-            task_id=task_id,
-            after=after,
-            limit=limit,
-            until=until,
-        )
+        sql = f"{_SELECT} AND e.seq > :after{where} ORDER BY e.seq LIMIT :limit"
+        return self.rows(EVENT_NAMES, sql, task_id=task_id, after=after, limit=limit, until=until)
 
     def thread(
         self,
@@ -45,9 +39,9 @@ class Events(Steps):
         where = "" if before is None else " AND e.seq < :before"
         for column, values in (("event_type", types), ("ref_seq", refs)):
             if values:
-                places = {f"{column}{number}": value for number, value in enumerate(values)}
-                where += f" AND e.{column} IN ({', '.join(f':{name}' for name in places)})"
-                params.update(places)
+                places, named = placeholders(column, values)
+                where += f" AND e.{column} IN ({places})"
+                params |= named
         return self.rows(EVENT_NAMES, f"{_SELECT}{where} ORDER BY e.seq DESC LIMIT :limit", **params)
 
     def events_since_distilled(
@@ -74,12 +68,9 @@ class Events(Steps):
 
     def seq_at(self, task_id: str, moment: str) -> int:
         """The last event of a task that is not later than a moment; 0 if there is none."""
-        rows = self._query(
-            "SELECT max(seq) FROM events WHERE task_id = :task_id AND timestamp <= :moment",
-            {"task_id": task_id, "moment": moment},
-        )
-        return rows[0][0] or 0
+        sql = "SELECT max(seq) FROM events WHERE task_id = :task_id AND timestamp <= :moment"
+        return self.cell(sql, task_id=task_id, moment=moment) or 0
 
     def last_position(self) -> int:
         """The id of the newest event of the store."""
-        return self._query("SELECT max(id) FROM events", {})[0][0] or 0
+        return self.cell("SELECT max(id) FROM events") or 0

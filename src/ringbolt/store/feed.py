@@ -37,22 +37,18 @@ class Horizon:
 
 def after(tx: Tx, position: int, until: int, limit: int) -> list[Row]:
     """Events of every task between two positions, in order, each with its `position`."""
-    return tx.rows(
-        ["position", *EVENT_NAMES],
+    sql = (
         f"SELECT e.id, {EVENT_ROW.removeprefix('SELECT ')}{EVENT_FROM}"
-        " WHERE e.id > :after AND e.id <= :until ORDER BY e.id LIMIT :limit",
-        after=position,
-        until=until,
-        limit=limit,
+        " WHERE e.id > :after AND e.id <= :until ORDER BY e.id LIMIT :limit"
     )
+    return tx.rows(["position", *EVENT_NAMES], sql, after=position, until=until, limit=limit)
 
 
 def task_counts(tx: Tx) -> dict[str, int]:
     """The number of tasks by status, without archived ones."""
-    rows = tx.database.query(
-        "SELECT status, count(*) FROM heads WHERE archived_at IS NULL GROUP BY status", {}
+    return dict(
+        tx.database.query("SELECT status, count(*) FROM heads WHERE archived_at IS NULL GROUP BY status", {})
     )
-    return {str(status): int(count) for status, count in rows}
 
 
 def model_totals(tx: Tx) -> list[Row]:

@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from .database import placeholders
 from .schema import (
     EVENT_FROM,
     EVENT_NAMES,
@@ -21,6 +22,7 @@ from .schema import (
     ORIGINS,
     STATE,
     escape_like,
+    insert,
 )
 from .tx import Row, Tx
 
@@ -34,19 +36,15 @@ def events_by_origin(tx: Tx, column: str, value: str) -> list[Row]:
     if column not in ORIGINS:
         raise ValueError(column)
     if column == "session":  # a helper's session has the name of the main one as its prefix
-        escaped = escape_like(value)
-        return _events(
-            tx,
-            "(o.session = :value OR o.session LIKE :helpers ESCAPE '!')",
-            value=value,
-            helpers=f"{escaped}/%",
-        )
+        where = "(o.session = :value OR o.session LIKE :helpers ESCAPE '!')"
+        return _events(tx, where, value=value, helpers=f"{escape_like(value)}/%")
     return _events(tx, f"o.{column} = :value", value=value)
 
 
 def events_by_correlation(tx: Tx, value: str) -> list[Row]:
     """The events with a correlation id."""
-    return _events(tx, "e.correlation_id = :value", value=value)
+    # The second condition is that of the index.
+    return _events(tx, "e.correlation_id = :value AND e.correlation_id <> ''", value=value)
 
 
 def events_of_task(tx: Tx, task_id: str) -> list[Row]:
@@ -70,11 +68,8 @@ def events_containing(tx: Tx, text: str) -> list[Row]:
 
 def tasks_with_tag(tx: Tx, tag: str) -> list[str]:
     """The tasks with a tag."""
-    rows = tx.database.query(
-        "SELECT task_id FROM labels WHERE kind = 'tag' AND value = :tag AND seq = 0 ORDER BY task_id",
-        {"tag": tag},
-    )
-    return [row[0] for row in rows]
+    sql = "SELECT task_id FROM labels WHERE kind = 'tag' AND value = :tag AND seq = 0 ORDER BY task_id"
+    return tx.column(sql, tag=tag)
 
 
 def promoted_from(tx: Tx, task_id: str) -> list[Row]:
@@ -84,11 +79,7 @@ def promoted_from(tx: Tx, task_id: str) -> list[Row]:
 
 def _events(tx: Tx, where: str, **params: Any) -> list[Row]:
     """Events that match a condition, by task."""
-    return tx.rows(
-        EVENT_NAMES,
-        f"{EVENT_ROW}{EVENT_FROM} WHERE {where} ORDER BY e.task_id, e.seq",
-        **params,
-    )
+    return tx.rows(EVENT_NAMES, f"{EVENT_ROW}{EVENT_FROM} WHERE {where} ORDER BY e.task_id, e.seq", **params)
 
 
 def iterate_events(tx: Tx, task_id: str) -> Iterator[Row]:
@@ -102,13 +93,13 @@ def iterate_events(tx: Tx, task_id: str) -> Iterator[Row]:
 # --- events and their state -----------------------------------------------------------------------
 
 
-def write_tombstones(tx: Tx, task_id: str, stones: Mapping[int, Row]) -> None:
+def write_tombstones(tx: Tx, task_id: str, tombstones: Mapping[int, Row]) -> None:
     """Replace events by tombstones and remove them from every index."""
-    ids = _ids(tx, task_id, stones)
+    ids = _ids(tx, task_id, tombstones)
     tx.database.run_many(
         "UPDATE events SET text = :text, data = :data, sets = :sets, forgotten = :forgotten"
         " WHERE task_id = :task_id AND seq = :seq",
-        [{**cells, "task_id": task_id, "seq": seq} for seq, cells in stones.items()],
+        [{**cells, "task_id": task_id, "seq": seq} for seq, cells in tombstones.items()],
     )
     _unindex(tx, ids)
 
@@ -129,7 +120,8 @@ def replace_state(tx: Tx, folder: Tx, task_id: str) -> None:
     """Replace a task's state with the one that `folder` has folded from the tombstones.
 
     The head is updated and not replaced, because other rows refer to it. Leases and `position` are kept: no
-    event sets them, so `folder` does not know them.
+    event sets them, so `folder` does not know them. All other tables are deleted and copied whole, so that a
+    column added later cannot be missed here and keep forgotten text.
     """
     leases = {row["item_id"]: row["expires_at"] for row in tx.claims(task_id)}
     for table, (columns, _) in STATE.items():
@@ -144,8 +136,7 @@ def replace_state(tx: Tx, folder: Tx, task_id: str) -> None:
             for row in rows:
                 row["expires_at"] = leases.get(row["item_id"], row["expires_at"])
         if rows:
-            values = ", ".join(f":{name}" for name in names)
-            tx.database.run_many(f"INSERT INTO {table} ({', '.join(names)}) VALUES ({values})", rows)
+            tx.database.run_many(insert(table, names), rows)
     head = folder.head(task_id) or {}
     kept = [name for name in HEADS if name != "task_id" and name not in NOT_FOLDED["heads"]]
     tx.database.run(
@@ -159,23 +150,17 @@ def reset_distilled(tx: Tx, task_id: str) -> None:
 
     The mark of an extraction stays: the entries it wrote are in the ledger, and would come twice.
     """
-    tx.database.run(
+    for sql in (
         "DELETE FROM distilled WHERE task_id = :task_id AND kind NOT IN ('extraction', 'checks')",
-        {"task_id": task_id},
-    )
-    tx.database.run(
         "UPDATE distilled SET state = '{}' WHERE task_id = :task_id AND kind = 'extraction'",
-        {"task_id": task_id},
-    )
+    ):
+        tx.database.run(sql, {"task_id": task_id})
 
 
 def jobs_of(tx: Tx, task_id: str) -> list[Row]:
     """The jobs about a task."""
-    return tx.rows(
-        ("id", "kind", "key", "data", "error"),
-        "SELECT id, kind, key, data, error FROM jobs WHERE task_id = :task_id",
-        task_id=task_id,
-    )
+    sql = "SELECT id, key, data, error FROM jobs WHERE task_id = :task_id"
+    return tx.rows(("id", "key", "data", "error"), sql, task_id=task_id)
 
 
 def delete_jobs(tx: Tx, ids: Sequence[int]) -> None:
@@ -216,19 +201,21 @@ def purgeable(
     limit: int,
 ) -> list[Row]:
     """Ended tasks that did not change since a time and have no open dependents, the oldest first."""
-    params: dict[str, Any] = {"before": before, "workspace": workspace, "limit": limit}
-    params |= {f"status{number}": one for number, one in enumerate(statuses)}
-    params |= {f"kind{number}": one for number, one in enumerate(kinds)}
+    in_statuses, status_params = placeholders("status", statuses)
+    in_kinds, kind_params = placeholders("kind", kinds)
     where = " AND h.workspace_path = :workspace" if workspace is not None else ""
     where += " AND h.archived_at IS NOT NULL" if archived else ""
     return tx.rows(
         HEADS,
         f"SELECT {', '.join(f'h.{name}' for name in HEADS)} FROM heads h"
-        f" WHERE h.status IN ({', '.join(f':status{number}' for number in range(len(statuses)))})"
-        f" AND h.kind IN ({', '.join(f':kind{number}' for number in range(len(kinds)))})"
+        f" WHERE h.status IN ({in_statuses}) AND h.kind IN ({in_kinds})"
         f" AND h.updated_at < :before{where} AND NOT EXISTS ({_OPEN_DEPENDENTS})"
         " ORDER BY h.updated_at, h.task_id LIMIT :limit",
-        **params,
+        **status_params,
+        **kind_params,
+        before=before,
+        workspace=workspace,
+        limit=limit,
     )
 
 
@@ -241,8 +228,8 @@ _OPEN_DEPENDENTS = (
 
 def has_open_dependents(tx: Tx, task_id: str) -> bool:
     """Whether an open task has this one as its parent or goal."""
-    asked = _OPEN_DEPENDENTS.replace("h.task_id", ":task_id")
-    return bool(tx.database.query(f"SELECT 1 FROM ({asked}) x LIMIT 1", {"task_id": task_id}))
+    dependents = _OPEN_DEPENDENTS.replace("h.task_id", ":task_id")
+    return bool(tx.cell(f"SELECT 1 FROM ({dependents}) x LIMIT 1", task_id=task_id))
 
 
 def delete_task(tx: Tx, task_id: str) -> None:
@@ -256,11 +243,9 @@ def delete_task(tx: Tx, task_id: str) -> None:
 
 def purge_logs(tx: Tx) -> list[str]:
     """The tasks that list what was purged: our own first, then imported ones."""
-    rows = tx.database.query(
-        "SELECT task_id FROM heads WHERE kind = 'log' AND status = 'completed' ORDER BY created_at, task_id",
-        {},
+    return tx.column(
+        "SELECT task_id FROM heads WHERE kind = 'log' AND status = 'completed' ORDER BY created_at, task_id"
     )
-    return [row[0] for row in rows]
 
 
 def is_purged(tx: Tx, task_id: str) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 from . import distilled
 from .schema import IS_OPEN
@@ -31,29 +30,28 @@ def tasks(tx: Tx, goal: str) -> list[Row]:
 
 def counts(tx: Tx, goal: str) -> dict[str, int]:
     """The number of tasks linked to a goal, by status."""
-    rows = tx.database.query(f"SELECT h.status, count(*){_LINKED} GROUP BY h.status", {"goal": goal})
-    return {row[0]: row[1] for row in rows}
+    return dict(tx.database.query(f"SELECT h.status, count(*){_LINKED} GROUP BY h.status", {"goal": goal}))
 
 
 def goals_of(tx: Tx, task_id: str, lock: bool = False) -> list[Row]:
-    """The goals that a task is linked to; links to a mere text are left out."""
-    rows = tx.database.query(
+    """The goals that a task is linked to; links to plain text are left out."""
+    ids = tx.column(
         "SELECT h.task_id FROM links g JOIN heads h ON h.task_id = g.target AND h.kind = 'goal'"
         " WHERE g.task_id = :task_id AND g.kind = 'goal' AND g.status = 'active' ORDER BY h.task_id",
-        {"task_id": task_id},
+        task_id=task_id,
     )
-    return [head for row in rows if (head := tx.head(row[0], lock)) is not None]
+    return [head for one in ids if (head := tx.head(one, lock)) is not None]
 
 
 def open_goals(tx: Tx, workspace: str | None, limit: int) -> list[str]:
     """The open goals of a workspace, or of all."""
     where = "" if workspace is None else " AND workspace_path = :workspace"
-    rows = tx.database.query(
+    return tx.column(
         f"SELECT task_id FROM heads WHERE {IS_OPEN} AND kind = 'goal'"
         f" AND archived_at IS NULL{where} ORDER BY position DESC LIMIT :limit",
-        {"workspace": workspace, "limit": limit},
+        workspace=workspace,
+        limit=limit,
     )
-    return [row[0] for row in rows]
 
 
 def criteria(tx: Tx, goal: str) -> list[Row]:
@@ -92,8 +90,7 @@ def blockers(tx: Tx, goal: str, fingerprint: str | None = None) -> list[Row]:
 
 def own_checks(tx: Tx, goal: str) -> set[int]:
     """The criteria whose checks were written or approved in this store."""
-    state: Any = distilled.get(tx, goal, CHECKS)[1].get("seqs", [])
-    return set(state)
+    return set(distilled.get(tx, goal, CHECKS)[1].get("seqs", []))
 
 
 def keep_checks(tx: Tx, goal: str, seqs: set[int], now: str) -> None:
@@ -103,5 +100,4 @@ def keep_checks(tx: Tx, goal: str, seqs: set[int], now: str) -> None:
 
 def first_position(tx: Tx, goal: str) -> int:
     """The position of a goal's first event in the store."""
-    found = tx.database.query("SELECT id FROM events WHERE task_id = :goal AND seq = 1", {"goal": goal})
-    return found[0][0] if found else 0
+    return tx.cell("SELECT id FROM events WHERE task_id = :goal AND seq = 1", goal=goal) or 0

@@ -29,8 +29,8 @@ def content_digest(event: Mapping[str, Any]) -> bytes:
 def event_hash(previous: bytes, event: Mapping[str, Any]) -> bytes:
     """The hash of an event.
 
-    The content goes in by its digest, so a forgotten event, of which only the digest is left, still hashes
-    to the same value and the chain stays intact.
+    The content goes in as a digest. A forgotten event keeps its digest, so it still hashes to the same value
+    and the chain stays intact.
     """
     header = (
         f"{event['seq']}\0{event['event_type']}\0{event['timestamp']}\0{event['item_id'] or ''}\0"

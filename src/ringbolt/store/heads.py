@@ -48,31 +48,29 @@ class Heads(Queries):
 
     def session_task(self, session_id: str, workspace: str | None) -> str | None:
         """The open task that a session focused last; else the last one that was taken to be completed."""
-        rows = self._query(
+        return self.cell(
             f"SELECT task_id FROM heads WHERE session_id = :session_id AND ({_CURRENT} OR {_TAKEN_AS_DONE})"
             " AND (CAST(:workspace AS TEXT) IS NULL OR workspace_path = :workspace)"
             " ORDER BY CASE status WHEN 'completed' THEN 1 ELSE 0 END, focus DESC, task_id LIMIT 1",
-            {"session_id": session_id, "workspace": workspace},
+            session_id=session_id,
+            workspace=workspace,
         )
-        return rows[0][0] if rows else None
 
     def last_session_task(self, session_id: str, workspace: str | None) -> str | None:
         """The task that a session focused last, open or not."""
-        rows = self._query(
+        return self.cell(
             "SELECT task_id FROM heads WHERE session_id = :session_id AND kind = 'task'"
             " AND root_id = task_id AND archived_at IS NULL AND status <> 'superseded'"
             " AND (CAST(:workspace AS TEXT) IS NULL OR workspace_path = :workspace)"
             " ORDER BY focus DESC, task_id LIMIT 1",
-            {"session_id": session_id, "workspace": workspace},
+            session_id=session_id,
+            workspace=workspace,
         )
-        return rows[0][0] if rows else None
 
     def last_focus(self, session_id: str) -> int:
         """The highest focus number that a session has used."""
-        rows = self._query(
-            "SELECT max(focus) FROM heads WHERE session_id = :session_id", {"session_id": session_id}
-        )
-        return rows[0][0] or 0
+        sql = "SELECT max(focus) FROM heads WHERE session_id = :session_id"
+        return self.cell(sql, session_id=session_id) or 0
 
     def open_tasks(self, workspace: str | None, limit: int = 50) -> list[Row]:
         """The open tasks of a workspace, the last changed first."""
@@ -119,13 +117,8 @@ class Heads(Queries):
             ("lower(name) LIKE lower(substr(name, 1, 0) || :text) ESCAPE '!'", text),
         ]
         where = "".join(f" AND {clause}" for clause, value in filters if value is not None)
-        if not archived:
-            where += " AND archived_at IS NULL"
-        branches = " UNION ALL ".join(
-            f"SELECT * FROM (SELECT {', '.join(HEADS)} FROM heads WHERE status = :status{number}{where}"
-            f" ORDER BY position DESC LIMIT :limit) b{number}"
-            for number in range(len(statuses))
-        )
+        where += "" if archived else " AND archived_at IS NULL"
+        branches = _newest(HEADS, statuses, where)
         names = [*HEADS, "current_title", "next_title", "verified", "unknown"]
         return self.rows(
             names,
@@ -133,16 +126,9 @@ class Heads(Queries):
             " LEFT JOIN steps c ON c.task_id = h.task_id AND c.item_id = h.current_item"
             " LEFT JOIN steps n ON n.task_id = h.task_id AND n.item_id = h.next_item"
             " ORDER BY h.position DESC LIMIT :limit",
-            limit=limit,
-            workspace=workspace,
-            session=session,
-            parent=parent,
-            kind=kind,
-            before=before,
-            tag=tag,
-            text=text,
-            **{f"status{number}": status for number, status in enumerate(statuses)},
-        )
+            limit=limit, workspace=workspace, session=session, parent=parent, kind=kind, before=before,
+            tag=tag, text=text,
+        )  # fmt: skip
 
     def recent_heads(
         self, statuses: Sequence[str], limit: int, workspace: str | None = None, before: int | None = None
@@ -153,24 +139,13 @@ class Heads(Queries):
         """
         where = "" if workspace is None else " AND workspace_path = :workspace"
         where += "" if before is None else " AND position < :before"
-        names = ", ".join(RECENT_HEADS)
-        branches = " UNION ALL ".join(
-            f"SELECT * FROM (SELECT {names} FROM heads WHERE status = '{status}'{where}"
-            f" ORDER BY position DESC LIMIT :limit) b{number}"
-            for number, status in enumerate(statuses)
-        )
-        return self.rows(
-            RECENT_HEADS,
-            f"SELECT * FROM ({branches}) h ORDER BY position DESC LIMIT :limit",
-            limit=limit,
-            workspace=workspace,
-            before=before,
-        )
+        branches = _newest(RECENT_HEADS, statuses, where)
+        sql = f"SELECT * FROM ({branches}) h ORDER BY position DESC LIMIT :limit"
+        return self.rows(RECENT_HEADS, sql, limit=limit, workspace=workspace, before=before)
 
     def task_ids(self) -> list[str]:
         """All task ids, the longest unchanged first: the same order in every store with the same ledger."""
-        rows = self._query("SELECT task_id FROM heads ORDER BY updated_at, task_id", {})
-        return [row[0] for row in rows]
+        return self.column("SELECT task_id FROM heads ORDER BY updated_at, task_id")
 
     def chain_ends(self) -> dict[str, tuple[str, int, bytes]]:
         """The root id, last seq and last hash of each task, in the order of `task_ids`."""
@@ -185,8 +160,16 @@ class Heads(Queries):
 
     def callback_url(self, task_id: str) -> str | None:
         """The URL to call when a task ends."""
-        rows = self._query("SELECT callback_url FROM extras WHERE task_id = :task_id", {"task_id": task_id})
-        return rows[0][0] if rows else None
+        return self.cell("SELECT callback_url FROM extras WHERE task_id = :task_id", task_id=task_id)
+
+
+def _newest(columns: Sequence[str], statuses: Sequence[str], where: str) -> str:
+    """A subquery for the last changed tasks of each status, with one branch per status: see `cards`."""
+    return " UNION ALL ".join(
+        f"SELECT * FROM (SELECT {', '.join(columns)} FROM heads WHERE status = '{status}'{where}"
+        f" ORDER BY position DESC LIMIT :limit) b{number}"
+        for number, status in enumerate(statuses)
+    )
 
 
 def decode_extras(row: Row) -> Row:

@@ -17,6 +17,7 @@ from typing import Any
 from ..model.errors import Conflict, NotFound
 from ..model.results import Job
 from ..model.validate import dumps, seconds_of, stamp
+from .database import placeholders
 from .tx import Row, Tx
 
 MOST_ATTEMPTS = 8
@@ -36,6 +37,7 @@ NAMES = (
     "created_at",
 )  # fmt: skip
 _SELECT = f"SELECT {', '.join(NAMES)} FROM jobs"
+_NAMED = "kind = :kind AND task_id = :task_id AND key = :key"
 # A job that waits for its retry keeps its delay, however often it is requested meanwhile.
 _ADD = (
     "INSERT INTO jobs (kind, task_id, key, data, status, attempts, due_at, token, created_at)"
@@ -64,10 +66,8 @@ def add(tx: Tx, kind: str, task_id: str, key: str, data: Mapping[str, Any], due:
     A job that is already waiting stays one job, with the newer data and the earlier time. A leased one will
     run once more afterwards. A dead one gets another chance.
     """
-    tx.database.run(
-        _ADD,
-        {"kind": kind, "task_id": task_id, "key": key, "data": dumps(data), "due": due, "now": now},
-    )
+    row = {"kind": kind, "task_id": task_id, "key": key, "data": dumps(data), "due": due, "now": now}
+    tx.database.run(_ADD, row)
 
 
 def ensure(tx: Tx, kind: str, key: str, data: Mapping[str, Any], now: float) -> None:
@@ -75,6 +75,9 @@ def ensure(tx: Tx, kind: str, key: str, data: Mapping[str, Any], now: float) -> 
     found = find(tx, kind, "", key)
     if found is None or (found.status == "dead" and seconds_of(found.due_at) + DEAD_REST <= now):
         add(tx, kind, "", key, data, NOW, stamp(now))
+
+
+_LEASE = "status = 'leased', attempts = :attempts, token = :token, holder = :holder, due_at = :due_at"
 
 
 def lease(
@@ -104,22 +107,17 @@ def lease(
                 error = row["error"] or "its worker was lost every time"
                 dead_now.append(_job({**row, "status": "dead", "holder": None, "error": error}))
                 continue
-            fresh = {"status": "leased", "attempts": row["attempts"] + 1, "token": row["token"] + 1}
-            taken.append(_job({**row, **fresh, "holder": holder, "due_at": until}))
-    _update(
-        tx,
-        "status = 'leased', attempts = :attempts, token = :token, holder = :holder, due_at = :due_at",
-        [{name: getattr(job, name) for name in ("id", *_LEASED)} for job in taken],
-    )
-    _update(
-        tx,
-        "status = 'dead', holder = NULL, error = :error",
-        [{"id": job.id, "error": job.error} for job in dead_now],
-    )
+            taken.append(_job({**row, **_next_lease(row), "holder": holder, "due_at": until}))
+    leased = ("id", "attempts", "token", "holder", "due_at")
+    _update(tx, _LEASE, [{name: getattr(job, name) for name in leased} for job in taken])
+    given_up = [{"id": job.id, "error": job.error} for job in dead_now]
+    _update(tx, "status = 'dead', holder = NULL, error = :error", given_up)
     return taken, dead_now
 
 
-_LEASED = ("attempts", "token", "holder", "due_at")
+def _next_lease(row: Row) -> dict[str, Any]:
+    """What every new lease changes; the higher token makes writes of the former holder fail."""
+    return {"status": "leased", "attempts": row["attempts"] + 1, "token": row["token"] + 1}
 
 
 def extend(tx: Tx, held: Sequence[Job], now: float, seconds: float) -> None:
@@ -131,7 +129,7 @@ def extend(tx: Tx, held: Sequence[Job], now: float, seconds: float) -> None:
 
 def done(tx: Tx, job_id: int, token: int) -> None:
     """Delete a finished job, or let it wait again if it was requested meanwhile."""
-    if _held(tx, job_id, token)["attempts"]:
+    if _held_attempts(tx, job_id, token):
         tx.database.run("DELETE FROM jobs WHERE id = :id", {"id": job_id})
     else:
         _update(tx, f"status = 'waiting', due_at = '{NOW}', holder = NULL, error = NULL", [{"id": job_id}])
@@ -139,7 +137,7 @@ def done(tx: Tx, job_id: int, token: int) -> None:
 
 def failed(tx: Tx, job_id: int, token: int, error: str, now: float) -> bool:
     """Schedule the next attempt of a job that failed; returns True if it was the last and the job is dead."""
-    attempts = _held(tx, job_id, token)["attempts"]
+    attempts = _held_attempts(tx, job_id, token)
     dead = attempts >= MOST_ATTEMPTS
     row = {
         "id": job_id,
@@ -152,7 +150,7 @@ def failed(tx: Tx, job_id: int, token: int, error: str, now: float) -> bool:
 
 
 def _delay(job_id: int, attempts: int) -> float:
-    """The delay after so many attempts: doubled each time, plus jitter."""
+    """The delay before the next attempt: doubled each time, plus jitter."""
     delay = min(FIRST_DELAY * 2 ** max(attempts - 1, 0), LONGEST_DELAY)
     # Derived from the id: jobs with neighbouring ids, which often fail together, end up far apart.
     return delay * (1 + JITTER * ((job_id * 0.6180339887 + attempts * 0.7548776662) % 1))
@@ -160,14 +158,8 @@ def _delay(job_id: int, attempts: int) -> float:
 
 def find(tx: Tx, kind: str, task_id: str, key: str) -> Job | None:
     """The job with this kind, task and key, if it exists."""
-    rows = tx.rows(
-        NAMES,
-        f"{_SELECT} WHERE kind = :kind AND task_id = :task_id AND key = :key",
-        kind=kind,
-        task_id=task_id,
-        key=key,
-    )
-    return _job(rows[0]) if rows else None
+    row = tx.row(NAMES, f"{_SELECT} WHERE {_NAMED}", kind=kind, task_id=task_id, key=key)
+    return _job(row) if row else None
 
 
 def of_workspace(tx: Tx, kind: str, workspace: str | None, limit: int) -> list[tuple[str, str]]:
@@ -185,17 +177,14 @@ def postpone(tx: Tx, kind: str, task_id: str, key: str, data: Mapping[str, Any],
     """Change the data and time of a job that is not leased."""
     tx.database.run(
         "UPDATE jobs SET data = :data, due_at = :due, status = 'waiting', attempts = 0, error = NULL"
-        " WHERE kind = :kind AND task_id = :task_id AND key = :key AND status <> 'leased'",
+        f" WHERE {_NAMED} AND status <> 'leased'",
         {"kind": kind, "task_id": task_id, "key": key, "data": dumps(data), "due": due},
     )
 
 
 def drop(tx: Tx, kind: str, task_id: str, key: str) -> None:
     """Delete a job; late workers get `stale_token`."""
-    tx.database.run(
-        "DELETE FROM jobs WHERE kind = :kind AND task_id = :task_id AND key = :key",
-        {"kind": kind, "task_id": task_id, "key": key},
-    )
+    tx.database.run(f"DELETE FROM jobs WHERE {_NAMED}", {"kind": kind, "task_id": task_id, "key": key})
 
 
 def renew(tx: Tx, kind: str, holder: str, now: float, seconds: float) -> dict[int, tuple[int, int]]:
@@ -216,7 +205,7 @@ def renew(tx: Tx, kind: str, holder: str, now: float, seconds: float) -> dict[in
 def holders(tx: Tx, kind: str) -> list[str]:
     """The holders of leases on jobs of a kind."""
     sql = "SELECT DISTINCT holder FROM jobs WHERE status = 'leased' AND kind = :kind"
-    return [row[0] for row in tx.database.query(sql, {"kind": kind}) if row[0]]
+    return [holder for holder in tx.column(sql, kind=kind) if holder]
 
 
 def is_dead_process(holder: str) -> bool:
@@ -256,20 +245,12 @@ def accept_repeats(tx: Tx, rows: Sequence[Mapping[str, Any]]) -> None:
     _update(tx, "attempts = 1", rows, " AND token = :token AND status = 'leased' AND attempts = 0")
 
 
-def release(tx: Tx, held: Sequence[Job]) -> None:
-    """Return jobs that were not started; the attempt does not count."""
-    release_rows(tx, [{"id": job.id, "token": job.token} for job in held])
-
-
-def release_rows(tx: Tx, rows: Sequence[Mapping[str, Any]]) -> None:
-    """The same for rows of id and token."""
-    _update(
-        tx,
-        f"status = 'waiting', due_at = '{NOW}', holder = NULL,"
-        " attempts = CASE WHEN attempts > 0 THEN attempts - 1 ELSE 0 END",
-        rows,
-        " AND token = :token AND status = 'leased'",
-    )
+def release(tx: Tx, held: Mapping[int, int]) -> None:
+    """Return jobs that were not started, given as tokens by id; the attempt does not count."""
+    changes = f"status = 'waiting', due_at = '{NOW}', holder = NULL"
+    changes += ", attempts = CASE WHEN attempts > 0 THEN attempts - 1 ELSE 0 END"
+    rows = [{"id": job_id, "token": token} for job_id, token in held.items()]
+    _update(tx, changes, rows, " AND token = :token AND status = 'leased'")
 
 
 def retry(tx: Tx, job_id: int) -> Job:
@@ -304,7 +285,7 @@ def dead(tx: Tx, limit: int) -> list[Job]:
 
 def dead_count(tx: Tx) -> int:
     """The number of dead jobs."""
-    return tx.database.query("SELECT count(*) FROM jobs WHERE status = 'dead'", {})[0][0]
+    return tx.cell("SELECT count(*) FROM jobs WHERE status = 'dead'")
 
 
 def next_due(tx: Tx, kinds: Sequence[str], before: float) -> str | None:
@@ -337,26 +318,21 @@ def _times(now: float) -> dict[str, Any]:
 
 
 def _of(kinds: Sequence[str]) -> tuple[str, dict[str, Any]]:
-    params: dict[str, Any] = {f"kind{number}": kind for number, kind in enumerate(kinds)}
-    return f"kind IN ({', '.join(f':{name}' for name in params)})", params
+    places, params = placeholders("kind", kinds)
+    return f"kind IN ({places})", params
 
 
-def _held(tx: Tx, job_id: int, token: int) -> Row:
-    """The row of a job whose lease is still ours, locked; raises `stale_token` if it is not."""
-    rows = tx.rows(
-        ("attempts",),
-        "SELECT attempts FROM jobs WHERE id = :id AND token = :token AND status = 'leased'"
-        + tx.database.lock_row,
-        id=job_id,
-        token=token,
-    )
-    if not rows:
+def _held_attempts(tx: Tx, job_id: int, token: int) -> int:
+    """The attempts of a job whose lease is still ours, its row locked; raises `stale_token` if it is not."""
+    sql = "SELECT attempts FROM jobs WHERE id = :id AND token = :token AND status = 'leased'"
+    attempts = tx.cell(sql + tx.database.lock_row, id=job_id, token=token)
+    if attempts is None:
         raise Conflict(
             "stale_token",
             f"The lease on job {job_id} was lost.",
             "Another worker has the job or has finished it; stop working on it.",
         )
-    return rows[0]
+    return attempts
 
 
 def _update(tx: Tx, changes: str, rows: Sequence[Mapping[str, Any]], also: str = "") -> None:
@@ -373,35 +349,24 @@ def _job(row: Row) -> Job:
 
 
 def new_holder() -> str:
-    """A name for one that leases jobs: machine, process, number."""
+    """A unique name for a holder of leases: machine, process, number."""
     return f"{os.uname().nodename}:{os.getpid()}:{next(_holders)}"
 
 
 def is_free(job: Job, now: float) -> bool:
-    """Whether a job can be taken: nobody holds it, or the lease has run out (or was given before the clock
+    """Whether a job can be leased: nobody holds it, or the lease has expired (or dates from before the clock
     was set back)."""
     times = _times(now)
     return job.status == "waiting" or not times["now"] < job.due_at <= times["beyond"]
 
 
 def take(tx: Tx, kind: str, task_id: str, key: str, holder: str, now: float, seconds: float) -> Job | None:
-    """Lease one job by its name, due or not; None if it is gone, was given up, or another holds it."""
-    rows = tx.rows(
-        NAMES,
-        f"{_SELECT} WHERE kind = :kind AND task_id = :task_id AND key = :key AND status <> 'dead'"
-        + tx.database.lock_row,
-        kind=kind,
-        task_id=task_id,
-        key=key,
-    )
+    """Lease one job by its name, due or not; None if it does not exist, is dead, or is held by another."""
+    sql = f"{_SELECT} WHERE {_NAMED} AND status <> 'dead'{tx.database.lock_row}"
+    rows = tx.rows(NAMES, sql, kind=kind, task_id=task_id, key=key)
     if not rows or not is_free(_job(rows[0]), now):
         return None
-    row = rows[0]
     until = stamp(now + min(seconds, LONGEST_LEASE))
-    fresh = {"attempts": row["attempts"] + 1, "token": row["token"] + 1, "holder": holder, "due_at": until}
-    _update(
-        tx,
-        "status = 'leased', attempts = :attempts, token = :token, holder = :holder, due_at = :due_at",
-        [{"id": row["id"], **fresh}],
-    )
-    return _job({**row, **fresh, "status": "leased"})
+    row = {**rows[0], **_next_lease(rows[0]), "holder": holder, "due_at": until}
+    _update(tx, _LEASE, [row])
+    return _job(row)

@@ -84,7 +84,5 @@ def store_not_found(url: str) -> StoreError:
 def contradicting_event(reason: object) -> InvalidInput:
     """The error for an event that violates a constraint of the state; only imported events can."""
     return InvalidInput(
-        "import_invalid",
-        f"An event contradicts the store: {reason}.",
-        "Export again. Nothing was written.",
+        "import_invalid", f"An event contradicts the store: {reason}.", "Export again. Nothing was written."
     )

@@ -15,7 +15,7 @@ import random
 import re
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 from urllib.parse import unquote
 
@@ -30,6 +30,7 @@ from ..model.results import Problem
 from ..model.settings import Settings
 from ..signals.terms import Term, scope_term
 from . import migrate
+from .engine import Store
 from .event_texts import index_terms, is_silent
 from .search import Search
 from .tx import Tx
@@ -37,7 +38,6 @@ from .tx import Tx
 Result = TypeVar("Result")
 
 Connection = psycopg.Connection[tuple[Any, ...]]
-
 
 # The driver logs warnings about problems that we raise as errors anyway.
 logging.getLogger("psycopg").addHandler(logging.NullHandler())
@@ -81,9 +81,7 @@ DO $$ BEGIN
   END IF;
 END $$
 """
-_CHANNEL = "ringbolt"
-# Names of advisory locks: two arbitrary numbers.
-_RELAY_LOCK, _MIGRATION_LOCK = 0x484F4C44, 0x484F4C45
+_MIGRATION_LOCK = 0x484F4C45  # the name of an advisory lock: an arbitrary number
 # Errors after which a transaction is repeated: it was rolled back and may succeed the next time. A unique
 # violation means that another writer was first with a key or an id; the repetition finds its row. One that
 # stays after several attempts is a real contradiction.
@@ -291,7 +289,7 @@ def _lexeme(term: Term) -> str:
     return " | ".join((f"{_quoted(term.stem)}:*", *shorter))
 
 
-class PostgresStore:
+class PostgresStore(Store):
     """A ledger in a PostgreSQL database."""
 
     def __init__(self, url: str, settings: Settings, create: bool = True) -> None:
@@ -299,9 +297,7 @@ class PostgresStore:
         self._create = create
         self._server, self._tenant = _parse(url, settings.tenant)
         self.url = _without_password(url)
-        self.catch_up: Any = None  # see store.CatchingUp
         self._first = {"tenant": self._tenant, "wait": f"{round(settings.lock_timeout * 1000)}ms"}
-        self._closed = False
         self._inside = threading.local()
         self._opening = threading.Lock()
         self._attempts(lambda: self._connected(self._prepare), patience=_OPENING_SECONDS)
@@ -391,12 +387,7 @@ class PostgresStore:
     def write(
         self, work: Callable[[Tx], Result], *, settles: bool = False, patience: float | None = None
     ) -> Result:
-        """Run `work` in a transaction and return when it is committed.
-
-        Work is repeated when another writer won or the connection was lost. `settles`: the work recognises
-        by its key that it was done before, so it may be repeated even after a commit whose outcome is
-        unknown.
-        """
+        # Work is repeated when another writer won or the connection was lost.
         if self.catch_up is not None:
             self.catch_up()
         first = self._first if patience is None else {**self._first, "wait": f"{round(patience * 1000)}ms"}
@@ -416,7 +407,6 @@ class PostgresStore:
         return self._transact(transaction, settles, patience)
 
     def read(self, work: Callable[[Tx], Result], *, once: bool = False) -> Result:
-        """Run `work` on one consistent snapshot; with `once`, each batch of queries has its own."""
         if self.catch_up is not None:
             self.catch_up()
 
@@ -489,88 +479,20 @@ class PostgresStore:
             time.sleep(pause * (0.5 + random.random()))  # noqa: S311
             pause = min(pause * 2, 0.5)
 
-    def _check_open(self) -> None:
-        if self._closed:
-            raise StoreError("store_closed", "The store was closed.", "Open it again.")
-
-    # --- news -------------------------------------------------------------------------------------
-
-    def relay(self, stop: threading.Event, interval: float = 0.1) -> None:
-        """Notify listeners of new events until stopped.
-
-        A NOTIFY in every transaction would make commits wait for one another, so one relay polls a few
-        times a second instead. Of several relays one works, and another takes over when it stops.
-        """
-        last = 0
-
-        def announce(connection: Connection) -> None:
-            nonlocal last
-            while not stop.is_set():
-                if _row(connection, "SELECT pg_try_advisory_lock(%s)", _RELAY_LOCK)[0]:
-                    break
-                stop.wait(interval)
-            busy = False
-            while not stop.is_set():
-                # An id is given out before its event is committed, so a position that was announced while
-                # someone was writing is announced again.
-                newest, writing = _row(connection, _NEWEST)
-                if newest != last or busy:
-                    connection.execute("SELECT pg_notify(%s, %s)", (_CHANNEL, str(newest)))
-                last, busy = newest, writing
-                stop.wait(interval)
-
-        while not stop.is_set():
-            try:
-                self._connected(announce)
-            except psycopg.Error as error:
-                if not _lost(error):
-                    raise self._typed(error) from error
-                stop.wait(interval)
-
-    def news(self, timeout: float) -> Iterator[int]:
-        """Positions of new events as the relay announces them, until none came for `timeout` seconds.
-
-        Listening starts with the call, so events written after it are not missed.
-        """
-        try:
-            connection = self._connect()
-            connection.execute(f"LISTEN {_CHANNEL}")
-        except psycopg.Error as error:
-            raise self._typed(error) from error
-        return self._notifications(connection, timeout)
-
-    def _notifications(self, connection: Connection, timeout: float) -> Iterator[int]:
-        try:
-            with connection:
-                while True:
-                    received = 0
-                    for note in connection.notifies(timeout=timeout, stop_after=1):
-                        received += 1
-                        yield int(note.payload)
-                    if not received:
-                        return
-        except psycopg.Error as error:
-            raise self._typed(error) from error
-
     # --- looking after the store ------------------------------------------------------------------
 
     def check(self) -> list[Problem]:
-        """Problems with the migrations; PostgreSQL checks its files itself."""
         applied = self._transact(_applied)
         return [
             Problem(kind="migration", detail=line) for line in migrate.changed_migrations("postgres", applied)
         ]
 
     def waiting(self, tx: Tx) -> list[dict[str, Any]]:
-        """Events that `reindex` has not indexed again yet, at most a page of them."""
-        found = tx.database.query(
-            "SELECT id FROM words_missing ORDER BY id DESC LIMIT :page", {"page": INDEX_PAGE}
-        )
-        return Search(tx).texts([row[0] for row in found])
+        # Events are indexed as they are written; these are left over from an unfinished `reindex`.
+        sql = "SELECT id FROM words_missing ORDER BY id DESC LIMIT :page"
+        return Search(tx).texts(tx.column(sql, page=INDEX_PAGE))
 
     def index(self) -> None:
-        """Add all waiting events to the full-text index."""
-
         def work(tx: Tx) -> bool:
             rows = self.waiting(tx)
             for row in rows:
@@ -587,8 +509,6 @@ class PostgresStore:
             pass
 
     def reindex(self) -> None:
-        """Delete the vectors and rebuild the full-text index."""
-
         def work(tx: Tx) -> None:
             tx.database.run(_PREFER_PGVECTOR, {})
             tx.database.run("DELETE FROM vectors", {})
@@ -600,17 +520,12 @@ class PostgresStore:
         self.index()
 
     def scrub(self) -> bool:
-        """Vacuum the tables with deleted content. The server's WAL and replicas are out of our reach."""
-
-        def work(connection: Connection) -> None:
-            connection.execute(f"VACUUM {', '.join(_SCRUBBED)}")
-
-        self._transact(work)
+        # The server's WAL and its replicas are out of our reach.
+        self._transact(lambda connection: connection.execute(f"VACUUM {', '.join(_SCRUBBED)}"))
         return True
 
-    def loaded(self) -> None:
-        """Refresh the planner statistics now; autovacuum would do so a minute later."""
-
+    def refresh_statistics(self) -> None:
+        # Autovacuum would refresh the planner statistics only a minute later.
         def work(connection: Connection) -> None:
             with contextlib.suppress(pg.InsufficientPrivilege):
                 connection.execute("ANALYZE")
@@ -618,20 +533,15 @@ class PostgresStore:
         self._transact(work)
 
     def files(self) -> tuple[str, ...]:
-        """Nothing: the store is a database."""
         return ()
 
     def backup(self, path: str) -> None:
-        """Not supported: PostgreSQL has its own tools for it."""
         raise self._not_here("backup")
 
     def restore(self, path: str) -> str:
-        """Not supported, like `backup`."""
         raise self._not_here("restore")
 
     def info(self) -> dict[str, Any]:
-        """Facts about the store."""
-
         def work(connection: Connection) -> dict[str, Any]:
             row = _row(
                 connection,
@@ -651,7 +561,6 @@ class PostgresStore:
         return self._transact(work)
 
     def close(self) -> None:
-        """Close the connections; safe to call twice."""
         if not self._closed:
             self._closed = True
             if self._pool.process == os.getpid():
@@ -726,8 +635,8 @@ def _roll_back(connection: Connection, failed: bool) -> None:
         connection.close()  # the server rolls back
 
 
-def _row(connection: Connection, sql: Any, *params: Any) -> tuple[Any, ...]:
-    found = connection.execute(sql, params).fetchone()
+def _row(connection: Connection, sql: Any) -> tuple[Any, ...]:
+    found = connection.execute(sql).fetchone()
     if found is None:
         raise StoreError("store_unavailable", "The server returned no row.", "Check the server's log.")
     return found

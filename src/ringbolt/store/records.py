@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from ..model.errors import StoreError
-from .database import Queries, Row
+from .database import Queries, Row, placeholders
 from .schema import EVENT_FROM, EVENT_NAMES, EVENT_ROW, RECORDS
 
 _SELECT = f"SELECT {', '.join(RECORDS)} FROM records"
@@ -51,18 +52,15 @@ class Records(Queries):
             f" ORDER BY seq DESC LIMIT :limit) b{number}"
             for number in range(len(statuses))
         )
+        params = {"task_id": task_id, "type": kind, "limit": limit, "item": item, "seq": seq, "key": key}
         return self.records_with_events(
             f"(SELECT * FROM ({branches}) u ORDER BY seq DESC LIMIT :limit) r",
-            {
-                "task_id": task_id, "type": kind, "limit": limit, "item": item, "seq": seq, "key": key,
-                **{f"status{number}": status for number, status in enumerate(statuses)},
-            },
-        )  # fmt: skip
+            params | placeholders("status", statuses)[1],
+        )
 
     def records_with_events(self, source: str, params: Mapping[str, object]) -> list[Row]:
         """The records of a subquery with their events, the newest first."""
-        queries = self.record_queries(source)
-        rows, events = self._query_all([(sql, params) for sql in queries])
+        rows, events = self._query_all([(sql, params) for sql in self.record_queries(source)])
         named = (dict(zip(EVENT_NAMES, row, strict=True)) for row in events)
         records = [dict(zip(RECORDS, row, strict=True)) for row in rows]
         return join_events(records, {event["seq"]: event for event in named})[::-1]
@@ -82,35 +80,38 @@ class Records(Queries):
 
     def record_count(self, task_id: str, kind: str, status: str, most: int = 1_000) -> int:
         """How many records of a type have a status, counting no further than `most`."""
-        rows = self._query(
+        return self.cell(
             "SELECT count(*) FROM (SELECT 1 FROM records WHERE task_id = :task_id"
             " AND type = :type AND status = :status LIMIT :most) r",
-            {"task_id": task_id, "type": kind, "status": status, "most": most},
-        )
-        return rows[0][0]
+            task_id=task_id, type=kind, status=status, most=most,
+        )  # fmt: skip
 
     def item_actions(self, task_id: str, item_id: str) -> int:
         """The number of actions of a step."""
-        rows = self._query(
-            "SELECT count(*) FROM records WHERE task_id = :task_id AND item_id = :item_id"
-            " AND type = 'action'",
-            {"task_id": task_id, "item_id": item_id},
+        sql = (
+            "SELECT count(*) FROM records WHERE task_id = :task_id AND item_id = :item_id AND type = 'action'"
         )
-        return rows[0][0]
+        return self.cell(sql, task_id=task_id, item_id=item_id)
 
     def labels(self, task_id: str, seqs: Iterable[int]) -> dict[int, dict[str, list[str]]]:
         """The tags and steps that some events are labelled with; seq 0 is the task itself."""
-        wanted = {f"seq{number}": seq for number, seq in enumerate(seqs)}
-        found: dict[int, dict[str, list[str]]] = {}
-        if wanted:
-            places = ", ".join(f":{name}" for name in wanted)
-            for seq, kind, value in self._query(
-                f"SELECT seq, kind, value FROM labels WHERE task_id = :task_id AND seq IN ({places})"
-                " ORDER BY seq, kind, value",
-                {"task_id": task_id, **wanted},
-            ):
-                found.setdefault(seq, {}).setdefault(kind, []).append(value)
-        return found
+        places, wanted = placeholders("seq", seqs)
+        if not wanted:
+            return {}
+        rows = self._query(
+            f"SELECT seq, kind, value FROM labels WHERE task_id = :task_id AND seq IN ({places})"
+            " ORDER BY seq, kind, value",
+            {"task_id": task_id, **wanted},
+        )
+        return group_labels(rows)
+
+
+def group_labels(rows: Iterable[Sequence[Any]]) -> dict[int, dict[str, list[str]]]:
+    """Labels given as (seq, kind, value), by seq and kind."""
+    labels: dict[int, dict[str, list[str]]] = {}
+    for seq, kind, value in rows:
+        labels.setdefault(seq, {}).setdefault(kind, []).append(value)
+    return labels
 
 
 def join_events(records: list[Row], events: Mapping[int, Row]) -> list[Row]:

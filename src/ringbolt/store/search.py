@@ -10,12 +10,12 @@ from typing import Any
 
 from ..model.rules import ENTRY_TYPES
 from ..signals.terms import Term
+from .database import placeholders
 from .event_texts import SILENT
-from .schema import EVENT_FROM, EVENT_NAMES, EVENT_ROW, RECORDS
+from .schema import EVENT_FROM, EVENT_NAMES, EVENT_ROW, RECORDS, quoted
 from .tx import Row, Tx
 
 Groups = Sequence[Sequence[Term]]
-
 
 LONGEST_LINE = 1000
 AT_ONCE = 500  # ids per query: every engine allows that many parameters
@@ -25,17 +25,13 @@ _SELECT = (
     f" r.version{EVENT_FROM} JOIN heads h ON h.task_id = e.task_id"
     " LEFT JOIN records r ON r.task_id = e.task_id AND r.seq = e.seq"
 )
-_SILENT = ", ".join(f"'{kind}'" for kind in SILENT)
-_TYPES = ", ".join(f"'{kind}'" for kind in ENTRY_TYPES)
 _RELEVANT = (
     f"SELECT {', '.join(f'r.{name}' for name in RECORDS)} FROM records r WHERE r.task_id = :task_id"
-    f" AND r.type IN ({_TYPES}) AND r.status <> 'invalidated'"
+    f" AND r.type IN ({quoted(ENTRY_TYPES)}) AND r.status <> 'invalidated'"
     " AND (r.item_id = :item OR r.type IN ('decision', 'error', 'user_instruction') OR EXISTS"
     " (SELECT 1 FROM labels l WHERE l.task_id = r.task_id AND l.seq = r.seq AND l.kind = 'item'"
     " AND l.value = :item)) ORDER BY r.seq DESC LIMIT :limit"
 )
-
-
 # Follows an entry to the one that replaced it, and so on to the last.
 _LINE = (
     "WITH RECURSIVE line(seq, status, next, size) AS ("
@@ -46,10 +42,6 @@ _LINE = (
     " SELECT e.id FROM line l JOIN events e ON e.task_id = :task_id AND e.seq = l.seq"
     " WHERE l.size > 0 ORDER BY l.size DESC LIMIT 1"
 )
-
-
-def _columns(names: str) -> list[str]:
-    return names.split()
 
 
 class Search:
@@ -104,15 +96,13 @@ class Search:
             sql = f"SELECT min(e.id), max(e.id) FROM events e WHERE e.id > 0{timed}"
         else:  # two subqueries: asked together, SQLite would scan every row
             sql = "SELECT (SELECT min(id) FROM events), (SELECT max(id) FROM events)"
-        found = self._database.query(sql, {"since": since, "until": until} if timed else {})
-        low, high = found[0]
+        ((low, high),) = self._database.query(sql, {"since": since, "until": until} if timed else {})
         return (0, -1) if low is None else (low, high)
 
     def event_id(self, task_id: str, seq: int) -> int:
         """The id of an event in this store; 0 if it does not exist."""
         sql = "SELECT id FROM events WHERE task_id = :task_id AND seq = :seq"
-        found = self._database.query(sql, {"task_id": task_id, "seq": seq})
-        return found[0][0] if found else 0
+        return self._tx.cell(sql, task_id=task_id, seq=seq) or 0
 
     def texts(self, ids: Sequence[int]) -> list[Row]:
         """Events by their ids, with their origin, the workspace and name of their task, and their record."""
@@ -131,18 +121,17 @@ class Search:
             "SELECT n.task_id, n.seq, n.id, n.timestamp FROM events e JOIN events n"
             " ON n.task_id = e.task_id AND n.seq BETWEEN e.seq - :reach AND e.seq + :reach"
             f" WHERE e.id IN ({{}}) AND n.forgotten IS NULL"
-            f" AND (n.text IS NOT NULL OR n.event_type NOT IN ({_SILENT}))",
+            f" AND (n.text IS NOT NULL OR n.event_type NOT IN ({quoted(SILENT)}))",
         ):
             found.update(self._database.query(asked, {**places, "reach": reach}))
         return sorted(found)
 
     def known_of(self, ids: Sequence[int]) -> list[Row]:
         """Author, time, type and last character of events, and what replaced them."""
+        names = "id task_id seq agent timestamp event_type last status changed_seq changed_at replaced_by"
         return self._some(
             ids,
-            _columns(
-                "id task_id seq agent timestamp event_type last status changed_seq changed_at replaced_by"
-            ),
+            names.split(),
             "SELECT e.id, e.task_id, e.seq, o.agent, e.timestamp, e.event_type,"
             " substr(rtrim(e.text), length(rtrim(e.text)), 1), r.status, c.seq, c.timestamp, n.id"
             f"{EVENT_FROM} LEFT JOIN records r ON r.task_id = e.task_id AND r.seq = e.seq"
@@ -154,7 +143,7 @@ class Search:
         """The columns of events that filters look at; of `sets`, only where it has labels."""
         return self._some(
             ids,
-            _columns("id task_id seq event_type timestamp item_id text forgotten sets workspace_path"),
+            "id task_id seq event_type timestamp item_id text forgotten sets workspace_path".split(),
             "SELECT e.id, e.task_id, e.seq, e.event_type, e.timestamp, e.item_id, substr(e.text, 1, 1),"
             """ e.forgotten, CASE WHEN e.sets LIKE '%"+labels"%' THEN e.sets END, h.workspace_path"""
             " FROM events e JOIN heads h ON h.task_id = e.task_id WHERE e.id IN ({})",
@@ -178,10 +167,8 @@ class Search:
             "SELECT seq, sets FROM events WHERE task_id = :task_id AND seq > :after AND seq <= :until"
             """ AND sets LIKE '%"records"%' ORDER BY seq"""
         )
-        return [
-            (row[0], row[1])
-            for row in self._database.query(sql, {"task_id": task_id, "after": after, "until": until})
-        ]
+        rows = self._database.query(sql, {"task_id": task_id, "after": after, "until": until})
+        return [(row[0], row[1]) for row in rows]
 
     def relevant(self, task_id: str, item: str, limit: int) -> list[Row]:
         """Entries of a step, entries that matter for it, and all decisions, errors and instructions."""
@@ -198,8 +185,8 @@ class Search:
 def _in_pieces(ids: Sequence[int], sql: str) -> Iterator[tuple[str, dict[str, int]]]:
     """A query about many ids, in several pieces with their parameters."""
     for begin in range(0, len(ids), AT_ONCE):
-        places = {f"id{number}": text for number, text in enumerate(ids[begin : begin + AT_ONCE])}
-        yield sql.format(", ".join([f":{name}" for name in places])), places
+        places, params = placeholders("id", ids[begin : begin + AT_ONCE])
+        yield sql.format(places), params
 
 
 def _times(since: str | None, until: str | None) -> str:

@@ -28,6 +28,7 @@ from ..model.results import Problem
 from ..model.settings import Settings
 from ..signals.terms import Term
 from . import migrate
+from .engine import Store
 from .event_texts import index_words, is_silent
 from .lock import ProcessLock
 from .search import Search
@@ -149,7 +150,7 @@ class _Job:
         return self.result
 
 
-class SqliteStore:
+class SqliteStore(Store):
     """A ledger in one SQLite file."""
 
     def __init__(self, path: str, settings: Settings, create: bool = True) -> None:
@@ -157,8 +158,6 @@ class SqliteStore:
         self._settings = settings
         self.path = validate.path("the store", path)
         self.url = f"sqlite:///{self.path.lstrip('/')}"
-        self.catch_up: Any = None  # see store.CatchingUp
-        self._closed = False
         self._reset()
         if not create and not os.path.exists(self.path):
             raise migrate.store_not_found(self.url)
@@ -226,6 +225,9 @@ class SqliteStore:
         connection.set_busy_timeout(round(self._settings.lock_timeout * 1000))
         # Short-lived processes must not checkpoint at every exit; writers do it when it is due.
         connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+        # Parameters must not influence plans. Else SQLite prepares a query again for each new value of one
+        # that a partial index or statistics might depend on, which takes ten times as long as running it.
+        connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
         connection.execute(
             f"PRAGMA synchronous = {self._settings.synchronous}; PRAGMA foreign_keys = ON;"
             " PRAGMA wal_autocheckpoint = 0; PRAGMA trusted_schema = OFF"
@@ -272,7 +274,6 @@ class SqliteStore:
     def write(
         self, work: Callable[[Tx], Result], *, settles: bool = False, patience: float | None = None
     ) -> Result:
-        """Run `work` in a transaction and return when it is safely on disk."""
         if self.catch_up is not None:
             self.catch_up()
         wait = self._settings.lock_timeout if patience is None else patience
@@ -293,7 +294,7 @@ class SqliteStore:
         return job.outcome()
 
     def _lead(self, own: _Job) -> None:
-        """Commit our own job and all that wait, then hand the lead to one that came too late for this commit.
+        """Commit our own job and all queued ones, then pass the lead to one that came too late.
 
         Only one thread leads at a time: `_leading` stays true from the first arrival until a leader finds
         the queue empty. A follower never needs to check whether the leader has died, because everything
@@ -343,7 +344,7 @@ class SqliteStore:
                 self._lock.release(mark)
 
     def _run(self, batch: list[_Job]) -> None:
-        """Run our own job and all that wait: a lone one directly, several each in a savepoint.
+        """Run our own job and all queued ones: a lone one directly, several each in a savepoint.
 
         A savepoint costs two statements, so a lone writer goes without. With several, it undoes a job that
         fails and leaves the others in the transaction. Some failures (a full disk, an I/O error) make
@@ -446,7 +447,6 @@ class SqliteStore:
     # --- reading ----------------------------------------------------------------------------------
 
     def read(self, work: Callable[[Tx], Result], *, once: bool = False) -> Result:
-        """Run `work` on one consistent snapshot."""
         self._check_open()
         if self.catch_up is not None:
             self.catch_up()
@@ -476,8 +476,6 @@ class SqliteStore:
     # --- looking after the file -------------------------------------------------------------------
 
     def check(self) -> list[Problem]:
-        """Problems reported by SQLite itself, the migrations and the high-water mark of the lock file."""
-
         self._check_open()
         found: list[Problem] = []
         connection = self._connect()
@@ -500,14 +498,12 @@ class SqliteStore:
         if (mark := self._lock.mark()) > newest:
             found.append(
                 Problem(
-                    kind="lost_tail",
-                    detail=f"event {mark} was committed, but the newest one is {newest}",
+                    kind="lost_tail", detail=f"event {mark} was committed, but the newest one is {newest}"
                 )
             )
         return found
 
     def backup(self, path: str) -> None:
-        """Copy the store into a new file while others keep writing."""
         self._check_open()
         target = validate.path("the backup", path)
         if target in self.files():
@@ -536,11 +532,8 @@ class SqliteStore:
             _put_in_place(part, target)
 
     def restore(self, path: str) -> str:
-        """Replace this store's content with a backup's; returns the path of a copy of the old content.
-
-        SQLite's backup API does this in one transaction: processes that have the store open see the restored
-        content, and none keeps writing to a file that is no longer the store.
-        """
+        # SQLite's backup API does this in one transaction: processes that have the store open see the
+        # restored content, and none keeps writing to a file that is no longer the store.
         self._check_open()
         path = validate.path("the backup", path)
         kept = f"{self.path}.before-restore"
@@ -551,7 +544,10 @@ class SqliteStore:
         with _TypedErrors(path):
             source = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY)
             try:
-                migrate.check_version(self._schema(source, path) or _not_a_backup(path))
+                if not (version := self._schema(source, path)):
+                    hint = "Name a file made by `ringbolt backup`."
+                    raise StoreError("not_a_store", f"{path} is not a backup of a store.", hint)
+                migrate.check_version(version)
                 self.backup(kept)
                 self._lock.acquire()
                 try:
@@ -567,22 +563,15 @@ class SqliteStore:
         return kept
 
     def waiting(self, tx: Tx) -> list[dict[str, Any]]:
-        """Events that are not in the full-text index yet, at most a page of them."""
-
-        ((after,),) = tx.database.query("SELECT up_to FROM words_mark", {})
-        return Search(tx).texts_after(after, INDEX_PAGE)
+        return Search(tx).texts_after(tx.cell("SELECT up_to FROM words_mark"), INDEX_PAGE)
 
     def index(self) -> None:
-        """Add all waiting events to the full-text index."""
-
         def work(_: Tx) -> None:
             self._index_at = INDEX_NOW
 
         self.write(work)
 
     def reindex(self) -> None:
-        """Delete the vectors and rebuild the full-text index."""
-
         def work(_: Tx) -> None:
             self._writer.execute("DELETE FROM vectors")
             self._writer.execute("DELETE FROM vector_models")
@@ -593,11 +582,8 @@ class SqliteStore:
         self.write(work)
 
     def scrub(self) -> bool:
-        """Rewrite the file without deleted content and truncate the WAL; False if a reader prevents it.
-
-        Free pages, partly free pages and deleted entries of the full-text index would otherwise keep the
-        content.
-        """
+        # Free pages, partly free pages and deleted entries of the full-text index would otherwise keep the
+        # content. A reader can prevent it.
         self._check_open()
         with _TypedErrors(self.path):
             # A lock of its own, so that this process's writers wait for it like any others.
@@ -618,15 +604,13 @@ class SqliteStore:
                 connection.close()
                 lock.close()
 
-    def loaded(self) -> None:
+    def refresh_statistics(self) -> None:
         """Nothing to do: the planner statistics are fixed in the schema."""
 
     def files(self) -> tuple[str, ...]:
-        """The files of the store."""
         return tuple(self.path + end for end in ("", "-wal", "-shm", ".lock", ".gate", ".reserve"))
 
     def info(self) -> dict[str, Any]:
-        """Facts about the store."""
         return {
             "engine": f"SQLite {apsw.sqlite_lib_version()}",
             "url": self.url,
@@ -635,10 +619,6 @@ class SqliteStore:
             "log_bytes": self._wal_size(),
             "reserve_bytes": _size(self.path + ".reserve"),
         }
-
-    def _check_open(self) -> None:
-        if self._closed:
-            raise StoreError("store_closed", "The store was closed.", "Open it again.")
 
     def _keep_reserve(self) -> None:
         """Keep a file of `reserve_bytes`, deleted when the disk is full so that the store can be read."""
@@ -663,7 +643,6 @@ class SqliteStore:
         return True
 
     def close(self) -> None:
-        """Close files and connections; safe to call twice."""
         if self._closed:
             return
         self._closed = True
@@ -710,16 +689,13 @@ def _after_fork() -> None:
 os.register_at_fork(after_in_child=_after_fork)
 
 
-def _all(connection: apsw.Connection, sql: str) -> list[Any]:
-    return connection.execute(sql).fetchall()
-
-
 def _value(connection: apsw.Connection, sql: str) -> Any:
-    return _all(connection, sql)[0][0]
+    return connection.execute(sql).fetchall()[0][0]
 
 
 def _applied(connection: apsw.Connection) -> dict[int, str]:
-    return dict(_all(connection, "SELECT version, checksum FROM schema_migrations"))
+    rows: list[Any] = connection.execute("SELECT version, checksum FROM schema_migrations").fetchall()
+    return dict(rows)
 
 
 def _check_engine() -> None:
@@ -768,12 +744,6 @@ def _foreign(path: str) -> StoreError:
         "not_a_store",
         f"{path} is a database of another program.",
         "Name another file, or a path where no file exists yet.",
-    )
-
-
-def _not_a_backup(path: str) -> int:
-    raise StoreError(
-        "not_a_store", f"{path} is not a backup of a store.", "Name a file made by `ringbolt backup`."
     )
 
 

@@ -121,20 +121,13 @@ class TaskReads(Records):
 
     def file(self, task_id: str, path: str) -> Row | None:
         """The row of one file that a task touched."""
-        return self.row(
-            FILES,
-            f"SELECT {', '.join(FILES)} FROM files WHERE task_id = :task_id AND path = :path",
-            task_id=task_id,
-            path=path,
-        )
+        sql = f"SELECT {', '.join(FILES)} FROM files WHERE task_id = :task_id AND path = :path"
+        return self.row(FILES, sql, task_id=task_id, path=path)
 
     def file_count(self, task_id: str) -> int:
         """How many files a task touched."""
-        rows = self._query(
-            "SELECT count(*) FROM files WHERE task_id = :task_id AND change <> 'undone'",
-            {"task_id": task_id},
-        )
-        return rows[0][0]
+        sql = "SELECT count(*) FROM files WHERE task_id = :task_id AND change <> 'undone'"
+        return self.cell(sql, task_id=task_id)
 
 
 def _assembled(queries: Mapping[str, tuple[Sequence[str], str]], answers: list[list[Any]]) -> TaskRows:

@@ -1,8 +1,8 @@
 """Tombstones: what is left of an event whose content was forgotten.
 
-Its text and data are gone. A digest of the content stays, so that the hash chain still holds. Of what the
-event sets, the structure stays (statuses, numbers, ids, times), so that later events still fold onto the
-state that they expect; everything that someone wrote is removed or replaced by a placeholder.
+Its text and data are removed. A digest of the content stays, so that the hash chain still holds. The
+structure of what the event sets stays too (statuses, numbers, ids, times), so that later events still fold
+onto the state that they expect; everything that someone wrote is removed or replaced by a placeholder.
 """
 
 from __future__ import annotations
@@ -106,13 +106,9 @@ def _row(name: str, table: str, row: Mapping[str, Any]) -> dict[str, Any]:
     return cells
 
 
-def _decoded(value: Any) -> Any:
-    return json.loads(value) if isinstance(value, str) else value
-
-
 def _result(result: Any) -> str:
     """The result of a keyed call without its texts, so that a repeated call is still recognised."""
-    fields = _decoded(result)
+    fields = json.loads(result) if isinstance(result, str) else result
     if not is_dict(fields):
         return "{}"
     emptied: dict[str, Any] = {name: [] for name in ("warnings", "patterns") if name in fields}

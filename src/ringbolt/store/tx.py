@@ -29,12 +29,12 @@ class Tx(Appending, Events, Heads, ClaimsAndKeys, TaskReads):
             task_id=task_id,
         )
 
-    def strays(self, table: str, limit: int = 20) -> list[tuple[str, int]]:
+    def rows_without_events(self, table: str) -> list[tuple[str, int]]:
         """Task ids that have rows in a state table but no events, with the number of rows."""
         rows = self._query(
             f"SELECT t.task_id, count(*) FROM {table} t LEFT JOIN events e"
             " ON e.task_id = t.task_id AND e.seq = 1 WHERE e.task_id IS NULL"
-            " GROUP BY t.task_id ORDER BY t.task_id LIMIT :limit",
-            {"limit": limit},
+            " GROUP BY t.task_id ORDER BY t.task_id LIMIT 20",
+            {},
         )
         return [(row[0], row[1]) for row in rows]

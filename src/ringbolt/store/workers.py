@@ -20,12 +20,12 @@ MISSED_BEATS = 3  # after which a worker counts as gone
 FORGET_SECONDS = 3600.0
 
 _TOTALS = ""
-_PUT = (
+_INSERT = (
     "INSERT INTO jobs (kind, task_id, key, data, status, attempts, due_at, token, holder, created_at)"
     f" VALUES ('{WORKER}', '', :key, :data, :status, 0, :due, 0, :holder, :now)"
-    " ON CONFLICT (kind, task_id, key) DO UPDATE SET data = excluded.data, status = excluded.status,"
-    " due_at = excluded.due_at"
+    " ON CONFLICT (kind, task_id, key) DO "
 )
+_UPSERT = f"{_INSERT}UPDATE SET data = excluded.data, status = excluded.status, due_at = excluded.due_at"
 
 
 def begin(tx: Tx, holder: str, kinds: Sequence[str], now: float) -> None:
@@ -96,5 +96,4 @@ def _rows(tx: Tx, where: str, lock: str = "") -> Iterator[tuple[str, dict[str, A
 
 
 def _put(tx: Tx, *, once: bool = False, data: Mapping[str, Any], **values: Any) -> None:
-    sql = _PUT.partition(" DO UPDATE")[0] + " DO NOTHING" if once else _PUT
-    tx.database.run(sql, {**values, "data": dumps(data)})
+    tx.database.run(f"{_INSERT}NOTHING" if once else _UPSERT, {**values, "data": dumps(data)})

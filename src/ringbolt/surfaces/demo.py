@@ -16,11 +16,7 @@ PLAN = [
     {"id": "build", "title": "Build the Docker image"},
     {"id": "push", "title": "Push it to the registry", "depends_on": ["build"]},
     {"id": "connect", "title": "Connect to the server"},
-    {
-        "id": "run",
-        "title": "Pull the image and run the container",
-        "depends_on": ["push", "connect"],
-    },
+    {"id": "run", "title": "Pull the image and run the container", "depends_on": ["push", "connect"]},
     {"id": "check", "title": "Check the health endpoint", "depends_on": ["run"]},
 ]
 
@@ -71,9 +67,7 @@ def _work(memory: TaskMemory, report: Callable[[str], None]) -> str:
     report("step 3 done: connected to the server")
     memory.task_update(task, step="run", step_status="active")
     memory.task_intent(
-        task,
-        what="docker run coursefolio:v1.2.3 on the server",
-        verify="docker ps | grep coursefolio",
+        task, what="docker run coursefolio:v1.2.3 on the server", verify="docker ps | grep coursefolio"
     )
     report("step 4 started: about to run the container …")
     return task

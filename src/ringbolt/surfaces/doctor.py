@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import shutil
 import socket
 import sys
 import time
@@ -16,7 +17,7 @@ from typing import Literal
 
 from .._version import __version__
 from ..hosts.host_table import HOSTS
-from ..hosts.install import Installer
+from ..hosts.install.installer import Installer
 from ..journal.event_files import Journal
 from ..journal.health import STALE_SECONDS, journal_health
 from ..llm.spending import spent
@@ -41,55 +42,67 @@ LATE_SECONDS = 120.0
 
 
 class Finding(Value, frozen=True, kw_only=True):
-    """The result of one check: what was checked, its state, what was found, and how to fix it."""
+    """The result of one check: what was checked, its state, a message, and how to fix it."""
 
     what: str
     state: State
-    told: str
-    mend: str = ""
+    message: str
+    fix: str = ""
+
+
+def _ok(what: str, message: str, fix: str = "") -> Finding:
+    return Finding(what=what, state="ok", message=message, fix=fix)
+
+
+def _warning(what: str, message: str, fix: str) -> Finding:
+    return Finding(what=what, state="warning", message=message, fix=fix)
+
+
+def _problem(what: str, message: str, fix: str) -> Finding:
+    return Finding(what=what, state="problem", message=message, fix=fix)
 
 
 def version() -> Finding:
     """The versions of Ringbolt and Python."""
     python = ".".join(map(str, sys.version_info[:3]))
-    return Finding(what="version", state="ok", told=f"ringbolt {__version__}, Python {python}")
+    return _ok("version", f"ringbolt {__version__}, Python {python}")
+
+
+def settings(settings: Settings) -> Finding:
+    """How many settings differ from their default."""
+    changed = len(settings.sources)
+    return _ok(
+        "settings", f"{changed} differ from their default" if changed else "all settings at their defaults"
+    )
 
 
 def of_error(what: str, error: RingboltError) -> Finding:
     """A check that failed with an error."""
-    return Finding(what=what, state="problem", told=f"{error.message} [{error.code}]", mend=error.hint)
+    return _problem(what, f"{error.message} [{error.code}]", error.hint)
 
 
 def missing_store(location: str) -> Finding:
     """There is no store yet, which is normal before the first task."""
-    return Finding(
-        what="store",
-        state="warning",
-        told=f"no store at {location} yet",
-        mend="`ringbolt register` creates it with the first task. If you expected one, check --store.",
+    return _warning(
+        "store",
+        f"no store at {location} yet",
+        "`ringbolt register` creates it with the first task. If you expected one, check --store.",
     )
 
 
 def checks(memory: TaskMemory) -> Iterator[Finding]:
     """Run every check that needs an open memory."""
-    settings = memory.settings
     on_disk: tuple[Callable[[TaskMemory], Finding], ...] = (modes, locks, log, disk)
-    for check in (
-        store,
-        integrity,
-        *(on_disk if memory.store.files() else ()),
-        mirrors,
-        queue,
-        worker,
-        spending,
-    ):
+    if not memory.store.files():
+        on_disk = ()
+    for check in (store, integrity, *on_disk, mirrors, queue, worker, spending):
         try:
             yield check(memory)
         except RingboltError as error:
             yield of_error(check.__name__, error)
-    yield from models(settings)
-    yield embedder(settings)
-    yield tokens(settings)
+    yield from models(memory.settings)
+    yield embedder(memory.settings)
+    yield tokens(memory.settings)
     yield servers()
 
 
@@ -101,48 +114,43 @@ def store(memory: TaskMemory) -> Finding:
     facts = memory.store.info()
     ends = memory.store.read(lambda tx: tx.chain_ends())
     events = sum(end[1] for end in ends.values())
-    told = (
+    return _ok(
+        "store",
         f"{facts['engine']}, {facts['url']}, schema {facts['schema']}, {facts['bytes']:,} bytes,"
-        f" {len(ends):,} tasks, {events:,} events"
+        f" {len(ends):,} tasks, {events:,} events",
     )
-    return Finding(what="store", state="ok", told=told)
 
 
 def integrity(memory: TaskMemory) -> Finding:
     """The engine's own integrity check."""
     size = memory.store.info()["bytes"]
     if memory.store.files() and size > QUICK_BYTES:
-        told = f"skipped: checking {size:,} bytes takes a while"
-        return Finding(what="integrity", state="ok", told=told, mend="`ringbolt verify` checks all of it.")
+        message = f"skipped: checking {size:,} bytes takes a while"
+        return _ok("integrity", message, "`ringbolt verify` checks all of it.")
     problems = memory.store.check()
     if not problems:
-        return Finding(what="integrity", state="ok", told="the engine reports no damage")
-    told = "; ".join(f"{problem.kind}: {problem.detail}" for problem in problems[:3])
-    return Finding(
-        what="integrity",
-        state="problem",
-        told=told,
-        mend="Copy the store's files to a safe place first. `ringbolt verify` lists the damage, and a backup"
-        " has it intact.",
+        return _ok("integrity", "the engine reports no damage")
+    return _problem(
+        "integrity",
+        "; ".join(f"{problem.kind}: {problem.detail}" for problem in problems[:3]),
+        "Copy the store's files to a safe place first. `ringbolt verify` lists the damage, and a backup has"
+        " it intact.",
     )
 
 
 def modes(memory: TaskMemory) -> Finding:
     """File permissions: only the owner should be able to read the store."""
-    folder = os.path.dirname(memory.store.files()[0])
-    found = [name for name in memory.store.files() if os.path.exists(name) and os.stat(name).st_mode & 0o077]
-    if found:
-        return Finding(
-            what="modes",
-            state="problem",
-            told=f"other users can read {', '.join(found)}",
-            mend=f"chmod 600 {' '.join(found)}",
-        )
+    files = [name for name in memory.store.files() if os.path.exists(name)]
+    folder = os.path.dirname(files[0])
+    readable = [name for name in files if os.stat(name).st_mode & 0o077]
+    if readable:
+        message = f"other users can read {', '.join(readable)}"
+        return _problem("modes", message, f"chmod 600 {' '.join(readable)}")
     mode = os.stat(folder).st_mode & 0o7777
-    if mode & 0o022 and not mode & 0o1000:
-        told = f"other users can replace files in {folder} ({mode:04o})"
-        return Finding(what="modes", state="problem", told=told, mend=f"chmod go-w {folder}")
-    return Finding(what="modes", state="ok", told=f"the files are {0o600:04o}, their folder is {mode:04o}")
+    if mode & 0o022 and not mode & 0o1000:  # the sticky bit protects the files of others
+        message = f"other users can replace files in {folder} ({mode:04o})"
+        return _problem("modes", message, f"chmod go-w {folder}")
+    return _ok("modes", f"the files are {0o600:04o}, their folder is {mode:04o}")
 
 
 def locks(memory: TaskMemory) -> Finding:
@@ -150,163 +158,134 @@ def locks(memory: TaskMemory) -> Finding:
     lock = os.open(f"{memory.store.files()[0]}.lock", os.O_RDWR | os.O_CLOEXEC)
     begin = time.monotonic()
     try:
-        while True:
+        while time.monotonic() - begin <= LOCK_PATIENCE:
             try:
                 fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-                return Finding(what="locks", state="ok", told="the write lock is free")
+                return _ok("locks", "the write lock is free")
             except BlockingIOError:
-                if time.monotonic() - begin > LOCK_PATIENCE:
-                    break
                 time.sleep(0.02)
     finally:
         os.close(lock)
-    return Finding(
-        what="locks",
-        state="warning",
-        told=f"another process has held the write lock for {LOCK_PATIENCE:g} s",
-        mend="If writes fail with store_busy, find out what that process is doing; the lock goes with it.",
+    return _warning(
+        "locks",
+        f"another process has held the write lock for {LOCK_PATIENCE:g} s",
+        "If writes fail with store_busy, find out what that process is doing; the lock goes with it.",
     )
 
 
 def log(memory: TaskMemory) -> Finding:
     """The size of the write-ahead log."""
     size = memory.store.info()["log_bytes"]
+    message = f"the write-ahead log has {size:,} bytes"
     if size > 4 * memory.settings.wal_limit_bytes:
-        return Finding(
-            what="log",
-            state="warning",
-            told=f"the write-ahead log has {size:,} bytes",
-            mend="A program with a long read transaction keeps it from shrinking; end that transaction.",
-        )
-    return Finding(what="log", state="ok", told=f"the write-ahead log has {size:,} bytes")
+        fix = "A program with a long read transaction keeps it from shrinking; end that transaction."
+        return _warning("log", message, fix)
+    return _ok("log", message)
 
 
 def disk(memory: TaskMemory) -> Finding:
     """Free disk space."""
-    disk_status = os.statvfs(os.path.dirname(memory.store.files()[0]))
-    free = disk_status.f_bavail * disk_status.f_frsize
-    told = f"{free >> 20:,} MB free"
-    if free < LOW_DISK:
-        state: State = "problem" if free < NO_DISK else "warning"
-        return Finding(
-            what="disk",
-            state=state,
-            told=told,
-            mend="Free some disk space; what is stored stays safe meanwhile.",
-        )
-    return Finding(what="disk", state="ok", told=told)
+    free = shutil.disk_usage(os.path.dirname(memory.store.files()[0])).free
+    message = f"{free >> 20:,} MB free"
+    if free >= LOW_DISK:
+        return _ok("disk", message)
+    report = _problem if free < NO_DISK else _warning
+    return report("disk", message, "Free some disk space; what is stored stays safe meanwhile.")
 
 
 def mirrors(memory: TaskMemory) -> Finding:
     """Whether the mirror files are up to date."""
     if not memory.settings.mirrors:
-        return Finding(what="mirrors", state="ok", told="none configured")
-    found = memory.mirrors_status()
-    failing = [one for one in found if one.failed_at]
-    stale = [one for one in found if one.stale]
-    if failing or stale:
-        one = (failing or stale)[0]
-        reasons = f" ({', '.join(one.reasons)})" if one.reasons else ""
-        told = f"{len(stale)} of {len(found)} are stale, {len(failing)} not writable: {one.path}{reasons}"
-        return Finding(
-            what="mirrors",
-            state="problem" if failing else "warning",
-            told=told,
-            mend="`ringbolt op mirrors_refresh` rewrites them; a file that someone edited is kept beside it.",
-        )
-    return Finding(what="mirrors", state="ok", told=f"{len(found)} are up to date")
+        return _ok("mirrors", "none configured")
+    files = memory.mirrors_status()
+    failing = [one for one in files if one.failed_at]
+    stale = [one for one in files if one.stale]
+    if not failing and not stale:
+        return _ok("mirrors", f"{len(files)} are up to date")
+    one = (failing or stale)[0]
+    reasons = f" ({', '.join(one.reasons)})" if one.reasons else ""
+    report = _problem if failing else _warning
+    return report(
+        "mirrors",
+        f"{len(stale)} of {len(files)} are stale, {len(failing)} not writable: {one.path}{reasons}",
+        "`ringbolt op mirrors_refresh` rewrites them; a file that someone edited is kept beside it.",
+    )
 
 
 def queue(memory: TaskMemory) -> Finding:
     """The job queue."""
-    found = memory.jobs_status(limit=1)
-    told = f"{found.waiting} waiting, {found.due} of them due, {found.leased} running, {found.dead} given up"
-    if found.due_since:
-        told += f", the oldest due since {found.due_since}"
-    if found.dead:
-        mend = "`ringbolt jobs` shows why; `ringbolt jobs retry ID` retries one."
-        return Finding(what="queue", state="warning", told=told, mend=mend)
-    return Finding(what="queue", state="ok", told=told)
+    jobs = memory.jobs_status(limit=1)
+    message = f"{jobs.waiting} waiting, {jobs.due} of them due, {jobs.leased} running, {jobs.dead} given up"
+    if jobs.due_since:
+        message += f", the oldest due since {jobs.due_since}"
+    if jobs.dead:
+        return _warning("queue", message, "`ringbolt jobs` shows why; `ringbolt jobs retry ID` retries one.")
+    return _ok("queue", message)
 
 
 def worker(memory: TaskMemory) -> Finding:
     """Whether a worker is running, and whether it keeps up."""
-    found = memory.jobs_status(limit=1)
-    running = [one for one in found.workers if one.alive]
-    late = time.time() - seconds_of(found.due_since) if found.due_since else 0.0
+    jobs = memory.jobs_status(limit=1)
+    running = [one for one in jobs.workers if one.alive]
+    late = time.time() - seconds_of(jobs.due_since) if jobs.due_since else 0.0
     if running:
-        told = f"{len(running)} running, {running[0].holder} last seen at {running[0].seen_at}"
-    elif found.workers:
-        last = found.workers[0]
+        message = f"{len(running)} running, {running[0].holder} last seen at {running[0].seen_at}"
+    elif jobs.workers:
+        last = jobs.workers[0]
         how = "stopped" if last.ended_at else "was lost"
-        told = f"none running; {last.holder} {how}, last seen at {last.seen_at}"
+        message = f"none running; {last.holder} {how}, last seen at {last.seen_at}"
     else:
-        told = "none has run yet"
+        message = "none has run yet"
     if late < LATE_SECONDS:
-        return Finding(what="worker", state="ok", told=told)
+        return _ok("worker", message)
     if running:
-        mend = "Jobs arrive faster than they are done, or take long: start another `ringbolt worker`."
+        fix = "Jobs arrive faster than they are done, or take long: start another `ringbolt worker`."
     else:
-        mend = "Run `ringbolt worker` or `ringbolt serve`; from cron, `ringbolt worker --once`."
-    return Finding(
-        what="worker", state="warning", told=f"{told}; a job has been due for {late:,.0f} s", mend=mend
-    )
+        fix = "Run `ringbolt worker` or `ringbolt serve`; from cron, `ringbolt worker --once`."
+    return _warning("worker", f"{message}; a job has been due for {late:,.0f} s", fix)
 
 
 # --- hosts ------------------------------------------------------------------------------------------
 
 
 def journal(location: str, tenant: str = "") -> Finding:
-    """Events of hosts that wait in the journal, or were given up."""
-    found = journal_health(Journal.of(location, tenant))
-    told = f"{found.waiting:,} events of hosts wait, {found.rejected:,} were rejected"
-    if found.waiting and found.oldest > STALE_SECONDS:
-        told += (
-            f"; the oldest has waited for {found.oldest / 60:,.0f} minutes, so the journal does not shrink"
+    """Hook events that wait in the journal, or were rejected."""
+    health = journal_health(Journal.of(location, tenant))
+    message = f"{health.waiting:,} hook events wait, {health.rejected:,} were rejected"
+    if health.waiting and health.oldest > STALE_SECONDS:
+        message += (
+            f"; the oldest has waited for {health.oldest / 60:,.0f} minutes: the journal does not shrink"
         )
-        mend = (
-            "Any command that opens the store takes them in. If this stays so, look at the finding `store`."
-        )
-        return Finding(what="journal", state="problem", told=told, mend=mend)
-    if found.rejected:
-        reasons = "; ".join(f"{count:,} × {why}" for why, count in found.reasons.items())
-        mend = (
-            "They lie in `rejected` in the journal beside the store, each with its reason; remove them there."
-        )
-        return Finding(what="journal", state="warning", told=f"{told}: {reasons}", mend=mend)
-    if found.slow:
-        mend = "`ringbolt worker`, `serve` or `mcp` takes them in; so does any command."
-        told += f"; {found.slow:,} take longer than a hook may"
-        return Finding(what="journal", state="warning", told=told, mend=mend)
-    return Finding(what="journal", state="ok", told=told if found.waiting else "no event of a host waits")
+        fix = "Any command that opens the store applies them. If they stay, see the finding `store`."
+        return _problem("journal", message, fix)
+    if health.rejected:
+        reasons = "; ".join(f"{count:,} × {why}" for why, count in health.reasons.items())
+        fix = "Each is in `rejected` in the journal beside the store, with its reason; remove it there."
+        return _warning("journal", f"{message}: {reasons}", fix)
+    if health.slow:
+        fix = "`ringbolt worker`, `serve` or `mcp` applies them; so does any command."
+        return _warning("journal", f"{message}; {health.slow:,} take longer than a hook may", fix)
+    return _ok("journal", message if health.waiting else "no hook events are waiting")
 
 
 def hosts(project: str | None) -> Finding:
     """Which hosts have our hooks installed, and whether their settings are current."""
-    found: list[str] = []
-    wrong: list[str] = []
-    mend = ""
-    for host in HOSTS:
-        for scope in ("user", "project"):
-            try:
-                state = _installed(host, scope, project)
-            except RingboltError as error:
-                state = f"cannot be checked: {error.message}"
-            if state == "installed":
-                found.append(f"{host} ({scope})")
-            elif state not in ("", "not installed"):
-                wrong.append(f"{host} ({scope}) {state}")
-                command = f"ringbolt install {host} --{scope}"
-                mend = mend or f"`{command} --check` shows the details, `{command}` fixes them."
-    told = f"installed: {', '.join(found) or 'none'}"
-    if wrong:
-        return Finding(what="hosts", state="warning", told=f"{told}; {'; '.join(wrong)}", mend=mend)
-    return Finding(what="hosts", state="ok", told=told)
-
-
-def _installed(host: str, scope: str, project: str | None) -> str:
-    """The state of our hooks for a host in a scope; empty if the host has no such scope."""
-    return Installer(host, scope=scope, project=project).check().state if scope in HOSTS[host].scopes else ""
+    installed: list[str] = []
+    outdated: list[str] = []
+    fix = ""
+    for host, scope in [(name, scope) for name in HOSTS for scope in HOSTS[name].scopes]:
+        try:
+            state = Installer(host, scope=scope, project=project).check().state
+        except RingboltError as error:
+            state = f"cannot be checked: {error.message}"
+        if state == "installed":
+            installed.append(f"{host} ({scope})")
+        elif state != "not installed":
+            outdated.append(f"{host} ({scope}) {state}")
+            command = f"ringbolt install {host} --{scope}"
+            fix = fix or f"`{command} --check` shows the details, `{command}` fixes them."
+    message = f"installed: {', '.join(installed) or 'none'}"
+    return _warning("hosts", f"{message}; {'; '.join(outdated)}", fix) if outdated else _ok("hosts", message)
 
 
 # --- models, embedder, tokens, servers --------------------------------------------------------------
@@ -314,20 +293,23 @@ def _installed(host: str, scope: str, project: str | None) -> str:
 
 def spending(memory: TaskMemory) -> Finding:
     """Today's use of language models against the daily limits."""
-    settings = memory.settings
-    if not (settings.model_local_url or settings.model_remote_url):
-        return Finding(what="spending", state="ok", told="no model configured, nothing spent")
+    limits = memory.settings
+    if not (limits.model_local_url or limits.model_remote_url):
+        return _ok("spending", "no model configured, nothing spent")
     day = time.strftime("%Y-%m-%d", time.gmtime())
     used = memory.store.read(lambda tx: spent(tx, "", day))
-    told = (
-        f"today {used.day_tokens:,} of {settings.model_day_tokens:,} tokens,"
-        f" {used.day_cost:.4g} of {settings.model_day_cost:g}"
+    message = (
+        f"today {used.day_tokens:,} of {limits.model_day_tokens:,} tokens,"
+        f" {used.day_cost:.4g} of {limits.model_day_cost:g}"
     )
-    if used.day_tokens >= settings.model_day_tokens or used.day_cost >= settings.model_day_cost > 0:
-        mend = "Until tomorrow Ringbolt works without a model; to change that, raise model_day_tokens or"
-        mend += " model_day_cost."
-        return Finding(what="spending", state="warning", told=told, mend=mend)
-    return Finding(what="spending", state="ok", told=told)
+    if used.day_tokens < limits.model_day_tokens and not used.day_cost >= limits.model_day_cost > 0:
+        return _ok("spending", message)
+    return _warning(
+        "spending",
+        message,
+        "Until tomorrow Ringbolt works without a model; to change that, raise model_day_tokens or"
+        " model_day_cost.",
+    )
 
 
 def models(settings: Settings) -> Iterator[Finding]:
@@ -335,23 +317,21 @@ def models(settings: Settings) -> Iterator[Finding]:
     for role in ("local", "remote"):
         url = getattr(settings, f"model_{role}_url")
         name = getattr(settings, f"model_{role}_name")
-        if not url:
-            yield Finding(what=f"{role} model", state="ok", told="none configured")
-        else:
-            yield _reached(f"{role} model", f"model_{role}_url", url, name)
+        what = f"{role} model"
+        yield _reached(what, f"model_{role}_url", url, name) if url else _ok(what, "none configured")
 
 
 def embedder(settings: Settings) -> Finding:
     """Whether recall can search by meaning."""
     if settings.embedder == "none":
-        return Finding(what="embedder", state="ok", told="none configured; recall searches by words")
+        return _ok("embedder", "none configured; recall searches by words")
     try:
-        found = embedder_for(settings)
+        model = embedder_for(settings)
     except RingboltError as error:
         return of_error("embedder", error)
     if settings.embedder == "endpoint":
         return _reached("embedder", "embedding_url", settings.embedding_url, settings.embedding_model)
-    return Finding(what="embedder", state="ok", told=found.name if found else "")
+    return _ok("embedder", model.name if model else "")
 
 
 def _reached(what: str, setting: str, url: str, name: str) -> Finding:
@@ -359,43 +339,30 @@ def _reached(what: str, setting: str, url: str, name: str) -> Finding:
     try:
         address = read_address(url, "")
     except ValueError:
-        told = "the address is not a valid URL"
-        return Finding(what=what, state="problem", told=told, mend=f"Correct the setting {setting}.")
+        return _problem(what, "the address is not a valid URL", f"Correct the setting {setting}.")
     place = f"{name or '(no name)'} at {address.host}:{address.port}"
     try:
         socket.create_connection((address.host, address.port), REACH_PATIENCE).close()
     except OSError as error:
-        return Finding(
-            what=what,
-            state="warning",
-            told=f"{place} cannot be reached: {error}",
-            mend=f"Start the server, or correct the setting {setting}. Until then, rules do the work.",
-        )
-    return Finding(what=what, state="ok", told=f"{place} can be reached")
+        fix = f"Start the server, or correct the setting {setting}. Until then, rules do the work."
+        return _warning(what, f"{place} cannot be reached: {error}", fix)
+    return _ok(what, f"{place} can be reached")
 
 
 def tokens(settings: Settings) -> Finding:
     """How tokens are counted for budgets."""
     if settings.tokens == "estimate":
-        return Finding(what="tokens", state="ok", told="estimated, as configured")
+        return _ok("tokens", "estimated, as configured")
     if exact() is None:
-        return Finding(
-            what="tokens",
-            state="warning",
-            told="estimated, slightly too high, because splintr-rs is not installed",
-            mend="`pip install 'ringbolt[tokens]'` for exact counts.",
-        )
-    return Finding(what="tokens", state="ok", told="counted exactly")
+        message = "estimated, slightly too high, because splintr-rs is not installed"
+        return _warning("tokens", message, "`pip install 'ringbolt[tokens]'` for exact counts.")
+    return _ok("tokens", "counted exactly")
 
 
 def servers() -> Finding:
     """Whether the packages for the servers are installed."""
     missing = [name for name in ("mcp", "starlette", "uvicorn") if find_spec(name) is None]
     if missing:
-        return Finding(
-            what="servers",
-            state="warning",
-            told=f"not installed: {', '.join(missing)}",
-            mend="`pip install 'ringbolt[serve]'` installs what `ringbolt serve` and `ringbolt mcp` need.",
-        )
-    return Finding(what="servers", state="ok", told="mcp, starlette and uvicorn are installed")
+        fix = "`pip install 'ringbolt[serve]'` installs what `ringbolt serve` and `ringbolt mcp` need."
+        return _warning("servers", f"not installed: {', '.join(missing)}", fix)
+    return _ok("servers", "mcp, starlette and uvicorn are installed")

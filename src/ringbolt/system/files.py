@@ -94,7 +94,7 @@ def sweep(folder: str) -> int:
     """Remove temporary files whose writer is gone; returns how many."""
     removed = 0
     with os.scandir(folder) as entries:
-        temps = [entry.path for entry in entries if is_temp(entry.name) and _is_plain(entry)]
+        temps = [one.path for one in entries if is_temp(one.name) and one.is_file(follow_symlinks=False)]
     for temp in temps:
         try:
             handle = os.open(temp, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -108,10 +108,6 @@ def sweep(folder: str) -> int:
         finally:
             os.close(handle)
     return removed
-
-
-def _is_plain(entry: os.DirEntry[str]) -> bool:
-    return entry.is_file(follow_symlinks=False)
 
 
 def _locked(handle: int, *, wait: bool) -> bool:

@@ -1,24 +1,25 @@
-"""One request to a server that may be slow, broken or hostile: bounded in time and size."""
+"""One request to a server that may be slow, broken or hostile: bounded in time and size.
+
+Functions import what they need of http, ssl, socket, ipaddress and urllib themselves: those modules take
+longer to load than the rest of TaskMemory, and most processes make no request.
+"""
 
 from __future__ import annotations
 
 import json
 import os
-import socket
-import ssl
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from http.client import HTTPConnection, HTTPException, HTTPSConnection
-from ipaddress import IPv6Address, ip_address
-from typing import Any, TypeVar
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..model.errors import shown
 from ..model.types import Value
 
-Result = TypeVar("Result")
+if TYPE_CHECKING:
+    from http.client import HTTPConnection
 
+Result = TypeVar("Result")
 
 CONNECT_SECONDS = 1.0
 
@@ -58,6 +59,8 @@ class Forbidden(OSError):
 
 def read_address(url: str, below: str) -> Address:
     """The address of a path below the base URL of a server; ValueError if the URL is not valid."""
+    from urllib.parse import urlsplit
+
     parts = urlsplit(url)
     port = parts.port or (443 if parts.scheme == "https" else 80)
     plain = url.isprintable() and " " not in url and not parts.username and not parts.query
@@ -69,6 +72,8 @@ def read_address(url: str, below: str) -> Address:
 
 def read_url(url: str, what: str) -> Address:
     """The address of a URL; ValueError, which names `what`, if it is not a plain http or https URL."""
+    from urllib.parse import urlsplit
+
     if not (url.isascii() and url.isprintable()) or any(letter in url for letter in ' \\"<>^`{|}'):
         raise ValueError(f"{what} contains characters that are not allowed in a URL")
     parts = urlsplit(url)
@@ -88,6 +93,8 @@ def read_url(url: str, what: str) -> Address:
 
 def is_public(ip: str) -> bool:
     """Whether an IP address is public, and does not wrap a private one (6to4, Teredo, mapped IPv4)."""
+    from ipaddress import IPv6Address, ip_address
+
     address = ip_address(ip.partition("%")[0])
     if isinstance(address, IPv6Address):
         if address.ipv4_mapped is not None:
@@ -141,6 +148,7 @@ def exchange(
 
 def is_open(host: str, port: int, seconds: float, allowed: Callable[[str], bool]) -> bool:
     """Whether a port accepts connections; OSError if the host is unknown or not allowed."""
+    import socket
 
     def call(_: list[HTTPConnection]) -> bool:
         for place in _pinned(Address(scheme="", host=host, port=port, path=""), allowed):
@@ -167,6 +175,8 @@ def _exchange(
     allowed: Callable[[str], bool] | None,
     opened: list[HTTPConnection],
 ) -> tuple[int, bytes]:
+    from http.client import HTTPConnection, HTTPException, HTTPSConnection
+
     kind = HTTPSConnection if address.scheme == "https" else HTTPConnection
     connection = kind(address.host, address.port, timeout=CONNECT_SECONDS)
     opened.append(connection)
@@ -198,6 +208,8 @@ def _connect(connection: HTTPConnection, places: list[tuple[str, int]] | None) -
 
 def _pinned(address: Address, allowed: Callable[[str], bool]) -> list[tuple[str, int]]:
     """The addresses of a host; raises `Forbidden` if any is not allowed."""
+    import socket
+
     try:
         found = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
@@ -211,6 +223,10 @@ def _pinned(address: Address, allowed: Callable[[str], bool]) -> list[tuple[str,
 
 def _opened(connection: HTTPConnection, places: list[tuple[str, int]]) -> Any:
     """A connection to the first address that answers; TLS checks the host's certificate."""
+    import socket
+    import ssl
+    from http.client import HTTPSConnection
+
     trouble: OSError = OSError("it has no address")
     for place in places:
         try:
@@ -243,15 +259,12 @@ def _bounded(call: Callable[[list[HTTPConnection]], Result], seconds: float) -> 
     thread.start()
     thread.join(seconds)
     if not outcome:
+        from socket import SHUT_RDWR
+
         for connection in opened:
-            if (socket := connection.sock) is not None:
-                _shut(socket)
+            with suppress(OSError, AttributeError):  # not connected yet, or closed at this very moment
+                connection.sock.shutdown(SHUT_RDWR)
         raise TimeoutError(f"it took more than {seconds:g} s")
     if isinstance(outcome[0], Exception):
         raise outcome[0]
     return outcome[0]
-
-
-def _shut(socket: Any) -> None:
-    with suppress(OSError):  # it was closed at this very moment
-        socket.shutdown(2)

@@ -39,7 +39,7 @@ PACKET = 600  # tokens
 
 
 def machine() -> tuple[str, float]:
-    """Which boot of which machine this is, and the seconds since then: a clock that nobody can set."""
+    """The id of this boot of this machine, and the seconds since then: a clock that nobody can set."""
     return boot_id(), steady()
 
 
@@ -68,7 +68,6 @@ class Upkeep(Base):
             rules: `automatic` (lease, resume, pause, stuck, archive), `all` (also reconcile, duplicate,
                 failed), or some of these.
             workspace: Only the tasks of this workspace. `None`: all workspaces.
-            dry_run: Report what would be done, and change nothing.
             older_than: How long a task must have been idle to be tidied up, such as `7d`. Default: the
                 setting `stale_threshold`.
             trust_clock: Trust the clock at once, even if it was just set.
@@ -88,9 +87,6 @@ class Upkeep(Base):
         long, unless a claim, a wait or a sub-task is alive. No task becomes completed.
 
         Args:
-            workspace: `""`: the workspace of this memory. `None` (`*` where null means "not given"):
-                everywhere.
-            dry_run: Report what would be done, and change nothing.
             grace: How long to leave a task alone after its session has ended. Default: the setting
                 `session_grace`.
         """
@@ -109,9 +105,6 @@ class Upkeep(Base):
         recently worked on, in this order.
 
         Args:
-            workspace: `""`: the workspace of this memory. `None` (`*` where null means "not given"):
-                everywhere.
-            dry_run: Report what would be done, and change nothing.
             older_than: How long a task must have been idle to be tidied up, such as `7d`. Default: the
                 setting `stale_threshold`.
         """
@@ -212,6 +205,7 @@ _SETTINGS = {
     "silence": "session_silence",
 }
 _SWITCHES = ("pause", "archive", "stuck")
+_LISTED = ("rule", "task_id", "name", "before", "after", "reason")  # of a finding, in the report
 
 
 class _Changes:
@@ -255,17 +249,9 @@ class _Changes:
         self.skipped += len(batch) - len(done)
         self.counts[rule] += len(done)
         for one in done[: MOST_LISTED - len(self.listed)]:
-            self.listed.append(
-                UpkeepChange(
-                    rule=rule,
-                    task_id=one.task_id,
-                    name=one.name,
-                    before=one.before,
-                    after=one.after,
-                    reason=one.reason,
-                    seq=seqs.get((one.task_id, one.data.get("item_id"))),
-                )
-            )
+            fields = {name: getattr(one, name) for name in _LISTED}
+            seq = seqs.get((one.task_id, one.data.get("item_id")))
+            self.listed.append(UpkeepChange(**fields, seq=seq))
         return self.counts[rule] < (MOST_ALERTS if rule == "stuck" else self._most)
 
     def _write(self, rule: str, batch: list[Finding]) -> dict[tuple[str, Any], int]:

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..model.rules import SESSION_ENDED
-from ..store.schema import ACTIVITY, HEADS
+from ..store.database import placeholders
+from ..store.schema import ACTIVITY, HEADS, quoted
 from ..store.tx import Row, Tx
 
 # A real task: not a goal, not a conflicting copy from an import, not archived.
@@ -57,82 +58,58 @@ _BELOW = (
     " WHERE b.updated_at > :lately OR b.status = 'waiting')"
 )
 _LIVE = f"({_WAITING} OR {_CLAIMED} OR {_BELOW})"
+_LABEL = "(SELECT min(l.value) FROM labels l WHERE l.task_id = h.task_id AND l.kind = 'label' AND l.seq = 0)"
 
 
-def ended(
-    tx: Tx, status: str, cutoff: str, after: int, until: int, workspace: str | None, limit: int
-) -> list[Row]:
+# The parameters `page` of these queries are status, after, until, workspace and limit, see `_page`.
+
+
+def ended(tx: Tx, **page: Any) -> list[Row]:
     """Tasks of a status with no activity since `cutoff`, and when upkeep last changed them."""
-    where = "h.updated_at <= :cutoff"
-    more = {"place": _PLACE, "kept_at": _KEPT_AT}
-    return _page(tx, status, where, more, after, until, workspace, limit, cutoff=cutoff)
+    return _page(tx, "h.updated_at <= :cutoff", {"place": _PLACE, "kept_at": _KEPT_AT}, **page)
 
 
-def idle(
-    tx: Tx,
-    status: str,
-    cutoff: str,
-    lately: str,
-    held: str,
-    after: int,
-    until: int,
-    workspace: str | None,
-    limit: int,
-    reason: str | None = None,
-    *,
-    where: str = "h.updated_at <= :cutoff",
-    more: Mapping[str, str] | None = None,
-) -> list[Row]:
-    """Tasks of a status with no activity since `cutoff` that nothing keeps alive: no wait, no claim that
-    lasts beyond `held`, no part with activity after `lately`; and when they were last reported as stuck."""
-    where += f" AND NOT {_LIVE}" + ("" if reason is None else " AND h.reason = :reason")
+def idle(tx: Tx, **page: Any) -> list[Row]:
+    """Idle tasks of a status, and when they were last reported as stuck."""
     alerts = {"alerted": _ALERTED.format("id"), "alerted_at": _ALERTED.format("timestamp")}
-    return _page(
-        tx, status, where, {"place": _PLACE, **(alerts if more is None else more)},
-        after, until, workspace, limit, cutoff=cutoff, lately=lately, held=held, reason=reason,
-    )  # fmt: skip
+    return _idle(tx, "h.updated_at <= :cutoff", alerts, **page)
 
 
-def going_on(
-    tx: Tx, status: str, reason: str, after: int, until: int, workspace: str | None, limit: int
-) -> list[Row]:
-    """Tasks that upkeep gave a status for a reason, and that are worked on since."""
-    where = f"h.reason = :reason AND {_GOES_ON}"
-    return _page(tx, status, where, {}, after, until, workspace, limit, reason=reason)
-
-
-def orphans(tx: Tx, status: str, **page: Any) -> list[Row]:
+def orphans(tx: Tx, **page: Any) -> list[Row]:
     """Idle tasks of a session: with whether the session ended, and whether anything was done on the task."""
     where = "h.updated_at <= :cutoff AND h.session_id IS NOT NULL"
-    return idle(tx, status, where=where, more={"over": _OVER, "touched": _TOUCHED}, **page)
+    return _idle(tx, where, {"over": _OVER, "touched": _TOUCHED}, **page)
+
+
+def going_on(tx: Tx, **page: Any) -> list[Row]:
+    """Tasks that upkeep gave a status for a `reason`, and that are worked on since."""
+    return _page(tx, f"h.reason = :reason AND {_GOES_ON}", {}, **page)
+
+
+def _idle(tx: Tx, where: str, more: dict[str, str], reason: str | None, **page: Any) -> list[Row]:
+    """Tasks with no activity since `cutoff` that nothing keeps alive: no wait, no claim that lasts beyond
+    `held`, no part with activity after `lately`."""
+    where += f" AND NOT {_LIVE}" + ("" if reason is None else " AND h.reason = :reason")
+    return _page(tx, where, {"place": _PLACE, **more}, reason=reason, **page)
 
 
 def _page(
-    tx: Tx,
-    status: str,
-    where: str,
-    more: dict[str, str],
-    after: int,
-    until: int,
-    workspace: str | None,
-    limit: int,
-    **params: Any,
+    tx: Tx, where: str, more: dict[str, str], *, workspace: str | None, **params: str | int | None
 ) -> list[Row]:
-    """A page of tasks of a status in the order of their positions; the next page starts after the last."""
-    here = "" if workspace is None else " AND h.workspace_path = :workspace"
+    """At most `limit` tasks of a `status`, in the order of their positions after `after` up to `until`."""
     chosen = ", ".join(f"h.{name}" for name in _COLUMNS)
     extra = "".join(f", {sql} AS {name}" for name, sql in more.items())
     return tx.rows(
         [*_COLUMNS, *more],
         f"SELECT {chosen}{extra} FROM heads h WHERE h.status = :status AND h.position > :after"
-        f" AND h.position <= :until AND {_OWN}{here} AND {where} ORDER BY h.position LIMIT :limit",
-        status=status,
-        after=after,
-        until=until,
+        f" AND h.position <= :until AND {_OWN}{_in(workspace)} AND {where} ORDER BY h.position LIMIT :limit",
         workspace=workspace,
-        limit=limit,
         **params,
     )
+
+
+def _in(workspace: str | None) -> str:
+    return "" if workspace is None else " AND h.workspace_path = :workspace"
 
 
 def first_kept(tx: Tx, statuses: Sequence[str], after: Mapping[str, int], until: int) -> dict[str, int]:
@@ -140,108 +117,79 @@ def first_kept(tx: Tx, statuses: Sequence[str], after: Mapping[str, int], until:
 
     Every event moves a task to a later position, so archived tasks that were passed once stay behind.
     """
-    found: dict[str, int] = {}
-    for status in statuses:
-        rows = tx.database.query(
-            f"SELECT h.position FROM heads h WHERE h.status = :status AND h.position > :after AND {_OWN}"
-            " ORDER BY h.position LIMIT 1",
-            {"status": status, "after": after.get(status, 0)},
-        )
-        found[status] = rows[0][0] - 1 if rows else until
-    return found
+    sql = (
+        f"SELECT h.position - 1 FROM heads h WHERE h.status = :status AND h.position > :after AND {_OWN}"
+        " ORDER BY h.position LIMIT 1"
+    )
+    found = {status: tx.cell(sql, status=status, after=after.get(status, 0)) for status in statuses}
+    return {status: until if place is None else place for status, place in found.items()}
 
 
 def sessions_seen(tx: Tx, sessions: Sequence[str]) -> dict[str, str]:
     """When each session was last active on any of its tasks."""
-    places = {f"name{number}": name for number, name in enumerate(sessions)}
-    if not places:
-        return {}
-    rows = tx.database.query(
-        "SELECT session_id, max(updated_at) FROM heads"
-        f" WHERE session_id IN ({', '.join(f':{name}' for name in places)}) GROUP BY session_id",
-        places,
-    )
-    return {row[0]: row[1] for row in rows}
+    places, params = placeholders("name", sessions)
+    sql = f"SELECT session_id, max(updated_at) FROM heads WHERE session_id IN ({places}) GROUP BY session_id"
+    return dict(tx.database.query(sql, params)) if params else {}
 
 
 def working_sessions(tx: Tx, task_ids: Sequence[str]) -> dict[str, str]:
     """The sessions that tasks name as working on them, as the JSON of those facts."""
-    places = {f"id{number}": name for number, name in enumerate(task_ids)}
+    places, params = placeholders("id", task_ids)
     rows = tx.database.query(
         "SELECT r.task_id, e.data FROM records r JOIN events e ON e.task_id = r.task_id AND e.seq = r.seq"
-        f" WHERE r.task_id IN ({', '.join(f':{name}' for name in places)})"
-        " AND r.type IN ('variable', 'fact') AND r.key = 'related_session' AND r.status = 'active'"
-        " ORDER BY r.seq",
-        places,
+        f" WHERE r.task_id IN ({places}) AND r.type IN ('variable', 'fact') AND r.key = 'related_session'"
+        " AND r.status = 'active' ORDER BY r.seq",
+        params,
     )
-    return {row[0]: row[1] for row in rows}
+    return dict(rows)
 
 
 def overdue(tx: Tx, before: str, after: tuple[str, str], workspace: str | None, limit: int) -> list[Row]:
     """Claims that expired before a time, in the order of their keys."""
-    here = "" if workspace is None else " AND h.workspace_path = :workspace"
     return tx.rows(
         ("task_id", "item_id", "holder", "token", "expires_at", "name", "status", "last_seq"),
         "SELECT c.task_id, c.item_id, c.holder, c.token, c.expires_at, h.name, h.status, h.last_seq"
         " FROM claims c JOIN heads h ON h.task_id = c.task_id WHERE c.status = 'held'"
         " AND c.expires_at <= :before"
         " AND (c.task_id > :task OR (c.task_id = :task AND c.item_id > :item))"
-        f"{here} ORDER BY c.task_id, c.item_id LIMIT :limit",
-        before=before,
-        task=after[0],
-        item=after[1],
-        workspace=workspace,
-        limit=limit,
-    )
+        f"{_in(workspace)} ORDER BY c.task_id, c.item_id LIMIT :limit",
+        before=before, task=after[0], item=after[1], workspace=workspace, limit=limit,
+    )  # fmt: skip
 
 
 def named(
     tx: Tx, status: str, after: int, until: int, workspace: str | None, limit: int
 ) -> list[tuple[Any, ...]]:
     """Tasks of a status as (place, id, workspace, parent, name, label), in pages as above."""
-    here = "" if workspace is None else " AND h.workspace_path = :workspace"
     return tx.database.query(
-        "SELECT h.position, h.task_id, h.workspace_path, h.parent_id, h.name,"
-        " (SELECT min(l.value) FROM labels l WHERE l.task_id = h.task_id AND l.kind = 'label' AND l.seq = 0)"
+        f"SELECT h.position, h.task_id, h.workspace_path, h.parent_id, h.name, {_LABEL}"
         f" FROM heads h WHERE h.status = :status AND h.position > :after AND h.position <= :until AND {_OWN}"
-        f"{here} ORDER BY h.position LIMIT :limit",
+        f"{_in(workspace)} ORDER BY h.position LIMIT :limit",
         {"status": status, "after": after, "until": until, "workspace": workspace, "limit": limit},
     )
 
 
 def alike(tx: Tx, task_ids: Sequence[str], lately: str, held: str) -> list[Row]:
     """Tasks with what decides which duplicate is kept; `live` is 1 if something keeps the task alive."""
-    places = {f"id{number}": name for number, name in enumerate(task_ids)}
+    places, params = placeholders("id", task_ids)
     chosen = ", ".join(f"h.{name}" for name in _COLUMNS)
     return tx.rows(
         [*_COLUMNS, "place", "live", "label"],
-        f"SELECT {chosen}, {_PLACE}, CASE WHEN {_LIVE} THEN 1 ELSE 0 END,"
-        " (SELECT min(l.value) FROM labels l WHERE l.task_id = h.task_id AND l.kind = 'label' AND l.seq = 0)"
-        f" FROM heads h WHERE h.task_id IN ({', '.join(f':{name}' for name in places)}) AND {_OWN}",
-        lately=lately,
-        held=held,
-        **places,
-    )
+        f"SELECT {chosen}, {_PLACE}, CASE WHEN {_LIVE} THEN 1 ELSE 0 END, {_LABEL} FROM heads h"
+        f" WHERE h.task_id IN ({places}) AND {_OWN}",
+        lately=lately, held=held, **params,
+    )  # fmt: skip
 
 
 def count(tx: Tx, statuses: Sequence[str], workspace: str | None) -> int:
     """How many tasks have one of some statuses."""
-    here = "" if workspace is None else " AND h.workspace_path = :workspace"
-    places = {f"status{number}": status for number, status in enumerate(statuses)}
-    return tx.database.query(
-        f"SELECT count(*) FROM heads h WHERE h.status IN ({', '.join(f':{name}' for name in places)})"
-        f" AND {_OWN}{here}",
-        {**places, "workspace": workspace},
-    )[0][0]
+    sql = f"SELECT count(*) FROM heads h WHERE h.status IN ({quoted(statuses)}) AND {_OWN}{_in(workspace)}"
+    return tx.cell(sql, workspace=workspace)
 
 
 def locked_heads(tx: Tx, task_ids: Sequence[str]) -> dict[str, Row]:
     """The rows of some tasks, locked until the transaction ends."""
-    places = {f"id{number}": name for number, name in enumerate(sorted(task_ids))}
-    rows = tx.rows(
-        HEADS,
-        f"SELECT {', '.join(HEADS)} FROM heads WHERE task_id IN ({', '.join(f':{name}' for name in places)})"
-        f" ORDER BY task_id{tx.database.lock_row}",
-        **places,
-    )
+    places, params = placeholders("id", sorted(task_ids))
+    sql = f"SELECT {', '.join(HEADS)} FROM heads WHERE task_id IN ({places})"
+    rows = tx.rows(HEADS, f"{sql} ORDER BY task_id{tx.database.lock_row}", **params)
     return {row["task_id"]: row for row in rows}

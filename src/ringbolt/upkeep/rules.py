@@ -19,7 +19,6 @@ from . import queries
 
 Pages = Iterator[list["Finding"]]
 
-
 PAGE = 500
 MOST_KEYS = 50_000  # names that are compared at once, to bound memory
 MOST_ALIKE = 5_000  # tasks of one name that are compared in one run
@@ -77,7 +76,7 @@ def _pages(
     while True:
         rows = run.store.read(
             lambda tx, after=after: query(
-                tx, status, after=after, until=run.until, workspace=run.workspace, limit=PAGE, **params
+                tx, status=status, after=after, until=run.until, workspace=run.workspace, limit=PAGE, **params
             )
         )
         yield rows
@@ -173,7 +172,7 @@ def stuck(run: Run) -> Pages:
     limit = run.limits["stuck"]
     if (times := _quiet(run, limit)) is None:
         return
-    for rows in _pages(run, queries.idle, "active", **times):
+    for rows in _pages(run, queries.idle, "active", reason=None, **times):
         yield [
             _found(
                 "stuck", row, "active", f"no activity for {ago(age)}", {}, threshold=run.shown["stuck"],
@@ -222,8 +221,7 @@ def _orphaned(run: Run, rows: Sequence[Row], seen: dict[str, str | None]) -> lis
         over = row["over"] and last == row["updated_at"]
         if age <= run.limits["grace" if over else "silence"]:
             continue
-        how = "ended" if over else "wrote nothing since"
-        when = f"{how} {ago(age)} ago" if over else f"has written nothing for {ago(age)}"
+        when = f"ended {ago(age)} ago" if over else f"has written nothing for {ago(age)}"
         why = f"session {row['session_id'][:80]} {when}"
         found.append(_orphan(row, why, session=row["session_id"]))
     return found

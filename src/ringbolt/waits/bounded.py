@@ -17,7 +17,6 @@ from .conditions import Watch
 
 Work = Callable[[], Any]
 
-
 FILE_SECONDS = 3.0  # the most that a look at a file takes
 MOST_HUNG = 32
 _hung: dict[str, threading.Thread] = {}

@@ -12,6 +12,7 @@ from typing import Any
 
 from ..model import rules, validate
 from ..model.errors import InvalidInput, shown
+from ..model.lazy_regex import lazy_regex
 from ..model.types import Value, is_list
 from ..system import http_client
 from . import json_conditions
@@ -47,7 +48,7 @@ _SYNONYMS = {
 }  # fmt: skip
 _FILLERS = "until it is are be becomes has the file process port task step".split()
 _SPECIAL = frozenset("\\^$.|?*+()[]{}")  # a pattern without any of these is a plain text
-_DURATION = re.compile(r"(?:(\d{1,9}(?:\.\d{1,3})?)d)?(?:(\d{1,9}(?:\.\d{1,3})?)h)?"
+_DURATION = lazy_regex(r"(?:(\d{1,9}(?:\.\d{1,3})?)d)?(?:(\d{1,9}(?:\.\d{1,3})?)h)?"
                        r"(?:(\d{1,9}(?:\.\d{1,3})?)m)?(?:(\d{1,9}(?:\.\d{1,3})?)s)?")  # fmt: skip
 
 
@@ -270,7 +271,10 @@ def _path(value: str, place: Place) -> str:
         raise _refused("file:", "Give a path: file:dist/app.whl.")
     folder = place.folder
     base = folder if folder and os.path.isabs(folder) else os.path.abspath(os.curdir)
-    return os.path.normpath(os.path.join(base, os.path.expanduser(value)))
+    path = os.path.normpath(os.path.join(base, os.path.expanduser(value)))
+    if path != path.strip():  # the wait is parsed again from its stored text, which loses the space
+        raise _refused(f"file:{value}", "A path must not end with a space.")
+    return path
 
 
 def _pid(value: str, place: Place) -> str:
@@ -344,8 +348,7 @@ def _window(value: str, place: Place) -> str:
         raise _refused(f"window:{value}", "Give part of the title: window:Build log.")
     if not (display or place.display):
         raise _refused(
-            f"window:{value}",
-            "Name the display: window::0/TITLE, or set `display` in the task's metadata.",
+            f"window:{value}", "Name the display: window::0/TITLE, or set `display` in the task's metadata."
         )
     return f"{_display(display, place)}/{title.strip()}"
 

@@ -9,7 +9,6 @@ from typing import Any
 
 Readable = Callable[[str], bool]
 
-
 STABLE_SECONDS = 2.0
 MOST_READ = 1 << 20  # bytes of a log per look; the next look reads on
 MOST_CONTENT = 8 << 20  # bytes of a file that are searched

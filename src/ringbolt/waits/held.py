@@ -166,7 +166,7 @@ class Looks:
 
 
 def _glances(watch: Watch) -> tuple[tuple[str, str], ...]:
-    """The files and processes of which a glance tells whether to look; empty if that is not enough."""
+    """The files and processes for which a glance shows whether to look; empty if a glance is not enough."""
     parts = watch.leaves
     for leaf in parts:
         known = leaf.kind in ("file", "process", "time", "manual", "task", "item")

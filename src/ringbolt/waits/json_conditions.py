@@ -11,13 +11,14 @@ import re
 from typing import Any
 
 from ..model.errors import InvalidInput, shown
+from ..model.lazy_regex import lazy_regex
 from ..model.types import Value, is_dict, is_list
 
 MOST_STEPS = 20
 _MISSING: Any = object()
-_STEP = re.compile(r'\.?([A-Za-z_][\w-]{0,99})|\[(\d{1,9})\]|\["([^"\\\x00-\x1f]{1,200})"\]', re.ASCII)
+_STEP = lazy_regex(r'\.?([A-Za-z_][\w-]{0,99})|\[(\d{1,9})\]|\["([^"\\\x00-\x1f]{1,200})"\]', re.ASCII)
 _SYNONYMS = {"is": "==", "=": "==", "is not": "!="}
-_TEST = re.compile(r'((?:[^\s=!<>"]|"[^"]*")+)'
+_TEST = lazy_regex(r'((?:[^\s=!<>"]|"[^"]*")+)'
                    r"(?:\s*(==|=|!=|>=|<=|>|<|\sis not\s|\sis\s)\s*(.+))?")  # fmt: skip
 
 

@@ -102,7 +102,7 @@ class Watcher:
                 self.close()
 
     def run_until_over(self, task_id: str, seq: int, timeout: float) -> Wait:
-        """Look after one wait until it is over, whoever ends it, and return it."""
+        """Look after one wait until it is over, even if another process ends it, and return it."""
         self._only = task_id, seq
         patience = steady() + timeout + self.lease_seconds
         try:
@@ -157,7 +157,7 @@ class Watcher:
 
             def work(tx: Tx) -> None:
                 jobs.save_progress(tx, rows)
-                jobs.release(tx, [one.job for one in held])
+                jobs.release(tx, {one.job.id: one.job.token for one in held})
 
             self._store.write(work)
 
@@ -302,7 +302,7 @@ class Watcher:
                 self._next_lease = 0.0
 
     def _renew_leases(self) -> None:
-        """Renew the leases; drop waits that another took, and read those again that were asked for anew."""
+        """Renew the leases; drop waits that another process took, and reload those requested again."""
         clock = self._memory._clock()
         mine = self._store.write(lambda tx: jobs.renew(tx, KIND, self.holder, clock, self.lease_seconds))
         again: list[Held] = []
@@ -313,8 +313,8 @@ class Watcher:
             elif not attempts:
                 again.append(held)
         if mine:  # leased by a write whose answer was lost while the store was in trouble
-            rows = [{"id": number, "token": token} for number, (token, _) in mine.items()]
-            self._store.write(lambda tx: jobs.release_rows(tx, rows))
+            tokens = {job_id: token for job_id, (token, _) in mine.items()}
+            self._store.write(lambda tx: jobs.release(tx, tokens))
         self._reload(again)
 
     def _forget(self, held: Held) -> None:
@@ -327,8 +327,8 @@ class Watcher:
     # --- looking ----------------------------------------------------------------------------------
 
     def _plan(self, held: Held, delay: float) -> None:
-        """Look at a wait in so many seconds, instead of when it was planned before; 0 means with this tick
-        if its looks are still to come, else with the next one."""
+        """Plan the next look at a wait after `delay` seconds, replacing any earlier plan; 0 means with this
+        tick if its looks are still to come, else with the next one."""
         held.tick = max(int((steady() + delay) / TICK), self._tick + (delay > 0))
         self._due.setdefault(held.tick, []).append(held)
 
@@ -422,7 +422,7 @@ class Watcher:
     # --- what follows -----------------------------------------------------------------------------
 
     def _give_up(self, job: Job, error: RingboltError) -> None:
-        """A wait that cannot be looked after here: others may try, and after too many it ends as an error."""
+        """Count a failed attempt at a wait: others may try, and after too many it ends as an error."""
         clock, why = self._memory._clock(), f"{type(error).__name__}: {error}"
         with contextlib.suppress(Conflict):  # another holds it by now
             if isinstance(error, NotFound):

@@ -64,14 +64,11 @@ class Waiting(WaitRecords):
             timeout: Maximum seconds to wait.
             poll_interval: Seconds between checks. Grows up to eightfold while nothing changes, except for
                 files, logs and processes.
-            task_id: Task id or a unique prefix; default: the current task.
             message: Message to record when the wait starts.
             block: Wait here until it ends. False: leave it to a worker and return at once.
             callback_url: URL that gets a POST when the wait ends. Default: that of the task.
             command: Command (a list of words) that a worker runs when the wait ends. Only if the operator
                 allows commands.
-            key: Idempotency key, at most 200 bytes. Repeating the call with the same key writes nothing and
-                returns the first answer.
         """
         timeout = validate.number("timeout", timeout, 0, MOST_SECONDS)
         interval = validate.number("poll_interval", poll_interval, SHORTEST, LONGEST)
@@ -129,9 +126,6 @@ class Waiting(WaitRecords):
         """Show a wait, or all unresolved waits of this workspace. Nothing is checked.
 
         A wait that is `due` should have been checked already: no worker is running.
-
-        Args:
-            wait_id: Id of a wait: `task#seq`, or `#seq` for the current task.
         """
         if wait_id is not None:
             return (self._result(*self._parsed_wait_id(wait_id)),)
@@ -145,16 +139,11 @@ class Waiting(WaitRecords):
 
     @operation(scope="write", example={"wait_id": "7#2", "message": "approved"})
     def wait_update(
-        self,
-        wait_id: str,
-        until: str | None = None,
-        timeout: float | None = None,
-        message: str | None = None,
+        self, wait_id: str, until: str | None = None, timeout: float | None = None, message: str | None = None
     ) -> WaitResult:
         """Change the condition or timeout of a wait, or decide a `manual:` wait.
 
         Args:
-            wait_id: Id of a wait: `task#seq`, or `#seq` for the current task.
             until: The new condition.
             timeout: Maximum seconds to wait, counted from its start.
             message: The decision that a `manual:` wait is waiting for; for other waits, a remark.
@@ -165,7 +154,7 @@ class Waiting(WaitRecords):
             timeout = validate.number("timeout", timeout, 0, MOST_SECONDS)
         if until is None and timeout is None and not message:
             raise InvalidInput(
-                "invalid_argument", "Nothing to change was given.", "Give until, timeout or message."
+                "invalid_argument", "There is nothing to change.", "Give until, timeout or message."
             )
         wait = self._wait(task_id, seq)
         watch = wait.watch
@@ -201,7 +190,6 @@ class Waiting(WaitRecords):
         """Cancel a wait. A wait that has ended stays as it is.
 
         Args:
-            wait_id: Id of a wait: `task#seq`, or `#seq` for the current task.
             reason: Why nobody waits any more.
         """
         task_id, seq = self._parsed_wait_id(wait_id)

@@ -53,7 +53,6 @@ def grab(display: str, title: str | None) -> Any:
 
 def as_png(picture: Any) -> bytes:
     """A picture as PNG, scaled down to what a model needs."""
-
     small = picture.copy()
     small.thumbnail((MOST_SIDE, MOST_SIDE))
     file = BytesIO()

@@ -2,7 +2,7 @@
 
 A wait is a record of its task with the state `watching`, and a job of kind `wait` that is due when someone
 should look. It ends once, as `resolved`, `timeout`, `error` or `cancelled`, in the transaction that writes
-the event `wait.ended`; whoever looks in the meantime finds that it is over.
+the event `wait.ended`; a process that looks at the same time finds that it is over.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Wait(Value, frozen=True, kw_only=True):
 
     def as_result(self, now: str) -> WaitResult:
         """The wait for its caller; `due` means that nobody looked although it was time to."""
-        judged = JUDGED in f"{self.spec['target']} {self.spec.get('until') or ''}"
+        judged = JUDGED in self.criteria
         fields: dict[str, Any] = {"state": self.state, "judged_by": "model" if judged else "rule"}
         return WaitResult(
             wait_id=self.wait_id,
@@ -120,7 +120,7 @@ class Outcome(Value, frozen=True, kw_only=True):
 
     @property
     def data(self) -> dict[str, Any]:
-        """The data of the wait after this look, but for its interval and time."""
+        """The data of the wait after this look, without its interval and time."""
         changes = self.before["changes"] + self.is_news
         return {**self.before, "state": self.state, "said": self.said, "changes": changes}
 

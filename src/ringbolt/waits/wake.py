@@ -10,7 +10,7 @@ from typing import Any
 
 from ..ledger.base import Base, Draft
 from ..llm.calls import Modelling
-from ..llm.judging import judgement_request
+from ..llm.prompts import judgement_request
 from ..model import rules, validate
 from ..model.errors import NotFound
 from ..model.results import Job
@@ -169,7 +169,7 @@ class WaitRecords(Modelling):
         return bool(self.settings.model_local_url or self.settings.model_remote_url)
 
     def _judge(self, task_id: str, words: str, seen: str | bytes) -> tuple[bool | None, str]:
-        """Whether a model finds some words true of what is seen; None and why if it does not answer."""
+        """Whether a model finds that a condition holds; None and why if it does not answer."""
         role = "local" if self.settings.model_local_url else "remote"
         answer, reason = self._asked([role], task_id, judgement_request(words, seen))
         if answer is None:

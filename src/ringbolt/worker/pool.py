@@ -24,23 +24,14 @@ from ..packet.encode import clip, one_line
 from ..store import Tx, jobs, workers
 from ..waits.loop import Watcher
 from .schedule import schedulers_for
-from .worker import (
-    BATCH,
-    HANDLERS,
-    LEASE_SECONDS,
-    LONGEST_WAIT,
-    Handler,
-    Worker,
-    handlers_for,
-    summed,
-)
+from .worker import BATCH, HANDLERS, LEASE_SECONDS, LONGEST_WAIT, Handler, Worker, handlers_for, summed
 
 # Kinds that share a thread, in the order of `run_once`; all others are quick and share one.
 WAITS = ("wait",)
 SLOW = (("extract", "summary"), ("embed",), ("webhook",), ("wake",), ("upkeep", "prune"))
 LONGEST_WAITS_PAUSE = 1.0  # seconds: an idle worker checks for waits at least this often
 TICK = 1.0
-STOP_SECONDS = 20.0  # that running jobs may still take when the pool is told to stop
+STOP_SECONDS = 20.0  # that running jobs may still take when the pool stops
 _PATIENCE = 2.0  # seconds to wait for a busy store when the pool registers, reports or stops
 
 

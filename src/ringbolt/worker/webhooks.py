@@ -105,11 +105,7 @@ def signed(key: str, delivery: str, now: int, body: bytes) -> dict[str, str]:
     secret = b64decode(key.removeprefix(KEY_PREFIX))
     content = b".".join((delivery.encode(), str(now).encode(), body))
     signature = b64encode(hmac.digest(secret, content, "sha256")).decode()
-    return {
-        "webhook-id": delivery,
-        "webhook-timestamp": str(now),
-        "webhook-signature": f"v1,{signature}",
-    }
+    return {"webhook-id": delivery, "webhook-timestamp": str(now), "webhook-signature": f"v1,{signature}"}
 
 
 def is_signed(key: str, headers: Any, body: bytes, now: float, tolerance: float = 300) -> bool:

@@ -25,11 +25,8 @@ from ..upkeep.job import upkeep
 from .webhooks import deliver
 
 Settle = Callable[[Tx], None]
-
 Handler = Callable[[TaskMemory, Job, Settle], None]
-
 Note = Callable[[Job, str, str], None]
-
 
 LEASE_SECONDS = 60.0
 BATCH = 16  # jobs that are leased at once
@@ -119,11 +116,8 @@ HANDLERS: dict[str, Handler] = {
 
 def handlers_for(memory: TaskMemory) -> dict[str, Handler]:
     """The handlers that the settings of a memory call for: not all have an embedder or mirrors."""
-    missing = {
-        *(["embed"] if memory.settings.embedder == "none" else []),
-        *(["mirror"] if memory._mirrors is None else []),
-    }
-    return {kind: handler for kind, handler in HANDLERS.items() if kind not in missing}
+    wanted = {"embed": memory.settings.embedder != "none", "mirror": memory._mirrors is not None}
+    return {kind: handler for kind, handler in HANDLERS.items() if wanted.get(kind, True)}
 
 
 class Worker:
@@ -207,7 +201,7 @@ class Worker:
 
     def give_back(self, patience: float | None = None) -> None:
         """Give back all jobs, the current one included: a handler that still runs gets `stale_token`."""
-        if held := tuple(self._held):
+        if held := {job.id: job.token for job in self._held}:
             self._store.write(lambda tx: jobs.release(tx, held), patience=patience)
 
     def _lease(self, most: int) -> tuple[list[Job], list[Job]]:
@@ -254,30 +248,20 @@ class Worker:
         return report
 
     def _failed(self, job: Job, error: Exception, why: str, settle: Settle) -> WorkerReport:
-        if isinstance(error, NotFound) and error.code == "task_not_found":
-            # The task is gone, so nothing is left to do.
-            return self._unless_lost(lambda: self._store.write(settle), WorkerReport(done=1))
-        if isinstance(error, Conflict) and error.code == "stale_token":
-            return WorkerReport(lost=1)
+        """Record that a job failed; `lost` if another worker holds it by now."""
         now = self._clock()
-        dead = False
-
-        def work(tx: Tx) -> None:
-            nonlocal dead
-            dead = jobs.failed(tx, job.id, job.token, why, now)
-
-        report = self._unless_lost(lambda: self._store.write(work), WorkerReport(failed=1))
-        return WorkerReport(dead=1) if dead and report.failed else report
-
-    def _unless_lost(self, write: Callable[[], None], report: WorkerReport) -> WorkerReport:
-        """Write, and return the report; `lost` instead if another worker holds the job by now."""
         try:
-            write()
-        except Conflict as error:
-            if error.code != "stale_token":
+            if isinstance(error, Conflict) and error.code == "stale_token":
+                raise error
+            if isinstance(error, NotFound) and error.code == "task_not_found":
+                self._store.write(settle)  # the task is gone, so nothing is left to do
+                return WorkerReport(done=1)
+            dead = self._store.write(lambda tx: jobs.failed(tx, job.id, job.token, why, now))
+        except Conflict as conflict:
+            if conflict.code != "stale_token":
                 raise
             return WorkerReport(lost=1)
-        return report
+        return WorkerReport(dead=1) if dead else WorkerReport(failed=1)
 
     @contextlib.contextmanager
     def _heartbeat(self, held: list[Job]) -> Generator[None]:

@@ -28,7 +28,7 @@ def row(label, title="A title", **fields) -> ActiveRow:
 
 
 def block(*rows, **options) -> str:
-    return inject(rows, now=NOW, **options).text
+    return inject(rows, now=NOW, **options)[0]
 
 
 def shown(text: str) -> list[str]:
@@ -129,14 +129,14 @@ def test_whatever_the_rows_the_budget_holds_and_every_tag_is_closed(rows, budget
         projection=Projection(mode="full"),
     )
     assert one == again
-    text = one.text
+    text, _, injected = one
     assert estimate(text) <= budget
     tags = re.findall(r"^<(/?)([a-z-]+)>$", text, re.MULTILINE)
     opened = [name for slash, name in tags if not slash]
     assert opened == [name for slash, name in tags if slash]
     assert len(opened) == len(set(opened))
     assert len(re.findall(r"<[\w/!?|<%$]", text)) == len(tags)  # no other `<` begins a tag
-    assert one.injected == len(re.findall(r"^- \[", text, re.MULTILINE))
+    assert injected == len(re.findall(r"^- \[", text, re.MULTILINE))
     # Every line is one of ours, or begins as one of a row.
     for line in text.splitlines():
         assert line.startswith(
@@ -193,7 +193,8 @@ def test_the_same_filters_hold_as_for_the_file():
     ]
     assert shown(block(*rows)) == ["b", "c"]
     assert shown(block(*rows, projection=Projection(dedupe_by="normalizedTitle"))) == ["b"]
-    assert inject(rows, now=NOW, projection=Projection(dedupe_by="normalizedTitle")).collapsed == 1
+    _, selection, _ = inject(rows, now=NOW, projection=Projection(dedupe_by="normalizedTitle"))
+    assert selection.collapsed == 1
 
 
 # --- what is said -----------------------------------------------------------------------------------

@@ -16,7 +16,6 @@ from ringbolt.files.active_tasks import (
     known_moment,
     read_stamp,
     real_next,
-    render,
     resolved,
     select,
 )
@@ -24,6 +23,7 @@ from ringbolt.files.tasks_file import parse
 from ringbolt.model.results import ActiveRow, Projection
 from ringbolt.model.rules import least_trusted
 from ringbolt.packet.encode import clean, from_markdown_row, markdown_row
+from tests.files.rendering import render
 from tests.packet.payloads import HOSTILE
 
 GOLDEN = Path(__file__).parents[2] / "golden"

@@ -6,11 +6,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ringbolt.files.active_tasks import is_completed, render
+from ringbolt.files.active_tasks import is_completed
 from ringbolt.files.tasks_file import complete, find, parse, upsert, write
 from ringbolt.model.errors import RingboltError
 from ringbolt.model.results import ActiveRow, Projection
 from ringbolt.packet.encode import clean
+from tests.files.rendering import render
 from tests.packet.payloads import HOSTILE
 
 NOW = "2026-03-05T12:00:00.000Z"

@@ -17,8 +17,9 @@ from ...memory import TaskMemory
 from ...model.errors import RingboltError
 from ...model.results import ActiveRow, RenderReport
 from ...upkeep.operations import Upkeep
-from .command import Group, operation_command, option
-from .console import answer, emit, given, leave, line, open_memory, wants_json, warn
+from .command import Group, operation_command
+from .console import answer, emit, every_workspace, given, leave, line, open_memory, wants_json, warn
+from .parameters import option
 
 
 @click.group(
@@ -144,13 +145,6 @@ def _show_upkeep(report: Any) -> None:
         warn(f"{rule} failed: {line(error)}")
 
 
-def _everywhere(arguments: dict[str, Any]) -> None:
-    if given().get("everywhere"):
-        arguments["workspace"] = None
-
-
-OLDER_THAN = option("--older-than", metavar="DURATION")
-
 for _command in (
     operation_command(
         "reconcile",
@@ -159,7 +153,7 @@ for _command in (
         option("--dry-run"),
         option("--grace", metavar="DURATION"),
         defaults={"dry_run": False},
-        prepare=_everywhere,
+        prepare=every_workspace,
         show=_show_upkeep,
         task=False,
         everywhere=True,
@@ -174,8 +168,8 @@ for _command in (
         "tasks_hygiene",
         option("--apply", of="dry_run", sets=False, help="Make the changes, not only report them."),
         option("--dry-run", of="dry_run", sets=True),
-        OLDER_THAN,
-        prepare=_everywhere,
+        option("--older-than", metavar="DURATION"),
+        prepare=every_workspace,
         show=_show_upkeep,
         task=False,
         everywhere=True,
@@ -193,11 +187,7 @@ for _command in (
     examples=("ringbolt active-tasks maintain --dry-run", "ringbolt active-tasks maintain --json --render"),
 )
 @click.option("--apply/--dry-run", "apply", default=True, help="Make the changes, or only report them.")
-@click.option(
-    "--older-than",
-    metavar="DURATION",
-    help="How long a task must have been idle, such as 7d.",
-)
+@click.option("--older-than", metavar="DURATION", help="How long a task must have been idle, such as 7d.")
 @click.option("--trust-clock", is_flag=True, help="Trust the clock at once, even if it was just set.")
 @click.option("--render", is_flag=True, help="Write ACTIVE-TASKS.md afterwards.")
 @click.option("--here", is_flag=True, help="Only in this workspace, not in the whole store.")
@@ -241,12 +231,10 @@ def _show(rows: Sequence[ActiveRow]) -> None:
     now = time.time()
     for row in rows:
         click.echo(f"  [{line(row.label)}] {line(row.title)} ({line(row.status)}), {age(row.updated, now)}")
-        for name, value in (
-            ("Next", real_next(row)),
-            ("Evidence", row.evidence),
-            ("Outcome unknown", row.unknown),
-            ("Branch", row.branch),
-            ("Subagent", row.subagent),
-        ):
+        details = {
+            "Next": real_next(row), "Evidence": row.evidence, "Outcome unknown": row.unknown,
+            "Branch": row.branch, "Subagent": row.subagent,
+        }  # fmt: skip
+        for name, value in details.items():
             if value:
                 click.echo(f"      {name}: {line(value)}")

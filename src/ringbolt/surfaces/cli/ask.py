@@ -1,13 +1,16 @@
-"""`ringbolt ask`: questions about a task."""
+"""`ringbolt ask` and `ringbolt summary`: questions about a task, and the task in a few sentences."""
 
 from __future__ import annotations
 
+from typing import Any
+
 from ...ask.operations import Asking
-from .command import argument, operation_command
-from .console import text_of
+from ...extract.running_summary import Summarizing
+from .console import echo, say, text_of
+from .parameters import OperationCommand, argument, option
 from .render import text
 
-ask_command = operation_command(
+ask_command = OperationCommand(
     "ask",
     Asking,
     "task_ask",
@@ -15,4 +18,24 @@ ask_command = operation_command(
     show=text,
     help="Ask a QUESTION in any words; without one: where the task stands. Each answer cites its events.",
     examples=("ringbolt ask", 'ringbolt ask "Why ghcr.io?"', 'ringbolt ask "What failed since yesterday?"'),
+)
+
+
+def _show(data: Any) -> None:
+    text(data)
+    if data["left_out"]:
+        echo(f"… {data['left_out']} more events, and since:")
+    for one in data["since"]:
+        say(one)
+
+
+summary_command = OperationCommand(
+    "summary",
+    Summarizing,
+    "task_summary",
+    option("--detail", metavar="DETAIL"),
+    option("--kept", of="refresh", sets=False, help="Show the stored summary as it is, however old."),
+    show=_show,
+    help="Show a task in three to five sentences, and what happened since, line by line.",
+    examples=("ringbolt summary", "ringbolt summary --detail items"),
 )

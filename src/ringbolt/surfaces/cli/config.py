@@ -1,4 +1,4 @@
-"""`ringbolt config`: every setting, its value, and where it comes from."""
+"""`ringbolt config` and `ringbolt completion`: the settings, and completion for shells."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import click
 
 from ...config import allowed, check_name, line_of, load_settings, settings_path
 from ...model.settings import SETTINGS, Settings
-from .command import Group
+from .command import Command, Group
 from .console import answer, given, line, table
 
 
@@ -90,3 +90,25 @@ def path() -> None:
     """Show the path of the settings file, a TOML file with lines like `tokens = "estimate"`."""
     place = settings_path()
     answer({"path": place, "exists": os.path.exists(place)}, lambda data: click.echo(line(data["path"])))
+
+
+@click.command(
+    "completion",
+    cls=Command,
+    examples=(
+        'eval "$(ringbolt completion bash)"',
+        "ringbolt completion fish > ~/.config/fish/completions/ringbolt.fish",
+    ),
+)
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.pass_context
+def completion_command(context: click.Context, shell: str) -> None:
+    """Print a script for a SHELL that completes commands, options and task ids."""
+    from click.shell_completion import get_completion_class
+
+    kind = get_completion_class(shell)
+    if kind is None:
+        raise click.ClickException(f"No script for {shell}.")
+    # Only the text: click would run the shell first to ask for its version.
+    made = kind(context.find_root().command, {}, "ringbolt", "_RINGBOLT_COMPLETE")
+    answer(made.source_template % made.source_vars(), click.echo)

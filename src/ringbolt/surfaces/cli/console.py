@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, NoReturn, TypeVar
-
-import click
 
 from ...ledger.base import Base
 from ...ledger.host_session import host_session
 from ...model.errors import Conflict, InvalidInput, NotFound, RingboltError
 from ...model.settings import Settings
-from ...model.types import Value, is_list
+from ...model.types import as_json
 from ...opening import Opening
 
 EXIT_CODES: dict[type[RingboltError], int] = {NotFound: 3, Conflict: 4, InvalidInput: 5}
@@ -24,10 +24,16 @@ MOST_INPUT = 64 << 20
 
 Room = TypeVar("Room", bound=Base)
 
+_given: dict[str, Any] = {}
+
+
+class WrongUsage(Exception):
+    """Options that cannot be combined."""
+
 
 def given() -> dict[str, Any]:
     """The common options of this call, wherever on the line they stood."""
-    return click.get_current_context().meta.setdefault("ringbolt.common", {})
+    return _given
 
 
 # --- reaching the memory ----------------------------------------------------------------------------
@@ -65,11 +71,15 @@ def call(room: type[Base], operation: str, arguments: Mapping[str, Any], *, crea
         return as_json(getattr(memory, operation)(**wanted))
 
 
-def as_json(value: Any) -> Any:
-    """An answer as plain JSON data."""
-    if isinstance(value, Value):
-        return value.to_dict()
-    return [as_json(part) for part in value] if is_list(value) else value
+def task_option() -> dict[str, Any]:
+    """The argument `task_id` from --task."""
+    return {"task_id": given().get("task")}
+
+
+def every_workspace(arguments: dict[str, Any]) -> None:
+    """Pass --everywhere to an operation that has an argument `workspace`."""
+    if given().get("everywhere"):
+        arguments["workspace"] = None
 
 
 # --- input ------------------------------------------------------------------------------------------
@@ -119,6 +129,14 @@ def is_terminal(stream: Any) -> bool:
 # --- answers ----------------------------------------------------------------------------------------
 
 
+def echo(text: str, *, err: bool = False) -> None:
+    """Print a line at once."""
+    stream = sys.stderr if err else sys.stdout
+    if stream is not None:
+        stream.write(f"{text}\n")
+        stream.flush()
+
+
 def wants_json() -> bool:
     """Whether the caller passed --json."""
     return bool(given().get("json"))
@@ -126,7 +144,7 @@ def wants_json() -> bool:
 
 def emit(data: Any) -> None:
     """Print an answer for programs: one line, in plain ASCII."""
-    click.echo(json.dumps({"schema_version": 1, "data": data}))
+    echo(json.dumps({"schema_version": 1, "data": data}))
 
 
 def answer(data: Any, show: Callable[[Any], None]) -> None:
@@ -139,7 +157,7 @@ def answer(data: Any, show: Callable[[Any], None]) -> None:
 
 def say(text: str, *, err: bool = False) -> None:
     """Print a text of several lines; control characters are shown by number."""
-    click.echo("\n".join(map(line, text.split("\n"))), err=err)
+    echo("\n".join(map(line, text.split("\n"))), err=err)
 
 
 def line(text: object) -> str:
@@ -163,7 +181,7 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
     widths = [max(map(len, column)) for column in zip(headings, *cells, strict=True)]
     for row in [list(headings), *cells]:
         padded = "  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True))
-        click.echo(padded.rstrip())
+        echo(padded.rstrip())
 
 
 def written(data: Mapping[str, Any]) -> None:
@@ -174,10 +192,10 @@ def written(data: Mapping[str, Any]) -> None:
     parts += [
         f"{word} {line(data[name])}" for word, name in (("now", "current"), ("next", "next")) if data[name]
     ]
-    click.echo(f"{data['task_id']} #{data['seq']}: {'; '.join(parts)}")
+    echo(f"{data['task_id']} #{data['seq']}: {'; '.join(parts)}")
     if data["token"] is not None:
         until = f" until {data['expires_at']}" if data["expires_at"] else ""
-        click.echo(f"token {data['token']}{until}")
+        echo(f"token {data['token']}{until}")
     for warning in data["warnings"]:
         warn(warning)
     for pattern in data["patterns"]:
@@ -193,19 +211,70 @@ def warn(text: str) -> None:
     say(f"ringbolt: {text}", err=True)
 
 
+@contextmanager
+def progress_bar(title: str) -> Generator[Callable[[int, int], None] | None]:
+    """A function that reports how much of how much is done; None unless standard error is a terminal."""
+    if not is_terminal(sys.stderr):
+        yield None
+        return
+    from .rich_console import draw_bar  # rich is slow to load
+
+    with draw_bar(title) as report:
+        yield report
+
+
+@contextmanager
+def opened_with_progress(room: type[Room], title: str, *, create: bool = False) -> Generator[Room]:
+    """Open the memory for long work, with a progress bar."""
+    with open_memory(room, create=create) as memory, progress_bar(title) as memory.progress:
+        yield memory
+
+
 # --- errors -----------------------------------------------------------------------------------------
 
 
-def exit_code(error: RingboltError) -> int:
-    """The exit code for an error."""
-    return EXIT_CODES.get(type(error), FAILED)
+def run_to_end(run: Callable[[], int], *, plain: bool) -> NoReturn:
+    """Run a command and end the process with its exit code; errors are printed, not raised."""
+    _given.clear()
+    _never_fail_to_print()
+    try:
+        code = _exit_code(run, plain)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader has closed the pipe. Python must not run into that again when it closes the stream.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = FAILED
+    sys.exit(code)
+
+
+def _exit_code(run: Callable[[], int], plain: bool) -> int:
+    try:
+        return run()
+    except RingboltError as error:
+        report_error(error.code, error.message, error.hint, error.details, plain=plain)
+        return EXIT_CODES.get(type(error), FAILED)
+    except WrongUsage as error:
+        report_error("usage", str(error), "", {}, plain=plain)
+        return USAGE
+    except KeyboardInterrupt:
+        echo("", err=True)
+        return INTERRUPTED
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else int(bool(end.code))
+
+
+def _never_fail_to_print() -> None:
+    """Escape characters that the encoding of a stream does not have."""
+    for stream in (sys.stdout, sys.stderr):
+        if (reconfigure := getattr(stream, "reconfigure", None)) is not None:
+            reconfigure(errors="backslashreplace")
 
 
 def report_error(code: str, message: str, hint: str, details: Mapping[str, object], *, plain: bool) -> None:
     """Print an error: two lines on standard error, or JSON on standard output if `plain`."""
     if plain:
         error = {"code": code, "message": message, "hint": hint, "details": details}
-        click.echo(json.dumps({"schema_version": 1, "error": error}))
+        echo(json.dumps({"schema_version": 1, "error": error}))
         return
     say(f"ringbolt: {message} [{code}]", err=True)
     if hint:
@@ -214,4 +283,4 @@ def report_error(code: str, message: str, hint: str, details: Mapping[str, objec
 
 def leave(code: int) -> NoReturn:
     """End with an exit code."""
-    click.get_current_context().exit(code)
+    raise SystemExit(code)

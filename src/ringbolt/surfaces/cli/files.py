@@ -1,4 +1,4 @@
-"""The commands that read and write files: handoff, receive, export, import, backup, restore."""
+"""The commands that import and export: handoff, receive, export, import, backup, restore, store."""
 
 from __future__ import annotations
 
@@ -8,13 +8,32 @@ from typing import Any
 
 import click
 
+from ...core.copying import copy_store
 from ...core.handoff import Handoff
+from ...core.tasks import Tasks
 from ...core.transfer import Transfer
+from ...core.verify import Verify
 from ...files.folder_operations import Folders
 from ...model.errors import InvalidInput
-from .command import KEY, Command, argument, operation_command
-from .console import answer, as_json, call, given, is_terminal, line, open_memory, text_of, warn, written
-from .progress_bar import progress
+from ...model.results import CopyReport
+from ...opening import Opening
+from .command import Command, Group, operation_command
+from .console import (
+    answer,
+    call,
+    given,
+    is_terminal,
+    leave,
+    line,
+    open_memory,
+    opened_with_progress,
+    progress_bar,
+    task_option,
+    text_of,
+    warn,
+    written,
+)
+from .parameters import KEY, argument
 from .render import plain
 
 
@@ -41,13 +60,12 @@ def handoff_command(path: str | None, budget: int | None, max_bytes: int | None)
             plain(data)
 
     arguments = {
-        "task_id": given().get("task"), "path": path if to_file else None, "budget": budget,
-        "max_bytes": max_bytes,
+        **task_option(), "path": path if to_file else None, "budget": budget, "max_bytes": max_bytes
     }  # fmt: skip
     answer(call(Handoff, "task_handoff", arguments), show)
 
 
-def _capsule(arguments: dict[str, Any]) -> None:
+def _read_capsule(arguments: dict[str, Any]) -> None:
     if arguments["path"] == "-":
         arguments["capsule"] = text_of(arguments.pop("path"))
 
@@ -58,7 +76,7 @@ receive_command = operation_command(
     "task_receive",
     argument("path"),
     KEY,
-    prepare=_capsule,
+    prepare=_read_capsule,
     show=written,
     task=False,
     create=True,
@@ -88,12 +106,11 @@ FORMAT = click.option(
 @FORMAT
 def export_command(path: str, kind: str | None) -> None:
     """Write the complete ledger, or one task, to a file or folder at PATH."""
-    task = given().get("task")
     if kind in (None, "events"):
-        count = call(Transfer, "export_events", {"path": path, "task_id": task})
+        count = call(Transfer, "export_events", {"path": path, **task_option()})
         answer(count, lambda count: click.echo(f"{line(path)}: {count:,} events"))
     else:
-        answer(call(Folders, f"export_{kind}", {"folder": path, "task_id": task}), _show_folder)
+        answer(call(Folders, f"export_{kind}", {"folder": path, **task_option()}), _show_folder)
 
 
 def _show_folder(data: Any) -> None:
@@ -103,9 +120,7 @@ def _show_folder(data: Any) -> None:
 
 
 @click.command(
-    "import",
-    cls=Command,
-    examples=("ringbolt import events.jsonl", "ringbolt import memory --format bank"),
+    "import", cls=Command, examples=("ringbolt import events.jsonl", "ringbolt import memory --format bank")
 )
 @click.argument("path")
 @FORMAT
@@ -116,11 +131,9 @@ def import_command(path: str, kind: str | None) -> None:
     """
     if kind is None and os.path.isdir(path):
         raise click.UsageError(f"{path} is a folder: add --format bank or --format states.")
-    with open_memory(Folders, create=True) as memory, progress(memory, "Importing"):
-        do = {"bank": memory.import_bank, "states": memory.import_states}.get(
-            kind or "", memory.import_events
-        )
-        answer(as_json(do(path)), _show_import)
+    with opened_with_progress(Folders, "Importing", create=True) as memory:
+        report = getattr(memory, f"import_{kind or 'events'}")(path)
+    answer(report.to_dict(), _show_import)
 
 
 def _show_import(data: Any) -> None:
@@ -142,7 +155,6 @@ backup_command = operation_command(
     argument("path"),
     show=lambda _: click.echo("Backup written."),
     task=False,
-    help="Copy the store to a file at PATH while others keep writing.",
     examples=("ringbolt backup /backups/ringbolt.backup",),
 )
 
@@ -165,3 +177,96 @@ def restore_command(path: str, yes: bool) -> None:
         call(Transfer, "restore", {"path": path}, create=True),
         lambda kept: click.echo(f"Restored. The previous store is kept in {line(kept)}."),
     )
+
+
+# --- stores -----------------------------------------------------------------------------------------
+
+
+class _VerifiableStore(Opening, Verify):
+    """A memory that can only be opened, read and verified."""
+
+
+@click.group(
+    "store",
+    cls=Group,
+    examples=("ringbolt store info", "ringbolt store copy tasks.db postgresql://localhost/tasks"),
+)
+def store_command() -> None:
+    """Describe or copy stores: SQLite files or postgresql:// URLs."""
+
+
+@store_command.command(
+    short_help="Describe a store.", examples=("ringbolt store info", "ringbolt store info tasks.db --json")
+)
+@click.argument("location", metavar="[STORE]", required=False)
+def info(location: str | None) -> None:
+    """Describe a store: engine, schema, size, number of tasks and events.
+
+    Without STORE: the configured one, or the one in the user's data folder.
+    """
+    if location:
+        given()["store"] = location
+    given()["everywhere"] = True
+    with open_memory(Tasks) as memory:
+        ends = memory.store.read(lambda tx: tx.chain_ends())
+        facts = memory.store.info()
+    facts |= {"tasks": len(ends), "events": sum(end[1] for end in ends.values())}
+    answer(facts, _show_facts)
+
+
+def _show_facts(facts: dict[str, Any]) -> None:
+    width = max(map(len, facts))
+    for name, value in facts.items():
+        click.echo(f"{name:{width}}  {f'{value:,}' if isinstance(value, int) else line(value)}")
+
+
+@store_command.command(
+    short_help="Copy a store, and verify the copy.",
+    examples=("ringbolt store copy tasks.db postgresql://localhost/tasks",),
+)
+@click.argument("source", metavar="SRC")
+@click.argument("target", metavar="DST")
+def copy(source: str, target: str) -> None:
+    """Copy the store SRC into DST, which is created if needed; either may be SQLite or PostgreSQL.
+
+    Nothing in DST is overwritten. The same command continues an interrupted copy. At the end both stores are
+    verified and compared hash by hash; the exit code is 0 only if the copy is complete.
+    """
+    with (
+        _VerifiableStore.open(source, workspace=None, create=False) as first,
+        _VerifiableStore.open(target, workspace=None) as second,
+        progress_bar("Copying") as progress,
+    ):
+        report = copy_store(first, second, progress)
+    answer(report.to_dict(), lambda _: _show_copy(report))
+    leave(0 if report.ok else 1)
+
+
+def _show_copy(report: CopyReport) -> None:
+    click.echo(f"{report.tasks:,} tasks with {report.events:,} events; {report.copied:,} copied now.")
+    for difference in _differences(report):
+        click.echo(line(difference))
+    if report.ok:
+        click.echo("Both stores verify, and every task ends with the same hash.")
+
+
+def _differences(report: CopyReport) -> list[str]:
+    lines: list[str] = []
+    if report.behind:
+        lines.append(f"Changed in the source meanwhile: {_some(report.behind)}. Run the same command again.")
+    if report.diverged:
+        lines.append(
+            f"Not copied, because the target continued them on its own: {_some(report.diverged)}."
+            " Export and import them instead, which keeps both histories."
+        )
+    for name, verified in (("source", report.source), ("target", report.target)):
+        problems = verified.problems[:10] if verified else ()
+        lines += [f"The {name}: {problem.kind}: {problem.detail}" for problem in problems]
+    if report.others:
+        lines.append(f"The target also has {report.others:,} tasks of its own.")
+    return lines
+
+
+def _some(names: tuple[str, ...]) -> str:
+    more = f" and {len(names) - 10:,} more" if len(names) > 10 else ""
+    return ", ".join(names[:10]) + more

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
 
 from ...core.tasks import Tasks
 from ...goals.operations import Goals
-from .command import Group, argument, operation_command, option
+from .command import Group, operation_command
 from .console import answer, call, json_of, line
+from .parameters import Parameter, argument, option
 
 BUDGET = (
     option("--attempts", of="budget.attempts", metavar="N", type=int, help="Maximum failed attempts."),
@@ -17,28 +19,28 @@ BUDGET = (
     option("--seconds", of="budget.seconds", metavar="N", type=float, help="Maximum time."),
     option("--cost", of="budget.cost", metavar="X", type=float, help="Maximum cost."),
 )
+
+
+def _criterion_option(
+    flag: str, metavar: str, help: str, read: Callable[[str], Any] = lambda text: text
+) -> Parameter:
+    """An option that adds criteria with the check that it is named after."""
+
+    def criteria(targets: Sequence[str]) -> list[dict[str, Any]]:
+        return [{"check": flag.removeprefix("--"), "target": read(target)} for target in targets]
+
+    return option(flag, of="criteria", metavar=metavar, convert=criteria, help=help)
+
+
 CRITERIA = (
     option("--criterion", of="criteria", convert=list, help="A criterion that a person decides; repeat it."),
-    option(
-        "--file",
-        of="criteria",
-        metavar="PATH",
-        convert=lambda paths: [{"check": "file", "target": path} for path in paths],
-        help="A file that must exist; repeat it.",
-    ),
-    option(
-        "--http",
-        of="criteria",
-        metavar="URL",
-        convert=lambda urls: [{"check": "http", "target": url} for url in urls],
-        help="A URL that must respond successfully; repeat it.",
-    ),
-    option(
+    _criterion_option("--file", "PATH", "A file that must exist; repeat it."),
+    _criterion_option("--http", "URL", "A URL that must respond successfully; repeat it."),
+    _criterion_option(
         "--command",
-        of="criteria",
-        metavar="JSON",
-        convert=lambda all: [{"check": "command", "target": json_of("--command", words)} for words in all],
-        help='A command that must succeed, as ["make","test"]; repeat it.',
+        "JSON",
+        'A command that must succeed, as ["make","test"]; repeat it.',
+        lambda text: json_of("--command", text),
     ),
 )
 GOAL = argument("goal", of="goal_id")
@@ -132,7 +134,6 @@ for _command in (
         show=_show_all,
         task=False,
         short_help="Show a goal.",
-        help="Show GOAL: its criteria with their evidence, its tasks, its budget, and what blocks it.",
         examples=("ringbolt goal status 7k3m",),
     ),
     operation_command(

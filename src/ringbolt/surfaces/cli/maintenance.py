@@ -1,26 +1,42 @@
-"""The commands that maintain a store: verify, reindex, distill, jobs, worker."""
+"""The commands that maintain a store: doctor, verify, reindex, distill, jobs, worker, purge, forget."""
 
 from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Generator
+from collections import Counter
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import click
 
+from ...config import load_settings, store_location
 from ...core.queue import Queue
 from ...core.verify import Verify
 from ...extract.distillation import Distilling
 from ...memory import TaskMemory
-from ...model.errors import InvalidInput, shown
+from ...model.errors import InvalidInput, RingboltError, shown
 from ...recall.operations import Recalling
+from ...retention.operations import Retention
 from ...worker.pool import Pool
 from ...worker.worker import HANDLERS, Handler, handlers_for
+from .. import doctor
 from .command import Command, Group, operation_command
-from .console import answer, call, given, leave, line, open_memory, table, warn
-from .progress_bar import progress
+from .config import without_password
+from .console import (
+    answer,
+    call,
+    every_workspace,
+    given,
+    leave,
+    line,
+    open_memory,
+    opened_with_progress,
+    table,
+    warn,
+)
+from .parameters import option
 
 
 @click.command("verify", cls=Command, task=True, examples=("ringbolt verify", "ringbolt verify --task 7k3m"))
@@ -29,26 +45,26 @@ def verify_command() -> None:
 
     The exit code is 1 if a problem was found.
     """
-    with open_memory(Verify) as memory, progress(memory, "Verifying"):
+    with opened_with_progress(Verify, "Verifying") as memory:
         report = memory.verify(given().get("task"))
-    answer(report.to_dict(), _show_report)
+    answer(report.to_dict(), _show_verified)
     leave(0 if report.ok else 1)
 
 
-def _show_report(data: Any) -> None:
+def _show_verified(data: Any) -> None:
     for problem in data["problems"]:
         where = f"{problem['task_id']} " if problem["task_id"] else ""
         seq = f"#{problem['seq']} " if problem["seq"] is not None else ""
         click.echo(f"{where}{seq}{problem['kind']}: {line(problem['detail'])}")
-    found = f"{len(data['problems']):,} problems" if data["problems"] else "nothing is lost or changed"
-    click.echo(f"{data['tasks']:,} tasks with {data['events']:,} events: {found}.")
+    result = f"{len(data['problems']):,} problems" if data["problems"] else "nothing is lost or changed"
+    click.echo(f"{data['tasks']:,} tasks with {data['events']:,} events: {result}.")
 
 
 @click.command("reindex", cls=Command, examples=("ringbolt reindex",))
 @click.option("--vectors", is_flag=True, help="Also compute all vectors now.")
 def reindex_command(vectors: bool) -> None:
     """Rebuild the search index from the events."""
-    with open_memory(Recalling) as memory, progress(memory, "Indexing"):
+    with opened_with_progress(Recalling, "Indexing") as memory:
         memory.reindex(vectors=vectors)
     answer(None, lambda _: click.echo("The search index is rebuilt."))
 
@@ -66,10 +82,7 @@ distill_command = operation_command(
 
 
 @click.group(
-    "jobs",
-    cls=Group,
-    invoke_without_command=True,
-    examples=("ringbolt jobs", "ringbolt jobs retry 3"),
+    "jobs", cls=Group, invoke_without_command=True, examples=("ringbolt jobs", "ringbolt jobs retry 3")
 )
 @click.pass_context
 def jobs_command(context: click.Context) -> None:
@@ -86,11 +99,9 @@ def _show_jobs(data: Any) -> None:
     for worker in data["workers"]:
         state = "is running" if worker["alive"] else "ended" if worker["ended_at"] else "is gone"
         click.echo(f"Worker {line(worker['holder'])} {state}, last seen at {worker['seen_at']}.")
-    rows = [
-        (job["id"], job["kind"], job["task_id"], job["attempts"], job["error"] or "")
-        for job in data["given_up"]
-    ]
-    if rows:
+    if data["given_up"]:
+        fields = ("id", "kind", "task_id", "attempts", "error")
+        rows = [[job[field] or "" for field in fields] for job in data["given_up"]]
         table(("ID", "KIND", "TASK", "ATTEMPTS", "ERROR"), rows)
 
 
@@ -118,14 +129,15 @@ def worker_command(once: bool, kinds: str | None) -> None:
     worker at once; another worker takes its jobs over within a minute.
     """
     with open_memory(TaskMemory, create=not once) as memory:
-        pool = Pool(memory, handlers=_wanted(memory, kinds))
+        pool = Pool(memory, handlers=_handlers(memory, kinds))
         with _until_signalled() as stop:
             if once:
                 report = pool.run_once(stop)
             else:
                 warn("the worker is running; interrupt it to end it")
                 report = pool.run(stop)
-    answer(report.to_dict(), _show_work)
+    counts = report.to_dict()
+    answer(counts, lambda _: click.echo(", ".join(f"{count} {what}" for what, count in counts.items()) + "."))
     leave(1 if once and (report.failed or report.dead) else 0)
 
 
@@ -147,10 +159,11 @@ def _until_signalled() -> Generator[threading.Event]:
             signal.signal(number, handler)
 
 
-def _wanted(memory: TaskMemory, kinds: str | None) -> dict[str, Handler]:
-    able = handlers_for(memory)
+def _handlers(memory: TaskMemory, kinds: str | None) -> dict[str, Handler]:
+    """The handlers of the jobs that this worker takes."""
+    handlers = handlers_for(memory)
     if kinds is None:
-        return able
+        return handlers
     wanted = [kind.strip() for kind in kinds.split(",")]
     if unknown := [kind for kind in wanted if kind not in HANDLERS]:
         raise InvalidInput(
@@ -158,8 +171,114 @@ def _wanted(memory: TaskMemory, kinds: str | None) -> dict[str, Handler]:
             f"Unknown kind of job: {shown(unknown[0])}.",
             f"The kinds are: {', '.join(HANDLERS)}.",
         )
-    return {kind: handler for kind, handler in able.items() if kind in wanted}
+    return {kind: handler for kind, handler in handlers.items() if kind in wanted}
 
 
-def _show_work(data: Any) -> None:
-    click.echo(", ".join(f"{count} {what}" for what, count in data.items()) + ".")
+# --- permanent removal ------------------------------------------------------------------------------
+
+CONFIRM = option("--confirm", metavar="TOKEN", help="The token from the same call without it.")
+HOW = (
+    "Without --confirm nothing changes: it reports what would be removed, and prints a token that is valid"
+    " for ten minutes and for exactly that. This cannot be undone."
+)
+
+
+def _show_removal(data: Any) -> None:
+    what = f"{data['events']:,} events of {data['tasks']:,} tasks"
+    if data["carried"]:
+        what += f", and {data['carried']:,} of others that repeat them"
+    if data["waiting"]:
+        what += f", and {data['waiting']:,} that are not written yet"
+    if data["done"]:
+        click.echo(f"Removed: {what}.")
+    else:
+        click.echo(f"Would be removed: {what}.")
+        for task_id in data["task_ids"]:
+            click.echo(f"  {task_id}")
+        click.echo(f"To remove them, until {data['expires_at'][11:16]} UTC: --confirm {data['token']}")
+    for path in data["elsewhere"]:
+        click.echo(f"Copies may remain in {line(path)}; remove them yourself.")
+    for warning in data["warnings"]:
+        click.echo(f"Note: {line(warning)}")
+
+
+purge_command = operation_command(
+    "purge",
+    Retention,
+    "purge",
+    option("--older-than", metavar="DURATION"),
+    option("--status", metavar="STATUS", convert=list, help="Only tasks with this status; repeat it."),
+    option("--not-archived", of="archived", sets=False, help="Also tasks that are not archived."),
+    option("--kind", type=click.Choice(["task", "goal"]), metavar=None, help="Only tasks, or only goals."),
+    option("--limit"),
+    CONFIRM,
+    prepare=every_workspace,
+    show=_show_removal,
+    everywhere=True,
+    help="Permanently remove tasks that ended and have not changed for some time, or one with --task.\n\n"
+    + HOW,
+    examples=("ringbolt purge --older-than 90d", "ringbolt purge --older-than 90d --confirm 6a0f-12ab"),
+)
+
+forget_command = operation_command(
+    "forget",
+    Retention,
+    "forget",
+    option("--source", metavar="KIND:NAME", required=True),
+    CONFIRM,
+    show=_show_removal,
+    task=False,
+    help="Permanently remove what came from one source, everywhere, leaving tombstones without content.\n\n"
+    + HOW,
+    examples=(
+        "ringbolt forget --source session:S1",
+        'ringbolt forget --source "text:hunter2" --confirm 6a0f-12ab',
+    ),
+)
+
+
+# --- doctor -----------------------------------------------------------------------------------------
+
+
+@click.command("doctor", cls=Command, examples=("ringbolt doctor", "ringbolt doctor --json"))
+def doctor_command() -> None:
+    """Check settings, hosts, store, locks, mirrors, queue and models, and say how to fix what is wrong.
+
+    Nothing is changed. The exit code is 1 if there is a problem; warnings do not count.
+    """
+    findings = [finding.to_dict() for finding in _findings()]
+    ok = all(finding["state"] != "problem" for finding in findings)
+    answer({"ok": ok, "findings": findings}, _show_findings)
+    leave(0 if ok else 1)
+
+
+def _findings() -> Iterator[doctor.Finding]:
+    yield doctor.version()
+    try:
+        settings = load_settings(store=given().get("store"))
+    except RingboltError as error:
+        yield doctor.of_error("settings", error)
+        return
+    yield doctor.settings(settings)
+    yield doctor.journal(store_location(settings), settings.tenant)
+    yield doctor.hosts(given().get("workspace"))
+    try:
+        memory = open_memory(TaskMemory, settings=settings)
+    except RingboltError as error:
+        if error.code == "store_not_found":
+            yield doctor.missing_store(without_password(store_location(settings)))
+        else:
+            yield doctor.of_error("store", error)
+        return
+    with memory:
+        yield from doctor.checks(memory)
+
+
+def _show_findings(data: Any) -> None:
+    width = max(len(finding["what"]) for finding in data["findings"])
+    for finding in data["findings"]:
+        click.echo(f"{finding['state']:8} {finding['what']:{width}}  {line(finding['message'])}")
+        if finding["fix"]:
+            click.echo(f"{'':8} {'':{width}}  → {line(finding['fix'])}")
+    states = Counter(finding["state"] for finding in data["findings"])
+    click.echo(f"{states['problem']} problems, {states['warning']} warnings.")

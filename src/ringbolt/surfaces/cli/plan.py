@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import click
@@ -10,10 +11,12 @@ from ...core.actions import Actions
 from ...core.notes import Notes
 from ...core.plans import Plans
 from ...extract.progress_updates import Progressing
-from .command import Group, argument, operation_command, option
-from .console import answer, call, given, line, written
+from .command import Group, operation_command
+from .console import answer, call, line, task_option, written
+from .parameters import argument, option
 from .render import minute, steps
 
+write_command = partial(operation_command, show=written)
 NOTE = option("--note", stdin=True)
 # The step is the first positional argument of these commands.
 THE_STEP = argument("step", of="item")
@@ -43,8 +46,7 @@ MARKS = {
 def plan_command(context: click.Context) -> None:
     """Show the plan of a task, or change it."""
     if context.invoked_subcommand is None:
-        arguments = {"task_id": given().get("task"), "limit": 1000}
-        answer(call(Actions, "task_drill_down", arguments), _show_plan)
+        answer(call(Actions, "task_drill_down", {**task_option(), "limit": 1000}), _show_plan)
 
 
 def _show_plan(data: Any) -> None:
@@ -54,68 +56,6 @@ def _show_plan(data: Any) -> None:
         click.echo("The task has no plan.")
     if data["left_out"]:
         click.echo(f"  … and {data['left_out']} more")
-
-
-plan_command.add_command(
-    operation_command(
-        "set",
-        Notes,
-        "task_plan",
-        TITLES,
-        option("--because", of="reason"),
-        show=written,
-        short_help="Create the plan, or replace it.",
-        help="Make these STEPs the plan, in order. Steps that stay keep their status; none is erased.",
-        examples=("ringbolt plan set Build Push Run", 'ringbolt plan set Build Run --because "no registry"'),
-    )
-)
-plan_command.add_command(
-    operation_command(
-        "add",
-        Notes,
-        "task_plan",
-        TITLES,
-        option("--after", metavar="STEP"),
-        defaults={"append": True},
-        show=written,
-        short_help="Add steps.",
-        help="Add STEPs to the plan.",
-        examples=("ringbolt plan add Check --after Run",),
-    )
-)
-for _word, (_status, _help) in MARKS.items():
-    plan_command.add_command(
-        operation_command(
-            _word,
-            Plans,
-            "task_item_update",
-            THE_STEP,
-            NOTE,
-            defaults={"status": _status},
-            show=written,
-            short_help=_help,
-            help=f"{_help} STEP is its id, its number from 1, or its title.",
-            examples=(f"ringbolt plan {_word} 1",),
-        )
-    )
-plan_command.add_command(
-    operation_command(
-        "change",
-        Plans,
-        "task_item_update",
-        THE_STEP,
-        option("--status", metavar="STATUS"),
-        option("--title"),
-        NOTE,
-        option("--issue", of="active_issue"),
-        option("--after", of="depends_on", metavar="STEP", help="A step that must end before; repeat it."),
-        option("--expect", metavar="VERSION"),
-        show=written,
-        short_help="Change a step in any way.",
-        help="Change a STEP: its status, title, note, issue or dependencies.",
-        examples=('ringbolt plan change 2 --title "Push to ghcr.io" --after build',),
-    )
-)
 
 
 def _show_plans(data: Any) -> None:
@@ -128,18 +68,6 @@ def _show_plans(data: Any) -> None:
         click.echo("The task has no plan.")
 
 
-plan_command.add_command(
-    operation_command(
-        "history",
-        Plans,
-        "task_plans",
-        show=_show_plans,
-        short_help="Show every plan that the task has had.",
-        examples=("ringbolt plan history",),
-    )
-)
-
-
 def _show_progress(data: Any) -> None:
     for item in data["items"]:
         likely = f"  likely {item['suggestion']} (#{item['cause']})" if item["suggestion"] else ""
@@ -148,7 +76,65 @@ def _show_progress(data: Any) -> None:
         click.echo("The task has no plan.")
 
 
-plan_command.add_command(
+for _command in (
+    write_command(
+        "set",
+        Notes,
+        "task_plan",
+        TITLES,
+        option("--because", of="reason"),
+        short_help="Create the plan, or replace it.",
+        help="Make these STEPs the plan, in order. Steps that stay keep their status; none is erased.",
+        examples=("ringbolt plan set Build Push Run", 'ringbolt plan set Build Run --because "no registry"'),
+    ),
+    write_command(
+        "add",
+        Notes,
+        "task_plan",
+        TITLES,
+        option("--after", metavar="STEP"),
+        defaults={"append": True},
+        short_help="Add steps.",
+        help="Add STEPs to the plan.",
+        examples=("ringbolt plan add Check --after Run",),
+    ),
+    *(
+        write_command(
+            word,
+            Plans,
+            "task_item_update",
+            THE_STEP,
+            NOTE,
+            defaults={"status": status},
+            short_help=text,
+            help=f"{text} STEP is its id, its number from 1, or its title.",
+            examples=(f"ringbolt plan {word} 1",),
+        )
+        for word, (status, text) in MARKS.items()
+    ),
+    write_command(
+        "change",
+        Plans,
+        "task_item_update",
+        THE_STEP,
+        option("--status", metavar="STATUS"),
+        option("--title"),
+        NOTE,
+        option("--issue", of="active_issue"),
+        option("--after", of="depends_on", metavar="STEP", help="A step that must end before; repeat it."),
+        option("--expect", metavar="VERSION"),
+        short_help="Change a step in any way.",
+        help="Change a STEP: its status, title, note, issue or dependencies.",
+        examples=('ringbolt plan change 2 --title "Push to ghcr.io" --after build',),
+    ),
+    operation_command(
+        "history",
+        Plans,
+        "task_plans",
+        show=_show_plans,
+        short_help="Show every plan that the task has had.",
+        examples=("ringbolt plan history",),
+    ),
     operation_command(
         "progress",
         Progressing,
@@ -156,5 +142,6 @@ plan_command.add_command(
         show=_show_progress,
         short_help="Show how far the work probably is.",
         examples=("ringbolt plan progress",),
-    )
-)
+    ),
+):
+    plan_command.add_command(_command)

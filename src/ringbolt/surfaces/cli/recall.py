@@ -6,8 +6,9 @@ import click
 
 from ...core.actions import Actions
 from ...recall.operations import Recalling
-from .command import Command, argument, operation_command, option
-from .console import answer, call, given, moment, text_of
+from .command import Command, operation_command
+from .console import answer, call, moment, task_option, text_of
+from .parameters import argument, option
 from .render import event_in_full, hits, thread
 
 recall_command = operation_command(
@@ -53,13 +54,13 @@ recall_command = operation_command(
 @click.option("--around", metavar="SEQ", type=int, help="The events around this one.")
 def thread_command(limit: int | None, before: int | None, types: tuple[str, ...], around: int | None) -> None:
     """Show the latest events of a task, in order."""
-    task = {"task_id": given().get("task")}
     if around is not None:
-        arguments = {**task, "seq": around, "before": limit, "after": limit}
-        answer(call(Recalling, "task_around", arguments), thread)
+        arguments = {**task_option(), "seq": around, "before": limit, "after": limit}
+        data = call(Recalling, "task_around", arguments)
     else:
-        arguments = {**task, "limit": limit, "before": before, "types": types or None}
-        answer(call(Actions, "task_thread", arguments), thread)
+        arguments = {**task_option(), "limit": limit, "before": before, "types": types or None}
+        data = call(Actions, "task_thread", arguments)
+    answer(data, thread)
 
 
 event_command = operation_command(

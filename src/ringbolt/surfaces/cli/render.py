@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import click
-
 from ...packet.effect_checks import natural_check
 from ...packet.encode import clip, one_line, pretty
-from .console import line, say, warn
+from .console import echo, line, say, warn
 
 Data = Mapping[str, Any]
 
@@ -149,25 +147,25 @@ def event(data: Data) -> str:
 def event_in_full(data: Data) -> None:
     """An event with everything it says and changed."""
     origin = data["origin"]
-    click.echo(f"{data['task_id']} #{data['seq']} {data['type']} at {data['at']}")
+    echo(f"{data['task_id']} #{data['seq']} {data['type']} at {data['at']}")
     who = ", ".join(f"{name} {line(value)}" for name, value in origin.items() if value)
-    click.echo(f"by {who}")
+    echo(f"by {who}")
     for name in ("item", "ref"):
         if data[name] is not None:
-            click.echo(f"{name} {line(data[name])}")
+            echo(f"{name} {line(data[name])}")
     if data["text"]:
         say("\n".join(f"| {part}" for part in data["text"].split("\n")))
     for name in ("data", "sets"):
         if data[name]:
-            click.echo(f"{name} {pretty(data[name])}")
+            echo(f"{name} {pretty(data[name])}")
 
 
 def thread(data: Data) -> None:
     """Events in order."""
     for one in data["events"]:
-        click.echo(event(one))
+        echo(event(one))
     if not data["events"]:
-        click.echo("No events.")
+        echo("No events.")
     if data["cursor"] is not None:
         warn(f"earlier events: --before {data['cursor']}")
 
@@ -176,13 +174,13 @@ def hits(data: Data) -> None:
     """Search results."""
     for hit in data["hits"]:
         ended = f" ({hit['status']})" if hit["status"] not in (None, "active") else ""
-        click.echo(f"{hit['task_id']} #{hit['seq']} {hit['type']}{ended}: {line(hit['title'])}")
+        echo(f"{hit['task_id']} #{hit['seq']} {hit['type']}{ended}: {line(hit['title'])}")
         if hit["snippet"] and hit["snippet"] != hit["title"]:
-            click.echo(f"    {line(hit['snippet'])}")
+            echo(f"    {line(hit['snippet'])}")
         for anchor in hit["anchors"]:
-            click.echo(f"    {anchor['state']}: {line(anchor['path'])}")
+            echo(f"    {anchor['state']}: {line(anchor['path'])}")
     if not data["hits"]:
-        click.echo("Nothing found.")
+        echo("Nothing found.")
     for warning in data["warnings"]:
         warn(warning)
     if data["cursor"] is not None:

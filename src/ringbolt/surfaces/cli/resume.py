@@ -5,8 +5,9 @@ from __future__ import annotations
 import click
 
 from ...packet.operations import Views
-from .command import Command, operation_command, option
-from .console import answer, call, given
+from .command import Command, operation_command
+from .console import answer, call, task_option
+from .parameters import option
 from .render import plain, text
 
 resume_command = operation_command(
@@ -27,8 +28,7 @@ resume_command = operation_command(
 @click.option("--line", "one_line", is_flag=True, help="In one line instead.")
 def state_command(budget: int | None, one_line: bool) -> None:
     """Show the state of a task as YAML, in a shape that other agents know."""
-    task = {"task_id": given().get("task")}
     if one_line:
-        answer(call(Views, "task_line", task), plain)
+        answer(call(Views, "task_line", task_option()), plain)
     else:
-        answer(call(Views, "task_state", {**task, "budget": budget}), plain)
+        answer(call(Views, "task_state", {**task_option(), "budget": budget}), plain)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import os
-import re
 import shlex
 import sys
 from shutil import which
@@ -13,8 +12,8 @@ from typing import Any
 import click
 
 from ...memory import TaskMemory
-from .. import demo
-from ..demo import run
+from .. import demo as story
+from ..http import PORT
 from ..http.auth import rotate_tokens
 from .command import Command
 from .console import given, line, open_memory, warn
@@ -26,7 +25,6 @@ TOOLS = click.option(
     show_default=True,
     help="The MCP tools: the few that agents need, or all of them.",
 )
-PORT = 7420
 
 
 def _server(module: str, extra: str, packages: tuple[str, ...]) -> Any:
@@ -66,7 +64,7 @@ def serve_command(host: str, port: int, tools: str, worker: bool, new_tokens: bo
     if new_tokens:
         rotate_tokens()
     if demo:
-        _fill()
+        _add_example()
     common = given()
     http.serve(
         common.get("store"),
@@ -75,43 +73,29 @@ def serve_command(host: str, port: int, tools: str, worker: bool, new_tokens: bo
         workspace=common.get("workspace", ""),
         worker=worker,
         tools=tools,
-        announce=_Announcement(),
+        announce=_announce,
     )
 
 
-def _fill() -> None:
+def _add_example() -> None:
     with open_memory(TaskMemory, create=True) as memory:
         if memory.store.read(lambda tx: tx.task_ids()):
             warn("the store is not empty: no demo data was added")
         else:
-            click.echo(f"Added the example task {demo.fill(memory)}.")
+            click.echo(f"Added the example task {story.fill(memory)}.")
 
 
-class _Announcement:
-    """Prints what the server reports, its address and then its tokens, and how to connect to it."""
-
-    def __init__(self) -> None:
-        self._address = ""
-
-    def __call__(self, text: str) -> None:
-        click.echo(line(text))
-        if found := re.search(r" at (https?://[^\s/]+)", text):
-            self._address = found[1]
-        elif self._address:
-            click.echo("Open it in a browser, and sign in with the token `user` from that file.")
-            click.echo("Connect an agent with one of these:")
-            for name, command in connections(self._address, _program()):
-                click.echo(f"  {name:12} {line(command)}")
-        sys.stdout.flush()
-
-
-def connections(address: str, program: str) -> list[tuple[str, str]]:
-    """How to connect common agents and any other, a line for each."""
-    return [
-        ("Claude Code", f"claude mcp add ringbolt -- {program} mcp"),
-        ("Codex", f"codex mcp add ringbolt -- {program} mcp"),
-        ("any other", f"{address}/mcp with the header `Authorization: Bearer TOKEN`"),
-    ]
+def _announce(store: str, address: str, tokens: str) -> None:
+    """Print where the server is, and how to connect to it."""
+    program = _program()
+    click.echo(line(f"Ringbolt serves {store} at {address}/"))
+    click.echo(line(f"Tokens: {tokens}"))
+    click.echo("Open it in a browser, and sign in with the token `user` from that file.")
+    click.echo("Connect an agent with one of these:")
+    click.echo(line(f"  Claude Code  claude mcp add ringbolt -- {program} mcp"))
+    click.echo(line(f"  Codex        codex mcp add ringbolt -- {program} mcp"))
+    click.echo(f"  any other    {address}/mcp with the header `Authorization: Bearer TOKEN`")
+    sys.stdout.flush()
 
 
 def _program() -> str:
@@ -128,15 +112,13 @@ def _program() -> str:
 
 
 @click.command(
-    "mcp",
-    cls=Command,
-    examples=("claude mcp add ringbolt -- ringbolt mcp", "ringbolt mcp --tools full"),
+    "mcp", cls=Command, examples=("claude mcp add ringbolt -- ringbolt mcp", "ringbolt mcp --tools full")
 )
 @TOOLS
 def mcp_command(tools: str) -> None:
     """Serve MCP on standard input and output, as MCP clients start it. The first call creates the store."""
     common = given()
-    _server("mcp.main", "mcp", ("mcp",)).run_stdio(
+    _server("mcp.stdio", "mcp", ("mcp",)).serve(
         common.get("store"),
         tools=tools,
         workspace=common.get("workspace", ""),
@@ -145,13 +127,9 @@ def mcp_command(tools: str) -> None:
     )
 
 
-@click.command(
-    "demo",
-    cls=Command,
-    examples=("ringbolt demo", "ringbolt demo --keep story"),
-)
+@click.command("demo", cls=Command, examples=("ringbolt demo", "ringbolt demo --keep story"))
 @click.option("--keep", metavar="FOLDER", help="Keep the store in this folder.")
 @click.pass_context
 def demo_command(context: click.Context, keep: str | None) -> None:
     """Show a deployment in which a process is really killed, and another one continues."""
-    context.exit(run(keep))
+    context.exit(story.run(keep))

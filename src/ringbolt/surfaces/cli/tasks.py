@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-import click
-
 from ...core.tasks import Tasks
-from .command import argument, operation_command, option
-from .console import moment, table, warn
+from .console import echo, moment, table, warn
+from .parameters import OperationCommand, argument, option
 from .render import minute, task
 
 
@@ -21,26 +20,20 @@ def _done(card: Any) -> str:
 
 
 def _show_tasks(data: Any) -> None:
-    rows = [
-        (
-            card["id"],
-            card["name"],
-            card["status"],
-            _done(card),
-            card["current_title"] or card["next_step"] or card["next_title"] or "",
-            minute(card["updated_at"]),
-        )
-        for card in data["tasks"]
-    ]
+    rows: list[Sequence[str]] = []
+    for card in data["tasks"]:
+        now = card["current_title"] or card["next_step"] or card["next_title"] or ""
+        changed = minute(card["updated_at"])
+        rows.append((card["id"], card["name"], card["status"], _done(card), now, changed))
     if rows:
         table(("ID", "NAME", "STATUS", "STEPS", "NOW OR NEXT", "CHANGED"), rows)
     else:
-        click.echo("No tasks.")
+        echo("No tasks.")
     if data["cursor"] is not None:
         warn(f"more: --cursor {data['cursor']}")
 
 
-list_command = operation_command(
+list_command = OperationCommand(
     "list",
     Tasks,
     "task_list",
@@ -60,11 +53,10 @@ list_command = operation_command(
     show=_show_tasks,
     everywhere=True,
     task=False,
-    help="List tasks, most recently changed first; by default the open tasks of this workspace.",
     examples=("ringbolt list", "ringbolt list --status all --everywhere", "ringbolt list --text deploy"),
 )
 
-show_command = operation_command(
+show_command = OperationCommand(
     "show",
     Tasks,
     "task_get",
@@ -72,7 +64,7 @@ show_command = operation_command(
     option(
         "--at", metavar="SEQ|TIME", type=str, convert=moment, help="As it was after an event or at a time."
     ),
-    show=lambda data: click.echo("\n".join(task(data))),
+    show=lambda data: echo("\n".join(task(data))),
     task=False,
     help="Show a TASK: request, plan, decisions, what failed, values, open questions.",
     examples=("ringbolt show", "ringbolt show 7k3m --at 12", "ringbolt show --at 2026-03-01T12:00Z"),

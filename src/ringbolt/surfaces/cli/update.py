@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from ...core.tasks import Tasks
-from .command import KEY, TOKEN, argument, operation_command, option
 from .console import written
+from .parameters import KEY, TOKEN, OperationCommand, argument, option
 
-update_command = operation_command(
+update_command = OperationCommand(
     "update",
     Tasks,
     "task_update",

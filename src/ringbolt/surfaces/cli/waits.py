@@ -7,8 +7,9 @@ from typing import Any
 import click
 
 from ...waits.operations import Waiting
-from .command import Group, argument, operation_command, option
+from .command import Group, operation_command
 from .console import answer, call, line, table
+from .parameters import argument, option
 
 
 def _show(data: Any) -> None:
@@ -63,18 +64,13 @@ def waits_command(context: click.Context) -> None:
 
 def _show_all(data: Any) -> None:
     rows = [
-        (
-            one["wait_id"],
-            one["state"],
-            " ".join(filter(None, (one["target"], one["until"]))),
-            one["result"] or "",
-        )
+        (one["wait_id"], one["state"], f"{one['target']} {one['until'] or ''}".strip(), one["result"] or "")
         for one in data
     ]
-    if not rows:
+    if rows:
+        table(("ID", "STATE", "WAITS FOR", "RESULT"), rows)
+    else:
         click.echo("No waits.")
-        return
-    table(("ID", "STATE", "WAITS FOR", "RESULT"), rows)
 
 
 WAIT = argument("id", of="wait_id")

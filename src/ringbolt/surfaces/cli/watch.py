@@ -14,7 +14,7 @@ from .command import Command
 from .console import emit, given, is_terminal, open_memory, wants_json
 from .render import event, headline, task
 
-SHOWN = 10  # events
+SHOWN = 10  # events of the first task
 
 
 @click.command(
@@ -56,7 +56,7 @@ def _tasks(memory: TaskMemory) -> dict[str, int]:
     return {card.id: card.seq for card in memory.task_list(limit=100).tasks}
 
 
-def _news(memory: TaskMemory, seen: dict[str, int]) -> Iterator[Event]:
+def _new_events(memory: TaskMemory, seen: dict[str, int]) -> Iterator[Event]:
     """New events; `seen` is updated."""
     now = _tasks(memory)
     for task_id in dict.fromkeys((*seen, *now)):  # also tasks that have ended since
@@ -70,7 +70,7 @@ def _print_events(memory: TaskMemory, every: float, most: int | None) -> None:
     click.echo(f"ringbolt: watching {len(seen)} tasks", err=True)
     count = 0
     while True:
-        for one in _news(memory, seen):
+        for one in _new_events(memory, seen):
             data = one.to_dict()
             if wants_json():
                 emit(data)
@@ -104,9 +104,7 @@ def _screen(memory: TaskMemory, ids: list[str]) -> list[str]:
     if not ids:
         return ["No open tasks."]
     lines = task(memory.task_get(ids[0]).to_dict())
-    lines += [
-        "Latest events",
-        *(f"  {event(one.to_dict())}" for one in memory.task_thread(ids[0], limit=SHOWN).events),
-    ]
+    latest = memory.task_thread(ids[0], limit=SHOWN).events
+    lines += ["Latest events", *(f"  {event(one.to_dict())}" for one in latest), ""]
     others = [headline(memory.task_get(other).to_dict()) for other in ids[1:]]
-    return [*lines, "", *(["Other tasks", *others] if others else [])]
+    return [*lines, *(["Other tasks", *others] if others else [])]

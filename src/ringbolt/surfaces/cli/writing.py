@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from ...core.actions import Actions
@@ -10,12 +11,13 @@ from ...core.entries import Entries
 from ...core.notes import Notes
 from ...core.tasks import Tasks
 from ...core.undo import Undo
-from .command import BECAUSE, KEY, STEP, TAGS, TOKEN, argument, operation_command, option
 from .console import json_of, text_of, written
+from .parameters import BECAUSE, KEY, STEP, TAGS, TOKEN, OperationCommand, argument, option
 
+write_command = partial(OperationCommand, show=written)
 REPLACES = option("--replaces", of="supersedes", metavar="SEQ", type=int, multiple=False)
 
-register_command = operation_command(
+register_command = write_command(
     "register",
     Tasks,
     "task_register",
@@ -28,7 +30,6 @@ register_command = operation_command(
     option("--parent", metavar="ID"),
     TAGS,
     KEY,
-    show=written,
     task=False,
     create=True,
     help="Start a task with a NAME. It becomes the current task of this session.\n\n"
@@ -39,7 +40,7 @@ register_command = operation_command(
     ),
 )
 
-note_command = operation_command(
+note_command = write_command(
     "note",
     Notes,
     "task_note",
@@ -50,7 +51,6 @@ note_command = operation_command(
     TAGS,
     option("--replaces", metavar="SEQ"),
     KEY,
-    show=written,
     help="Record TEXT: a discovery, an error, a question, an instruction from the user.",
     examples=(
         'ringbolt note "The server has two free ports"',
@@ -59,7 +59,7 @@ note_command = operation_command(
     ),
 )
 
-decide_command = operation_command(
+decide_command = write_command(
     "decide",
     Entries,
     "task_decide",
@@ -74,12 +74,10 @@ decide_command = operation_command(
     REPLACES,
     TOKEN,
     KEY,
-    show=written,
-    help="Record a decision: the CHOICE, from which options, and above all why.",
     examples=('ringbolt decide ghcr.io --because "the key works there" --option docker.io --option ghcr.io',),
 )
 
-exclude_command = operation_command(
+exclude_command = write_command(
     "exclude",
     Entries,
     "task_exclude",
@@ -92,8 +90,6 @@ exclude_command = operation_command(
     REPLACES,
     TOKEN,
     KEY,
-    show=written,
-    help="Record WHAT did not work, so that nobody tries it again.",
     examples=('ringbolt exclude "Pushing to docker.io" --because "no rights there" --symptom "denied"',),
 )
 
@@ -103,7 +99,7 @@ def _read_value(arguments: dict[str, Any]) -> None:
     arguments["value"] = json_of("VALUE", arguments["value"]) if is_json else text_of(arguments["value"])
 
 
-set_command = operation_command(
+set_command = write_command(
     "set",
     Entries,
     "task_set",
@@ -113,13 +109,12 @@ set_command = operation_command(
     STEP,
     TOKEN,
     KEY,
-    show=written,
     prepare=_read_value,
     help="Set the variable NAME to VALUE. Earlier values stay in the history.",
     examples=("ringbolt set version v1.2.3", "ringbolt set ports '[8080, 8081]' --value-is-json"),
 )
 
-log_command = operation_command(
+log_command = write_command(
     "log",
     Actions,
     "task_log_action",
@@ -137,7 +132,6 @@ log_command = operation_command(
     STEP,
     TOKEN,
     KEY,
-    show=written,
     help="Log an action: a command, an edit, a tool call, with its output.",
     examples=(
         'ringbolt log "Built the image" --type cli --command "make image" --exit-code 0',
@@ -145,7 +139,7 @@ log_command = operation_command(
     ),
 )
 
-finish_command = operation_command(
+finish_command = write_command(
     "finish",
     Tasks,
     "task_finish",
@@ -155,7 +149,6 @@ finish_command = operation_command(
     option("--message"),
     TOKEN,
     KEY,
-    show=written,
     help="End a task with its final ANSWER, or with the error that ended it.",
     examples=(
         'ringbolt finish "The shop is live at https://shop.example"',
@@ -163,32 +156,30 @@ finish_command = operation_command(
     ),
 )
 
-pause_command = operation_command(
+pause_command = write_command(
     "pause",
     Tasks,
     "task_update",
     BECAUSE,
     option("--next", help="What to do first when it continues."),
     defaults={"status": "paused"},
-    show=written,
     help="Pause a task. `resume-task` continues it.",
     examples=('ringbolt pause --because "waiting for the review"',),
 )
 
-resume_task_command = operation_command(
+resume_task_command = write_command(
     "resume-task",
     Tasks,
     "task_update",
     argument("task", of="task_id", required=False),
     option("--message"),
     defaults={"status": "active"},
-    show=written,
     task=False,
     help="Continue a TASK that was paused or has ended: it becomes active again. See also `resume`.",
     examples=("ringbolt resume-task 7k3m",),
 )
 
-undo_command = operation_command(
+undo_command = write_command(
     "undo",
     Undo,
     "task_undo",
@@ -196,23 +187,20 @@ undo_command = operation_command(
     BECAUSE,
     TOKEN,
     KEY,
-    show=written,
     help="Undo the changes of event SEQ, or of the last one. Nothing is erased.",
     examples=("ringbolt undo", 'ringbolt undo 12 --because "it was the wrong file"'),
 )
 
-focus_command = operation_command(
+focus_command = write_command(
     "focus",
     Tasks,
     "task_focus",
     argument("task", of="task_id", required=False),
-    show=written,
     task=False,
-    help="Make a TASK the current one of this session, for example to take over from another session.",
     examples=("RINGBOLT_SESSION=tuesday ringbolt focus 7k3m",),
 )
 
-claim_command = operation_command(
+claim_command = write_command(
     "claim",
     Claims,
     "task_claim",
@@ -221,12 +209,11 @@ claim_command = operation_command(
     option("--lease", of="lease_seconds", metavar="SECONDS"),
     option("--reclaim", metavar="REASON"),
     KEY,
-    show=written,
     help="Claim a task, or one of its steps. Pass the token that is shown with later writes (--token).",
     examples=("ringbolt claim --step 2 --agent builder", 'ringbolt claim --reclaim "its machine is gone"'),
 )
 
-release_command = operation_command(
+release_command = write_command(
     "release",
     Claims,
     "task_release",
@@ -234,7 +221,5 @@ release_command = operation_command(
     TOKEN,
     BECAUSE,
     KEY,
-    show=written,
-    help="Release a claim, so that another agent can continue.",
     examples=("ringbolt release --step 2 --token 1",),
 )

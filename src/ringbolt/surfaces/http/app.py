@@ -15,7 +15,7 @@ so that they never block the event loop.
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 from starlette.applications import Starlette
@@ -24,16 +24,14 @@ from starlette.middleware import Middleware
 from starlette.routing import Route
 
 from ...memory import TaskMemory
-from ...operations import OPERATIONS
 from ..web.page import WebPage
+from . import PORT
 from .auth import Tokens
 from .events import HEARTBEAT
 from .guard import Guard, error_response, host_names, origin_names
 from .routes import Gateway, Mcp
 from .server import Server, check_host, listen, shown_host
 from .session import Sessions
-
-PORT = 7420
 
 
 def create_app(
@@ -49,11 +47,7 @@ def create_app(
     """Make the ASGI application for a memory. The caller keeps the memory open and closes it.
 
     `worker` also runs the store's background jobs in this process. `tools` selects the set of MCP tools.
-    Raises ValueError if an operation does not declare whether it reads or writes.
     """
-    for name, operation in OPERATIONS.items():
-        if operation.scope not in ("read", "write"):
-            raise ValueError(f"operation {name} does not declare its scope (read or write)")
     settings = memory.settings
     gateway = Gateway(memory, worker=worker, heartbeat=heartbeat)
     tokens = tokens or Tokens()
@@ -79,12 +73,16 @@ def create_app(
     return app
 
 
-def _mcp_app(memory: TaskMemory, tools: str) -> Any:
-    try:
-        module = import_module("ringbolt.surfaces.mcp.main")
-    except ImportError:  # the optional `mcp` package is not installed
+def _mcp_app(memory: TaskMemory, tools: str) -> Starlette | None:
+    if find_spec("mcp") is None:  # it is optional
         return None
-    return module.asgi_app(memory, tools=tools, guarded=True)
+    from ..mcp.http import asgi_app
+
+    return asgi_app(memory, tools=tools, guarded=True)
+
+
+def _print_address(store: str, address: str, tokens: str) -> None:
+    print(f"Ringbolt serves {store} at {address}/\nTokens: {tokens}", flush=True)
 
 
 def serve(
@@ -95,13 +93,13 @@ def serve(
     workspace: str | None = None,
     worker: bool = True,
     tools: str = "core",
-    announce: Callable[[str], None] = print,
+    announce: Callable[[str, str, str], None] = _print_address,
     **settings: Any,
 ) -> None:
     """Serve the store at a path or URL until a signal arrives, then shut down gracefully.
 
-    `workspace` is the default for callers that do not name one. `announce` is called with each line of the
-    start-up message: the server's address and the path of its tokens.
+    `workspace` is the default for callers that do not name one. `announce` is called with the store's URL,
+    the server's address and the path of its tokens.
     """
     with TaskMemory.open(location, workspace=workspace, **settings) as memory:
         check_host(host, memory.settings.http_hosts)
@@ -109,6 +107,5 @@ def serve(
             tokens = Tokens()
             actual_port = bound.getsockname()[1]
             app = create_app(memory, host=host, port=actual_port, tokens=tokens, worker=worker, tools=tools)
-            announce(f"Ringbolt serves {memory.store.url} at http://{shown_host(host)}:{actual_port}/")
-            announce(f"Tokens: {tokens.path}")
+            announce(memory.store.url, f"http://{shown_host(host)}:{actual_port}", tokens.path)
             Server(app, memory.settings.http_request_seconds).run(sockets=[bound])

@@ -24,12 +24,11 @@ _MIN_LENGTH, _MAX_LENGTH = 20, 200
 
 
 class Caller(Value, frozen=True, kw_only=True):
-    """The identity behind a token: what it can do, and as whom it writes. No principal means the owner."""
+    """The identity behind a token: what it can do, and as whom it writes."""
 
     kind: str
     scopes: frozenset[str]
     channel: str
-    principal: str = ""
 
 
 CALLERS = {

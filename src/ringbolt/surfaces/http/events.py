@@ -10,7 +10,7 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
-from typing import Any, TypeVar
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
@@ -26,8 +26,6 @@ from ...store.tx import Row
 from ..web.queries import LINE
 from .guard import log
 from .metrics import Figures
-
-Result = TypeVar("Result")
 
 Run = Callable[[Callable[[], Any]], Awaitable[Any]]
 
@@ -196,8 +194,8 @@ async def answer(request: Request, source: Feed, news: News, heartbeat: float) -
     """A page of events, or a stream if the client accepts text/event-stream."""
     query = request.query_params
     start = request.headers.get("last-event-id") or query.get("after") or "0"
-    after = _number("after", start, 0, _MOST_NUMBER)
-    limit = _number("limit", query.get("limit") or str(PAGE), 1, MOST)
+    after = whole_number("after", start, 0, _MOST_NUMBER)
+    limit = whole_number("limit", query.get("limit") or str(PAGE), 1, MOST)
     first = await source.page(after, limit)
     if request.method == "HEAD" or "text/event-stream" not in request.headers.get("accept", ""):
         data = {"schema_version": 1, "data": first.to_dict()}
@@ -209,7 +207,8 @@ async def answer(request: Request, source: Feed, news: News, heartbeat: float) -
     )
 
 
-def _number(name: str, text: str, least: int, most: int) -> int:
+def whole_number(name: str, text: str, least: int, most: int) -> int:
+    """A number from a query string. Raises InvalidInput unless it is within the bounds."""
     value = int(text) if text.isascii() and text.isdecimal() and len(text) < 20 else text
     return validate.whole(name, value, least, most)
 
@@ -227,14 +226,8 @@ async def _stream(source: Feed, news: News, page: Page, heartbeat: float) -> Asy
             except RingboltError as error:  # the client reconnects and gets the error then
                 log.warning("ended an event stream: %s", error.code)
                 return
-            if not page.events and not await _is_set_within(changed, heartbeat):
-                yield b": still here\n\n"
-
-
-async def _is_set_within(event: asyncio.Event, seconds: float) -> bool:
-    try:
-        async with asyncio.timeout(seconds):
-            await event.wait()
-    except TimeoutError:
-        return False
-    return True
+            if not page.events:
+                try:
+                    await asyncio.wait_for(changed.wait(), heartbeat)
+                except TimeoutError:
+                    yield b": still here\n\n"

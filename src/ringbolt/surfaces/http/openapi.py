@@ -134,7 +134,7 @@ def _operation(name: str, schemas: dict[str, Any]) -> dict[str, Any]:
 
 def _resource(resource: Resource, schemas: dict[str, Any]) -> dict[str, Any]:
     operation = OPERATIONS[resource.operation]
-    given = {one.name: one for one in parameters(resource.operation)}
+    arguments = {one.name: one for one in parameters(resource.operation)}
     fixed = dict(resource.path_names)
     renamed = dict(resource.query_names)
     inputs: list[dict[str, Any]] = [
@@ -142,12 +142,12 @@ def _resource(resource: Resource, schemas: dict[str, Any]) -> dict[str, Any]:
             "name": name,
             "in": "path",
             "required": True,
-            "description": given[argument].description,
-            "schema": given[argument].schema,
+            "description": arguments[argument].description,
+            "schema": arguments[argument].schema,
         }
         for name, argument in fixed.items()
     ]
-    for argument, one in given.items():
+    for argument, one in arguments.items():
         if argument not in fixed.values():
             asked = next((name for name, meant in renamed.items() if meant == argument), argument)
             row = {"name": asked, "in": "query", "description": one.description, "schema": one.schema}

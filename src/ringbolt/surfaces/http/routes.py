@@ -20,8 +20,9 @@ from ...files.active_tasks import answer
 from ...journal.catch_up import watch_journal
 from ...memory import TaskMemory
 from ...model.errors import InvalidInput, RingboltError
-from ...model.types import Value, is_dict
-from ...operations import OPERATIONS, as_json, read_arguments, scope_of
+from ...model.types import Value, as_json, is_dict
+from ...operations import OPERATIONS, read_arguments, scope_of
+from ...packet.encode import read_json
 from ...worker.pool import Pool
 from . import events, metrics, openapi
 from .auth import Caller
@@ -181,12 +182,12 @@ class Gateway:
 
         async def ask(request: Request) -> Response:
             require(request.scope, operation.scope)
-            given: dict[str, Any] = {}
+            arguments: dict[str, Any] = {}
             for name in request.query_params:
                 values = request.query_params.getlist(name)
-                given[renamed.get(name, name)] = values if len(values) > 1 else values[0]
-            given |= {meant: request.path_params[name] for name, meant in resource.path_names}
-            return await self._called(resource, request, lambda: given)
+                arguments[renamed.get(name, name)] = values if len(values) > 1 else values[0]
+            arguments |= {meant: request.path_params[name] for name, meant in resource.path_names}
+            return await self._called(resource, request, lambda: arguments)
 
         return ask
 
@@ -196,9 +197,9 @@ class Gateway:
         """Call an operation on a thread, which also parses the arguments and encodes the answer."""
 
         def work() -> bytes:
-            given = read_arguments(name, arguments())
-            caller = require(request.scope, scope_of(name, given))
-            result = getattr(self.acting(caller, request.scope), name)(**given)
+            checked = read_arguments(name, arguments())
+            caller = require(request.scope, scope_of(name, checked))
+            result = getattr(self.acting(caller, request.scope), name)(**checked)
             if resource.media_type:
                 return result.encode("utf-8", "replace")
             if resource.bare:
@@ -218,7 +219,6 @@ class Gateway:
             raise Refusal("bad_request", "X-Ringbolt-Workspace is not an absolute path.", "Start it with /.")
         return self._memory.acting_as(
             channel=caller.channel,
-            principal=caller.principal or None,
             workspace=place or "",
             session=_header(scope, "session", 200) or "",
             agent=_header(scope, "agent", 200) or "",
@@ -261,30 +261,26 @@ class Gateway:
 
 def _arguments(body: bytes) -> dict[str, Any]:
     """The arguments in a request body."""
-
-    def refuse(constant: str) -> None:
-        raise ValueError(f"{constant} is not JSON")
-
     try:
-        found: Any = json.loads(body or b"{}", parse_constant=refuse)
-    except (ValueError, RecursionError) as error:
+        arguments = read_json(body.decode("utf-8-sig") or "{}")
+    except ValueError as error:
         raise InvalidInput(
             "invalid_json", f"The body is not JSON: {str(error)[:200]}.", "Send a JSON object."
         ) from None
-    if not is_dict(found):
+    if not is_dict(arguments):
         raise InvalidInput("invalid_argument", "The body is not a JSON object.", 'For example {"text": "x"}.')
-    return found
+    return arguments
 
 
 def _header(scope: Scope, name: str, most: int) -> str | None:
     """A header about the caller, bounded; None if it is missing."""
-    given = [value for key, value in scope["headers"] if key == b"x-ringbolt-" + name.encode()]
-    if not given:
+    values = [value for key, value in scope["headers"] if key == b"x-ringbolt-" + name.encode()]
+    if not values:
         return None
     try:
-        text = given[0].decode("utf-8")
+        text = values[0].decode("utf-8")
     except UnicodeDecodeError:
         text = "\0"
-    if len(given) > 1 or len(text) > most or not text.isprintable():
+    if len(values) > 1 or len(text) > most or not text.isprintable():
         raise Refusal("bad_request", f"The header X-Ringbolt-{name.capitalize()} cannot be read.", "Fix it.")
     return text

@@ -24,8 +24,13 @@ _THIS_MACHINE = TransportSecuritySettings(
 _ANYWHERE = TransportSecuritySettings(enable_dns_rebinding_protection=False)
 
 
-def app(memory: TaskMemory, *, tools: str, guarded: bool) -> Starlette:
-    """The server as an ASGI app."""
+def asgi_app(memory: TaskMemory, *, tools: str = "core", guarded: bool = False) -> Starlette:
+    """The server as an ASGI app for any path: to run as it is, or as the endpoint of a route.
+
+    If you mount it, enter its lifespan (`app.router.lifespan_context(app)`). The scope of a request may say
+    who makes it: `ringbolt.memory` (a TaskMemory) and `ringbolt.scopes` (read, write). `guarded`: Host and
+    Origin were already checked; otherwise only those of this machine are accepted.
+    """
 
     async def caller(ctx: Context) -> Caller:
         scope: Mapping[str, Any] = ctx.request.scope if ctx.request is not None else {}
@@ -67,14 +72,10 @@ def _named(memory: TaskMemory, agent: str) -> TaskMemory:
 def _acting(memory: TaskMemory, agent: str, headers: Mapping[str, str]) -> TaskMemory:
     """The memory for one request, with the agent, session and workspace from its headers."""
     return memory.acting_as(
-        agent=_name(headers, "ringbolt-agent") or memory.origin.agent or agent,
-        session=_name(headers, "ringbolt-session") or None,
+        agent=plain_name(_text(headers, "ringbolt-agent")) or memory.origin.agent or agent,
+        session=plain_name(_text(headers, "ringbolt-session")) or None,
         workspace=_text(headers, "ringbolt-workspace"),
     )
-
-
-def _name(headers: Mapping[str, str], name: str) -> str:
-    return plain_name(_text(headers, name))
 
 
 def _text(headers: Mapping[str, str], name: str) -> str:

@@ -30,21 +30,20 @@ TEMPLATES: list[dict[str, Any]] = [
     }
     for view, (title, kind, words) in _VIEWS.items()
 ]
+_PROMPTS = {
+    "resume": (
+        "Continue a task", "What is recorded about a task, and the request to continue it.", texts.RESUME,
+    ),
+    "handoff": (
+        "Hand a task over",
+        "Record what the next agent needs to know, and show what is recorded already.",
+        texts.HANDOFF,
+    ),
+}  # fmt: skip
 PROMPTS: list[dict[str, Any]] = [
-    {
-        "name": "resume",
-        "title": "Continue a task",
-        "description": "What is recorded about a task, and the request to continue it.",
-        "arguments": [_TASK_ID],
-    },
-    {
-        "name": "handoff",
-        "title": "Hand a task over",
-        "description": "Record what the next agent needs to know, and show what is recorded already.",
-        "arguments": [_TASK_ID],
-    },
+    {"name": name, "title": title, "description": words, "arguments": [_TASK_ID]}
+    for name, (title, words, _) in _PROMPTS.items()
 ]
-_PROMPTS = {"resume": texts.RESUME, "handoff": texts.HANDOFF}
 
 
 def resources(memory: TaskMemory) -> list[dict[str, Any]]:
@@ -101,7 +100,7 @@ def prompt(memory: TaskMemory, name: str, task_id: str | None) -> str:
         if error.code != "no_current_task":
             raise
         packet = texts.NOT_OPEN
-    return f"{_PROMPTS[name]}\n{packet}"
+    return f"{_PROMPTS[name][2]}\n{packet}"
 
 
 def completions(memory: TaskMemory, argument: str, begun: str) -> list[str]:

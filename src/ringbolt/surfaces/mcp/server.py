@@ -23,13 +23,13 @@ from ...core.draft_tasks import turn_to
 from ...memory import TaskMemory
 from ...model.errors import RingboltError
 from ...model.operation import Operation
-from ...model.types import Value
+from ...model.types import Value, as_json
 from ...packet import encode
 from . import resources, texts
 from . import tools as mcp_tools
 
 Context = ServerRequestContext[Any, Any]
-
+Page = types.PaginatedRequestParams | None  # every list fits on one page
 
 log = logging.getLogger("ringbolt.mcp")
 
@@ -104,17 +104,13 @@ class _Handlers:
 
     # --- tools ------------------------------------------------------------------------------------
 
-    async def _list_tools(
-        self, ctx: Context, params: types.PaginatedRequestParams | None
-    ) -> types.ListToolsResult:
+    async def _list_tools(self, ctx: Context, params: Page) -> types.ListToolsResult:
         return types.ListToolsResult(tools=self._tools)
 
     async def _call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         operation = self._operations.get(params.name)
         if operation is None:
-            known = (
-                params.name in operations.OPERATIONS and operations.OPERATIONS[params.name].tools != "none"
-            )
+            known = params.name in mcp_tools.listed("full")
             hint = " It is in the full set: start the server with --tools full." if known else ""
             raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name[:100]!r}.{hint}")
         caller = await self._caller(ctx)
@@ -122,15 +118,11 @@ class _Handlers:
 
     # --- resources and prompts --------------------------------------------------------------------
 
-    async def _list_resources(
-        self, ctx: Context, params: types.PaginatedRequestParams | None
-    ) -> types.ListResourcesResult:
+    async def _list_resources(self, ctx: Context, params: Page) -> types.ListResourcesResult:
         found = await self._read(ctx, resources.resources)
         return types.ListResourcesResult(resources=[types.Resource.model_validate(one) for one in found])
 
-    async def _list_templates(
-        self, ctx: Context, params: types.PaginatedRequestParams | None
-    ) -> types.ListResourceTemplatesResult:
+    async def _list_templates(self, ctx: Context, params: Page) -> types.ListResourceTemplatesResult:
         return types.ListResourceTemplatesResult(resource_templates=self._templates)
 
     async def _read_resource(
@@ -141,9 +133,7 @@ class _Handlers:
         content = types.TextResourceContents(uri=params.uri, mime_type=kind, text=text)
         return types.ReadResourceResult(contents=[content])
 
-    async def _list_prompts(
-        self, ctx: Context, params: types.PaginatedRequestParams | None
-    ) -> types.ListPromptsResult:
+    async def _list_prompts(self, ctx: Context, params: Page) -> types.ListPromptsResult:
         return types.ListPromptsResult(prompts=self._prompts)
 
     async def _get_prompt(self, ctx: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
@@ -182,17 +172,17 @@ _FORBIDDEN: dict[str, Any] = {
 }
 
 
-def _called(caller: Caller, operation: Operation, given: Mapping[str, Any]) -> types.CallToolResult:
+def _called(caller: Caller, operation: Operation, raw: Mapping[str, Any]) -> types.CallToolResult:
     """Call an operation; errors go to the model, and unexpected ones also to the log."""
     try:
-        arguments = operations.read_arguments(operation.name, given)
+        arguments = operations.read_arguments(operation.name, raw)
         if operations.scope_of(operation.name, arguments) not in caller.scopes:
             return _failed({**_FORBIDDEN, "message": f"{operation.name} {_FORBIDDEN['message']}"})
         memory = caller.memory()
         if operation.name == "task_resume" and "write" in caller.scopes:
             turn_to(memory, arguments.get("task_id"))
-        data = operations.call(memory, operation.name, given)
-        text = texts.result_text(operation.name, given, data)
+        data = as_json(getattr(memory, operation.name)(**arguments))
+        text = texts.result_text(operation.name, arguments, data)
     except RingboltError as error:
         return _failed(error.to_dict())
     except Exception:
@@ -205,7 +195,5 @@ def _called(caller: Caller, operation: Operation, given: Mapping[str, Any]) -> t
 
 def _failed(error: dict[str, Any]) -> types.CallToolResult:
     return types.CallToolResult(
-        content=[types.TextContent(text=texts.error_text(error))],
-        is_error=True,
-        _meta={ERROR_META: error},
+        content=[types.TextContent(text=texts.error_text(error))], is_error=True, _meta={ERROR_META: error}
     )

@@ -35,7 +35,7 @@ class Client:
         self._session = session
         self._agent = agent
         self._root: str | None = None
-        self._asked = bool(workspace)  # a workspace that was given needs no root
+        self._asked = bool(workspace)  # an explicit workspace takes precedence over roots
         self._asking = anyio.Lock()
         self._opening = threading.Lock()
         self._gone = threading.Event()
@@ -72,21 +72,21 @@ class Client:
             return known
 
     def watch_journal(self) -> None:
-        """Take in what hooks leave in the journal, from now until the client is gone.
+        """Apply the events that hooks write to the journal, from now until the client is gone.
 
-        The store is opened for the first event, if no call has opened it before.
+        The first event opens the store, if no call has opened it before.
         """
         threading.Thread(target=self._watch, name="ringbolt-journal", daemon=True).start()
 
     def _watch(self) -> None:
         settings = load_settings(store=self._location)
-        waiting = CatchUp(Journal.of(store_location(settings), settings.tenant), self._take_in)
+        waiting = CatchUp(Journal.of(store_location(settings), settings.tenant), self._apply_journal)
         waiting.watch(self._gone)
 
-    def _take_in(self) -> bool:
+    def _apply_journal(self) -> bool:
         try:
             catch_up = self._memory("", "").store.catch_up
-        except RingboltError:  # the next call tells the model what is wrong
+        except RingboltError:  # the next call reports it to the model
             return False
         if catch_up is not None:
             catch_up()
@@ -124,9 +124,18 @@ async def _first_root(ctx: Context) -> str | None:
 
 
 def serve(
-    location: str | None, *, tools: str, workspace: str, session: str | None, agent: str | None
+    location: str | None,
+    *,
+    tools: str = "core",
+    workspace: str = "",
+    session: str | None = None,
+    agent: str | None = None,
 ) -> None:
-    """Serve until the client disconnects."""
+    """Serve one client over standard input and output until it disconnects.
+
+    The first call opens the store, so that the model learns why a store cannot be opened, and what to do. The
+    workspace defaults to the client's first root, or else the current folder; the agent to the client's name.
+    """
 
     async def run() -> None:
         client = Client(location, workspace, session, agent)

@@ -59,7 +59,7 @@ _TITLE, _SNIPPET = 120, 240
 _TAG = re.compile(r"<(?=[\w/!?|<%$])")
 
 
-def result_text(name: str, given: Mapping[str, Any], data: Any) -> str:
+def result_text(name: str, arguments: Mapping[str, Any], data: Any) -> str:
     """The result of an operation as text, for models that do not read structured content."""
     if isinstance(data, str):
         return data
@@ -70,7 +70,7 @@ def result_text(name: str, given: Mapping[str, Any], data: Any) -> str:
     if name == "task_list":
         return _tasks(data)
     if is_dict(data) and {"task_id", "seq", "status", "done", "total", "warnings"} <= data.keys():
-        return _written(name, given, data)
+        return _written(name, arguments, data)
     return _json(data)
 
 
@@ -85,9 +85,9 @@ def plain_name(text: str) -> str:
     return encode.prompt(encode.clip(encode.one_line(text), _TITLE))
 
 
-def _written(name: str, given: Mapping[str, Any], data: Mapping[str, Any]) -> str:
+def _written(name: str, arguments: Mapping[str, Any], data: Mapping[str, Any]) -> str:
     answer = data["answer"]
-    asked_only = answer is not None and not given.keys() - {"task_id", "query"}
+    asked_only = answer is not None and not arguments.keys() - {"task_id", "query"}
     parts = [f"#{data['seq']} {'is the last of' if asked_only else 'written to'} task {data['task_id']}"]
     parts.append(data["status"] if not data["total"] else f"{data['done']} of {data['total']} steps done")
     if name in ("task_register", "task_plan", "task_plan_append", "task_plan_replace") and data["items"]:

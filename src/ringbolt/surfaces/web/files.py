@@ -5,8 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 from functools import cache
-from importlib.resources import files
-from importlib.resources.abc import Traversable
+from pathlib import Path, PurePath
 
 from ...model.types import Value
 
@@ -16,7 +15,7 @@ _MEDIA_TYPES = {
     ".css": "text/css; charset=utf-8",
     ".svg": "image/svg+xml",
 }
-_INDEX = "index.html"
+_FOLDER = Path(__file__).parent / "static"
 
 
 class WebFile(Value, frozen=True, kw_only=True):
@@ -39,35 +38,22 @@ class WebFiles(Value, frozen=True, kw_only=True):
 def web_files() -> WebFiles:
     """The static files of this package."""
     contents = {
-        name: content
-        for name, content in _walk(files("ringbolt.surfaces.web") / "static", "")
-        if _media_type(name)
+        path.relative_to(_FOLDER).as_posix(): path.read_bytes()
+        for path in _FOLDER.rglob("*")
+        if path.suffix in _MEDIA_TYPES
     }
     digest = hashlib.sha256()
     for name, content in sorted(contents.items()):
         digest.update(f"{name}\0{len(content)}\0".encode() + content)
     version = digest.hexdigest()[:16]
-    index = contents.pop(_INDEX).replace(b"{version}", version.encode())
+    index = contents.pop("index.html").replace(b"{version}", version.encode())
     return WebFiles(
         version=version,
-        index=_web_file(_INDEX, index),
+        index=_web_file("index.html", index),
         files={name: _web_file(name, content) for name, content in contents.items()},
     )
 
 
-def _walk(folder: Traversable, prefix: str) -> list[tuple[str, bytes]]:
-    contents: list[tuple[str, bytes]] = []
-    for entry in folder.iterdir():
-        if entry.is_dir():
-            contents += _walk(entry, f"{prefix}{entry.name}/")
-        else:
-            contents.append((f"{prefix}{entry.name}", entry.read_bytes()))
-    return contents
-
-
-def _media_type(name: str) -> str:
-    return next((kind for ending, kind in _MEDIA_TYPES.items() if name.endswith(ending)), "")
-
-
 def _web_file(name: str, content: bytes) -> WebFile:
-    return WebFile(media_type=_media_type(name), plain=content, gzipped=gzip.compress(content, 9, mtime=0))
+    media_type = _MEDIA_TYPES[PurePath(name).suffix]
+    return WebFile(media_type=media_type, plain=content, gzipped=gzip.compress(content, 9, mtime=0))

@@ -14,6 +14,10 @@ _MOMENT = (
     "seq", "at", "type", "text", "letters", "item", "ref", "agent", "channel", "status", "replaced_by",
     "sets",
 )  # fmt: skip
+_RECORD = (
+    "seq", "at", "status", "text", "data", "item", "ended_at", "ref", "channel", "agent", "end_text",
+    "end_data",
+)  # fmt: skip
 
 
 def _placeholders(params: dict[str, Any], name: str, values: Sequence[Any]) -> str:
@@ -108,13 +112,7 @@ def some_moments(tx: Tx, task_id: str, seqs: Sequence[int]) -> list[Row]:
 
 
 def matching(
-    tx: Tx,
-    task_id: str,
-    *,
-    types: Sequence[str] = (),
-    channel: str = "",
-    item: str = "",
-    pattern: str = "",
+    tx: Tx, task_id: str, *, types: Sequence[str] = (), channel: str = "", item: str = "", pattern: str = ""
 ) -> list[int]:
     """The numbers of a task's events that match every given filter; `pattern` is for LIKE, escaped with !."""
     params: dict[str, Any] = {"task_id": task_id, "channel": channel, "item": item, "pattern": pattern}
@@ -160,20 +158,7 @@ def sizes(tx: Tx) -> Row:
 def all_records(tx: Tx, task_id: str, kind: str, limit: int) -> list[Row]:
     """A task's records of a kind that changes over time (effect, wait), ended ones included, newest first."""
     return tx.rows(
-        (
-            "seq",
-            "at",
-            "status",
-            "text",
-            "data",
-            "item",
-            "ended_at",
-            "ref",
-            "channel",
-            "agent",
-            "end_text",
-            "end_data",
-        ),
+        _RECORD,
         "SELECT r.seq, e.timestamp, r.status, e.text, e.data, e.item_id, r.ended_at, r.ref_seq, o.channel,"
         " o.agent, x.text, x.data FROM records r"
         " JOIN events e ON e.task_id = r.task_id AND e.seq = r.seq JOIN origins o ON o.id = e.origin_id"

@@ -18,14 +18,13 @@ from ...model.types import TaskCard
 from ...store import feed
 from ...store.tx import Row, Tx
 from .. import doctor as checks
+from ..http.events import whole_number
 from . import queries
 from .past import PastCache
 
 Read = Callable[[TaskMemory, "Query"], Any]
 
 
-OPEN = ("active", "waiting", "paused")
-ENDED = ("completed", "failed", "cancelled", "abandoned", "superseded")
 MOST_OPEN, MOST_ENDED, MOST_NAMED = 5000, 200, 100
 MOST_MOMENTS = 500
 MOST_AROUND = 10
@@ -48,9 +47,7 @@ class Query:
         return validate.text(name, self._query.get(name, ""), most)
 
     def number(self, name: str, default: int, least: int, most: int) -> int:
-        text = self._query.get(name, "")
-        value = int(text) if text.isascii() and text.isdecimal() and len(text) < 20 else text
-        return validate.whole(name, value if text else default, least, most)
+        return whole_number(name, self._query.get(name) or str(default), least, most)
 
     def comma_list(self, name: str, most: int) -> list[str]:
         parts = [part for part in self._query.get(name, "").split(",") if part]
@@ -68,7 +65,7 @@ def overview(memory: TaskMemory, query: Query) -> dict[str, Any]:
     def work(tx: Tx) -> dict[str, Any]:
         if ids:
             return {"tasks": _with_details(tx, [card for task_id in ids if (card := _card(tx, task_id))])}
-        rows = queries.cards(tx, OPEN, MOST_OPEN) + queries.cards(tx, ENDED, MOST_ENDED)
+        rows = queries.cards(tx, rules.OPEN, MOST_OPEN) + queries.cards(tx, rules.ENDED, MOST_ENDED)
         cards = _with_details(tx, [read_card(row) for row in rows])
         return {"tasks": cards, "counts": feed.task_counts(tx)}
 
@@ -121,10 +118,7 @@ def moments(memory: TaskMemory, query: Query) -> dict[str, Any]:
     """Events of a task, one line each: those after a number, or those listed in `seqs`."""
     after = query.number("after", 0, 0, 1 << 62)
     limit = query.number("limit", 200, 1, MOST_MOMENTS)
-    seqs = [
-        validate.whole("seqs", int(one) if one.isdecimal() else one, 1, 1 << 62)
-        for one in query.comma_list("seqs", limit)
-    ]
+    seqs = [whole_number("seqs", one, 1, 1 << 62) for one in query.comma_list("seqs", limit)]
 
     def work(tx: Tx) -> dict[str, Any]:
         head = _head(memory, tx, query)

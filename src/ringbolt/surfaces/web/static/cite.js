@@ -8,7 +8,7 @@ export function EventLink({ id, seq, children }) {
 
 export function Cited({ id, text, last = Infinity }) {
   const parts = String(text ?? "").split(/(#\d{1,9})\b/);
-  return html`<span class="said">${parts.map((part, index) => {
+  return html`<span class="recorded">${parts.map((part, index) => {
     const seq = index % 2 ? Number(part.slice(1)) : 0;
     return seq >= 1 && seq <= last ? html`<${EventLink} key=${index} id=${id} seq=${seq} />` : part;
   })}</span>`;

@@ -98,7 +98,7 @@ export function Text({ text, most = 600, className = "" }) {
   const [whole, setWhole] = useState(false);
   const full = String(text ?? "");
   const cut = !whole && full.length > most;
-  return html`<span class=${"said " + className}>${cut ? full.slice(0, most) + " …" : full}${
+  return html`<span class=${"recorded " + className}>${cut ? full.slice(0, most) + " …" : full}${
     full.length > most && html` <button type="button" class="link" onClick=${() => setWhole(!whole)}>${whole ? "show less" : "show all"}</button>`
   }</span>`;
 }
@@ -179,7 +179,7 @@ export function Notices() {
     listeners.add(listen);
     return () => listeners.delete(listen);
   }, []);
-  return html`<div class=${text ? "said-note shown" : "said-note"} role="status" aria-live="polite">${text}</div>`;
+  return html`<div class=${text ? "notice shown" : "notice"} role="status" aria-live="polite">${text}</div>`;
 }
 
 // An error boundary: a part that fails shows its error and leaves the rest of the page alone.

@@ -44,7 +44,7 @@ function Hit({ hit }) {
     <p class="source quiet"><${TaskLink} id=${hit.task_id}>${hit.task_name}<//> · <span class="kind">${hit.type}</span> <${EventLink} id=${hit.task_id} seq=${hit.seq} /> · <${Ago} at=${hit.at} /> · ${hit.origin.agent || hit.origin.principal} <${Channel} channel=${hit.origin.channel} />
       ${hit.status && hit.status !== "active" && html` <span class="entry-status">${hit.status}</span>`}</p>
     <h2>${hit.title}</h2>
-    ${hit.snippet && hit.snippet !== hit.title && html`<p class="said">${hit.snippet}</p>`}
+    ${hit.snippet && hit.snippet !== hit.title && html`<p class="recorded">${hit.snippet}</p>`}
     ${hit.anchors.length > 0 && html`<p class="quiet">cites ${hit.anchors.map((anchor) => `${anchor.path} (${anchor.state})`).join(", ")}</p>`}
     <p class="row-of-buttons"><button type="button" aria-expanded=${open} onClick=${() => setOpen(!open)}>${open ? "Close" : "Context"}</button>
       <span class="quiet small">${hit.why}${hit.alike ? ` · ${hit.alike} more like this` : ""}</span></p>

@@ -25,7 +25,7 @@ function Health() {
     html`<ul class="findings">${data.map(
       (finding) => html`<li key=${finding.what} class=${"finding is-" + STATES[finding.state]}>
         <span class=${"mark is-" + STATES[finding.state]} role="img" aria-label=${finding.state}>${finding.state === "ok" ? "✓" : "!"}</span>
-        <strong>${finding.what}</strong> <span class="told">${finding.told}</span>${finding.mend && html`<p class="mend">→ ${finding.mend}</p>`}
+        <strong>${finding.what}</strong> <span class="message">${finding.message}</span>${finding.fix && html`<p class="fix">→ ${finding.fix}</p>`}
       </li>`,
     )}</ul>`}
   <//>`;

@@ -1,0 +1,344 @@
+"""How well new requests are recognised: `python bench/request_boundaries.py`.
+
+Every prompt after the first of a stream has a label in `bench/labels/requests.json`, by session and number
+of its event; no text is stored there. A stream is the sessions of one person in one repository in the order
+of their start, read as if they were one long session: somebody who never leaves a session types the same
+prompts there. Nothing of a session's end is known to the recogniser, neither the time between two sessions
+nor that there are two.
+
+How the labels were made: one reader, before the recogniser existed, saw of each prompt the text (its first
+330 and last 100 characters), what the agent said last, the files it had edited, its list of steps, and all
+earlier prompts.
+
+- **new**: the previous request was answered, finished or dropped, and this one asks for another piece of
+  work, one that would need another title: another defect, feature, component or question, or a return to
+  something older.
+- **continues**: a correction, an answer, an approval, a refinement of what was just built, a question about
+  it, its tests, docs, review, commit, push or pull request, a failure of it, the next item of a list that
+  is being worked through, a finding of a reviewer about this very work, or the same prompt sent again.
+- **machine**: nobody typed it: interruptions, output of hooks and of shell commands, a bare greeting.
+- **perhaps_new**, **perhaps_continues**: another reader might decide otherwise (a request beside one that
+  is still under way, a small wish for the same page). They are printed, and neither counted nor used for
+  tuning.
+
+The first prompt of a later session is new unless it visibly takes up the session before. Those that hand
+over a written plan ("Implement the following plan:") are easy and would flatter the figures: they have
+their own row.
+
+The split is by session. `tune` is all sessions of one person (cli-a) and every second one of a second
+person (cli-b), of another repository (context-evaluator) and of another host (agentv, Codex), in the order
+of their start; `held_out` is the rest of these and three more people (cli-c, -d, -e). A first split, with
+cli-a alone to tune on, was given up when it turned out that one person's manner says little about the next
+one's: it reached precision .50 and recall .08 on everybody else. Of what is held out now no single verdict
+was looked at, only these tables. But the labels and the features are by the same author, who had read all
+prompts for the labels. The weights come from `bench/request_training.py`, which reads `tune` only.
+
+The *first look* judges when the prompt comes, the *second look* when the agent has answered it: it also
+knows the first words of the reply and the files of the first fifteen calls.
+
+Rows: *within* are prompts inside a session, *first* those that begin a later one, *all* both of them,
+*plan* the plans handed over. False alarms are given per hundred prompts that continue, since precision
+depends on how many boundaries there are. *Unsure* are verdicts that a model should be asked about, if there
+is one.
+
+`--own-history` lets the recogniser live with its own verdicts; otherwise each verdict is given the right
+history. With `--gate` the exit code is 1 if precision or recall of *all* in `held_out` is below the goal at
+the second look.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import re
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from ringbolt.hosts.transcript_events import is_host_text
+
+from ringbolt.extract.request_boundary import Boundary, Moment, judge
+from ringbolt.hosts.capture import is_assent, summary_of
+
+HERE = Path(__file__).resolve().parent
+LABELS = HERE / "labels" / "requests.json"
+SPLITS = ("tune", "held_out")
+LOOKS = ("first", "second")
+KINDS = ("new", "continues", "machine", "perhaps_new", "perhaps_continues")
+GOALS = {"precision": 0.90, "recall": 0.70}
+PLAN = "Implement the following plan"
+MOST_FILES = 40
+MOST_RECENT = 60
+CALLS_AFTER = 15
+
+_PATH = re.compile(r"[\w-]+(?:/[\w.-]+)*\.(?:go|tsx?|jsx?|py|md|mdx|sh|css|json|toml|ya?ml)\b")
+
+Event = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A labelled prompt, and what was known when it came."""
+
+    session: str
+    event: int
+    label: str
+    kind: str  # within, first or plan
+    moment: Moment  # when the prompt came
+    later: Moment  # when it was seen what the agent did with it
+
+    @property
+    def is_new(self) -> bool:
+        return self.label.endswith("new")
+
+    @property
+    def is_doubtful(self) -> bool:
+        return self.label.startswith("perhaps")
+
+    @property
+    def rows(self) -> list[str]:
+        """The rows of the table that count it."""
+        if self.kind == "plan":
+            return ["plan", "all and plans"]
+        return ["all, doubtful too", *([] if self.is_doubtful else [self.kind, "all", "all and plans"])]
+
+
+@dataclass
+class Stream:
+    """What is known in a session at the next prompt."""
+
+    request: str = ""
+    instructions: list[str] = field(default_factory=list)
+    message: str = ""
+    stopped: bool = False
+    interrupted: bool = False
+    steps: tuple[int, int] = (0, 0)
+    files: list[str] = field(default_factory=list)
+    recent: list[str] = field(default_factory=list)
+    at: float | None = None
+
+    def moment(self, prompt: str, at: float | None) -> Moment:
+        idle = None if at is None or self.at is None else max(0.0, at - self.at)
+        return Moment(
+            request=self.request,
+            instructions=tuple(self.instructions),
+            message=self.message,
+            stopped=self.stopped,
+            interrupted=self.interrupted,
+            steps_done=self.steps[0],
+            steps_total=self.steps[1],
+            files=tuple(self.files),
+            recent=tuple(self.recent),
+            prompt=prompt,
+            idle_seconds=idle,
+        )
+
+    def prompted(self, prompt: str, is_new: bool) -> None:
+        if is_new:
+            self.request, self.instructions, self.files, self.steps = prompt, [], [], (0, 0)
+            self.recent = []
+        else:
+            self.instructions.append(prompt)
+        self.message, self.stopped, self.interrupted = "", False, False
+
+    def take(self, event: Event) -> None:
+        kind = event["k"]
+        if kind == "assistant":
+            self.message, self.stopped = event["text"], True
+            self.recent = [*self.recent, event["text"]][-MOST_RECENT:]
+        elif kind == "call":
+            self.stopped = False
+            self.recent = [*self.recent, summary_of(event["tool"], _mapping(event["input"]))][-MOST_RECENT:]
+            for path in _paths(event["input"]):
+                self.files = [*[one for one in self.files if one != path], path][-MOST_FILES:]
+        elif kind == "plan":
+            done = sum(item["status"] == "completed" for item in event["items"])
+            self.steps = done, len(event["items"])
+
+
+def read_session(data: Path, session: str) -> list[Event]:
+    with gzip.open(data / "traces" / f"{session}.jsonl.gz", "rt", encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines][1:]
+
+
+def read_cases(
+    data: Path, split: str, judged: Callable[[Case], bool] | None = None
+) -> Iterator[Case | tuple[str, int, str]]:
+    """The labelled prompts of a split in order; a machine-made one is (session, event, text).
+
+    The history before each prompt follows the labels, or `judged` if it is given.
+    """
+    for sessions in json.loads(LABELS.read_text(encoding="utf-8")).values():
+        stream = Stream()
+        for labels in sessions:
+            name = labels["session"]
+            known = {event: label for label in KINDS for event in labels.get(label, ())}
+            wanted = labels["split"] == split
+            begun, stream.at = False, None
+            events = read_session(data, name)
+            for place, event in enumerate(events):
+                if event["k"] != "user":
+                    stream.take(event)
+                    stream.at = _seconds(event) if event["k"] != "meta" else stream.at
+                    continue
+                text, label = event["text"], known.get(event["i"])
+                if label == "machine":
+                    stream.interrupted = stream.interrupted or text.startswith("[Request interrupted")
+                    if wanted:
+                        yield name, event["i"], text
+                    continue
+                moment = stream.moment(text, _seconds(event) if begun else None)
+                case = Case(
+                    session=name,
+                    event=event["i"],
+                    label=label or "new",
+                    kind="within" if begun else "plan" if text.startswith(PLAN) else "first",
+                    moment=moment,
+                    later=moment.replace(**_aftermath(events[place + 1 :])),
+                )
+                is_new = case.is_new
+                if label is not None and stream.request:
+                    is_new = judged(case) if judged else is_new
+                    if wanted:
+                        yield case
+                stream.prompted(text, is_new)
+                begun = True
+
+
+def _aftermath(events: list[Event]) -> dict[str, Any]:
+    """What the agent did with a prompt: its first words, and the files of its first calls."""
+    files: list[str] = []
+    reply, calls = "", 0
+    for event in events:
+        if event["k"] == "user" or calls == CALLS_AFTER:
+            break
+        if event["k"] == "assistant":
+            reply = reply or event["text"]
+        elif event["k"] == "call":
+            calls += 1
+            files += _paths(event["input"])
+    return {"files_after": tuple(files), "reply": reply}
+
+
+def _paths(given: Any) -> list[str]:
+    """The files that a call names, by their paths or in a command."""
+    return _PATH.findall(json.dumps(given))
+
+
+def _mapping(given: Any) -> dict[str, Any]:
+    return given if isinstance(given, dict) else {}
+
+
+def _seconds(event: Event) -> float:
+    return datetime.fromisoformat(event["ts"]).timestamp()
+
+
+@dataclass
+class Score:
+    """How many verdicts were right and wrong."""
+
+    hits: int = 0
+    misses: int = 0
+    alarms: int = 0
+    rests: int = 0
+
+    def add(self, wanted: bool, got: bool) -> None:
+        name = ("hits" if got else "misses") if wanted else ("alarms" if got else "rests")
+        setattr(self, name, getattr(self, name) + 1)
+
+    @property
+    def precision(self) -> float | None:
+        return self.hits / (self.hits + self.alarms) if self.hits + self.alarms else None
+
+    @property
+    def recall(self) -> float | None:
+        return self.hits / (self.hits + self.misses) if self.hits + self.misses else None
+
+    def row(self, name: str) -> str:
+        rate = 100 * self.alarms / (self.alarms + self.rests) if self.alarms + self.rests else None
+        counts = f"{self.hits + self.misses:4}  {self.alarms + self.rests:9}"
+        figures = [" –" if one is None else f"{one:.3f}" for one in (self.precision, self.recall, rate)]
+        return f"  {name:25} {counts}  {figures[0]:>9}  {figures[1]:>6}  {figures[2]:>10}"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Precision and recall of the recogniser of new requests.")
+    parser.add_argument("--data", type=Path, default=HERE.parents[1] / "shared" / "data")
+    parser.add_argument("--own-history", action="store_true", help="the history follows the verdicts")
+    parser.add_argument(
+        "--wrong", action="store_true", help="list the wrong verdicts: session, event, score, why"
+    )
+    parser.add_argument("--gate", action="store_true", help="exit with 1 if a goal is missed")
+    parser.add_argument("--json", type=Path, help="write the figures to a file")
+    options = parser.parse_args()
+    figures: dict[str, float | None] = {}
+    for split in SPLITS:
+        for look in LOOKS:
+            found = measure(options.data, split, look, options.own_history, options.wrong)
+            figures |= {f"{split}/{look}/{name}": value for name, value in found.items()}
+    if options.json:
+        options.json.write_text(json.dumps(figures, indent=1), encoding="utf-8")
+    goals = {f"held_out/second/{name}": goal for name, goal in GOALS.items()}
+    missed = [name for name, goal in goals.items() if (figures[name] or 0.0) < goal]
+    for name in missed:
+        print(f"missed: {name} is {figures[name] or 0.0:.3f}, the goal {goals[name]}")
+    return 1 if options.gate and missed else 0
+
+
+def measure(
+    data: Path, split: str, look: str, own_history: bool, list_wrong: bool
+) -> dict[str, float | None]:
+    """Print the table of a split; its figures by name."""
+    scores = {
+        name: Score() for name in ("within", "first", "all", "plan", "all and plans", "all, doubtful too")
+    }
+    wrong: list[str] = []
+    machine: list[bool] = []
+    unsure: list[tuple[bool, bool]] = []
+    seconds: list[float] = []
+
+    def judged(case: Case) -> Boundary:
+        return judge(case.later if look == "second" else case.moment)
+
+    for case in read_cases(data, split, (lambda case: judged(case).is_new) if own_history else None):
+        if not isinstance(case, Case):
+            machine.append(is_host_text(case[2]) or is_assent(case[2]))
+            continue
+        began = time.process_time()
+        given = judged(case)
+        seconds.append(time.process_time() - began)
+        for name in case.rows:
+            scores[name].add(case.is_new, given.is_new)
+            if name == "all":
+                unsure.append((case.is_new, given.is_unsure))
+        if given.is_new != case.is_new:
+            what = f"{'false alarm' if given.is_new else 'missed'}{' (doubtful)' if case.is_doubtful else ''}"
+            place = f"{case.kind} {case.session[:8]}#{case.event}"
+            wrong.append(f"    {what}, {place}, {given.score:+.2f}: {'; '.join(given.reasons)}")
+    print(f"{f'{split}, {look} look':27}  new  continues  precision  recall  alarms/100")
+    for name, score in scores.items():
+        print(score.row(name))
+    asked = sum(one for _, one in unsure)
+    print(
+        f"  unsure about {asked} of {len(unsure)}, {sum(new and one for new, one in unsure)} of these are new"
+    )
+    middle = sorted(seconds)[len(seconds) // 2]
+    print(f"  machine-made prompts that the reader drops: {sum(machine)} of {len(machine)}")
+    print(f"  {1000 * middle:.2f} ms a verdict")
+    if list_wrong:
+        print("\n".join(wrong))
+    kinds = {"": "all", "within/": "within", "plans/": "all and plans", "doubtful/": "all, doubtful too"}
+    return {
+        f"{prefix}{figure}": getattr(scores[name], figure)
+        for prefix, name in kinds.items()
+        for figure in ("precision", "recall")
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(main())

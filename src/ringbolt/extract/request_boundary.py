@@ -1,0 +1,308 @@
+"""Whether a prompt begins a new request or goes on with the present one.
+
+A linear model over features of the prompt and of the moment in which it came. Its weights are in
+`request_weights`, written by `bench/request_training.py`; `bench/request_boundaries.py` measures it. A wrong
+"new" hides work that is still open, while a missed one only leaves the new request among the instructions of
+the old one, so the threshold is set for precision.
+
+The verdict can be given twice: when the prompt comes, and again when it is seen what the agent did with it
+(`files_after`, `reply`). The second look is the better one. What is read of each text is bounded, and so is
+the time, about half a millisecond.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from ..model.types import Value
+from ..signals import phrases, prompt_phrases
+from ..signals.text_layout import layout, sentences
+from ..signals.words import HUMP, weighted_words
+from .request_weights import FIRST_LOOK, SECOND_LOOK, Weights
+
+# What is read of each text. Its subject stands at the start, the verdict of an agent at either end.
+PROMPT_CHARACTERS, PROSE_CHARACTERS = 4000, 1200
+REQUEST_CHARACTERS = 2000
+MESSAGE_CHARACTERS = 2000
+INSTRUCTIONS, INSTRUCTION_CHARACTERS = 6, 400
+RECENT_CHARACTERS, RECENT_TEXT = 4000, 1000
+EVERYTHING_CHARACTERS, NAMES = 40_000, 12
+REPLY_CHARACTERS = 800
+FILES = 40
+SCENE_CHARACTERS, TURN_CHARACTERS = 60, 160
+
+USUAL_SILENCE = 150.0  # seconds between an answer and the next prompt, where they are not known
+EVERYDAY = 0.25  # what an everyday word is worth in a comparison
+REASONS = 4
+
+_GAPS = str.maketrans(dict.fromkeys("!\"#$%&'()*+,:;<=>?@[\\]^`{|}~“”‘’…—–•", " "))
+
+
+class Moment(Value, frozen=True, kw_only=True):
+    """What is known when a prompt comes.
+
+    `instructions` are the prompts since the request, oldest first. `message` is what the agent said last, ""
+    if nothing since the last prompt; `recent` is what it said and did since the request, a line or a message
+    each, oldest first. `stopped` says that its turn had ended, `interrupted` that the user ended it. Steps
+    and files (those it read or changed) are those of the present request.
+
+    For the second look, `files_after` are the files that the agent has turned to since the prompt, and
+    `reply` is the first thing it said; None and "" if that is not known yet.
+    """
+
+    request: str
+    prompt: str
+    instructions: tuple[str, ...] = ()
+    message: str = ""
+    recent: tuple[str, ...] = ()
+    stopped: bool = True
+    interrupted: bool = False
+    steps_done: int = 0
+    steps_total: int = 0
+    files: tuple[str, ...] = ()
+    idle_seconds: float | None = None
+    files_after: tuple[str, ...] | None = None
+    reply: str = ""
+
+
+class Boundary(Value, frozen=True, kw_only=True):
+    """The verdict on a prompt: new where the score is above 0, with the features that counted most for it.
+
+    Where the rules are unsure they say no. That is the time to ask a model, if one is configured.
+    """
+
+    is_new: bool
+    is_unsure: bool
+    score: float
+    reasons: tuple[str, ...]
+
+
+def judge(moment: Moment) -> Boundary:
+    """Whether the prompt of a moment begins a new request."""
+    weights = FIRST_LOOK if moment.files_after is None else SECOND_LOOK
+    return _verdict(features(moment), weights)
+
+
+def _verdict(found: Mapping[str, float], weights: Weights) -> Boundary:
+    parts = {name: weight * found.get(name, 0.0) for name, weight in weights.features.items()}
+    score = weights.bias + sum(parts.values())
+    sign = 1 if score > 0 else -1
+    ranked = sorted(((sign * part, name) for name, part in parts.items()), reverse=True)
+    reasons = tuple(name for part, name in ranked[:REASONS] if part > 0.1)
+    unsure = -weights.doubt < score <= 0
+    return Boundary(is_new=score > 0, is_unsure=unsure, score=round(score, 3), reasons=reasons)
+
+
+# --- features ---------------------------------------------------------------------------------------
+
+
+def features(moment: Moment) -> dict[str, float]:
+    """The features of a moment; their names are the reasons that a verdict gives."""
+    prose = _prose(moment.prompt[:PROMPT_CHARACTERS].strip())
+    context = _Context(moment)
+    found = _of_moment(moment) | _of_form(moment, prose) | _of_words(prose, context)
+    answered = found["the agent had reported completion"]
+    found["own subject after completion"] = answered * found["asks for work with a subject of its own"]
+    found["scene set after completion"] = answered * found["sets a scene of its own"]
+    if moment.files_after is not None:
+        found |= _of_reply(moment, context)
+    return found
+
+
+def _of_moment(moment: Moment) -> dict[str, float]:
+    """How the present request stands."""
+    opening, end = moment.message[:150], moment.message[-300:]
+    asked = phrases.is_question((sentences(end.replace("\n", ". ")) or [""])[-1]) or phrases.is_question(end)
+    done = phrases.DONE.search(opening) or phrases.ALL_DONE.search(opening)
+    before = moment.instructions[-1] if moment.instructions else moment.request
+    total = moment.steps_total
+    return {
+        "the agent had reported completion": float(moment.stopped and bool(done)),
+        "a question was answered": float(moment.stopped and not asked and phrases.is_question(before)),
+        "the agent had asked something": float(moment.stopped and asked),
+        "the agent was at work": float(not moment.stopped and not moment.interrupted),
+        "the user had interrupted": float(moment.interrupted),
+        "all steps were done": float(0 < total <= moment.steps_done),
+        "steps were open": float(moment.steps_done < total),
+        "a silence before it": min(1.0, math.log1p(moment.idle_seconds or USUAL_SILENCE) / 9),
+    }
+
+
+def _of_form(moment: Moment, prose: str) -> dict[str, float]:
+    """How the prompt is worded."""
+    first = _first_sentence(prose)
+    count = len(prose.split())
+    earlier = (moment.request, *moment.instructions[-2:])
+    usual = max(
+        len(one[:PROSE_CHARACTERS].split()) for one in (moment.request, *moment.instructions[-INSTRUCTIONS:])
+    )
+    start = moment.prompt[:200]
+    refers = prompt_phrases.REFERS_BACK.search(first)
+    points = prompt_phrases.POINTS.search(first[:SCENE_CHARACTERS])
+    scene = prompt_phrases.INTRODUCES.match(prose) is not None and refers is None and points is None
+    return {
+        "says that it is something else": _has(prompt_phrases.CHANGES_TOPIC.search(prose[:TURN_CHARACTERS])),
+        "declares a new request": _has(prompt_phrases.DECLARES_REQUEST.match(prose)),
+        "opens with 'now' or 'next'": _has(prompt_phrases.OPENS_NEXT.match(prose)),
+        "announces a question": _has(prompt_phrases.OPENS_QUESTION.match(prose)),
+        "hands over a plan": _has(prompt_phrases.HANDS_OVER_PLAN.match(prose)),
+        "sets a scene of its own": float(scene),
+        "asks for work": _has(prompt_phrases.ASKS_FOR_WORK.match(prose)),
+        "describes trouble": _has(prompt_phrases.DESCRIBES_TROUBLE.search(prose[:300])),
+        "has a slash command": _has(prompt_phrases.SLASH_COMMAND.search(moment.prompt[:100])),
+        "opens like an answer": _has(prompt_phrases.OPENS_ANSWER.match(prose)),
+        "opens like a follow-up": _has(prompt_phrases.OPENS_FOLLOW_UP.match(prose)),
+        "refers back": _has(refers),
+        "points before it names anything": float(_points_early(first)),
+        "rounds off the work": _has(prompt_phrases.ROUNDS_OFF.search(first)),
+        "asks why": _has(prompt_phrases.ASKS_WHY.search(first)),
+        "has a few words only": float(count <= 4),
+        "is short": float(count <= 9),
+        "is long": min(1.0, math.log1p(count) / 4),
+        "is longer than the prompts before": max(0.0, min(1.0, math.log((count + 1) / (usual + 1)))),
+        "is mostly pasted": float(len(moment.prompt) > 1.6 * len(prose) + 40),
+        "was sent before": float(any(one[:200] == start for one in earlier)),
+    }
+
+
+def _of_words(prose: str, context: _Context) -> dict[str, float]:
+    """What the prompt is about, compared with the request and the work on it."""
+    words = _content(prose)
+    mass = sum(words.values()) or 1.0
+    novel = {word: worth for word, worth in words.items() if not context.knows(word)}
+    names = sorted(word for word in words if "." in word or "_" in word or len(HUMP.findall(word)) > 1)[
+        :NAMES
+    ]
+    familiar = sum(name in context.everything for name in names)
+    first = _first_sentence(prose)
+    own = sum(worth for word, worth in _content(first).items() if word in novel)
+    asks = prompt_phrases.ASKS_FOR_WORK.match(prose) is not None and not _points_early(first)
+    links = prompt_phrases.LINK.findall(prose)
+    return {
+        "much is new": min(1.0, math.log1p(sum(novel.values())) / 3),
+        "most of it is new": sum(novel.values()) / mass,
+        "new names": min(1.0, math.log1p(len(names) - familiar) / 2),
+        "known names": min(1.0, math.log1p(familiar) / 2),
+        "a new link": float(any(link.lower() not in context.everything for link in links)),
+        "asks for work with a subject of its own": float(asks and own >= 1.5),
+        "words of the request": _share(words, context.request) / mass,
+        "words of the last message": _share(words, context.message) / mass,
+        "words of the instructions": _share(words, context.instructions) / mass,
+        "quotes the agent": min(1.0, max(0, _longest_run(prose, context.message + context.recent) - 2) / 5),
+    }
+
+
+def _of_reply(moment: Moment, context: _Context) -> dict[str, float]:
+    """What the agent did with the prompt."""
+    before = {_file_name(path) for path in moment.files[-FILES:]}
+    after = {_file_name(path) for path in (moment.files_after or ())[:FILES]}
+    words = _content(moment.reply[:REPLY_CHARACTERS])
+    novel = sum(worth for word, worth in words.items() if not context.knows(word))
+    return {
+        "the agent turned to other files": min(1.0, math.log1p(len(after - before)) / 2),
+        "the agent stayed with its files": len(after & before) / len(after) if after else 0.0,
+        "the agent used no files": float(not after),
+        "the reply is about something new": novel / (sum(words.values()) or 1.0),
+    }
+
+
+# --- texts ------------------------------------------------------------------------------------------
+
+
+class _Context:
+    """The texts that a prompt is compared with, as words in lower case with a space before each.
+
+    To look for the few stems of a prompt in them is ten times as fast as to stem them all.
+    """
+
+    def __init__(self, moment: Moment) -> None:
+        instructions = (one[:INSTRUCTION_CHARACTERS] for one in moment.instructions[-INSTRUCTIONS:])
+        self.request = _spaced(moment.request[:REQUEST_CHARACTERS])
+        self.instructions = _spaced("\n".join(instructions))
+        self.message = _spaced(_ends(moment.message, MESSAGE_CHARACTERS))
+        self.recent = _spaced(_newest(moment.recent))
+        self._near = self.request + self.instructions + self.message + self.recent
+        self._near += _spaced("\n".join(moment.files[-FILES:]))
+        texts = (moment.request[:REQUEST_CHARACTERS], *moment.instructions, *moment.recent, moment.message)
+        self.everything = "\n".join(texts)[-EVERYTHING_CHARACTERS:].lower()
+
+    def knows(self, stem: str) -> bool:
+        """Whether a stem is in the request or in the recent work."""
+        return _has_stem(self._near, stem)
+
+
+def _prose(prompt: str) -> str:
+    """What the user wrote: no code, quotations or logs; the start of the text if nothing else is there."""
+    kept = [
+        line.text for line in layout(prompt) if line.text and not prompt_phrases.PASTED_LINE.match(line.text)
+    ]
+    return "\n".join(kept)[:PROSE_CHARACTERS] or prompt[:200]
+
+
+def _first_sentence(prose: str) -> str:
+    return (sentences(prose.split("\n", 1)[0]) or [""])[0][:300]
+
+
+def _points_early(sentence: str) -> bool:
+    """Whether "it", "this" and the like come before anything that they could stand for."""
+    found = prompt_phrases.POINTS.search(sentence)
+    return found is not None and sum(_content(sentence[: found.start()]).values()) < 1.0
+
+
+def _newest(texts: tuple[str, ...]) -> str:
+    """The newest texts, as many as are read."""
+    kept: list[str] = []
+    left = RECENT_CHARACTERS
+    for text in reversed(texts):
+        kept.append(_ends(text, min(left, RECENT_TEXT)))
+        left -= len(kept[-1])
+        if left <= 0:
+            break
+    return "\n".join(reversed(kept))
+
+
+def _ends(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most // 2]}\n{text[-(most // 2) :]}"
+
+
+def _longest_run(prompt: str, said: str) -> int:
+    """The most words in a row, up to seven, that a prompt has in common with a spaced text."""
+    words = _spaced(prompt).split()[:120]
+    best = 0
+    for start in range(len(words)):
+        while (
+            best < 7
+            and start + best < len(words)
+            and f" {' '.join(words[start : start + best + 1])} " in said
+        ):
+            best += 1
+    return best
+
+
+def _spaced(text: str) -> str:
+    return f" {' '.join(text.lower().translate(_GAPS).split())} "
+
+
+def _has_stem(spaced: str, stem: str) -> bool:
+    """Whether a spaced text has a word that begins with a stem, or a long stem anywhere."""
+    return f" {stem}" in spaced or (len(stem) > 4 and stem in spaced)
+
+
+def _content(text: str) -> dict[str, float]:
+    """The stems of a text with what each is worth for telling one piece of work from another."""
+    everyday = prompt_phrases.EVERYDAY_STEMS
+    found = weighted_words(text)
+    return {word: worth * EVERYDAY if word in everyday else worth for word, worth in found.items()}
+
+
+def _share(words: Mapping[str, float], spaced: str) -> float:
+    return sum(worth for word, worth in words.items() if _has_stem(spaced, word))
+
+
+def _file_name(path: str) -> str:
+    return path.replace("\\", "/").rsplit("/", 1)[-1]
+
+
+def _has(found: object) -> float:
+    return float(found is not None)

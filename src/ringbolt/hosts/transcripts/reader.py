@@ -1,0 +1,135 @@
+"""Reads transcripts: a file's lines, from a byte position on, become events.
+
+`ringbolt capture` reads whole files with it after the fact, and the transcript tail reads what has come since
+the last event of a hook.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, BinaryIO
+
+from ...model.errors import InvalidInput, shown
+from ...model.types import is_dict
+from .claude import ClaudeParser
+from .codex import CodexParser
+from .events import LineParser, TranscriptEvent, string
+from .lines import last_line_with, parse_line
+
+LONGEST_LINE = 32 << 20  # bytes; a longer line is skipped
+_SAMPLE_LINES = 50  # lines that show which host wrote a file
+_FIRST_LINE = 1 << 16  # bytes of the first line that are looked at
+
+
+class TranscriptReader:
+    """Gives the events of an open transcript.
+
+    `position` moves on after each line whose events were all taken. Nothing beyond byte `upto` is read, and
+    no further line once `most` bytes have been. A last line without a line end is still being written: it is
+    left unless `partial`. With `only`, lines that contain none of these bytes are passed over unparsed.
+    """
+
+    def __init__(
+        self,
+        file: BinaryIO,
+        parser: LineParser,
+        *,
+        position: int = 0,
+        upto: int | None = None,
+        most: int | None = None,
+        partial: bool = False,
+        only: tuple[bytes, ...] = (),
+    ) -> None:
+        self.position = position
+        self.skipped = 0  # lines that are broken, too long or of an unknown kind
+        self._file, self._parser = file, parser
+        self._upto, self._most, self._partial, self._only = upto, most, partial, only
+
+    def events(self) -> Iterator[TranscriptEvent]:
+        """The events of the lines from `position` on."""
+        for raw, end in self._lines():
+            if raw is None:
+                self.skipped += 1
+            elif not raw.isspace() and (not self._only or any(hint in raw for hint in self._only)):
+                yield from self._parsed(raw)
+            self.position = end
+
+    def _parsed(self, raw: bytes) -> Iterator[TranscriptEvent]:
+        try:
+            yield from self._parser.parse(parse_line(raw), f"byte {self.position}")
+        except ValueError:
+            self.skipped += 1
+
+    def _lines(self) -> Iterator[tuple[bytes | None, int]]:
+        """Each line with the position after it; None in place of a line that is too long."""
+        end = start = self.position
+        self._file.seek(start)
+        while self._most is None or end - start < self._most:
+            raw = part = self._file.readline(LONGEST_LINE)
+            end += len(part)
+            while len(part) == LONGEST_LINE and not part.endswith(b"\n"):
+                part = self._file.readline(LONGEST_LINE)
+                end += len(part)
+            complete = part.endswith(b"\n") or (self._partial and bool(raw))
+            if not complete or (self._upto is not None and end > self._upto):
+                return
+            yield raw if raw is part else None, end
+
+    def line_before(self, needle: bytes) -> Mapping[str, Any]:
+        """The last line before `position` that contains some bytes; empty if there is none nearby."""
+        try:
+            return parse_line(last_line_with(self._file, needle, self.position))
+        except ValueError:
+            return {}
+
+
+# --- files ------------------------------------------------------------------------------------------
+
+
+def transcript_files(paths: Iterable[str]) -> list[tuple[str, int, float]]:
+    """The files at or below some paths, each once, with size and time of change; sub-agents come last."""
+    found: dict[str, tuple[str, int, float]] = {}
+    for path in paths:
+        if not os.path.isfile(path) and not os.path.isdir(path):
+            raise InvalidInput(
+                "invalid_argument",
+                f"There is no file or folder {shown(path, 400)}.",
+                "Name a transcript, or a folder of transcripts.",
+            )
+        below = (os.path.join(place, name) for place, _, names in os.walk(path) for name in names)
+        for one in [path] if os.path.isfile(path) else below:
+            if one == path or (one.endswith(".jsonl") and os.path.isfile(one)):
+                about = os.stat(one)
+                found.setdefault(os.path.realpath(one), (one, about.st_size, about.st_mtime))
+    return sorted(found.values(), key=lambda file: (_is_by_sub_agent(file[0]), file[2], file[0]))
+
+
+def _is_by_sub_agent(path: str) -> bool:
+    """Whether a sub-agent wrote a file: its name says so (Claude Code), or its first line (Codex)."""
+    if os.path.basename(path).startswith("agent-"):
+        return True
+    try:
+        with open(path, "rb") as file:
+            return b'"parent_thread_id":"' in file.readline(_FIRST_LINE).replace(b" ", b"")
+    except OSError:
+        return False  # reported when the file is imported
+
+
+def parser_for(file: BinaryIO, path: str) -> LineParser:
+    """The parser for a file, chosen by its first lines; ValueError says why it is not a transcript."""
+    session = os.path.basename(path).removesuffix(".jsonl")
+    first: Mapping[str, Any] | None = None
+    for _ in range(_SAMPLE_LINES):
+        try:
+            line = parse_line(file.readline(LONGEST_LINE))
+        except ValueError:
+            continue
+        first = line if first is None else first
+        if line.get("type") in ("user", "assistant", "system") and string(line.get("sessionId")):
+            return ClaudeParser(session)
+        if line.get("type") == "session_meta" and is_dict(line.get("payload")):
+            return CodexParser(session)
+    if first is not None and "type" not in first and "instructions" in first and "id" in first:
+        raise ValueError("a rollout of an early version of Codex, whose format is not supported")
+    raise ValueError("neither a transcript of Claude Code nor a rollout of Codex")

@@ -1,0 +1,204 @@
+"""Tails the transcript for events that hooks do not report.
+
+Claude Code reports only the last message of a turn, and neither calls that were refused before they ran nor
+what it puts into the context itself, such as a skill. All of it is in the transcript that every hook names.
+How far a session's transcript was read is kept in a small file. A session that is seen for
+the first time is read from there on; what came before is for `ringbolt capture`. The transcript of a fork
+begins with what its parent session did, which is recognised by its time.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from typing import Any, BinaryIO
+
+from ...journal.side_files import SideFiles, transcript_file
+from ...model.redaction import Redactor, bounded
+from ...model.validate import blake2b, stamp
+from ..events import cleaned
+from .claude import ClaudeParser
+from .events import (
+    Message,
+    Notice,
+    PlanReview,
+    ToolCall,
+    TranscriptEvent,
+    blocks,
+    mapping,
+    parse_time,
+)
+from .reader import TranscriptReader
+
+# Bytes that are read for one event; later events catch up with the rest.
+MOST = 2 << 20
+# Sources of a SessionStart without anything before it.
+_FRESH = ("startup", "clear")
+# Only lines with one of these can hold an unreported event.
+_HINTS = (b'"type":"assistant"', b'"is_error":true', b'"isMeta":true')
+# Characters of a message that its digest covers; `bounded` leaves out the middle of very long ones.
+_DIGESTED = 10_000
+
+Write = Callable[[Mapping[str, Any], str], None]
+
+
+def apply_transcript_tail(files: SideFiles, event: Mapping[str, Any], key: bytes, write: Write) -> None:
+    """Write what the transcript says that no hook reported; call it before an event itself is written.
+
+    `write` gets each such event, in the form of one from a hook, with a name of its own. `key` is the store's
+    redaction key; `files` keeps how far the transcript was read. If the event has them, `transcript_bytes` is
+    the size of the transcript when it happened (0: there was none yet), and `at` the time.
+    """
+    if not event.get("transcript") or not event.get("session") or event.get("agent_id"):
+        return  # a sub-agent has a transcript of its own
+    tail = TranscriptTail(files, event)
+    try:
+        for found in tail.events(Redactor(key)):
+            write(found, f"{found['session']}/{found.get('said_id') or found.get('tool_use_id')}"[:200])
+    finally:
+        tail.save()  # also where the deadline cut it short: the next event goes on from there
+
+
+class TranscriptTail:
+    """The transcript of one session, from where it was read last."""
+
+    def __init__(self, files: SideFiles, event: Mapping[str, Any]) -> None:
+        self._session = str(event["session"])
+        self._files, self._state = files, transcript_file(self._session)
+        self._path = str(event.get("transcript") or "")
+        self._source = event.get("source")
+        self._upto: int | None = event.get("transcript_bytes")
+        at = event.get("at")
+        self._at = at if isinstance(at, (int, float)) else time.time()
+        self._position, self._since, self._saved = 0, "", ""
+        self._reader: TranscriptReader | None = None
+        self._known = False  # whether the position is known
+        # A Stop reports the last message of its turn, before or after that is in the transcript. These are
+        # the digests of the message that this event reports, and of one that an earlier event reported.
+        self._is_stop = event["event"] == "Stop"
+        self._reported_now = _digest(event.get("message")) if self._is_stop else ""
+        self._reported = ""
+
+    def events(self, redactor: Redactor) -> Iterator[dict[str, Any]]:
+        """The unreported events since the last time, as a hook would report them, without secrets.
+
+        A transcript that cannot be read has none.
+        """
+        self._load()
+        try:
+            if self._upto == 0:
+                raise FileNotFoundError
+            with _open_regular(self._path) as file:
+                yield from self._unreported(file, redactor)
+        except FileNotFoundError:
+            self._begin(None)
+        except OSError:
+            return
+
+    def _unreported(self, file: BinaryIO, redactor: Redactor) -> Iterator[dict[str, Any]]:
+        size = os.fstat(file.fileno()).st_size
+        upto = size if self._upto is None else min(self._upto, size)
+        self._begin(upto)
+        self._position = min(self._position, size)  # the file may have been truncated
+        parser = ClaudeParser(self._session)
+        self._reader = TranscriptReader(
+            file, parser, position=self._position, upto=upto, most=MOST, only=_HINTS
+        )
+        since = parse_time(self._since) if self._since else None
+        for event in self._reader.events():
+            if event.agent or (since is not None and (event.at or 0.0) < since):
+                continue  # a sub-agent's, or of the session that this one was forked from
+            if (found := self._as_hook_event(event, self._reader)) is None:
+                continue
+            found = cleaned({"session": self._session, **found}, redactor)
+            if "message" not in found or self._is_unreported(_digest(found["message"])):
+                yield found
+
+    def _begin(self, size: int | None) -> None:
+        """Where to begin with a session that is seen for the first time; None or 0: no transcript yet."""
+        if self._known:
+            return
+        if not size:
+            # Everything is still to come, and for a fork also what its parent session did.
+            self._since = "" if self._source in _FRESH else stamp(self._at)
+        else:
+            self._position = 0 if self._source in _FRESH else size
+        self._known = True
+
+    def _as_hook_event(self, event: TranscriptEvent, reader: TranscriptReader) -> dict[str, Any] | None:
+        """An event in the form of one from a hook; None if hooks report it."""
+        match event:
+            case Message():
+                return {"event": "Said", "message": bounded(event.text), "said_id": event.key}
+            case Notice(injected=True):
+                return {"event": "PutIn", "message": bounded(event.text), "said_id": event.key}
+            case PlanReview(approved=False):
+                return _failure("ExitPlanMode", {"plan": event.plan}, "", event.key)
+            case ToolCall(failed=True):
+                # The hook reports a call that ran as well: it is recognised by its id.
+                tool, given = event.tool, event.input
+                if tool == "tool":
+                    tool, given = _call_before(reader, event.key)
+                return _failure(tool, given, event.output, event.key)
+            case _:
+                return None
+
+    def _is_unreported(self, message: str) -> bool:
+        """Whether no Stop reported this message; each Stop accounts for one."""
+        if message and message == self._reported:
+            self._reported = ""
+        elif message and message == self._reported_now:
+            self._reported_now = ""
+        else:
+            return bool(message)
+        return False
+
+    # --- the state between two events
+
+    def _load(self) -> None:
+        """Load how far the transcript was read; a session that was not seen before has no such state."""
+        self._saved = self._files.read(self._state)
+        with suppress(ValueError):
+            self._position, self._reported = int(self._saved[:20]), self._saved[21:45].strip()
+            self._since, self._known = self._saved[46:].strip(), True
+
+    def save(self) -> None:
+        """Save how far it was read: the events that were given are written."""
+        position = self._position if self._reader is None else self._reader.position
+        reported = self._reported_now if self._is_stop else self._reported
+        state = f"{position:<20} {reported:<24} {self._since:<24}"
+        if state != self._saved and self._known:
+            self._files.set(self._state, state)
+
+
+def _open_regular(path: str) -> BinaryIO:
+    """Open a regular file; OSError for anything else, which might block."""
+    file = open(os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK), "rb")  # noqa: SIM115 - the caller closes it
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise OSError("not a regular file")
+    return file
+
+
+def _failure(tool: str, given: Any, error: str, call: str) -> dict[str, Any]:
+    return {
+        "event": "PostToolUseFailure", "tool": tool, "input": given, "error": error, "tool_use_id": call,
+    }  # fmt: skip
+
+
+def _call_before(reader: TranscriptReader, call: str) -> tuple[str, Any]:
+    """The tool and the input of a call that is shortly before what was read."""
+    line = reader.line_before(f'"id":"{call}"'.encode())
+    for block in blocks(mapping(line.get("message")).get("content")):
+        if block.get("id") == call:
+            return str(block.get("name") or "tool"), block.get("input")
+    return "tool", {}
+
+
+def _digest(text: Any) -> str:
+    """A short digest of a message; empty for an empty one."""
+    plain = text.strip()[:_DIGESTED] if isinstance(text, str) else ""
+    return blake2b(plain.encode("utf-8", "replace"), digest_size=12).hexdigest() if plain else ""

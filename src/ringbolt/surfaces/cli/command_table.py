@@ -1,0 +1,96 @@
+"""The commands: their modules, and the sections in which the help lists them."""
+
+from __future__ import annotations
+
+# Sections of the help: modules, their commands, and the short help of each command.
+SECTIONS: dict[str, dict[str, dict[str, str]]] = {
+    "Record": {
+        "update": {"update": "Report what happened, and what changed."},
+        "writing": {
+            "register": "Start a task, with its plan and the request.",
+            "note": "Record something that must survive.",
+            "decide": "Record a decision and its reason.",
+            "exclude": "Record what did not work, and why.",
+            "set": "Set a variable: a version, a URL, an id.",
+            "log": "Log an action.",
+            "finish": "End a task with its answer or its error.",
+            "pause": "Pause a task.",
+            "resume-task": "Continue a task that was paused or has ended.",
+            "undo": "Undo the changes of an event.",
+            "focus": "Make a task the current one of this session.",
+            "claim": "Claim a task or a step for this agent.",
+            "release": "Release a claim.",
+        },
+        "plan": {"plan": "Show the plan, or change it."},
+        "waits": {
+            "wait": "Wait for a file, port, process, URL, time or person.",
+            "waits": "Show waits, or manage one.",
+        },
+        "goals": {"goal": "Goals and their criteria."},
+    },
+    "Ask": {
+        "ask": {
+            "ask": "Ask a question about a task.",
+            "summary": "Show a task in a few sentences.",
+        },
+        "resume": {
+            "resume": "Show everything needed to continue a task.",
+            "state": "Show the state of a task as YAML.",
+        },
+        "recall": {
+            "recall": "Search everything recorded.",
+            "thread": "Show the latest events of a task.",
+            "event": "Show one event in full.",
+        },
+        "tasks": {
+            "list": "List tasks.",
+            "show": "Show a task, now or at an earlier time.",
+        },
+        "watch": {"watch": "Watch tasks as they change."},
+        "active_tasks": {"active-tasks": "Active tasks and their file."},
+    },
+    "Import and export": {
+        "files": {
+            "handoff": "Write a task as one file for another agent.",
+            "receive": "Import a task that was handed over.",
+            "export": "Write the ledger, or a task, to files.",
+            "import": "Import an export or a folder.",
+            "backup": "Copy the store while it is in use.",
+            "restore": "Replace the store with a backup.",
+            "store": "Describe or copy stores: SQLite files, PostgreSQL databases.",
+        },
+        "hosts": {"capture": "Import sessions recorded by Claude Code or Codex."},
+    },
+    "Maintain": {
+        "maintenance": {
+            "doctor": "Diagnose problems and say how to fix them.",
+            "verify": "Check that nothing is lost or changed.",
+            "reindex": "Rebuild the search index.",
+            "distill": "Bring the derived parts of a task up to date.",
+            "jobs": "Show queued and failed jobs, or retry one.",
+            "worker": "Run queued jobs.",
+            "purge": "Permanently remove old tasks that have ended.",
+            "forget": "Permanently remove what came from one source.",
+        },
+        "config": {"config": "Show every setting and where it comes from."},
+        "hosts": {"drill": "Simulate a compaction and score what is recovered."},
+    },
+    "Connect": {
+        "serve": {
+            "serve": "Serve HTTP and MCP on this machine.",
+            "mcp": "Serve MCP on standard input and output.",
+            "demo": "Show a task that survives a killed process.",
+        },
+        "hook": {"hook": "Record an event of a host from standard input."},
+        "hosts": {"install": "Add Ringbolt to a host's settings, or remove it."},
+        "op": {"op": "Call any operation by its name."},
+        "config": {"completion": "Print a completion script for your shell."},
+    },
+}
+# By name: the module, and the short help.
+COMMANDS = {
+    name: (module, short_help)
+    for section in SECTIONS.values()
+    for module, commands in section.items()
+    for name, short_help in commands.items()
+}

@@ -1,0 +1,208 @@
+"""What commands of the command line declare: options, arguments, and which operation they call.
+
+Nothing here needs click, so that frequent commands can run without it; see short_path.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import UnionType
+from typing import Any, NamedTuple, Union, get_args, get_origin, get_type_hints
+
+from ...ledger.base import Base
+from .console import WrongUsage, answer, call, given, json_of, text_of
+
+# --- options that every command has -----------------------------------------------------------------
+
+
+class CommonOption(NamedTuple):
+    """An option that goes to `console.given`. Without a metavar it is a flag."""
+
+    flag: str
+    metavar: str
+    help: str
+
+    @property
+    def name(self) -> str:
+        """Its name in `given`."""
+        return self.flag[2:].replace("-", "_")
+
+    def keep(self, value: Any) -> None:
+        """Keep a value, if there is one: the rightmost one on the line wins."""
+        if value:
+            given()[self.name] = value
+
+
+TASK = CommonOption("--task", "ID", "Task id or a unique prefix.")
+EVERYWHERE = CommonOption("--everywhere", "", "In every workspace.")
+COMMON = (
+    CommonOption("--store", "STORE", "Path or URL of the store, instead of the configured one."),
+    CommonOption("--workspace", "FOLDER", "The workspace, instead of that of the current folder."),
+    CommonOption("--session", "NAME", "The session, instead of RINGBOLT_SESSION."),
+    CommonOption("--agent", "NAME", "The agent's name, instead of RINGBOLT_AGENT."),
+    CommonOption("--as-user", "", "Record this as the user's words, even without a terminal."),
+    CommonOption("--json", "", "Print JSON."),
+)
+
+
+# --- parameters of operations -----------------------------------------------------------------------
+
+
+class Parameter:
+    """An option or positional argument that passes its value to a parameter of an operation.
+
+    `of` names the parameter, or `parameter.field` of an object; by default it is the option's name. `stdin`:
+    a value of `-` is read from standard input. `json`: the value is JSON. `sets`: a flag that passes this
+    value. `convert` is applied to what click reads. Anything else is for click.
+    """
+
+    def __init__(
+        self,
+        *flags: str,
+        of: str = "",
+        stdin: bool = False,
+        json: bool = False,
+        sets: object = None,
+        convert: Callable[[Any], Any] | None = None,
+        **more: Any,
+    ) -> None:
+        own = flags[-1].split("/")[0].lstrip("-").replace("-", "_")
+        self.name = of or own
+        self.key = f"p_{own}"  # unlike `next` or `type`, it cannot be a name of Python or click
+        self.flags = flags
+        self._stdin, self._json, self._sets = stdin, json, sets
+        self._convert, self._more = convert, more
+
+    @property
+    def positional(self) -> bool:
+        """Whether it has no flag."""
+        return not self.flags[0].startswith("-")
+
+    def attributes(self, hint: Any) -> dict[str, Any]:
+        """What click must know to read it; the operation declares the type."""
+        more: dict[str, Any]
+        if self.positional:
+            return {"metavar": self._metavar(), **_kind(hint, "nargs"), **self._more}
+        if self._sets is not None:
+            more = {"is_flag": True}
+        elif "/" in self.flags[0]:
+            more = {"default": None}
+        elif self._json:
+            more = {"metavar": "JSON"}
+        else:
+            more = _kind(hint, "multiple")
+            if not more.get("is_flag"):
+                more["metavar"] = "NUMBER" if "type" in more else "TEXT"
+        return {**more, **self._more}
+
+    def help(self, meaning: str) -> str:
+        """The help, where it has none of its own: what the operation says about the parameter."""
+        return meaning + (" - reads standard input." if self._stdin else "")
+
+    def _metavar(self) -> str:
+        word = self.flags[0].upper()
+        return word if self._more.get("required", True) else f"[{word}]"
+
+    def value(self, read: Any) -> Any:
+        """The value for the operation; None if it was not given."""
+        if self._sets is not None:
+            return self._sets if read else None
+        if self._json:
+            return json_of(self.flags[0], read)
+        if self._stdin:
+            return text_of(read)
+        if read is None or read == () or (read is False and "/" not in self.flags[0]):
+            return None
+        return self._convert(read) if self._convert else read
+
+
+def _kind(hint: Any, several: str) -> dict[str, Any]:
+    """What click must know about a type: a flag, several values, or a number."""
+    kinds = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+    if bool in kinds:
+        return {"is_flag": True}
+    if any(issubclass(get_origin(kind) or object, Sequence) for kind in kinds):
+        return {several: -1 if several == "nargs" else True}
+    if str in kinds or Any in kinds:
+        return {}
+    return {"type": int} if int in kinds else {"type": float} if float in kinds else {}
+
+
+option = Parameter  # such as option("--step")
+argument = Parameter  # such as argument("message")
+
+STEP = option("--step", of="item", metavar="STEP")
+TOKEN = option("--token", metavar="TOKEN", help="Fencing token of a claim.")
+KEY = option("--key", metavar="KEY")
+TAGS = option("--tag", of="tags", metavar="TAG", help="A label; repeat it for several.")
+BECAUSE = option("--because", of="reason", help="Why.")
+
+
+class OperationCommand:
+    """A command that calls an operation of a room of TaskMemory.
+
+    `task` adds --task, for operations that have a `task_id`; `everywhere` adds --everywhere. `create` creates
+    the store if needed. `defaults` are arguments that options may override; `prepare` may change all of them.
+    `show` prints the answer for people, `end` gives the exit code for it.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        room: type[Base],
+        operation: str,
+        *parameters: Parameter,
+        show: Callable[[Any], None],
+        examples: Sequence[str],
+        short_help: str | None = None,
+        help: str | None = None,
+        task: bool = True,
+        everywhere: bool = False,
+        create: bool = False,
+        defaults: Mapping[str, Any] | None = None,
+        prepare: Callable[[dict[str, Any]], None] | None = None,
+        end: Callable[[Any], int] = lambda _: 0,
+    ) -> None:
+        self.name, self.parameters, self.examples = name, parameters, examples
+        self.short_help, self.help, self.task, self.everywhere = short_help, help, task, everywhere
+        self.method: Callable[..., Any] = getattr(room, operation)
+        self._room, self._operation, self._create = room, operation, create
+        self._show, self._defaults, self._prepare, self._end = show, defaults or {}, prepare, end
+
+    def attributes(self) -> list[tuple[Parameter, dict[str, Any]]]:
+        """Each parameter with what click must know to read it."""
+        hints = get_type_hints(self.method)
+        return [(one, one.attributes(hints.get(one.name, str))) for one in self.parameters]
+
+    def common_options(self) -> list[CommonOption]:
+        """The options that are not of the operation itself."""
+        own = [option for option, has in ((EVERYWHERE, self.everywhere), (TASK, self.task)) if has]
+        return [*own, *COMMON]
+
+    def run(self, read: Mapping[str, Any]) -> int:
+        """Call the operation with what was read, print the answer, and return the exit code."""
+        arguments: dict[str, Any] = {}
+        if self.task:
+            arguments["task_id"] = given().get("task")
+        for one in self.parameters:
+            if (value := one.value(read[one.key])) is not None:
+                _put(arguments, one, value)
+        arguments = {**self._defaults, **arguments}
+        if self._prepare is not None:
+            self._prepare(arguments)
+        data = call(self._room, self._operation, arguments, create=self._create)
+        answer(data, self._show)
+        return self._end(data)
+
+
+def _put(arguments: dict[str, Any], parameter: Parameter, value: Any) -> None:
+    """Add a value to the arguments of an operation. Lists for the same parameter are joined."""
+    name, _, field = parameter.name.partition(".")
+    if field:
+        arguments.setdefault(name, {})[field] = value
+    elif name not in arguments:
+        arguments[name] = value
+    elif isinstance(arguments[name], list) and isinstance(value, list):
+        arguments[name] += value
+    else:
+        raise WrongUsage(f"{parameter.flags[0]} cannot be combined with another option for {name}.")

@@ -1,0 +1,91 @@
+"""Recognising new requests among prompts that go on with the present one."""
+
+from __future__ import annotations
+
+from ringbolt.extract import request_weights
+from ringbolt.extract.request_boundary import Moment, features, judge
+
+FINISHED = Moment(
+    request="Add a voucher field to the checkout form and store the code with the order.",
+    prompt="",
+    message="Done. The form has a voucher field, and `Order.voucher_code` is stored. All tests pass.",
+    recent=("Edit: src/checkout/form.py", "Edit: src/orders/models.py", "Bash: pytest tests/checkout"),
+    files=("src/checkout/form.py", "src/orders/models.py"),
+    steps_done=3,
+    steps_total=3,
+)
+
+
+def is_new(prompt: str, moment: Moment = FINISHED, **changes: object) -> bool:
+    return judge(moment.replace(prompt=prompt, **changes)).is_new
+
+
+def test_another_topic_after_completion_is_a_new_request() -> None:
+    prompts = [
+        "Now something completely different: the nightly backup job writes empty archives, find out why.",
+        "Unrelated: I noticed that the newsletter shows the wrong footer in Outlook, can you look into it?",
+        "Implement the following plan:\n\n# Plan: Move sessions to Redis\n\nThe table is locked too often.",
+    ]
+    assert [prompt for prompt in prompts if not is_new(prompt)] == []
+
+
+def test_a_short_prompt_may_declare_a_new_request() -> None:
+    prompts = [
+        "New task: add a dark theme", "ok, next task: update the CI file", "Unrelated: bump the version",
+        "Now something completely different: write a haiku", "Different question: how do I run the tests?",
+        "Forget that. Write the release notes for 1.2", "Let's move on to the export module",
+    ]  # fmt: skip
+    for message in ("Done. The form has a voucher field.", "It is 4.", "Want me to commit this?"):
+        assert [prompt for prompt in prompts if not is_new(prompt, message=message, steps_total=0)] == []
+
+
+def test_what_goes_on_with_the_work_is_not_a_new_request() -> None:
+    prompts = [
+        "yes", "go on", "commit this", "commit and push please", "why did you change the model?", "1",
+        "no, the field should be optional", "can you add a test for it?", "it still fails",
+        "also trim the code", "rename voucher_code to coupon_code", "what about the order confirmation?",
+        "option B", "let's move on to step 3", "next task, please",
+        "Order.voucher_code should be nullable", "the form test is failing now",
+    ]  # fmt: skip
+    assert [prompt for prompt in prompts if is_new(prompt)] == []
+
+
+def test_work_that_is_under_way_goes_on() -> None:
+    prompt = "also use the same style as in the address form"
+    assert not is_new(prompt, message="Now the tests.", stopped=False, steps_done=1)
+
+
+def test_the_same_prompt_sent_again_after_an_interruption_continues() -> None:
+    assert not is_new(FINISHED.request, message="", stopped=False, interrupted=True, steps_done=0)
+
+
+def test_what_the_agent_did_with_a_prompt_moves_the_verdict() -> None:
+    prompt = "The invoice PDF has no page numbers, please add them to the footer of every page."
+    same = FINISHED.replace(prompt=prompt, files_after=FINISHED.files, reply="I'll adjust the checkout form.")
+    other = FINISHED.replace(
+        prompt=prompt,
+        files_after=("src/invoices/pdf.py", "src/invoices/layout.py"),
+        reply="Looking at invoices.",
+    )
+    assert judge(other).score > judge(same).score
+
+
+def test_a_verdict_says_why() -> None:
+    new = judge(
+        FINISHED.replace(prompt="Unrelated: I noticed that the weekly report is sent twice, find out why.")
+    )
+    assert "says that it is something else" in new.reasons
+    assert not judge(FINISHED.replace(prompt="yes")).is_unsure
+
+
+def test_every_weight_belongs_to_a_feature() -> None:
+    first = features(FINISHED.replace(prompt="go on"))
+    second = features(FINISHED.replace(prompt="go on", files_after=("a.py",)))
+    assert request_weights.FIRST_LOOK.features.keys() <= first.keys()
+    assert request_weights.SECOND_LOOK.features.keys() <= second.keys()
+
+
+def test_any_text_gets_a_verdict() -> None:
+    for prompt in ("", " ", "```\ncode\n```", "> quoted", "x" * 100_000, "/review", "?", "\n\n"):
+        for moment in (FINISHED, Moment(request="", prompt="")):
+            assert isinstance(judge(moment.replace(prompt=prompt)).score, float)
