@@ -23,7 +23,7 @@ def test_the_first_prompt_is_the_request_word_for_word_and_later_ones_are_instru
     capture.prompt("[Request interrupted by user]")
     task = memory.task_get()
     assert task.request == REQUEST
-    assert task.name == "Please move the login to the new server."
+    assert task.name == "Move the login to the new server"
     assert task.sources["request"].channel == "user"
     assert [(entry.summary, entry.origin.channel) for entry in task.instructions] == [
         ("Use the blue cluster.", "user")

@@ -432,7 +432,7 @@ def test_no_reader_pays_for_thousands_of_events(session, store_url, opened, monk
     last = Session(store_url, "mine")
     last.leave("UserPromptSubmit", prompt="Mine.")
     drain(memory, session.journal, limit=1, first="mine")
-    assert "Mine." in [task.name for task in memory.task_list(status="all", limit=1000).tasks]
+    assert "Mine" in [task.name for task in memory.task_list(status="all", limit=1000).tasks]
 
 
 # --- live -------------------------------------------------------------------------------------------

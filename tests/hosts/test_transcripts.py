@@ -114,7 +114,7 @@ def test_a_session_of_claude_code_becomes_a_task_with_its_times_and_trust(memory
     assert (report.files, report.sessions, report.known, report.skipped, report.refused) == (1, 1, 0, 0, 0)
     task = memory.task_get(task_id)
     assert task.request == REQUEST
-    assert task.name == "Move the login to the new server."
+    assert task.name == "Move the login to the new server"
     assert task.workspace == "/w/shop"
     assert task.session == "aaaa-1"
     assert task.created_at == "2026-02-03T04:00:04.500Z"

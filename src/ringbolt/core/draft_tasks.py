@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ..ledger.access import append_event, commit, find_task, time_now
 from ..ledger.base import Base, Draft
 from ..ledger.current_task import DRAFT, REQUEST, session_task
 from ..model import rules
@@ -36,13 +37,13 @@ def turn_to(memory: Base, task_id: str | None) -> None:
         return
 
     def work(tx: Tx) -> Written | None:
-        head = memory.find_task(tx, task_id)
+        head = find_task(memory, tx, task_id)
         if session_task(memory, tx) == head["task_id"]:
             return None
         head = tx.head(head["task_id"], lock=True) or head
-        return memory.append_event(tx, head, focus_event(memory, tx, head), "task_focus")
+        return append_event(memory, tx, head, focus_event(memory, tx, head), time_now(memory), "task_focus")
 
-    memory.commit(work)
+    commit(memory, work, tasks=lambda written: (written.task_id,) if written else ())
 
 
 def focus_event(memory: Base, tx: Tx, head: Row) -> Draft:
@@ -88,17 +89,14 @@ class _FoldedDraft:
                     data={"from": f"{self._draft}#{event['seq']}"},
                     record=record,
                 )
-                user.append_event(tx, head, words, "task_focus")
+                append_event(user, tx, head, words, now, "task_focus")
         link = {"kind": "supersedes", "target": self._draft, "seq": head["last_seq"] + 1, "status": "active"}
         data = {"kind": "supersedes", "target": self._draft}
-        memory.append_event(tx, head, Draft("task.linked", data=data, sets={"links": [link]}), "task_focus")
+        linked = Draft("task.linked", data=data, sets={"links": [link]})
+        append_event(memory, tx, head, linked, now, "task_focus")
         ended = {"status": "superseded", "reason": None, "completed_at": now}
-        memory.append_event(
-            tx,
-            draft,
-            Draft("task.updated", data={"superseded_by": head["task_id"]}, sets={"heads": ended}),
-            "task_focus",
-        )
+        replaced = Draft("task.updated", data={"superseded_by": head["task_id"]}, sets={"heads": ended})
+        append_event(memory, tx, draft, replaced, now, "task_focus")
 
 
 def adoption(

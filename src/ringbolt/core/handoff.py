@@ -108,7 +108,7 @@ class Handoff(Views, Tasks):
         self, tx: Tx, content: dict[str, Any], drafts: list[Draft], key: str, fingerprint: str
     ) -> Written:
         now = self._now()
-        task_id = self.new_task_id(tx)
+        task_id = self._new_id(tx)
         # Work may be tried more than once, and appending changes the drafts.
         first, *rest = [draft.copy() for draft in drafts]
         heads = {**first.sets["heads"], "workspace_path": self.workspace, "repository": self.repository}

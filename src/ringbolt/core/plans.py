@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..ledger.access import check_steps
 from ..ledger.base import Base, Draft, check_guards, find_item
 from ..ledger.step_changes import StepChanges, begun_phase, item_changes
 from ..ledger.values import read_items
@@ -97,7 +98,7 @@ def _matched(memory: Base, plan: Any, old: list[Row]) -> tuple[list[dict[str, An
         live={name: row["title"] for name, row in live.items()},
     )
     kept = {step["id"]: live[step["id"]] for step in steps if step["id"] in live}
-    memory.check_steps(steps, len(old) - len(kept))
+    check_steps(memory, steps, len(old) - len(kept))
     return steps, kept
 
 
@@ -172,7 +173,7 @@ class Plans(Base):
             steps = rules.parse_plan(items, taken=[row["item_id"] for row in old])
             if not steps:
                 raise InvalidInput("invalid_plan", "There are no steps to add.", "Give some titles.")
-            self.check_steps(steps, len(old))
+            self._check_steps(steps, len(old))
             rules.check_dependencies(
                 {row["item_id"]: row["depends_on"] for row in old}
                 | {step["id"]: step["depends_on"] for step in steps}

@@ -79,7 +79,7 @@ class Tasks(Base):
         request = self._text("request", request)
         plan = self._plain("plan", plan)
         steps = rules.parse_plan(plan)
-        self.check_steps(steps)
+        self._check_steps(steps)
         context = self._plain("context", context)
         criteria = self._list("acceptance", acceptance)
         extra: dict[str, Any] = {
@@ -142,7 +142,7 @@ class Tasks(Base):
             now = self._now()
             if is_own and (draft_task := own_draft(self, tx)) is not None:
                 return adopt(tx, draft_task, now)
-            task_id = self.new_task_id(tx)
+            task_id = self._new_id(tx)
             heads: dict[str, Any] = {
                 "kind": kind,
                 "name": name,

@@ -54,7 +54,7 @@ class Syncing(Base):
             version = head["plan_version"] + 1
             changes = _changed(tx, head, old, wanted, known, version, now)
             added = _added(old, wanted, known)
-            self.check_steps([step for _, step in added], len(old))
+            self._check_steps([step for _, step in added], len(old))
             sets: dict[str, Any] = {}
             if added:
                 sets["+steps"] = {

@@ -224,7 +224,7 @@ class Facts(Base):
         return self._begun(tx, now, heads, ["label", label])
 
     def _begun(self, tx: Tx, now: str, heads: dict[str, Any], label: list[str]) -> Row:
-        task_id = self.new_task_id(tx)
+        task_id = self._new_id(tx)
         heads = {**heads, "status": "active", "phase": "received"}
         head: Row = {"task_id": task_id, "root_id": task_id, **heads}
         sets: dict[str, Any] = {"heads": heads, "+extras": {}, "+labels": [[0, *label]]}

@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 
 from ..extract.request_boundary import Boundary, Moment, judge
+from ..ledger.access import seconds_now
 from ..ledger.current_task import REQUEST
 from ..memory import TaskMemory
 from ..model import rules
@@ -44,7 +45,7 @@ def judged(memory: TaskMemory, task: Task, prompt: str) -> Boundary:
     """Whether a prompt begins a new request of the session's task."""
     after = max(0, task.seq - _RECENT_EVENTS)
     events = memory.store.read(lambda tx: tx.events(task.id, after, _RECENT_EVENTS))
-    return judge(_moment(task, prompt, events, memory.clock()))
+    return judge(_moment(task, prompt, events, seconds_now(memory)))
 
 
 def _moment(task: Task, prompt: str, events: Sequence[Row], now: float) -> Moment:
@@ -106,7 +107,7 @@ def task_to_take_over(memory: TaskMemory, prompt: str) -> str | None:
             return row["task_id"]
     if not _GOES_ON.match(prompt):
         return None
-    live = {one.id for one in memory.store.read(lambda tx: sessions.live(tx, None, memory.clock()))}
+    live = {one.id for one in memory.store.read(lambda tx: sessions.live(tx, None, seconds_now(memory)))}
     free = [row for row in tasks if row["session_id"] not in live and row["parent_id"] is None]
     wanted = {word for word in weighted_words(prompt[:1000]) if word not in _EMPTY_WORDS}
     if not wanted:

@@ -25,6 +25,16 @@ def find_task(memory: Base, tx: Tx, task_id: str | None, *, lock: bool = False) 
     return memory._find(tx, task_id, lock)
 
 
+def new_task_id(memory: Base, tx: Tx) -> str:
+    """An id that no task has."""
+    return memory._new_id(tx)
+
+
+def check_steps(memory: Base, steps: list[dict[str, Any]], present: int = 0) -> None:
+    """Raise unless a plan that has `present` steps may get these."""
+    memory._check_steps(steps, present)
+
+
 def append_event(memory: Base, tx: Tx, head: Row, draft: Draft, now: str, operation: str) -> Written:
     """Append a drafted event to a locked task, in the memory's name."""
     return memory._append(tx, head, draft, now, operation)

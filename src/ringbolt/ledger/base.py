@@ -198,31 +198,14 @@ class Base:
             return self.store.read(lambda tx: tx.task_ids())
         return [self.store.read(lambda tx: self._find(tx, task_id))["task_id"]]
 
-    def new_task_id(self, tx: Tx) -> str:
-        """An id that no task has."""
+    def _new_id(self, tx: Tx) -> str:
         while True:
             task_id = rules.make_id(self._random(rules.ID_LENGTH))
             if tx.head(task_id) is None:
                 return task_id
 
-    def clock(self) -> float:
-        """Seconds since 1970, by the clock of this memory."""
-        return self._clock()
-
     def _now(self) -> str:
         return validate.stamp(self._clock())
-
-    def find_task(self, tx: Tx, task_id: str | None) -> Row:
-        """A task's row, by id, prefix, or as the current task."""
-        return self._find(tx, task_id)
-
-    def commit(self, work: Callable[[Tx], Written | None]) -> Written | None:
-        """Write in a transaction of its own, then tell the mirrors which task changed."""
-        return self._commit(work, tasks=lambda result: () if result is None else (result.task_id,))
-
-    def append_event(self, tx: Tx, head: Row, draft: Draft, operation: str) -> Written:
-        """Append an event within a transaction: for the parts that an operation is made of."""
-        return self._append(tx, head, draft, self._now(), operation)
 
     def _as_of(
         self, task_id: str | None, at: Any, visit: Callable[[Tx, Row], None] | None = None
@@ -480,7 +463,7 @@ class Base:
             )
         return self._plain(what, value) or []
 
-    def check_steps(self, steps: list[dict[str, Any]], present: int = 0) -> None:
+    def _check_steps(self, steps: list[dict[str, Any]], present: int = 0) -> None:
         most = self.settings.max_plan_items
         if present + len(steps) > most:
             raise InvalidInput(

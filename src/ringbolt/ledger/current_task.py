@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from ..model.errors import NotFound
 from ..store import sessions
 from ..store.tx import Row, Tx
+from .access import append_event, new_task_id, seconds_now, time_now
 from .drafts import Draft
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def _chosen(memory: Base, tx: Tx) -> tuple[str, str]:
         )
     if len(tasks) == 1:
         return tasks[0]["task_id"], ""
-    live = {session.id for session in sessions.live(tx, memory.workspace, memory.clock())}
+    live = {session.id for session in sessions.live(tx, memory.workspace, seconds_now(memory))}
     best = min(tasks, key=lambda row: _rank(row, live))  # the first of equals: the one worked on last
     why = "a live session works on it" if best["session_id"] in live else "it was worked on last"
     return best["task_id"], f"{len(tasks)} tasks are open here. This is “{best['name'][:60]}”: {why}."
@@ -75,7 +76,7 @@ def _rank(row: Row, live: set[str]) -> tuple[bool, bool, bool]:
 
 def begin_draft(memory: Base, tx: Tx, name: str = UNNAMED) -> str:
     """Begin a task for a session that has none; `task_register` or the next request gives it a name."""
-    task_id = memory.new_task_id(tx)
+    task_id = new_task_id(memory, tx)
     session = memory.origin.session
     heads = {
         "kind": "task",
@@ -89,5 +90,5 @@ def begin_draft(memory: Base, tx: Tx, name: str = UNNAMED) -> str:
     }
     draft = Draft("task.registered", sets={"heads": heads, "+extras": {"metadata": {DRAFT: True}}})
     head: Row = {"task_id": task_id, "root_id": task_id, **heads}
-    memory.append_event(tx, head, draft, "task_register")
+    append_event(memory, tx, head, draft, time_now(memory), "task_register")
     return task_id

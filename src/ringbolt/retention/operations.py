@@ -289,7 +289,7 @@ class Retention(Base):
         now = self._now()
         log = next((head for name in forgetting.purge_logs(tx) if (head := tx.head(name, lock=True))), None)
         if log is None:
-            log = {"task_id": self.new_task_id(tx), "kind": LOG, "name": "Purged tasks"}
+            log = {"task_id": self._new_id(tx), "kind": LOG, "name": "Purged tasks"}
             log.update(root_id=log["task_id"], status="completed", phase="received", archived_at=now)
             sets = {"heads": {name: log[name] for name in ("kind", "name", "status", "phase", "archived_at")}}
             self._append(tx, log, Draft("task.registered", sets={**sets, "+extras": {}}), now, "purge")
