@@ -37,7 +37,7 @@ class Walk:
 
     def _entered(self, frame: FrameType, event: str, argument: Any) -> None:
         code = frame.f_code
-        if event != "call" or code.co_name == "<module>" or not code.co_filename.startswith(PACKAGE):
+        if event != "call" or code.co_name[0] == "<" or not code.co_filename.startswith(PACKAGE):
             return
         file = code.co_filename.removeprefix(PACKAGE)
         room = file.split(os.sep)[0]
