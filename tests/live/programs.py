@@ -124,8 +124,10 @@ def kill(process: subprocess.Popen) -> None:
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait(SECONDS)
-    process.stdout.close()
-    process.stderr.close()
+    for stream in (process.stdin, process.stdout, process.stderr):
+        if stream is not None:
+            with suppress(BrokenPipeError):
+                stream.close()
 
 
 @contextmanager
@@ -169,6 +171,54 @@ class ClaudeCode(Program):
         program = FETCHED / "claude/claude_agent_sdk/_bundled/claude"
         mode = ["--output-format", "json", "--permission-mode", "bypassPermissions"]
         return [str(program), "-p", *mode, *arguments]
+
+    @contextmanager
+    def conversation(self, *arguments: str, work: Path | None = None):
+        """The program with its input open, for several prompts in one process."""
+        form = ["--input-format", "stream-json", "--output-format", "stream-json", "--verbose"]
+        process = subprocess.Popen(
+            self.command(*form, *arguments), env=self.environment(), cwd=work or self.work, text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True,
+        )  # fmt: skip
+        try:
+            yield Conversation(process)
+        finally:
+            kill(process)
+
+
+class Conversation:
+    """A session of Claude Code that takes one prompt after another."""
+
+    def __init__(self, process: subprocess.Popen) -> None:
+        self._process = process
+
+    def ask(self, prompt: str) -> None:
+        """Send a prompt, and do not wait for the answer."""
+        line = {"type": "user", "message": {"role": "user", "content": prompt}}
+        self._process.stdin.write(json.dumps(line) + "\n")
+        self._process.stdin.flush()
+
+    def answer(self) -> dict:
+        """Wait for the end of the turn; what the host reports of it."""
+        for line in self._process.stdout:
+            told = json.loads(line)
+            if told["type"] == "result":
+                return told
+        raise AssertionError("the program ended before its turn did")
+
+    def say(self, prompt: str) -> dict:
+        self.ask(prompt)
+        return self.answer()
+
+    def end(self) -> None:
+        """End the session as a user does."""
+        self._process.stdin.close()
+        self._process.stdout.read()
+        self._process.wait(SECONDS)
+
+    def kill(self) -> None:
+        os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait(SECONDS)
 
 
 class Codex(Program):
