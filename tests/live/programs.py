@@ -12,6 +12,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ringbolt import TaskMemory
+from ringbolt.model.types import Task
+from ringbolt.store import sessions
+from ringbolt.store.sessions import Session
 
 FETCHED = Path(os.environ.get("RINGBOLT_TEST_HOSTS") or Path(sys.prefix) / "hosts")
 OURS = Path(sys.executable).parent  # ringbolt and ringbolt-hook are beside Python
@@ -109,6 +112,18 @@ class Program:
         with TaskMemory.open(store, workspace=None, create=False) as memory:
             yield memory
 
+    def tasks(self) -> dict[str, Task]:
+        """All tasks by their request, also those that have ended."""
+        with self.memory() as memory:
+            found = [memory.task_get(task.id) for task in memory.task_list(status="all").tasks]
+        return {task.request or task.name: task for task in found}
+
+    def sessions(self) -> list[Session]:
+        """The sessions that our hooks know of, as the store has them now."""
+        with self.memory() as memory:
+            names = {event.origin.session for event in memory.events()}
+            return list(memory.store.read(lambda tx: sessions.some(tx, names)).values())
+
     def events(self) -> list:
         with self.memory() as memory:
             return list(memory.events())
@@ -138,6 +153,13 @@ def command_that_hangs(folder: Path):
     try:
         yield f"touch {began}; cat {hold}", began
     finally:
+        release(folder)
+
+
+def release(folder: Path) -> None:
+    """Let the command that hangs in a folder finish."""
+    hold = folder / "hold"
+    if hold.exists():
         # The command outlives a host that is killed. Opening and closing the other end lets it finish.
         writer = os.open(hold, os.O_RDWR)
         hold.unlink()
