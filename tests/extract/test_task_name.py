@@ -38,8 +38,11 @@ def test_labels_are_left_out() -> None:
 def test_the_words_that_announce_another_topic_are_left_out() -> None:
     notes = "Write the release notes for version 3"
     for opening in (
-        "Now something completely different:", "Ok, now for something else -", "Thanks! A new task:", "New task:"
-    ):  # fmt: skip
+        "Now something completely different:",
+        "Ok, now for something else -",
+        "Thanks! A new task:",
+        "New task:",
+    ):
         assert task_name(f"{opening} write the release notes for version 3.") == notes
     assert task_name("Try something else in the parser") == "Try something else in the parser"
 

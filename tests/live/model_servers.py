@@ -73,7 +73,7 @@ class Script:
 
     summary: str = "The conversation so far, in short."
     turns: list[Turn] = field(default_factory=list)
-    # Turns for conversations in which these words were said, where several go on at once.
+    # Turns for conversations in which the user said something that begins so, where several go on at once.
     talks: dict[str, list[Turn]] = field(default_factory=dict)
     asked: list[Asked] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -88,12 +88,12 @@ class Script:
             if not _has_tools(body):
                 asked.side = True
                 return says("A title")
-            turns = next((turns for words, turns in self.talks.items() if words in _said(body)), self.turns)
+            turns = next((turns for words, turns in self.talks.items() if _said(body, words)), self.turns)
             return turns.pop(0) if turns else says("There is nothing left to do.")
 
     def main(self, words: str = "") -> list[Asked]:
-        """The requests of the conversation itself, or of the one in which these words were said."""
-        return [asked for asked in self.asked if not asked.side and words in _said(asked.body)]
+        """The requests of the conversation itself, or of the one in which the user said these words."""
+        return [asked for asked in self.asked if not asked.side and _said(asked.body, words)]
 
 
 def _texts(value) -> list[str]:
@@ -110,8 +110,10 @@ def _messages_of(body: dict) -> list:
     return body.get("messages") or body.get("input") or body.get("contents") or []
 
 
-def _said(body: dict) -> str:
-    return "\n".join(_texts(_messages_of(body)))
+def _said(body: dict, words: str) -> bool:
+    """Whether the user said something that begins with these words."""
+    users = [one for one in _messages_of(body) if isinstance(one, dict) and one.get("role") == "user"]
+    return not words or any(text.startswith(words) for text in _texts(users))
 
 
 def _last_text(body: dict) -> str:

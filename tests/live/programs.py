@@ -269,6 +269,14 @@ trust_level = "trusted"
 """
         )
 
+    def install(self, *arguments):
+        super().install(*arguments)
+        # It begins before its MCP servers have; a scripted model would call tools that are not there yet.
+        settings = self.home / ".codex/config.toml"
+        settings.write_text(
+            settings.read_text().replace("# ringbolt: end", "required = true\n# ringbolt: end")
+        )
+
     def environment(self):
         return {**super().environment(), "SCRIPTED_KEY": "none"}
 

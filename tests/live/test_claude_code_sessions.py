@@ -1,4 +1,4 @@
-"""Claude Code, the program itself: which task each of several sessions works on, and what it is told of it."""
+"""Claude Code, the program itself: which task each of several sessions works on, and what it is told."""
 
 from __future__ import annotations
 
@@ -227,10 +227,11 @@ def test_work_in_the_background_is_told_after_a_compaction(claude):
         "subagent_type": "general-purpose",
         "run_in_background": True,
     }
+    shell = {"command": "sleep 600", "run_in_background": True}
     with command_that_hangs(claude.work) as (command, began), claude.conversation() as session:
         script.talks["Sort the files"] = [
-            Turn(calls=(Call("Agent", helper), Call("Bash", {"command": "sleep 600", "run_in_background": True}))),
-            says("They are at work."),
+            Turn(calls=(Call("Agent", helper), Call("Bash", shell))),
+            says("I wait for them."),
         ]
         script.talks[helper["prompt"]] = [calls("Bash", command=command)]
         session.say("Sort the files by date.")
