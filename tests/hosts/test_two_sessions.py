@@ -81,11 +81,11 @@ class Workspace:
         )
 
     def call(self, session: str, what: str) -> None:
-        """A call without an id as our MCP server makes it, or `turn`: one with the id of an own task."""
+        """A call without an id as our MCP server makes it, or `turn`: one with the id of its first task."""
         memory = self._memory.acting_as(session=session, agent="claude-code")
         own = [task for task, whose in self._tasks.items() if whose == session]
         if what in ("resume", "turn"):
-            task = own[self._number % len(own)] if what == "turn" and own else None
+            task = own[0] if what == "turn" and own else None
             turn_to(memory, task)
             if own:
                 shown = memory.task_resume(task)
