@@ -147,3 +147,59 @@ def test_each_session_writes_to_its_own_task_and_nothing_is_refused(steps):
             workspace.check()
         finally:
             workspace.close()
+
+
+# --- turning to another task --------------------------------------------------------------------------
+
+
+def decisions(memory, task):
+    return [entry.summary for entry in memory.task_get(task).decisions]
+
+
+def test_a_draft_with_a_finding_stays_when_its_session_turns_away(opened, store_url):
+    memory = opened(store_url, session="")
+    old = memory.acting_as(session="before").task_register("Old").task_id
+    agent = memory.acting_as(session="now")
+    draft = agent.task_decide(None, choice="half up").task_id
+    turn_to(agent, old)
+    assert memory.task_get(draft).status == "active"
+    assert agent.task_decide(None, choice="Markdown").task_id == old
+    assert (decisions(memory, draft), decisions(memory, old)) == (["half up"], ["Markdown"])
+
+
+def test_what_was_said_goes_with_a_session_that_turns_away_from_its_empty_draft(opened, store_url):
+    memory = opened(store_url, session="")
+    old = memory.acting_as(session="before").task_register("Old").task_id
+    agent = memory.acting_as(session="now")
+    draft = agent.task_update(None, "I am about to deploy.").task_id
+    agent.acting_as(channel="user").task_remember(draft, "Not on a Friday.", type="user_instruction")
+    turn_to(agent, old)
+    assert memory.task_get(draft).status == "superseded"
+    said = [(event.text, event.origin.channel) for event in memory.events(old) if event.text]
+    assert said == [("I am about to deploy.", "agent"), ("Not on a Friday.", "user")]
+    assert memory.verify().ok
+
+
+def test_a_task_that_has_ended_is_only_read(opened, store_url):
+    memory = opened(store_url, session="")
+    over = memory.acting_as(session="before").task_register("Over").task_id
+    memory.task_finish(over, "Done.")
+    agent = memory.acting_as(session="now")
+    own = agent.task_register("Own").task_id
+    turn_to(agent, over)
+    assert agent.task_resume(over).task_id == over
+    assert agent.task_update(None, "Going on.").task_id == own
+
+
+def test_a_hosts_session_that_takes_over_a_task_of_another_worktree_stays_there(opened, store_url):
+    memory = opened(store_url, session="", clock=time.time)
+    old = memory.acting_as(session="before", workspace="/other").task_register("Old").task_id
+    leave(Journal.of(store_url), "now", "UserPromptSubmit", cwd="/w", prompt="Round the invoices.")
+    bash = {"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_response": {"stdout": "a"}}
+    leave(Journal.of(store_url), "now", "PostToolUse", cwd="/w", tool_use_id="1", **bash)
+    agent = memory.acting_as(session="now")
+    assert agent.task_get().request == "Round the invoices."
+    turn_to(agent, old)
+    assert agent.task_decide(None, choice="Markdown").task_id == old
+    leave(Journal.of(store_url), "now", "PostToolUse", cwd="/w", tool_use_id="2", **bash)
+    assert agent.task_get(old).actions == 1

@@ -34,7 +34,8 @@ def own_draft(memory: Base, tx: Tx) -> Row | None:
 def turn_to(memory: Base, task_id: str | None) -> None:
     """Make a task the session's own, as a session does that resumes it by its id; nothing without a session.
 
-    The session that had it before finds out when it next asks.
+    The session that had it before finds out when it next asks. A task that was declared ended is only read:
+    the session's own work goes on.
     """
     session = memory.origin.session
     if not session or task_id is None:
@@ -42,7 +43,8 @@ def turn_to(memory: Base, task_id: str | None) -> None:
 
     def work(tx: Tx) -> Written | None:
         head = find_task(memory, tx, task_id)
-        if session_task(memory, tx) == head["task_id"]:
+        is_over = head["status"] in rules.ENDED and head["reason"] != rules.INFERRED
+        if is_over or session_task(memory, tx) == head["task_id"]:
             return None
         head = tx.head(head["task_id"], lock=True) or head
         return append_event(memory, tx, head, focus_event(memory, tx, head), time_now(memory), "task_focus")

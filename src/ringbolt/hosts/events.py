@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from json import dumps
 from typing import Any
 
+from ..core.draft_tasks import turn_to
 from ..memory import TaskMemory
 from ..model.errors import RingboltError
 from ..model.redaction import Redactor, storable
@@ -182,7 +183,10 @@ def _turn_to(memory: TaskMemory, tool: str, event: Mapping[str, Any]) -> None:
     if not isinstance(named, str) or not named or not memory.origin.session or named == before:
         return
     try:
-        memory.task_focus(named[:100])
+        if tool.endswith("task_focus"):
+            memory.task_focus(named[:100])
+        else:
+            turn_to(memory, named[:100])
     except RingboltError as error:
         if error.code not in ("task_not_found", "ambiguous_task", "invalid_argument"):
             raise
