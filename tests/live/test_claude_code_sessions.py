@@ -244,9 +244,13 @@ def test_work_in_the_background_is_told_after_a_compaction(claude):
         ("subagent", "Count the files"),
         ("shell", "sleep 600"),
     ]
+    (parent,) = (task for task in claude.tasks().values() if task.parent is None)
+    (child,) = (task for task in claude.tasks().values() if task.parent == parent.id)
+    assert (child.name, child.status) == ("Count the files", "active")
     told = packet(script.main()[-1])
-    for part in ("at work", "Count the files", "sleep 600"):
-        assert part in told
+    at_work = [line for line in told.splitlines() if "at work" in line.lower()]
+    for what in ("Count the files", "sleep 600"):
+        assert [line for line in at_work if what in line]
 
 
 def test_plan_mode_is_told_after_a_compaction(claude):

@@ -36,6 +36,9 @@ from .transcripts.events import as_text, is_host_text, is_misuse
 # The fields that distinguish the events of a session if the host gives them no id.
 _NAMING = "event session agent_id prompt tool input output error summary message reason source".split()
 
+# Tools that start a helper.
+_LAUNCHES = ("Agent", "Task")
+
 
 def tidied(event: Mapping[str, Any]) -> dict[str, Any]:
     """An event with its tool's output as plain text, without what only the host's own screen needs."""
@@ -161,6 +164,16 @@ def _tool_used(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], n
         duration_ms=duration if isinstance(duration, (int, float)) and duration >= 0 else None,
         key=key,
     )
+    if tool in _LAUNCHES and not failed:
+        _name_helper(memory, event)
+
+
+def _name_helper(memory: TaskMemory, event: Mapping[str, Any]) -> None:
+    """Give the task of a helper that works in the background the purpose that it was started with."""
+    purpose = as_text(_fields(event).get("description")).strip()
+    found = re.search(r'\bagentId"?:\s*"?([\w-]{1,100})', as_text(event.get("output")))
+    if purpose and found and (task := own_task(memory.acting_as(session=session_of(event, found[1])))):
+        memory.task_update(task, name=purpose[:120])
 
 
 def is_ours(tool: str) -> bool:
