@@ -61,7 +61,7 @@ test-hosts: $(DEV_READY) ## run the tests with the programs of hosts, which are 
 
 test-claude: $(DEV_READY) ## the part of test-hosts that tries Claude Code
 	@UV='$(UV)' sh tools/hosts.sh claude
-	@$(BIN)/python -m pytest -m hosts --timeout=300 tests/live/test_claude_code.py $(ARGS)
+	@$(BIN)/python -m pytest -n $(TEST_WORKERS) -m hosts --timeout=300 tests/live/test_claude_code*.py $(ARGS)
 
 check: $(DEV_READY) ## lint, formatting and types
 	@$(BIN)/ruff check .

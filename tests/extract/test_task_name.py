@@ -32,6 +32,19 @@ def test_labels_are_left_out() -> None:
         task_name("brainstorm:\n- cache the tiles of the map\n- off by default")
         == "Cache the tiles of the map"
     )
+    assert task_name("Fix this bug: it crashes") == "Fix this bug: it crashes"
+
+
+def test_the_words_that_announce_another_topic_are_left_out() -> None:
+    notes = "Write the release notes for version 3"
+    for opening in (
+        "Now something completely different:",
+        "Ok, now for something else -",
+        "Thanks! A new task:",
+        "New task:",
+    ):
+        assert task_name(f"{opening} write the release notes for version 3.") == notes
+    assert task_name("Try something else in the parser") == "Try something else in the parser"
 
 
 def test_a_plan_is_named_by_its_own_title() -> None:

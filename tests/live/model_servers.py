@@ -37,10 +37,16 @@ class Turn:
     text: str = ""
     calls: tuple[Call, ...] = ()
     tokens: int = 1000  # the size of the context, as the model counts it: a host may compact because of it
+    limit: str = ""  # what the vendor says instead of answering, because a usage limit is reached
 
 
 def says(text: str, tokens: int = 1000) -> Turn:
     return Turn(text=text, tokens=tokens)
+
+
+def refuses(limit: str) -> Turn:
+    """The vendor's answer when a usage limit is reached."""
+    return Turn(limit=limit)
 
 
 def calls(tool: str, **given) -> Turn:
@@ -67,6 +73,8 @@ class Script:
 
     summary: str = "The conversation so far, in short."
     turns: list[Turn] = field(default_factory=list)
+    # Turns for conversations in which the user said something that begins so, where several go on at once.
+    talks: dict[str, list[Turn]] = field(default_factory=dict)
     asked: list[Asked] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -80,11 +88,12 @@ class Script:
             if not _has_tools(body):
                 asked.side = True
                 return says("A title")
-            return self.turns.pop(0) if self.turns else says("There is nothing left to do.")
+            turns = next((turns for words, turns in self.talks.items() if _said(body, words)), self.turns)
+            return turns.pop(0) if turns else says("There is nothing left to do.")
 
-    def main(self) -> list[Asked]:
-        """The requests of the conversation itself."""
-        return [asked for asked in self.asked if not asked.side]
+    def main(self, words: str = "") -> list[Asked]:
+        """The requests of the conversation itself, or of the one in which the user said these words."""
+        return [asked for asked in self.asked if not asked.side and _said(asked.body, words)]
 
 
 def _texts(value) -> list[str]:
@@ -97,8 +106,18 @@ def _texts(value) -> list[str]:
     return []
 
 
+def _messages_of(body: dict) -> list:
+    return body.get("messages") or body.get("input") or body.get("contents") or []
+
+
+def _said(body: dict, words: str) -> bool:
+    """Whether the user said something that begins with these words."""
+    users = [one for one in _messages_of(body) if isinstance(one, dict) and one.get("role") == "user"]
+    return not words or any(text.startswith(words) for text in _texts(users))
+
+
 def _last_text(body: dict) -> str:
-    said = body.get("messages") or body.get("input") or body.get("contents") or []
+    said = _messages_of(body)
     system = _texts(body.get("systemInstruction") or [])
     users = [one for one in said if isinstance(one, dict) and one.get("role") == "user"]
     return "\n".join(_texts(users[-1:]) + system)
@@ -144,9 +163,11 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write((f"event: {name}\n" if name else "").encode() + f"data: {text}\n\n".encode())
         self.close_connection = True
 
-    def _json(self, value, status=200) -> None:
+    def _json(self, value, status=200, **headers) -> None:
         body = json.dumps(value).encode()
         self.send_response(status)
+        for name, text in headers.items():
+            self.send_header(name, text)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
@@ -166,6 +187,9 @@ def _ids(server, turn):
 
 def _messages(handler, body, turn):
     server = handler.server
+    if turn.limit:
+        error = {"type": "error", "error": {"type": "rate_limit_error", "message": turn.limit}}
+        return handler._json(error, 429, **{"x-should-retry": "false"})
     usage = {"input_tokens": turn.tokens, "output_tokens": 10}
     blocks = [{"type": "text", "text": turn.text}] if turn.text else []
     blocks += [

@@ -12,6 +12,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ringbolt import TaskMemory
+from ringbolt.model.types import Task
+from ringbolt.store import sessions
+from ringbolt.store.sessions import Session
 
 FETCHED = Path(os.environ.get("RINGBOLT_TEST_HOSTS") or Path(sys.prefix) / "hosts")
 OURS = Path(sys.executable).parent  # ringbolt and ringbolt-hook are beside Python
@@ -109,6 +112,18 @@ class Program:
         with TaskMemory.open(store, workspace=None, create=False) as memory:
             yield memory
 
+    def tasks(self) -> dict[str, Task]:
+        """All tasks by their request, also those that have ended."""
+        with self.memory() as memory:
+            found = [memory.task_get(task.id) for task in memory.task_list(status="all").tasks]
+        return {task.request or task.name: task for task in found}
+
+    def sessions(self) -> list[Session]:
+        """The sessions that our hooks know of, as the store has them now."""
+        with self.memory() as memory:
+            names = {event.origin.session for event in memory.events()}
+            return list(memory.store.read(lambda tx: sessions.some(tx, names)).values())
+
     def events(self) -> list:
         with self.memory() as memory:
             return list(memory.events())
@@ -124,8 +139,10 @@ def kill(process: subprocess.Popen) -> None:
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait(SECONDS)
-    process.stdout.close()
-    process.stderr.close()
+    for stream in (process.stdin, process.stdout, process.stderr):
+        if stream is not None:
+            with suppress(BrokenPipeError):
+                stream.close()
 
 
 @contextmanager
@@ -136,6 +153,13 @@ def command_that_hangs(folder: Path):
     try:
         yield f"touch {began}; cat {hold}", began
     finally:
+        release(folder)
+
+
+def release(folder: Path) -> None:
+    """Let the command that hangs in a folder finish."""
+    hold = folder / "hold"
+    if hold.exists():
         # The command outlives a host that is killed. Opening and closing the other end lets it finish.
         writer = os.open(hold, os.O_RDWR)
         hold.unlink()
@@ -170,6 +194,54 @@ class ClaudeCode(Program):
         mode = ["--output-format", "json", "--permission-mode", "bypassPermissions"]
         return [str(program), "-p", *mode, *arguments]
 
+    @contextmanager
+    def conversation(self, *arguments: str, work: Path | None = None):
+        """The program with its input open, for several prompts in one process."""
+        form = ["--input-format", "stream-json", "--output-format", "stream-json", "--verbose"]
+        process = subprocess.Popen(
+            self.command(*form, *arguments), env=self.environment(), cwd=work or self.work, text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True,
+        )  # fmt: skip
+        try:
+            yield Conversation(process)
+        finally:
+            kill(process)
+
+
+class Conversation:
+    """A session of Claude Code that takes one prompt after another."""
+
+    def __init__(self, process: subprocess.Popen) -> None:
+        self._process = process
+
+    def ask(self, prompt: str) -> None:
+        """Send a prompt, and do not wait for the answer."""
+        line = {"type": "user", "message": {"role": "user", "content": prompt}}
+        self._process.stdin.write(json.dumps(line) + "\n")
+        self._process.stdin.flush()
+
+    def answer(self) -> dict:
+        """Wait for the end of the turn; what the host reports of it."""
+        for line in self._process.stdout:
+            told = json.loads(line)
+            if told["type"] == "result":
+                return told
+        raise AssertionError("the program ended before its turn did")
+
+    def say(self, prompt: str) -> dict:
+        self.ask(prompt)
+        return self.answer()
+
+    def end(self) -> None:
+        """End the session as a user does."""
+        self._process.stdin.close()
+        self._process.stdout.read()
+        self._process.wait(SECONDS)
+
+    def kill(self) -> None:
+        os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait(SECONDS)
+
 
 class Codex(Program):
     host = "codex"
@@ -195,6 +267,14 @@ env_key = "SCRIPTED_KEY"
 [projects."{self.work}"]
 trust_level = "trusted"
 """
+        )
+
+    def install(self, *arguments):
+        super().install(*arguments)
+        # It begins before its MCP servers have; a scripted model would call tools that are not there yet.
+        settings = self.home / ".codex/config.toml"
+        settings.write_text(
+            settings.read_text().replace("# ringbolt: end", "required = true\n# ringbolt: end")
         )
 
     def environment(self):

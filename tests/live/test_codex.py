@@ -7,11 +7,12 @@ import json
 import pytest
 
 from tests.live.model_servers import Call, Turn, calls, says
-from tests.live.programs import Codex, actions, command_that_hangs
+from tests.live.programs import SECONDS, Codex, actions, command_that_hangs, kill, release, wait_until
 
 pytestmark = pytest.mark.hosts
 
 REQUEST = "Round the invoices to whole cents.\nLeave the tax tables alone."
+NOTES = "Write the release notes for version 3."
 FAILS = "cat missing-ledger.txt"
 PACKET = "Recorded state of a task, kept by Ringbolt"
 GUARD = f'"{FAILS}" was tried before and did not work; reason: "the ledger was moved"'
@@ -97,3 +98,76 @@ def test_without_trust_no_hook_runs(codex):
     codex.server.script.turns = [says("Hello.")]
     codex.run(REQUEST)
     assert not (codex.home / ".local/share/ringbolt/ringbolt.db").exists()
+
+
+def decides(text: str) -> Turn:
+    return calls("mcp__ringbolt/task_note", kind="decision", text=text, why="the tests say so")
+
+
+def decided(task) -> list[str]:
+    return [entry.summary for entry in task.decisions]
+
+
+def assert_nothing_refused(codex: Codex) -> None:
+    said = "\n".join(asked.text for asked in codex.server.script.main())
+    assert "ambiguous_task" not in said
+    assert "no_current_task" not in said
+
+
+def test_in_the_second_session_a_call_without_an_id_is_about_its_own_task(codex):
+    script = codex.server.script
+    script.turns = [calls("exec_command", cmd="echo one"), says("Rounded.")]
+    codex.run(REQUEST)
+    script.turns = [decides("Markdown"), calls("mcp__ringbolt/task_resume"), says("Written.")]
+    codex.run(NOTES)
+    answer = json.dumps(script.main()[-1].body["input"][-1])
+    assert NOTES in answer
+    assert "Round the invoices" not in answer
+    assert {name: decided(task) for name, task in codex.tasks().items()} == {REQUEST: [], NOTES: ["Markdown"]}
+    assert_nothing_refused(codex)
+
+
+def test_registering_after_work_has_begun_gives_the_draft_its_plan(codex):
+    codex.server.script.turns = [
+        calls("exec_command", cmd="echo one"),
+        calls("mcp__ringbolt/task_register", name="Rounding", plan=["Find it", "Round it"]),
+        decides("half up"),
+        calls("exec_command", cmd="echo two"),
+        says("Half of it is done."),
+    ]
+    codex.run(REQUEST)
+    (task,) = codex.tasks().values()
+    assert (task.name, task.request) == ("Rounding", REQUEST)
+    assert [step.title for step in task.items] == ["Find it", "Round it"]
+    assert decided(task) == ["half up"]
+    assert actions(codex.events()) == [("Bash", "echo one", False), ("Bash", "echo two", False)]
+    assert_nothing_refused(codex)
+
+
+def test_two_sessions_at_once_have_a_task_each(codex):
+    script = codex.server.script
+    with command_that_hangs(codex.work) as (command, began):
+        script.talks["Round the invoices"] = [
+            calls("exec_command", cmd=command, yield_time_ms=60_000),
+            decides("half up"),
+            calls("mcp__ringbolt/task_resume"),
+            says("Rounded."),
+        ]
+        script.talks[NOTES] = [decides("Markdown"), calls("mcp__ringbolt/task_resume"), says("Written.")]
+        first = codex.start(REQUEST)
+        try:
+            wait_until(began.exists, "the first session is at work")
+            codex.run(NOTES)
+            release(codex.work)
+            first.communicate(timeout=SECONDS)
+        finally:
+            kill(first)
+    assert {name: decided(task) for name, task in codex.tasks().items()} == {
+        REQUEST: ["half up"],
+        NOTES: ["Markdown"],
+    }
+    for own, foreign in (("Round the invoices", "Markdown"), (NOTES, "half up")):
+        answer = json.dumps(script.main(own)[-1].body["input"][-1])
+        assert own in answer
+        assert foreign not in answer
+    assert_nothing_refused(codex)

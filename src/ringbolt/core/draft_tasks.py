@@ -1,7 +1,7 @@
 """Drafts: tasks that hooks began for a prompt.
 
 A registration turns the draft of its session into the registered task. A session that turns to another task
-leaves nothing behind if its draft has only the prompt that made it.
+leaves nothing behind if its draft holds only what was said.
 """
 
 from __future__ import annotations
@@ -17,6 +17,10 @@ from ..model.types import Written
 from ..store.tx import Row, Tx
 from .plans import plan_replacement
 
+_MOST_EVENTS = 100  # of a draft that may be folded away
+# Events in which somebody only says something, or the host takes note of its own doings.
+_TALK = ("task.registered", "task.updated", "message", "snapshot")
+
 
 def own_draft(memory: Base, tx: Tx) -> Row | None:
     """The task of this session, locked, if nobody has registered it yet."""
@@ -30,7 +34,8 @@ def own_draft(memory: Base, tx: Tx) -> Row | None:
 def turn_to(memory: Base, task_id: str | None) -> None:
     """Make a task the session's own, as a session does that resumes it by its id; nothing without a session.
 
-    The session that had it before finds out when it next asks.
+    The session that had it before finds out when it next asks. A task that was declared ended is only read:
+    the session's own work goes on.
     """
     session = memory.origin.session
     if not session or task_id is None:
@@ -38,7 +43,8 @@ def turn_to(memory: Base, task_id: str | None) -> None:
 
     def work(tx: Tx) -> Written | None:
         head = find_task(memory, tx, task_id)
-        if session_task(memory, tx) == head["task_id"]:
+        is_over = head["status"] in rules.ENDED and head["reason"] != rules.INFERRED
+        if is_over or session_task(memory, tx) == head["task_id"]:
             return None
         head = tx.head(head["task_id"], lock=True) or head
         return append_event(memory, tx, head, focus_event(memory, tx, head), time_now(memory), "task_focus")
@@ -60,36 +66,40 @@ def focus_event(memory: Base, tx: Tx, head: Row) -> Draft:
 
 
 def _empty_draft(memory: Base, tx: Tx, besides: str) -> str | None:
-    """The draft that this session works on, if it holds nothing but the prompt that began it."""
+    """The draft that this session works on, if it holds nothing but what the user and the agent said."""
     head = own_draft(memory, tx)
     if head is None or head["task_id"] == besides or head["actions"] or head["total"]:
         return None
-    return head["task_id"]
+    if head["last_seq"] > _MOST_EVENTS:
+        return None
+    events = tx.events(head["task_id"], 0, _MOST_EVENTS)
+    is_talk = all(event["channel"] == "user" or event["event_type"] in _TALK for event in events)
+    return head["task_id"] if is_talk else None
 
 
 class _FoldedDraft:
-    """An empty draft, to be replaced by the task that its session turns to; the user's words go with it."""
+    """An empty draft, to be replaced by the task that its session turns to; what was said goes with it."""
 
     def __init__(self, task_id: str) -> None:
         self.position: dict[str, Any] = {}
         self._draft = task_id
 
     def write(self, memory: Base, tx: Tx, head: Row, now: str) -> None:
-        """Carry over what the user said, and end the draft."""
+        """Carry over what was said, and end the draft."""
         draft = tx.head(self._draft, lock=True)
         if draft is None:
             return
-        user = memory.acting_as(channel="user")
-        for event in tx.events(self._draft, 0, 100):
-            if event["channel"] == "user" and event["text"]:
-                record = {"type": "user_instruction", "status": "active"}
+        for event in tx.events(self._draft, 0, _MOST_EVENTS):
+            if event["text"] and event["channel"] in ("user", "agent"):
+                by_user = event["channel"] == "user"
                 words = Draft(
-                    "user_instruction",
+                    "user_instruction" if by_user else "message",
                     text=event["text"],
                     data={"from": f"{self._draft}#{event['seq']}"},
-                    record=record,
+                    record={"type": "user_instruction", "status": "active"} if by_user else None,
                 )
-                append_event(user, tx, head, words, now, "task_focus")
+                speaker = memory.acting_as(channel=event["channel"])
+                append_event(speaker, tx, head, words, now, "task_focus")
         link = {"kind": "supersedes", "target": self._draft, "seq": head["last_seq"] + 1, "status": "active"}
         data = {"kind": "supersedes", "target": self._draft}
         linked = Draft("task.linked", data=data, sets={"links": [link]})

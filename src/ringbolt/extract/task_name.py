@@ -28,11 +28,13 @@ _LEAD_INS = lazy_regex(
     r"|(?:can|could|would|will) (?:you|we)(?: please| maybe| also| now| first| just)*|let['’]?s|let us|do me"
     r"|help (?:me|us)(?: (?:to|with))?|tell me(?: again)?,?|do you think (?:you can|we (?:can|should|could))"
     r"|your task is to|the task is to|go ahead and|try to"
+    r"|(?:for )?something (?:\w+ )?(?:different|else|new)(?=\s?[:,.–—-])"
+    r"|(?:an? )?(?:new|another|different|unrelated) (?:task|topic|request)(?=\s?[:,.–—-])"
     r")(?=[\s,:.!]|$))+[\s,:.!]*",
     re.I,
 )
 _LABEL = lazy_regex(
-    r"\s*(?:brain ?storm(?:ing)?|task|todo|to-do|feature(?: request)?|bug|request|goal|aim|objective"
+    r"\A\s*(?:brain ?storm(?:ing)?|task|todo|to-do|feature(?: request)?|bug|request|goal|aim|objective"
     r"|question|quick question"
     r"|q|note|idea|plan|prompt|story|issue|ticket|fyi|update|title|summary|context|subject|re|new task"
     r"|next task|job)"

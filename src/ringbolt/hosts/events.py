@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from json import dumps
 from typing import Any
 
+from ..core.draft_tasks import turn_to
 from ..memory import TaskMemory
 from ..model.errors import RingboltError
 from ..model.redaction import Redactor, storable
@@ -34,6 +35,9 @@ from .transcripts.events import as_text, is_host_text, is_misuse
 
 # The fields that distinguish the events of a session if the host gives them no id.
 _NAMING = "event session agent_id prompt tool input output error summary message reason source".split()
+
+# Tools that start a helper.
+_LAUNCHES = ("Agent", "Task")
 
 
 def tidied(event: Mapping[str, Any]) -> dict[str, Any]:
@@ -160,6 +164,16 @@ def _tool_used(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], n
         duration_ms=duration if isinstance(duration, (int, float)) and duration >= 0 else None,
         key=key,
     )
+    if tool in _LAUNCHES and not failed:
+        _name_helper(memory, event)
+
+
+def _name_helper(memory: TaskMemory, event: Mapping[str, Any]) -> None:
+    """Give the task of a helper that works in the background the purpose that it was started with."""
+    purpose = as_text(_fields(event).get("description")).strip()
+    found = re.search(r'\bagentId"?:\s*"?([\w-]{1,100})', as_text(event.get("output")))
+    if purpose and found and (task := own_task(memory.acting_as(session=session_of(event, found[1])))):
+        memory.task_update(task, name=purpose[:120])
 
 
 def is_ours(tool: str) -> bool:
@@ -182,7 +196,10 @@ def _turn_to(memory: TaskMemory, tool: str, event: Mapping[str, Any]) -> None:
     if not isinstance(named, str) or not named or not memory.origin.session or named == before:
         return
     try:
-        memory.task_focus(named[:100])
+        if tool.endswith("task_focus"):
+            memory.task_focus(named[:100])
+        else:
+            turn_to(memory, named[:100])
     except RingboltError as error:
         if error.code not in ("task_not_found", "ambiguous_task", "invalid_argument"):
             raise

@@ -47,10 +47,8 @@ def session_task(memory: Base, tx: Tx, *, ended: bool = False) -> str | None:
     if not session:
         return None
     find = tx.last_session_task if ended else tx.session_task
-    found = find(session, memory.workspace)
-    if found is None and memory.workspace is not None and sessions.get(tx, session) is not None:
-        found = find(session, None)
-    return found
+    is_hosts = memory.workspace is not None and sessions.get(tx, session) is not None
+    return find(session, None if is_hosts else memory.workspace)
 
 
 def _chosen(memory: Base, tx: Tx) -> tuple[str, str]:

@@ -8,8 +8,8 @@ from functools import cache
 from ..store import Store, sessions
 from ..system import processes
 
-# Set by our own hook for the host's commands, and by Claude Code for everything that it starts.
-_VARIABLES = ("RINGBOLT_HOST_SESSION", "CLAUDE_CODE_SESSION_ID")
+# Set by our own hook and by Codex for the host's commands, and by Claude Code for everything that it starts.
+_VARIABLES = ("RINGBOLT_HOST_SESSION", "CLAUDE_CODE_SESSION_ID", "CODEX_SESSION_ID")
 
 _ancestors = cache(processes.ancestors)
 
