@@ -74,6 +74,7 @@ GROUPS: Mapping[str, tuple[str, str]] = {
     "Recalling": ("Recall", "Search everything recorded."),
     "Asking": ("Asking", "[Questions](../how-to/ask.md) about a task, answered from the record."),
     "Claims": ("Claims", "Who works on what."),
+    "SplitMerge": ("Split and merge", "Mending a wrong guess about where a request begins."),
     "Undo": ("Undo", "Undoing changes."),
     "Verify": ("Verify", "Checking the ledger."),
     "Transfer": ("Moving ledgers", "Export and import of events, backup and restore."),
@@ -365,6 +366,11 @@ TaskCard.seq: its last event
 TaskCard.version: seq of the last event that deliberately changed it; the value for `expect`
 Task.goal: what to achieve
 Task.request: the request as the user wrote it
+Task.requests: all [requests](../explanation/states.md#requests) of the task, oldest first
+Request.seq: the event that asked for it
+Request.at: when
+Request.text: the words
+Request.status: `current`, `finished` or `open`: left for the next one
 Task.context: the context given at registration
 Task.repository: common git folder of the workspace
 Task.acceptance: acceptance criteria
@@ -630,6 +636,7 @@ files: Files that a task touched.
 links: Links between tasks, and to goals.
 claims: Leases with their fencing tokens, including released ones.
 keys: Idempotency: the first answer to a call with a key.
+sessions: Sessions of agents, as the hooks of their hosts report them. Not part of the ledger.
 learned_patterns: Patterns across tasks: what worked, failed, and worked in the end.
 words: The full-text index: the words of each event, by its id. Its text cannot be read back.
 words_mark: How far the full-text index has come; later events are searched without it.
@@ -671,6 +678,12 @@ jobs.attempts: number of attempts
 jobs.holder: the worker that runs it
 jobs.error: why the last attempt failed
 jobs.created_at: when it was requested
+sessions.session_id: its id
+sessions.host: the host, such as claude
+sessions.workspace_path: where it runs
+sessions.started_at: when it last started
+sessions.seen_at: when it was last heard of
+sessions.ended_at: when it ended
 spending.day: the day, in UTC
 spending.task_id: the task; empty: none
 spending.model: the model
