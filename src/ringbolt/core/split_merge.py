@@ -118,7 +118,7 @@ class SplitMerge(Base):
             for row in (head, source):
                 _check_open(row)
             if head["workspace_path"] != source["workspace_path"]:
-                raise Conflict(
+                raise InvalidInput(
                     "invalid_argument",
                     f"Task {gone} belongs to another workspace than {found}.",
                     "Only tasks of one workspace can be merged; task_link can relate them.",
