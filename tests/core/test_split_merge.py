@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from ringbolt import TaskMemory
@@ -411,3 +413,53 @@ def test_an_export_holds_both_tasks_and_can_still_be_undone(memory, story, tmp_p
         with pytest.raises(Conflict) as error:
             half.task_undo(task)
         assert error.value.code == "not_undoable"
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_whatever_was_recorded_a_split_and_a_merge_can_be_undone(memory, seed):
+    """Random histories of two tasks, split at a random instruction, merged, and undone in between."""
+    chance = random.Random(seed)
+    user = memory.acting_as(channel="user")
+    tasks = [user.task_register(f"Task {n}", ["A", "B"], request=f"Do {n}.").task_id for n in range(2)]
+    said: list[int] = []
+    for number in range(60):
+        task = chance.choice(tasks)
+        steps = [item.id for item in memory.task_get(task).items if item.dropped_in is None]
+        match chance.randrange(9):
+            case 0:
+                written = user.task_remember(task, f"Say {number}.", type="user_instruction")
+                said += [written.seq] if task == tasks[0] else []
+            case 1:
+                tags = ["request", chance.choice(["previous finished", "previous open"])]
+                written = user.task_remember(task, f"Ask {number}.", type="user_instruction", tags=tags)
+                said += [written.seq] if task == tasks[0] else []
+            case 2:
+                memory.task_plan_append(task, [f"Step {number}"], after=chance.choice(steps or [None]))
+            case 3:
+                if steps:
+                    status = chance.choice(["active", "completed", "skipped"])
+                    memory.task_update(task, step=chance.choice(steps), step_status="pending")
+                    memory.task_update(task, "moves", step=chance.choice(steps), step_status=status)
+            case 4:
+                memory.task_set(task, chance.choice("xyz"), number)
+            case 5:
+                known = [entry.seq for entry in memory.task_get(task).decisions]
+                old = chance.choice([None, *known])
+                memory.task_decide(task, choice=f"Choice {number}", supersedes=old)
+            case 6:
+                memory.task_plan_replace(task, [f"Plan {number}", "A", "B"])
+            case 7:
+                memory.task_update(task, next=f"Next {number}", blockers=[f"Blocker {number}"])
+            case _:
+                memory.task_intent(task, what=f"Effect {number}")
+    standing = {entry.seq for entry in memory.task_get(tasks[0]).instructions}
+    before = [_state(memory, task) for task in tasks]
+    for at in chance.sample(sorted(standing & set(said)), 2):
+        new = memory.task_split(tasks[0], at=at).task_id
+        split = [_state(memory, task) for task in (*tasks, new)]
+        memory.task_merge(tasks[0], other=tasks[1])
+        memory.task_undo(chance.choice(tasks))
+        assert [_state(memory, task) for task in (*tasks, new)] == split
+        memory.task_undo(chance.choice([tasks[0], new]))
+        assert [_state(memory, task) for task in tasks] == before
+    assert memory.verify().ok
