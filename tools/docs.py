@@ -636,7 +636,6 @@ files: Files that a task touched.
 links: Links between tasks, and to goals.
 claims: Leases with their fencing tokens, including released ones.
 keys: Idempotency: the first answer to a call with a key.
-sessions: Sessions of agents, as the hooks of their hosts report them. Not part of the ledger.
 learned_patterns: Patterns across tasks: what worked, failed, and worked in the end.
 words: The full-text index: the words of each event, by its id. Its text cannot be read back.
 words_mark: How far the full-text index has come; later events are searched without it.
@@ -678,12 +677,6 @@ jobs.attempts: number of attempts
 jobs.holder: the worker that runs it
 jobs.error: why the last attempt failed
 jobs.created_at: when it was requested
-sessions.session_id: its id
-sessions.host: the host, such as claude
-sessions.workspace_path: where it runs
-sessions.started_at: when it last started
-sessions.seen_at: when it was last heard of
-sessions.ended_at: when it ended
 spending.day: the day, in UTC
 spending.task_id: the task; empty: none
 spending.model: the model
