@@ -643,6 +643,7 @@ vector_models: Models of vectors, and which events have theirs.
 vectors: Vectors of texts, for search by meaning. They can be recomputed from the events.
 distilled: What was distilled from a task's events, and up to which one. It can be recomputed from them.
 jobs: Queued jobs, such as extractions; finished jobs are deleted. Rows of the kind `worker` are workers.
+sessions: Sessions of agents, as the hooks of their hosts report them: who is at work now.
 spending: Model costs, by day, task and model.
 schema_migrations: The migrations that were applied to the store.
 tasks: Tasks with their goal, plan and request.
@@ -677,6 +678,10 @@ jobs.attempts: number of attempts
 jobs.holder: the worker that runs it
 jobs.error: why the last attempt failed
 jobs.created_at: when it was requested
+sessions.host: the host, such as claude-code
+sessions.seen_at: when it was last heard of
+sessions.started_at: when it last began or was resumed
+sessions.ended_at: when it ended
 spending.day: the day, in UTC
 spending.task_id: the task; empty: none
 spending.model: the model

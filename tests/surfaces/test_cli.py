@@ -319,13 +319,14 @@ def test_bad_input_has_a_code_and_an_exit_code_of_its_kind(task, place, words, c
     assert list(place.iterdir()) == []
 
 
-def test_several_open_tasks_are_named(task, monkeypatch):
+def test_of_several_open_tasks_the_last_one_is_taken_and_named(task, monkeypatch):
     data("register", "Another")
     monkeypatch.delenv("RINGBOLT_SESSION")
-    told = run("update", "x")
-    assert told.exit_code == 4
-    assert "[ambiguous_task]" in told.stderr
-    assert task in told.stderr
+    data("update", "work", "--task", task)
+    done = run("update", "x")
+    assert done.exit_code == 0
+    assert done.stdout.startswith(task)
+    assert "2 tasks are open here" in done.stderr
 
 
 def test_what_looks_makes_no_store(place):
