@@ -74,6 +74,7 @@ GROUPS: Mapping[str, tuple[str, str]] = {
     "Recalling": ("Recall", "Search everything recorded."),
     "Asking": ("Asking", "[Questions](../how-to/ask.md) about a task, answered from the record."),
     "Claims": ("Claims", "Who works on what."),
+    "SplitMerge": ("Split and merge", "Mending a wrong guess about where a request begins."),
     "Undo": ("Undo", "Undoing changes."),
     "Verify": ("Verify", "Checking the ledger."),
     "Transfer": ("Moving ledgers", "Export and import of events, backup and restore."),
@@ -365,6 +366,11 @@ TaskCard.seq: its last event
 TaskCard.version: seq of the last event that deliberately changed it; the value for `expect`
 Task.goal: what to achieve
 Task.request: the request as the user wrote it
+Task.requests: all [requests](../explanation/states.md#requests) of the task, oldest first
+Request.seq: the event that asked for it
+Request.at: when
+Request.text: the words
+Request.status: `current`, `finished` or `open`: left for the next one
 Task.context: the context given at registration
 Task.repository: common git folder of the workspace
 Task.acceptance: acceptance criteria

@@ -89,6 +89,8 @@ class AsyncTaskMemory:
     task_claim = _awaited(TaskMemory.task_claim)
     task_heartbeat = _awaited(TaskMemory.task_heartbeat)
     task_release = _awaited(TaskMemory.task_release)
+    task_split = _awaited(TaskMemory.task_split)
+    task_merge = _awaited(TaskMemory.task_merge)
     task_undo = _awaited(TaskMemory.task_undo)
     task_receipt = _awaited(TaskMemory.task_receipt)
     task_recall = _awaited(TaskMemory.task_recall)

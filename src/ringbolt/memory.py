@@ -11,6 +11,7 @@ from .core.handoff import Handoff
 from .core.notes import Notes
 from .core.plans import Plans
 from .core.queue import Queue
+from .core.split_merge import SplitMerge
 from .core.tasks import Tasks
 from .core.todo_sync import Syncing
 from .core.transfer import Transfer
@@ -33,7 +34,7 @@ from .waits.operations import Waiting
 
 
 class TaskMemory(
-    Opening, Folders, Handoff, Notes, Tasks, Plans, Syncing, Actions, Entries, Claims,
+    Opening, Folders, Handoff, Notes, Tasks, Plans, SplitMerge, Syncing, Actions, Entries, Claims,
     Recalling, ActiveTasks, Asking, Summarizing, Distilling, Extracting, Patterns, Progressing,
     Queue, Mirrors, Undo, Verify, Transfer, Waiting, Drilling, Upkeep,
     Goals, Retention,

@@ -15,9 +15,13 @@ def test_every_operation_that_takes_a_key_is_in_the_table():
         for name, method in inspect.getmembers(TaskMemory, inspect.isfunction)
         if "key" in inspect.signature(method).parameters and not name.startswith(("_", "memory_"))
     }
-    # What is received is known by its content (test_handoff.py); waits and goals have tests of their own.
+    # What is received is known by its content (test_handoff.py); waits, goals, splits and merges have tests
+    # of their own.
     goals = {"goal_create", "goal_promote", "goal_decide", "goal_update", "goal_finish"}
-    assert keyed == {*WRITES, *goals, "task_register", "task_receive", "smart_wait"}
+    assert keyed == {
+        *(*WRITES, *goals),
+        *("task_register", "task_receive", "smart_wait", "task_split", "task_merge"),
+    }
 
 
 def test_every_argument_of_every_operation_is_in_the_table():

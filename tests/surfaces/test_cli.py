@@ -80,6 +80,7 @@ def test_a_story_through_every_command(place, tmp_path):
     assert " cancelled: " in tell("waits", "cancel", other, "--because", "not needed")
     assert " cancelled: " in tell("waits", "show", other)
     assert tell("goal") == "No open goals.\n"  # the rest: test_goals_cli.py
+    assert re.fullmatch(r"#1 .* current +Do it\.\n", tell("task"))  # the rest: test_split_merge_cli.py
     assert "Would be removed: 0 events" in tell("purge", "--older-than", "90d")
     assert "Would be removed: 1 events" in tell("forget", "--source", f"event:{task}#4")
     tell("undo", "--because", "it is fast now")

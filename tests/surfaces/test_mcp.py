@@ -154,11 +154,15 @@ def test_what_every_tool_answers_fits_its_schema(memory):
     prepare(memory, task)
     wait = memory.smart_wait("manual:", task_id=task, block=False).wait_id
     goal = memory.goal_create("reach it", ["c"]).task_id
+    asked = memory.acting_as(channel="user").task_remember(task, "Now this.", type="user_instruction").seq
+    other = memory.task_register("another").task_id
     calls = {**READS, **ON_A_TASK, **ELSEWHERE, "task_register": REGISTER}
     special = {
         "task_release": {"item": "s3", "token": 1},
         "task_heartbeat": {"item": "s3", "token": 1},
         "task_note": {"text": "t", "kind": "decision"},
+        "task_split": {"task_id": task, "at": asked},
+        "task_merge": {"task_id": task, "other": other},
         "active_tasks_complete": {"label": "l"},
         "task_update": {"message": "m", "query": "what is next?"},
         "wait_update": {"wait_id": wait, "message": "yes"},

@@ -15,6 +15,9 @@ from ..model.operation import operation
 from ..model.types import PlanVersion, Written
 from ..store.tx import Row, Tx
 
+# Events that can begin a version of a plan.
+_MAKE_PLANS = ("task.registered", "plan.replaced", "plan.appended", "task.split", "task.merged")
+
 
 def added_steps(steps: list[dict[str, Any]], version: int, after: int) -> dict[str, dict[str, Any]]:
     """New steps as an event sets them, numbered from `after`."""
@@ -207,7 +210,7 @@ class Plans(Base):
         versions: list[PlanVersion] = []
 
         def visit(past: Tx, event: Row) -> None:
-            if event["event_type"] not in ("task.registered", "plan.replaced", "plan.appended"):
+            if event["event_type"] not in _MAKE_PLANS:
                 return
             head = past.head(event["task_id"])
             if head is None or head["plan_seq"] != event["seq"]:

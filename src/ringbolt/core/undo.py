@@ -11,8 +11,9 @@ from ..model import validate
 from ..model.errors import Conflict, NotFound
 from ..model.operation import operation
 from ..model.types import Written
-from ..store.schema import MAINTAINED, SOURCES, STATE, row_key
+from ..store.schema import BOOKKEEPING, MAINTAINED, SOURCES, STATE, row_key
 from ..store.tx import Row, Tx
+from .split_merge import pair_of
 
 _FINAL = (
     "task.registered", "claim.taken", "claim.released", "task.focused", "model.used", "drill.scored",
@@ -21,7 +22,14 @@ _FINAL = (
 )  # fmt: skip
 # Columns that append derives: a difference in them does not mean that a later event set the row.
 _DERIVED = {"version", *(cite for cites in SOURCES.values() for cite in cites.values())}
+# Which session works on a task may have changed since; an undo then leaves that as it is.
+_SESSION = ("session_id", "focus")
+_SPLIT_UNDONE = "split undone"  # the reason of a task that was split off by mistake
 _JSON_CELLS = ("blockers", "depends_on", "detail", "metadata", "acceptance")
+
+
+# The rows of each state table before and after an event.
+_Around = tuple[dict[str, list[Row]], dict[str, list[Row]]]
 
 
 class Undo(Base):
@@ -40,7 +48,7 @@ class Undo(Base):
         """Undo the changes of an event: the last one, or the one given. Nothing is erased.
 
         What the event set gets its previous values, and what it added is marked as invalidated or dropped.
-        The undo is itself an event that can be undone.
+        The undo is itself an event that can be undone. Undoing a split or a merge reverts both tasks.
 
         Args:
             seq: The event to undo. Default: the last one that can be undone and was not.
@@ -55,28 +63,32 @@ class Undo(Base):
             return stored_result(known, fingerprint)
         target = self.store.read(lambda tx: self._undoable(tx, self._find(tx, task_id, writing=True), seq))
         found = target["task_id"]
+        half = self.store.read(lambda tx: _other_half(tx, target))
+        around = self._around(target)
+        around_half = None if half is None else self._around(half)
+
+        def decide(tx: Tx, head: Row, now: str) -> Draft:
+            draft = _undoing(tx, head, target, around, reason, now)
+            if half is not None and around_half is not None:
+                other = self._find(tx, half["task_id"], lock=True)
+                own_half = _undoing(tx, other, half, around_half, reason, now)
+                draft.data["pair"] = {"task": other["task_id"], "seq": other["last_seq"] + 1}
+                own_half.data["pair"] = {"task": found, "seq": head["last_seq"] + 1}
+                self._append(tx, other, own_half, now, "task_undo")
+            return draft
+
+        return self._write(
+            "task_undo", found, decide, key=key, token=token, arguments=arguments,
+            others=[half["task_id"]] if half else [],
+        )  # fmt: skip
+
+    def _around(self, target: Row) -> _Around:
+        """The state of an event's task before and after it."""
+        found = target["task_id"]
         past, _ = self._as_of(found, target["seq"] - 1)
         before = {table: past.state_rows(table, found) for table in STATE}
         past.append(past.head(found) or {}, dict(target), read_origin(target))
-        after = {table: past.state_rows(table, found) for table in STATE}
-        sets: dict[str, Any] = json.loads(target["sets"]) if target["sets"] else {}
-
-        def decide(tx: Tx, head: Row, now: str) -> Draft:
-            inverse = _inverse(tx, before, after, head, target, sets)
-            if target["event_type"] == "item.inferred":
-                # The undo is an explicit statement, so the same is not inferred again.
-                for row in inverse["steps"].values():
-                    row.update(basis="explicit", cause_seq=head["last_seq"] + 1)
-            return Draft(
-                "undone",
-                text=reason,
-                data={"type": target["event_type"]},
-                sets=inverse,
-                item=target["item_id"],
-                ref=target["seq"],
-            )
-
-        return self._write("task_undo", found, decide, key=key, token=token, arguments=arguments)
+        return before, {table: past.state_rows(table, found) for table in STATE}
 
     def _undoable(self, tx: Tx, head: Row, seq: int | None) -> Row:
         if seq is not None:
@@ -111,10 +123,66 @@ class Undo(Base):
                 if row["event_type"] == "undone":
                     if row["seq"] not in gone:  # else the undo was itself undone
                         gone.add(row["ref_seq"])
-                elif row["seq"] not in gone and row["event_type"] not in _FINAL and row["forgotten"] is None:
+                elif row["seq"] in gone:
+                    # What a split or merge copied went with it.
+                    first = json.loads(row["data"]).get("first") if pair_of(row) else None
+                    gone.update(range(first or row["seq"], row["seq"]))
+                elif row["event_type"] not in _FINAL and row["forgotten"] is None:
                     return row
             before = rows[-1]["seq"]
         raise NotFound("record_not_found", "There is nothing to undo.", "To end the task, cancel it.")
+
+
+def _other_half(tx: Tx, target: Row) -> Row | None:
+    """The event on another task that must be undone together with this one."""
+    if (pair := pair_of(target)) is None:
+        return None
+    half = tx.event(pair["task"], pair["seq"])
+    back = pair_of(half) if half else None
+    if half is None or back != {"task": target["task_id"], "seq": target["seq"]} or half["forgotten"]:
+        raise Conflict(
+            "not_undoable",
+            f"#{target['seq']} changed task {pair['task']} too, and that part is not in this store.",
+            "Set the values you want with new calls.",
+        )
+    return half
+
+
+def _undoing(tx: Tx, head: Row, target: Row, around: _Around, reason: str | None, now: str) -> Draft:
+    """The event that undoes another one."""
+    sets: dict[str, Any] = json.loads(target["sets"]) if target["sets"] else {}
+    inverse = _inverse(tx, *around, head, target, sets)
+    if target["event_type"] == "item.inferred":
+        # The undo is an explicit statement, so the same is not inferred again.
+        for row in inverse["steps"].values():
+            row.update(basis="explicit", cause_seq=head["last_seq"] + 1)
+    if target["event_type"] == "task.split" and "first" in json.loads(target["data"]):
+        inverse["heads"] = {**inverse.get("heads", {}), **_retired(tx, head, target, now)}
+    return Draft(
+        "undone",
+        text=reason,
+        data={"type": target["event_type"]},
+        sets=inverse,
+        item=target["item_id"],
+        ref=target["seq"],
+    )
+
+
+def _retired(tx: Tx, head: Row, target: Row, now: str) -> dict[str, Any]:
+    """The columns that end a task which was split off; raises if somebody has worked on it since."""
+    task_id, seq = head["task_id"], target["seq"]
+    while events := tx.events(task_id, seq, 1000):
+        seq = events[-1]["seq"]
+        for event in events:
+            if event["event_type"] not in (*BOOKKEEPING, "task.focused", "undone"):
+                old = json.loads(target["data"])["pair"]["task"]
+                raise Conflict(
+                    "undo_conflict",
+                    f"Task {task_id} has gone on since it was split off, with #{event['seq']}.",
+                    f"Merge it instead: task_merge of {old} with other={task_id}.",
+                    later=event["seq"],
+                )
+    return {"status": "superseded", "reason": _SPLIT_UNDONE, "completed_at": now}
 
 
 def _is_undone(tx: Tx, task_id: str, seq: int) -> bool:
@@ -153,6 +221,8 @@ def _inverse(
         then = {row_key(table, row): row for row in before[table]}
         left = {row_key(table, row): row for row in after[table]}
         for number, columns in _touched(table, name, rows).items():
+            if table == "heads" and any(now[number][name] != left[number][name] for name in _SESSION):
+                columns = [name for name in columns or () if name not in _SESSION]
             for column in columns if columns is not None else set(left[number]) - _DERIVED:
                 if now[number][column] != left[number][column]:
                     what = f"{column} of {number or 'the task'}".replace("\n", " ")

@@ -10,14 +10,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from ..extract.task_name import task_name
-from ..ledger.current_task import DRAFT, UNNAMED
+from ..ledger.current_task import DRAFT, UNNAMED, request_tags
 from ..memory import TaskMemory
 from ..model import rules
 from ..model.errors import RingboltError
 from ..model.types import Task, Written, is_dict, is_list
 from ..signals.tools import PATH_FIELDS, first_text, is_edit, is_shell
 from .capture_hook import clipped as clipped
-from .requests import is_finished, judged, request_tags, requests_of, says_done, task_to_take_over
+from .requests import is_finished, judged, requests_of, says_done, task_to_take_over
 from .sessions import own_task
 from .transcripts.events import as_text
 

@@ -23,8 +23,6 @@ from ..store import sessions
 from ..store.database import Row
 from ..store.schema import MESSAGE_TYPES
 
-# Tags of an instruction that asks for something new: how the request before it stood.
-FINISHED, LEFT_OPEN = "previous finished", "previous open"
 _RECENT_EVENTS = 60
 _INTERRUPTED = "[Request interrupted"
 # Prompts that go on with earlier work, and the words in them that do not say with which.
@@ -119,11 +117,6 @@ def task_to_take_over(memory: TaskMemory, prompt: str) -> str | None:
         if found > score:
             best, score = row["task_id"], found
     return best if score >= 0.34 else None
-
-
-def request_tags(finished: bool) -> list[str]:
-    """The tags of an instruction that begins a new request."""
-    return [REQUEST, FINISHED if finished else LEFT_OPEN]
 
 
 def requests_of(instructions: Sequence[Entry]) -> list[Entry]:

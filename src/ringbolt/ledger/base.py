@@ -247,12 +247,17 @@ class Base:
         fenced: bool = True,
         expect: int | None = None,
         arguments: Any = None,
+        others: Sequence[str] = (),
     ) -> Written:
         """Find the task, let `decide(tx, head, now)` draft an event, and append it: one transaction.
 
         This is the path of nearly every write. The order matters: first the idempotency key, so that a
         repeated call gets its first result even if the task has changed since; then the guards `expect` and
         `token`; then the decision. If `decide` returns None there is nothing to write.
+
+        `others` are the ids of further tasks that `decide` writes to. All are locked in the same order
+        everywhere, so that two calls never wait for each other; with them, `task_id` must be a full id.
+        `decide` may add tasks that it begins.
         """
         fingerprint = self._fingerprint(operation, key, arguments)
         check_guards(token, expect)
@@ -261,6 +266,8 @@ class Base:
             # Without a task id, look on any task: another one may be the current one by now.
             if key is not None and task_id is None and (known := self._known(tx, operation, None, key)):
                 return stored_result(known, fingerprint)
+            for name in sorted((*others, task_id)) if others and task_id else ():
+                tx.head(name, lock=True)
             head = self._find(tx, task_id, lock=True)
             # Only now that the task is locked: the same call may have been running elsewhere until now.
             if key is not None and (known := tx.key(head["task_id"], key)):
@@ -284,7 +291,7 @@ class Base:
                 self._check_tokens(tx, head, {claimed[name] for name in about if name in claimed})
             return self._append(tx, head, draft, now, operation, key, fingerprint)
 
-        return self._commit(work, settles=key is not None)
+        return self._commit(work, settles=key is not None, tasks=lambda result: (result.task_id, *others))
 
     def _commit(
         self,

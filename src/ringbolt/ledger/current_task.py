@@ -25,7 +25,14 @@ if TYPE_CHECKING:
 DRAFT = "draft"
 # Tags an instruction that asks for something new. The first request of a task is its first event's text.
 REQUEST = "request"
+# Tags of such an instruction: how the request before it stood.
+FINISHED, LEFT_OPEN = "previous finished", "previous open"
 UNNAMED = "Work without a request"
+
+
+def request_tags(finished: bool) -> list[str]:
+    """The tags of an instruction that begins a new request."""
+    return [REQUEST, FINISHED if finished else LEFT_OPEN]
 
 
 def current_task(memory: Base, tx: Tx, writing: bool) -> tuple[str, str]:

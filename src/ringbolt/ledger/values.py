@@ -23,6 +23,8 @@ from ..model.types import (
     Name,
     Origin,
     RelatedGoal,
+    Request,
+    RequestStatus,
     Snapshot,
     Source,
     Summary,
@@ -37,6 +39,7 @@ from ..store.schema import SOURCES
 from ..store.steps import decode_steps
 from ..store.task_rows import TaskRows
 from ..store.tx import Row, Tx
+from .current_task import FINISHED, REQUEST
 
 Labels = dict[int, dict[str, list[str]]]
 
@@ -333,6 +336,7 @@ def _task_fields(tx: Tx, task_id: str, wanted: list[tuple[str, str, int]], rows:
         **read_card(with_titles(head, steps, sum(one.status in OPEN_EFFECTS for one in effects))),
         "goal": extras["goal"] or request or head["name"],
         "request": request,
+        "requests": _requests(head, first, of("user_instruction")),
         "context": extras["context"],
         "repository": head["repository"],
         "acceptance": tuple(extras["acceptance"] or ()),
@@ -375,6 +379,23 @@ def _task_fields(tx: Tx, task_id: str, wanted: list[tuple[str, str, int]], rows:
         "sources": _field_sources(head, extras, rows, channels),
         "left_out": _left_out(tx, task_id, wanted, rows),
     }
+
+
+def _requests(head: Row, first: Row, instructions: Sequence[Entry]) -> tuple[Request, ...]:
+    """What the task was asked for, oldest first: its first request, then instructions that began others."""
+    asked = [(first["seq"], first["timestamp"], first["text"])] if first["text"] else []
+    states: list[RequestStatus] = []
+    for entry in instructions:
+        if REQUEST in entry.tags:
+            if asked:
+                states.append("finished" if FINISHED in entry.tags else "open")
+            asked.append((entry.seq, entry.at, entry.summary))
+    done = head["status"] == "completed"
+    states.append("finished" if done else "current" if head["status"] in rules.OPEN else "open")
+    return tuple(
+        Request(seq=seq, at=at, text=text, status=status)
+        for (seq, at, text), status in zip(asked, states, strict=False)
+    )
 
 
 def _field_sources(head: Row, extras: Row, rows: TaskRows, channels: Mapping[int, Any]) -> dict[str, Source]:

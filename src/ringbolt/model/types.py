@@ -48,6 +48,7 @@ EntryType = Literal[
 EntryStatus = Literal["active", "resolved", "superseded", "invalidated"]
 EffectStatus = Literal["intended", "did", "did_not", "unknown"]
 Channel = Literal["user", "agent", "tool", "web", "import", "system"]
+RequestStatus = Literal["current", "finished", "open"]
 LinkKind = Literal["parent", "goal", "supersedes", "blocks", "related"]
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 
@@ -301,11 +302,21 @@ class TaskCard(Value, frozen=True, kw_only=True):
     version: int
 
 
+class Request(Value, frozen=True, kw_only=True):
+    """Something that the task was asked to do: the current request, or an earlier one and how it was left."""
+
+    seq: int
+    at: str
+    text: str
+    status: RequestStatus
+
+
 class Task(TaskCard, frozen=True, kw_only=True):
     """A task: its goal, plan, decisions, exclusions, variables and open questions."""
 
     goal: str | None = None
     request: str | None = None
+    requests: tuple[Request, ...] = ()
     context: Any = None
     repository: str | None = None
     acceptance: tuple[Any, ...] = ()

@@ -22,6 +22,7 @@ SECTIONS: dict[str, dict[str, dict[str, str]]] = {
             "release": "Release a claim.",
         },
         "plan": {"plan": "Show the plan, or change it."},
+        "split_merge": {"task": "Show the requests of a task, split it, or merge two."},
         "waits": {
             "wait": "Wait for a file, port, process, URL, time or person.",
             "waits": "Show waits, or manage one.",

@@ -27,6 +27,7 @@ _SYNONYMS = {
     **dict.fromkeys(("progress", "steps", "step"), "plan"),
     "continue": "resume-task", "take": "claim", "revert": "undo", "say": "update", "fail-task": "finish",
     "load": "import", "dump": "export", "call": "op", "server": "serve", "tail": "watch",
+    "split": "task split", "merge": "task merge", "requests": "task",
 }  # fmt: skip
 
 
