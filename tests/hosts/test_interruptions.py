@@ -167,6 +167,10 @@ def test_a_refused_call_is_noted_once_and_has_not_failed(host):
     assert (rules.origin.channel, rules.summary) == ("tool", "Bash: git push --force")
     assert rules.data["why"] == "not allowed by the host: Rewrites a shared branch"
     assert (users.origin.channel, users.summary) == ("user", "Write: /etc/hosts")
+    # The transcript has the refusal as the result of the call.
+    error = "This was denied by the Claude Code auto mode classifier. Reason: Rewrites a shared branch"
+    host.tell("PostToolUseFailure", **push, tool_use_id="d0", error=error)
+    assert len(host.task().exclusions) == 2
     assert not [event for event in host.events() if event.type == "action"]
 
 

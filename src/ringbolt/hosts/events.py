@@ -41,6 +41,10 @@ _NAMING = (
 ).split()
 # Who wrote a prompt, where it was not the user.
 _HOST_SOURCES = ("system", "loop_wakeup", "schedule_wakeup", "poll_event")
+# How the error of a call begins that the user interrupted, where only the transcript says it.
+_INTERRUPTED = ("[Request interrupted", "[Tool call interrupted")
+# In the error of a call that Claude Code itself refused, as the transcript has it; then comes the reason.
+_DENIED = "denied by the Claude Code auto mode classifier"
 # How a refusal begins that the user gave.
 _USER_REFUSES = ("The user", "User ", "[Request interrupted")
 
@@ -162,13 +166,18 @@ def _tool_used(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], n
         plan = _fields(event).get("plan") or (output.get("plan") if is_dict(output) else None)
         capture.planned(as_text(plan) or "plan", not failed, key=key)
         return
+    error = _text(event, "error")
+    if failed and _DENIED in error[:1000]:
+        reason = error.partition(_DENIED)[2].removeprefix(". Reason:").strip()
+        capture.refused(tool, event.get("input"), clipped(reason), by_user=False, key=f"{key}/refused"[:200])
+        return
     duration = event.get("duration_ms")
     capture.tool(
         tool,
         event.get("input"),
         event.get("error") if failed and event.get("error") else event.get("output"),
         failed=failed,
-        interrupted=is_by_user(event),
+        interrupted=is_by_user(event) or (failed and error.startswith(_INTERRUPTED)),
         receipt=is_shell(tool) and _proves(_fields(event)),
         duration_ms=duration if isinstance(duration, (int, float)) and duration >= 0 else None,
         key=key,
