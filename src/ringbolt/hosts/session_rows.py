@@ -79,13 +79,14 @@ class SessionRows:
         return self._rows.get(name) or sessions.get(self._tx, name)
 
     def predecessor(self, told: Mapping[str, Any], process: Any, machine: str, now: float) -> str | None:
-        """The session that this one continues under a new id: the last one of the same host process.
+        """The session that one that starts continues under a new id: the last one of the same host process.
 
         None if that one is still live, or if the transcript shows that this is another conversation.
         """
         name = session_of(told)
-        new = told["event"] == "SessionStart" and told.get("source") in _CONTINUES and not self._get(name)
-        if not new or not isinstance(process, str) or not process:
+        if not name or told.get("source") not in _CONTINUES or self._get(name):
+            return None
+        if not isinstance(process, str) or not process:
             return None
         found = {one.id: one for one in sessions.of_process(self._tx, process, machine)}
         found |= {
