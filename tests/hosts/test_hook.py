@@ -11,7 +11,7 @@ import time
 import apsw
 import pytest
 
-from ringbolt.hosts.host_table import EVENTS
+from ringbolt.hosts.host_table import EVENTS, HOSTS
 from tests.hosts.hosting import PROGRAM, Host
 
 REQUEST = "Make the invoices round to whole cents.\nDo not touch the tax tables."
@@ -129,8 +129,12 @@ def test_every_event_is_answered_with_silence_or_in_the_hosts_form(host):
             or json.loads(said)["hookSpecificOutput"]["hookEventName"] == event
         )
         assert host.complained == ""
-    assert host.tell("Notification", message="x") == ""
+    for event in HOSTS["claude-code"].events.keys() - set(EVENTS):
+        assert host.tell(event, message="x") == ""
+        assert host.complained == ""
+    assert host.tell("PostToolBatch", tool_calls=[]) == ""
     assert host.raw("Nonsense", b"{}") == ""
+    host.drain()
     assert host.left() == 0
     with host.memory() as memory:
         texts = [event.text for event in memory.events()]

@@ -21,8 +21,9 @@ REQUEST = "Make the invoices round to whole cents."
 ORDER = (
     "SessionStart sessionStart UserPromptSubmit beforeSubmitPrompt BeforeAgent PreToolUse preToolUse"
     " BeforeTool PostToolUse postToolUse AfterTool PostToolUseFailure postToolUseFailure SubagentStart"
-    " subagentStart SubagentStop subagentStop PreCompact preCompact PreCompress PostCompact Stop stop"
-    " AfterAgent SessionEnd sessionEnd"
+    " subagentStart SubagentStop subagentStop Notification PermissionDenied Elicitation ElicitationResult"
+    " TaskCreated TaskCompleted CwdChanged PreCompact preCompact PreCompress PostCompact StopFailure"
+    " Interrupt Stop stop AfterAgent SessionEnd sessionEnd"
 ).split()
 # Host: events whose answer may carry context, and its form.
 _MOST = "SessionStart UserPromptSubmit PreToolUse PostToolUse"

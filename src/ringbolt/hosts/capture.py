@@ -14,7 +14,7 @@ from ..ledger.current_task import DRAFT, UNNAMED, request_tags
 from ..memory import TaskMemory
 from ..model import rules
 from ..model.errors import RingboltError
-from ..model.types import Task, Written, is_dict, is_list
+from ..model.types import Entry, Task, Written, is_dict, is_list
 from ..signals.tools import PATH_FIELDS, first_text, is_edit, is_shell
 from .capture_hook import clipped as clipped
 from .requests import is_finished, judged, requests_of, says_done, task_to_take_over
@@ -38,6 +38,8 @@ _INTERRUPTED = "[Request interrupted"
 # Fields of a tool's input that say what it is about, the best first.
 _DESCRIBING = "description command cmd file_path path notebook_path pattern query url".split()
 
+# The kind of question that a plan is while it waits for approval.
+_PLAN = "plan"
 _PATCH = "*** Begin Patch"
 _CHANGES = {"*** Add File:": "created", "*** Update File:": "modified", "*** Delete File:": "deleted"}
 
@@ -148,32 +150,55 @@ class Capture:
         output: Any = None,
         *,
         failed: bool = False,
+        interrupted: bool = False,
         receipt: bool = False,
         duration_ms: float | None = None,
         key: str | None = None,
     ) -> Written:
-        """A tool call has ended; a `receipt` shows whether the active step is really done."""
+        """A tool call has ended; a `receipt` shows whether the active step is really done.
+
+        One that the user `interrupted` neither worked nor failed.
+        """
         fields: Mapping[str, Any] = given if is_dict(given) else {}
         kept = clipped(as_text(output))
+        summary, outcome = summary_of(name, fields), "failed" if failed else "completed"
+        if interrupted:
+            summary, outcome, failed, kept = f"{summary} (interrupted by the user)", "skipped", False, None
         edits = is_edit(name, fields)
         patched = patched_files(fields)
         written = self._on_task(
             lambda: self._tool.task_log_action(
                 None,
-                summary_of(name, fields),
+                summary,
                 type="edit" if edits or patched else "cli" if is_shell(name) else "tool",
-                status="failed" if failed else "completed",
+                status=outcome,
                 tool=name[:500],
                 input=given,
                 output=None if failed else kept,
                 error=kept if failed else None,
                 duration_ms=duration_ms,
-                files=None if failed else patched or ([first_text(fields, PATH_FIELDS)] if edits else None),
+                files=None
+                if outcome != "completed"
+                else patched or ([first_text(fields, PATH_FIELDS)] if edits else None),
                 receipt=receipt,
                 key=key,
             )
         )
         return self._woken(self._agent, written)
+
+    def refused(self, name: str, given: Any, reason: str, *, by_user: bool, key: str) -> Written | None:
+        """The host or the user did not allow a tool call: nothing was tried, so nothing failed.
+
+        The same refusal is written once.
+        """
+        what = summary_of(name, given if is_dict(given) else {})
+        if any(one.summary == what for one in self._task().exclusions):
+            return None
+        memory = self._user if by_user else self._tool
+        why = f"not allowed by the {'user' if by_user else 'host'}: {reason or 'no reason given'}"
+        return self._on_task(
+            lambda: memory.task_exclude(None, what=what, why=why, tags=["permission"], key=key)
+        )
 
     def todo(self, items: Sequence[Mapping[str, Any]], *, key: str | None = None) -> Written:
         """The agent's to-do list now has these items."""
@@ -259,12 +284,55 @@ class Capture:
                     key=None if key is None else f"{key}/{number}",
                 )
 
+    def asked(
+        self, question: str, detail: str | None, *, kind: str, by_agent: bool = True, key: str
+    ) -> Written:
+        """The user is asked something: an open question until `settled`, or until the next of its `kind`."""
+        memory, earlier = self._agent if by_agent else self._tool, self._open_questions(kind)
+        return self._on_task(
+            lambda: memory.task_remember(
+                None, question, type="question", detail=detail, tags=[kind],
+                supersedes=[one.seq for one in earlier] or None, key=key,
+            )
+        )  # fmt: skip
+
+    def settled(self, kind: str) -> str:
+        """The open question of a kind has its answer; returns the question, if there is one."""
+        found = self._open_questions(kind)
+        if not found:
+            return ""
+        self._agent.task_remember(None, resolves=[one.seq for one in found])
+        return found[-1].summary
+
+    def _open_questions(self, kind: str) -> list[Entry]:
+        own = self._own_task()
+        return [one for one in self._agent.task_get(own).questions if kind in one.tags] if own else []
+
+    def elicited(self, server: str, action: str, content: Any, *, key: str) -> Written | None:
+        """The user answered a question of an MCP server, or did not: an answer is a decision of the user."""
+        question = self.settled(asked_by(server))
+        given = {name: as_text(value) for name, value in content.items()} if is_dict(content) else {}
+        if action == "accept" and given:
+            choice = "; ".join(f"{name}: {value}" for name, value in given.items())
+            return self._decide(choice=choice[:2000], title=(question or asked_by(server))[:1000], key=key)
+        done = {"accept": "accepted", "decline": "declined", "cancel": "dismissed"}.get(action, "answered")
+        return self.aside(f"The user {done} what the MCP server {server} asked.", by_user=True, key=key)
+
     def _decide(self, **decision: Any) -> Written:
         return self._on_task(lambda: self._user.task_decide(None, **decision))
 
+    def plan_shown(self, plan: str, *, key: str) -> Written:
+        """The agent shows the user a plan, which waits for approval."""
+        question = f"The plan waits for the user's approval: {_title_of(plan)}"
+        return self.asked(question[:2000], plan or None, kind=_PLAN, key=key)
+
+    def plan_answered(self) -> None:
+        """The plan that was shown does not wait any more."""
+        self.settled(_PLAN)
+
     def planned(self, plan: str, approved: bool, *, key: str | None = None) -> Written:
         """The user approved or rejected a plan of the agent."""
-        title = next((line.strip("# ") for line in plan.splitlines() if line.strip("# ")), "plan")
+        title = _title_of(plan)
         if approved:
             return self._decide(choice=f"approved the plan: {title}"[:2000], context=plan, key=key)
         what, why = f"the plan: {title}"[:2000], "the user did not approve it"
@@ -284,6 +352,15 @@ class Capture:
         if not self._agent.origin.session and self._own_task() is None:
             self._agent.task_register(UNNAMED, metadata={DRAFT: True})
         return call()  # with a session, the ledger begins a draft by itself
+
+
+def asked_by(server: str) -> str:
+    """The kind of a question that an MCP server asks."""
+    return f"asked by {server}"[:60]
+
+
+def _title_of(plan: str) -> str:
+    return next((line.strip("# ") for line in plan.splitlines() if line.strip("# ")), "plan")
 
 
 def is_assent(text: str) -> bool:

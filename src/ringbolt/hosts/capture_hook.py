@@ -65,6 +65,8 @@ _FILES = ("file_path", "path", "notebook_path", "filename")
 _LEAST_CALL = 6
 _TOOL_RESULTS = ("PostToolUse", "PostToolUseFailure")
 _OPENS_STORE = ("SessionStart", "PreCompact", "Stop", "SessionEnd")
+# The tool that shows the user a plan; of no other tool is the beginning kept.
+_SHOWS_PLAN = "ExitPlanMode"
 _COMPACTS = ("PreCompact", "SessionStart")
 _DELIVERS = ("UserPromptSubmit", "PostToolUse")
 _MOST_TRANSCRIPT = 512 << 10
@@ -183,6 +185,8 @@ class CapturedEvent:
         if self._facts["only_looks"] and self._only_looked():
             return ""
         if self._name == "PreToolUse":
+            if self._field("tool") == _SHOWS_PLAN:
+                self._journal()  # until the user answers, the plan waits for approval
             return self._ask_store(None) if self._has_advice() else ""
         if self._name == "SessionStart":
             self._tell_commands()

@@ -46,8 +46,16 @@ class Mark:
     def went_on(self, at: float) -> None:
         """The session continued at a time: a packet delivered before that is not asked for again."""
         state, _, since = self._files.read(self._name).partition(" ")
-        if state == DELIVERED and at > float(since or 0):
+        if state == DELIVERED and at > _seconds(since):
             self.clear()
+
+
+def _seconds(text: str) -> float:
+    """A time in the file; 0 if it is damaged, which must not hold up the session's events."""
+    try:
+        return float(text)
+    except ValueError:
+        return 0.0
 
 
 def is_repeated(files: SideFiles, shape: Host, event: Mapping[str, Any]) -> bool:

@@ -45,8 +45,9 @@ class Answers:
         if name == "PreToolUse":
             return self._advice()
         if self._marked in (PENDING, COMPACTED) and name in delivers(self._shape):
-            self._mark.clear()
-            return self._packet(distill=True)
+            text = self._packet(distill=True)
+            self._mark.clear()  # only now: if the packet fails, the next event asks for it again
+            return text
         return ""
 
     def _at_start(self) -> str:

@@ -201,19 +201,33 @@ class _Batch:
             )
         if told["event"] in GOES_ON:
             Mark(self.files, session).went_on(event.at)
+        process, machine = event.env.get("process"), boot_in(event.file.name)
+        if told["event"] == "SessionStart":
+            self._take_over(memory, told, process, machine)
         if not is_repeated(self.files, event.shape, told):
             apply(memory, told, event.name(memory), capture)
-        self._session_rows.note(
+        line = self._session_rows.note(
             told,
             event.host,
             self._clock.at,
             workspace=memory.workspace,
-            process=event.env.get("process"),
-            machine=boot_in(event.file.name),
+            pinned=bool(event.env.get("project")),
+            process=process,
+            machine=machine,
         )
+        if line:
+            capture.aside(line, key=f"hook/{event.id}/session")
         _, agents = self._sessions.setdefault(event.session, (memory, {}))
         if agent := str(told.get("agent_id") or ""):
             agents[session_of(told, agent)] = None
+
+    def _take_over(self, memory: TaskMemory, told: Mapping[str, Any], process: Any, machine: str) -> None:
+        """Give a session that continues another under a new id the task of that one."""
+        previous = self._session_rows.predecessor(told, process, machine, self._drainer.now())
+        if previous is None or own_task(memory):
+            return
+        if task := own_task(memory.acting_as(session=previous)):
+            memory.task_focus(task)
 
     def _overheard(self, memory: TaskMemory, told: Mapping[str, Any], name: str) -> None:
         error = self._tx.database.nested(lambda: apply(memory, told, name))

@@ -9,6 +9,7 @@ from json import dumps
 from typing import Any
 
 from ..core.draft_tasks import turn_to
+from ..ledger.access import seconds_now
 from ..memory import TaskMemory
 from ..model.errors import RingboltError
 from ..model.redaction import Redactor, storable
@@ -25,16 +26,28 @@ from ..signals.tools import (
     is_edit,
     is_shell,
 )
-from .capture import Capture, is_assent
+from .capture import Capture, asked_by, is_assent
 from .capture_hook import MOST_TEXT, clipped, fitting
 from .capture_hook import MOST_VALUE as MOST_VALUE
 from .host_schemas import around_edit, has_failed, output_of
 from .host_table import WHOLE
+from .interruptions import interruption, interruption_line, is_by_user
 from .sessions import own_task, session_of
 from .transcripts.events import as_text, is_host_text, is_misuse
 
 # The fields that distinguish the events of a session if the host gives them no id.
-_NAMING = "event session agent_id prompt tool input output error summary message reason source".split()
+_NAMING = (
+    "event session agent_id prompt tool input output error summary message reason source"
+    " details server question answer content list_id title"
+).split()
+# Who wrote a prompt, where it was not the user.
+_HOST_SOURCES = ("system", "loop_wakeup", "schedule_wakeup", "poll_event")
+# How the error of a call begins that the user interrupted, where only the transcript says it.
+_INTERRUPTED = ("[Request interrupted", "[Tool call interrupted")
+# In the error of a call that Claude Code itself refused, as the transcript has it; then comes the reason.
+_DENIED = "denied by the Claude Code auto mode classifier"
+# How a refusal begins that the user gave.
+_USER_REFUSES = ("The user", "User ", "[Request interrupted")
 
 # Tools that start a helper.
 _LAUNCHES = ("Agent", "Task")
@@ -127,8 +140,9 @@ def _fields(event: Mapping[str, Any]) -> Mapping[str, Any]:
 def _prompt(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], name: str) -> None:
     key = f"{session_of(event)}/{event['prompt_id']}"[:200] if event.get("prompt_id") else name
     text = _text(event, "prompt").strip()
-    if (by_user := is_command(text)) or is_host_text(text):
-        capture.aside(text, by_user=by_user, key=key)
+    by_host = event.get("source") in _HOST_SOURCES or is_host_text(text)
+    if by_host or is_command(text):
+        capture.aside(text, by_user=not by_host, key=key)
     else:
         capture.prompt(text, key=key)
 
@@ -149,10 +163,17 @@ def _tool_used(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], n
         return
     if not failed and _planned(capture, tool, event, key):
         return
+    if tool == SHOW_PLAN:
+        capture.plan_answered()
     if tool == SHOW_PLAN and not (failed and is_misuse(_text(event, "error"))):
         output = event.get("output")
         plan = _fields(event).get("plan") or (output.get("plan") if is_dict(output) else None)
         capture.planned(as_text(plan) or "plan", not failed, key=key)
+        return
+    error = _text(event, "error")
+    if failed and _DENIED in error[:1000]:
+        reason = error.partition(_DENIED)[2].removeprefix(". Reason:").strip()
+        capture.refused(tool, event.get("input"), clipped(reason), by_user=False, key=f"{key}/refused"[:200])
         return
     duration = event.get("duration_ms")
     capture.tool(
@@ -160,6 +181,7 @@ def _tool_used(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], n
         event.get("input"),
         event.get("error") if failed and event.get("error") else event.get("output"),
         failed=failed,
+        interrupted=is_by_user(event) or (failed and error.startswith(_INTERRUPTED)),
         receipt=is_shell(tool) and _proves(_fields(event)),
         duration_ms=duration if isinstance(duration, (int, float)) and duration >= 0 else None,
         key=key,
@@ -174,6 +196,23 @@ def _name_helper(memory: TaskMemory, event: Mapping[str, Any]) -> None:
     found = re.search(r'\bagentId"?:\s*"?([\w-]{1,100})', as_text(event.get("output")))
     if purpose and found and (task := own_task(memory.acting_as(session=session_of(event, found[1])))):
         memory.task_update(task, name=purpose[:120])
+
+
+def _plan_shown(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], name: str) -> None:
+    if event.get("tool") == SHOW_PLAN:
+        key = f"{session_of(event)}/{event['tool_use_id']}"[:180] if event.get("tool_use_id") else name
+        capture.plan_shown(as_text(_fields(event).get("plan")), key=f"{key}/shown")
+
+
+def _refused(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], name: str) -> None:
+    reason = _text(event, "reason").strip()
+    capture.refused(
+        str(event.get("tool") or "tool"),
+        event.get("input"),
+        reason,
+        by_user=reason.startswith(_USER_REFUSES),
+        key=name,
+    )
 
 
 def is_ours(tool: str) -> bool:
@@ -282,6 +321,30 @@ def _stopped(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], nam
     capture.concluded(_text(event, "message"), at_work=bool(event.get("background")), key=name)
 
 
+def _interrupted(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], name: str) -> None:
+    line = interruption_line(interruption(event, event.get("at") or seconds_now(memory)))
+    capture.aside(line, by_user=is_by_user(event), key=name)
+
+
+def _to_do_reported(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], name: str) -> None:
+    """The host reports an item of the agent's list; the tool that changed the list may report it again."""
+    title, item = _text(event, "title").strip(), _text(event, "list_id")
+    if title and item:
+        status = "completed" if event["event"] == "TaskCompleted" else None
+        capture.todo_changed(item, title=title, status=status, key=name)
+
+
+def _server_asks(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], name: str) -> None:
+    server, question = _text(event, "server") or "MCP", clipped(_text(event, "question").strip())
+    if question:
+        line = f"The MCP server {server} asks: {question}"
+        capture.asked(line[:2000], None, kind=asked_by(server), by_agent=False, key=name)
+
+
+def _server_answered(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], name: str) -> None:
+    capture.elicited(_text(event, "server") or "MCP", _text(event, "answer"), event.get("content"), key=name)
+
+
 def _session_began(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], name: str) -> None:
     source = _text(event, "source")
     if source != "compact":  # a compaction has its snapshots
@@ -329,6 +392,7 @@ def _notice(capture: Capture, memory: TaskMemory, event: Mapping[str, Any], name
 _WRITERS: dict[str, Callable[[Capture, TaskMemory, Mapping[str, Any], str], None]] = {
     "SessionStart": _session_began,
     "UserPromptSubmit": _prompt,
+    "PreToolUse": _plan_shown,
     "PostToolUse": _tool_used,
     "PostToolUseFailure": _tool_used,
     "PreCompact": _before_compaction,
@@ -338,5 +402,12 @@ _WRITERS: dict[str, Callable[[Capture, TaskMemory, Mapping[str, Any], str], None
     "Said": _message,
     "PutIn": _notice,
     "Stop": _stopped,
+    "StopFailure": _interrupted,
+    "Interrupt": _interrupted,
+    "PermissionDenied": _refused,
+    "TaskCreated": _to_do_reported,
+    "TaskCompleted": _to_do_reported,
+    "Elicitation": _server_asks,
+    "ElicitationResult": _server_answered,
     "SessionEnd": _session_ended,
 }

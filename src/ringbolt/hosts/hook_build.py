@@ -31,7 +31,7 @@ from ..model import redaction
 from ..model.types import Value
 from ..system.files import FileErrors, write_atomic
 from . import capture_hook
-from .host_table import FIELDS, HOSTS, WHOLE
+from .host_table import EVENT_FIELDS, FIELDS, HOSTS, WHOLE
 
 PROGRAM = "ringbolt-hook"
 # Our names of the fields that the hook reads.
@@ -236,7 +236,7 @@ def facts_of_host(host: str) -> dict[str, Any]:
     """What the hook needs to know about a host; empty if the host is unknown."""
     if (row := HOSTS.get(host)) is None:
         return {}
-    places = {**FIELDS, **row.fields}
+    places = {**FIELDS, **EVENT_FIELDS["SubagentStart"], **row.fields}
     return {
         "events": dict(row.events),
         "whole": tuple(dict.fromkeys(place for name in WHOLE for place in places[name])),

@@ -8,7 +8,7 @@ from typing import Any
 from ..model.types import is_dict, is_list
 from .capture_hook import BULKY, unwrapped
 from .capture_hook import has_failed as has_failed
-from .host_table import FIELDS, HOSTS, Host
+from .host_table import EVENT_FIELDS, FIELDS, HOSTS, Host
 from .transcripts.lines import exit_code
 
 # Gemini CLI reports a prompt with the context that hooks added before it.
@@ -27,9 +27,7 @@ def read_event(
     if row is None or ours is None:
         return None
     event: dict[str, Any] = {"event": ours}
-    for field, places in {**FIELDS, **row.fields}.items():
-        if field == "agent_task" and ours != "SubagentStart":
-            continue
+    for field, places in {**FIELDS, **EVENT_FIELDS.get(ours, {}), **row.fields}.items():
         found = next((told[place] for place in places if told.get(place) is not None), None)
         if found is not None:
             event[field] = found[0] if field == "cwd" and isinstance(found, list) and found else found

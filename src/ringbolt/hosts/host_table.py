@@ -16,6 +16,16 @@ EVENTS = (
     "SessionStart UserPromptSubmit PreToolUse PostToolUse PostToolUseFailure PreCompact PostCompact"
     " SubagentStart SubagentStop Stop SessionEnd"
 ).split()
+# Events that only Claude Code has. Some of its others must not have a hook: see docs/reference/hosts.md.
+_CLAUDE_ONLY = (
+    "StopFailure Notification PermissionDenied Elicitation ElicitationResult"
+    " TaskCreated TaskCompleted CwdChanged"
+).split()
+# Notifications that say that the host waits for its user.
+WAITS_FOR_USER = (
+    "permission_prompt idle_prompt elicitation_dialog elicitation_url_dialog agent_needs_input"
+    " worker_permission_prompt"
+).split()
 # Our fields, and the names that a host may have for each; the first that is present counts.
 FIELDS: dict[str, tuple[str, ...]] = {
     "session": ("session_id",),
@@ -34,11 +44,22 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "message": ("last_assistant_message",),
     "agent_id": ("agent_id",),
     "agent_type": ("agent_type",),
-    "agent_task": ("agent_prompt", "prompt", "description"),
     "reason": ("reason",),
     "trigger": ("trigger",),
     "mode": ("permission_mode",),
     "background": ("background_tasks",),
+}
+# Fields that only some of our events have.
+EVENT_FIELDS: dict[str, dict[str, tuple[str, ...]]] = {
+    "PostToolUseFailure": {"interrupted": ("is_interrupt",)},
+    "StopFailure": {"details": ("error_details",)},
+    "Notification": {"notification": ("notification_type",)},
+    "Elicitation": {"server": ("mcp_server_name",), "question": ("message",)},
+    "ElicitationResult": {"server": ("mcp_server_name",), "answer": ("action",), "content": ("content",)},
+    "TaskCreated": {"list_id": ("task_id",), "title": ("task_subject",)},
+    "TaskCompleted": {"list_id": ("task_id",), "title": ("task_subject",)},
+    "CwdChanged": {"folder": ("new_cwd",)},
+    "SubagentStart": {"agent_task": ("agent_prompt", "prompt", "description")},
 }
 # Our fields with what people and agents say, which is kept whole.
 WHOLE = ("prompt", "summary", "message", "agent_task")
@@ -113,7 +134,7 @@ _STDIO = {"command": RINGBOLT, "args": ["mcp"]}
 HOSTS: dict[str, Host] = {
     # Takes 10,000 characters; of more the model sees 2 KB.
     "claude-code": Host(
-        events=_same(),
+        events={**_same(), **{name: name for name in _CLAUDE_ONLY}},
         injects=("SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "SubagentStart"),
         notes=True,
         project="CLAUDE_PROJECT_DIR",
@@ -135,6 +156,7 @@ HOSTS: dict[str, Host] = {
             "SessionStart": "startup|resume|clear|compact|fork",
             "PreCompact": "manual|auto",
             "PostCompact": "manual|auto",
+            "Notification": "|".join(WAITS_FOR_USER),
             **dict.fromkeys(
                 ("PreToolUse", "PostToolUse", "PostToolUseFailure", "SubagentStart", "SubagentStop"), "*"
             ),
@@ -143,7 +165,7 @@ HOSTS: dict[str, Host] = {
     ),
     # Takes 2,500 tokens.
     "codex": Host(
-        events=_same("PostToolUseFailure"),
+        events={**_same("PostToolUseFailure"), "Interrupt": "Interrupt"},
         injects=("SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse"),
         files=(
             HostFile(user=("CODEX_HOME", ".codex", "hooks.json"), project=".codex/hooks.json", hooks=True),

@@ -1,15 +1,19 @@
-"""What events say about their sessions: the process, the permission mode, work in the background."""
+"""What events say about their sessions: process, mode, whose turn it is, what runs in the background."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Any
 
+from ..ledger.base import workspace_named
 from ..model.types import is_dict, is_list
 from ..model.validate import stamp
 from ..store import sessions
 from ..store.sessions import Session
 from ..store.tx import Tx
+from .host_table import WAITS_FOR_USER
+from .interruptions import interruption, is_by_user
 from .sessions import session_of
 
 _MOST_BACKGROUND = 20
@@ -18,7 +22,14 @@ _LONGEST_TEXT = 300
 _BACKGROUND = ("id", "type", "description", "command", "agent_type", "status")
 _OVER = ("completed", "failed", "killed", "stopped", "cancelled")
 # Events that show a session at work: it has neither ended nor is it held up.
-_GOES_ON = ("UserPromptSubmit", "PostToolUse", "PostToolUseFailure")
+_GOES_ON = ("UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "ElicitationResult")
+# Events after which the host waits for its user: a plan is shown, or a server asks something.
+_ASKS = ("PreToolUse", "Elicitation")
+_PLAN_MODE = "plan"
+# Ways to start in which a session may continue another under a new id.
+_CONTINUES = ("fork", "resume")
+# The transcript of such a session names the other one near its beginning.
+_TRANSCRIPT_HEAD = 256 << 10
 
 
 class SessionRows:
@@ -35,38 +46,118 @@ class SessionRows:
         at: float,
         *,
         workspace: str | None,
+        pinned: bool,
         process: Any,
         machine: str,
-    ) -> None:
-        """Note what an event says about its session. `machine` is the boot in which it happened."""
+    ) -> str:
+        """Note what an event says about its session; returns a line for the session's task, mostly empty.
+
+        `pinned`: the host names its project, so `workspace` does not follow the agent from folder to folder.
+        `machine` is the boot in which the event happened.
+        """
         if not (name := session_of(told)):
-            return
-        row = self._rows.get(name) or sessions.get(self._tx, name)
+            return ""
         now, event = stamp(at), told["event"]
-        row = (row or Session(id=name, started_at=now)).replace(host=host, seen_at=now)
-        if workspace:
+        known = self._get(name) or Session(id=name, started_at=now)
+        row = known.replace(host=host, seen_at=now)
+        follows = not pinned or row.workspace is None or event == "SessionStart"
+        if workspace and follows and event != "CwdChanged":
             row = row.replace(workspace=workspace)
         if isinstance(process, str) and process:
             row = row.replace(process=process[:100], machine=machine)
-        mode = told.get("mode")
-        if isinstance(mode, str) and not told.get("agent_id"):  # a helper may have a mode of its own
-            row = row.replace(mode=mode[:50])
-        if event == "SessionStart":
-            row = row.replace(started_at=now, ended_at=None)
-        elif event == "SessionEnd":
-            row = row.replace(ended_at=now, at_work=(), turn="")
-        elif event in _GOES_ON:
-            row = row.replace(ended_at=None, interruption=None, turn=sessions.WORKING)
-        elif event == "Stop":
-            row = row.replace(turn=sessions.WAITING)
-            if "background" in told:
-                row = row.replace(at_work=_background(told["background"], row.at_work, now))
-        self._rows[name] = row
+        line = ""
+        if not told.get("agent_id"):  # a helper may have a mode and a folder of its own
+            row = _with_mode(row, told.get("mode"))
+            line = _mode_line(known.mode, row.mode)
+            if event == "CwdChanged" and (moved := _working_tree(told.get("folder"))):
+                line = f"The session moved to {moved}." if moved != (row.workspace or moved) else line
+                row = row.replace(workspace=moved)
+        self._rows[name] = _with_turn(row, told, at)
+        return line
+
+    def _get(self, name: str) -> Session | None:
+        return self._rows.get(name) or sessions.get(self._tx, name)
+
+    def predecessor(self, told: Mapping[str, Any], process: Any, machine: str, now: float) -> str | None:
+        """The session that one that starts continues under a new id: the last one of the same host process.
+
+        None if that one is still live, or if the transcript shows that this is another conversation.
+        """
+        name = session_of(told)
+        if not name or told.get("source") not in _CONTINUES or self._get(name):
+            return None
+        if not isinstance(process, str) or not process:
+            return None
+        found = {one.id: one for one in sessions.of_process(self._tx, process, machine)}
+        found |= {
+            row.id: row for row in self._rows.values() if (row.process, row.machine) == (process, machine)
+        }
+        last = max(found.values(), key=lambda row: row.seen_at, default=None)
+        if last is None or last.is_live(now) or not _may_continue(told.get("transcript"), last.id):
+            return None
+        return last.id
 
     def write(self) -> None:
         """Store the rows."""
         for row in self._rows.values():
             sessions.put(self._tx, row)
+
+
+def _with_mode(row: Session, mode: Any) -> Session:
+    return row.replace(mode=mode[:50]) if isinstance(mode, str) else row
+
+
+def _mode_line(before: str, now: str) -> str:
+    """What to say on the task when plan mode begins or ends."""
+    if (before == _PLAN_MODE) == (now == _PLAN_MODE):
+        return ""
+    if now == _PLAN_MODE:
+        return "Plan mode began: nothing is to be changed before the user approves a plan."
+    return f"Plan mode ended; the permission mode is {now} now."
+
+
+def _working_tree(folder: Any) -> str | None:
+    """The root of the working tree that a folder is in; a folder outside any is only visited."""
+    if not isinstance(folder, str) or len(folder) > 2000 or not os.path.isdir(folder):
+        return None
+    root, repository = workspace_named(folder)
+    return root if repository else None
+
+
+def _with_turn(row: Session, told: Mapping[str, Any], at: float) -> Session:
+    """A session after an event: whose turn it is, and what broke it off."""
+    event, is_helpers, now = told["event"], bool(told.get("agent_id")), stamp(at)
+    if event == "SessionStart":
+        return row.replace(started_at=now, ended_at=None)
+    if event == "SessionEnd":
+        return row.replace(ended_at=now, at_work=(), turn="")
+    if is_helpers and (event == "StopFailure" or row.turn == sessions.INTERRUPTED):
+        return row  # helpers work in the background
+    if event == "StopFailure":
+        return row.replace(turn=sessions.INTERRUPTED, interruption=interruption(told, at))
+    if is_by_user(told):
+        return row.replace(ended_at=None, turn=sessions.WAITING, interruption=interruption(told, at))
+    if event in _GOES_ON:
+        return row.replace(ended_at=None, interruption=None, turn=sessions.WORKING)
+    if event == "Stop":
+        row = row.replace(turn=sessions.WAITING)
+        if "background" in told:
+            row = row.replace(at_work=_background(told["background"], row.at_work, now))
+        return row
+    waits = event in _ASKS or (event == "Notification" and told.get("notification") in WAITS_FOR_USER)
+    return row.replace(turn=sessions.WAITING) if waits and row.turn != sessions.INTERRUPTED else row
+
+
+def _may_continue(transcript: Any, session: str) -> bool:
+    """Whether a transcript may continue that of a session: it names it, or there is none to look at."""
+    if not isinstance(transcript, str) or not transcript:
+        return True
+    try:
+        with open(transcript, "rb") as file:
+            head = file.read(_TRANSCRIPT_HEAD)
+    except (OSError, ValueError):
+        return True
+    return not head.strip() or session.encode("utf-8", "replace") in head
 
 
 def _background(told: Any, known: tuple[Mapping[str, Any], ...], now: str) -> tuple[Mapping[str, Any], ...]:

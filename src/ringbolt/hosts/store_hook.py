@@ -37,8 +37,8 @@ def answer(host: str, event: str, event_file: str | None, told: Mapping[str, Any
     """Drain, and return the answer to an event in the host's own form; empty for none. Never raises.
 
     `event` is the host's own name for it, `told` the host's report without secrets. `event_file` is the event
-    in the journal. It is None if the journal has none: PreToolUse is not journaled at all, and any other
-    event is then written straight to the store. `deadline` is a `time.monotonic()`.
+    in the journal. It is None if the journal has none: PreToolUse needs no place there, and any other event
+    is then written straight to the store. `deadline` is a `time.monotonic()`.
     """
     shape = HOSTS.get(host)
     ours = shape.events.get(event) if shape else None

@@ -128,6 +128,12 @@ def live(tx: Tx, workspace: str | None, now: float) -> list[Session]:
     return [session for session in _read(rows) if session.is_live(now)]
 
 
+def of_process(tx: Tx, process: str, machine: str) -> list[Session]:
+    """The sessions that a host's process has had."""
+    where = "WHERE process = :process AND machine = :machine"
+    return _read(tx.rows(_NAMES, f"{_SELECT} {where}", process=process, machine=machine))
+
+
 def of_host(tx: Tx, ancestors: Sequence[str]) -> str | None:
     """The session of the host that a process descends from: `ancestors`, the nearest first.
 

@@ -17,7 +17,8 @@ MAX_OPEN_CALLS = 1000
 _HOST_TEXT = lazy_regex(
     r"\s*(?:<(?:local-command|command-|bash-|system-reminder|task-notification|user-memory|ide_|teammate-message"
     r"|environment_context|user_instructions|turn_aborted|permissions|skill|subagent_notification"
-    r"|INSTRUCTIONS|collaboration_mode)|# AGENTS\.md instructions|Caveat: The messages below)"
+    r"|INSTRUCTIONS|collaboration_mode)|# AGENTS\.md instructions|Caveat: The messages below"
+    r"|Operation stopped by hook\b)"
 )
 
 
