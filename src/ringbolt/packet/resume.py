@@ -25,6 +25,7 @@ SHORT_FOLDER = 8
 NAMES_SOON = 60
 MOST_OVER = 10  # finished waits
 TOGETHER = 4  # names that are chosen together
+FIRST_LINE = 120  # characters of an earlier request
 BRIEF = 40  # a shorter instruction can hardly be understood alone
 # Priorities: up to about 5 is what every packet should have, up to 10 what most have room for, and from 20 on
 # come the long forms of rows that are shown already.
@@ -123,8 +124,10 @@ def _head(task: Snapshot) -> list[Part]:
         goal = rows.cite(task.sources.get("goal"))
         found.append(rows.texts(f"Goal{goal}: ", task.goal, (1.5, 160), (31, 1200)))
     found += [rows.related_goal(goal) for goal in task.goals]
-    if task.request:
-        found.append(_request(task, rows.cite(task.sources.get("request"))))
+    found += rows.session_lines(task)
+    found += _requests(task)
+    found += rows.forbidden(task)
+    found += rows.at_work(task)
     found += [
         rows.texts("Accepted when: ", rows.plain(part), (14, 120), (52, 600)) for part in task.acceptance[:10]
     ]
@@ -132,22 +135,55 @@ def _head(task: Snapshot) -> list[Part]:
     return [Part("task", None, found)]
 
 
-def _request(task: Snapshot, cite: str) -> Row:
-    text = task.request or ""
+def _requests(task: Snapshot) -> list[Row]:
+    """What the user asks for now, word for word; then what was asked before, a line for each."""
+    asked: list[tuple[str, str, str | None]] = []  # the text, its source, and how the one before stood
+    if task.request:
+        asked.append((task.request, rows.cite(task.sources.get("request")), None))
+    for one in task.requests:
+        asked.append((one.text, f" #{one.seq}{encode.CLASS[one.channel]}", one.before))
+    if not asked:
+        return []
+    found = [_request("Request", *asked[-1][:2])]
+    for age, place in enumerate(range(len(asked) - 2, -1, -1)):
+        text, cite, _ = asked[place]
+        is_open = asked[place + 1][2] == rows.LEFT_OPEN
+        word = "Also open" if is_open else "Finished before"
+        soon = (1.4 if is_open else 2.3) if age < 5 else 12
+        found.append(rows.texts(f"{word}{cite}: ", text, (soon + age / 100, FIRST_LINE)))
+    return found
 
+
+def _request(name: str, text: str, cite: str) -> Row:
     def show(most: int) -> str:
-        return f"Request{cite}:\n{encode.margined(rows.cut(text, most))}"
+        return f"{name}{cite}:\n{encode.margined(rows.cut(text, most))}"
 
     lengths = ((1, 160), (3.5, 340), (32, 1500), (60, 6000), (90, 1 << 30))
     return Row(*((wanted, lambda most=most: show(most)) for wanted, most in lengths))
+
+
+def _first_request(task: Snapshot) -> list[Part]:
+    """The request with which a task began, if there was another since: more of it than its line says."""
+    text = task.request
+    if not text or not task.requests or len(text) <= FIRST_LINE:
+        return []
+    cite = rows.cite(task.sources.get("request"))
+    lengths = ((3.6, 340), (32.5, 1500), (60, 6000), (90, 1 << 30))
+
+    def show(most: int) -> str:
+        return f"The first request{cite}:\n{encode.margined(rows.cut(text, most))}"
+
+    return [Part("first", None, [Row(*((wanted, lambda most=most: show(most)) for wanted, most in lengths))])]
 
 
 def _record(task: Snapshot) -> list[Part]:
     """What grows: instructions, decisions, failures, values, files, names."""
     commits = [entry for entry in task.notes if COMMIT in entry.tags]
     notes = [entry for entry in task.notes if COMMIT not in entry.tags]
+    shown = {one.seq for one in task.requests} | {one.seq for one in rows.forbidding(task)}
+    instructions = [entry for entry in task.instructions if entry.seq not in shown]
     return [
-        _part(task, "user_instruction", "User instructions", task.instructions, rows.instruction,
+        _part(task, "user_instruction", "User instructions", instructions, rows.instruction,
               (3, 9), (20, 16), newest=2.2),
         _part(task, "decision", "Decisions", task.decisions, rows.decision, (3, 5), (20, 12)),
         _part(task, "exclusion", "Failed or ruled out", task.exclusions, rows.exclusion, (6, 5.9), (12, 7)),
@@ -157,6 +193,7 @@ def _record(task: Snapshot) -> list[Part]:
         _part(task, COMMIT, "Commits", commits, rows.commit, (8, 5.6), (16, 7.5)),
         _part(task, "note", "Notes", notes, rows.note, (3, 22), (10, 40)),
         *_files(task),
+        *_first_request(task),
         *_plan(task),
     ]  # fmt: skip
 
