@@ -267,7 +267,7 @@ def test_recorded_text_stays_data(memory):
         ]
 
     texts = in_client(memory, work, tools="full")
-    assert sum("<ringbolt-" in text for text in texts) == 4
+    assert sum("<ringbolt-" in text for text in texts) == 5
     for text in texts:
         if block := re.search(r"<(ringbolt-\w{8})>\n.*", text, re.DOTALL):
             assert broken_out(block[0], block[1]) == []

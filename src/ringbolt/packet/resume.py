@@ -25,7 +25,6 @@ SHORT_FOLDER = 8
 NAMES_SOON = 60
 MOST_OVER = 10  # finished waits
 TOGETHER = 4  # names that are chosen together
-FIRST_LINE = 120  # characters of an earlier request
 BRIEF = 40  # a shorter instruction can hardly be understood alone
 # Priorities: up to about 5 is what every packet should have, up to 10 what most have room for, and from 20 on
 # come the long forms of rows that are shown already.
@@ -135,45 +134,51 @@ def _head(task: Snapshot) -> list[Part]:
     return [Part("task", None, found)]
 
 
+def standing_orders(task: Snapshot) -> list[str]:
+    """What stands above the work itself, in short lines: the mode, what the user forbade, who is at work."""
+    found = [*rows.session_lines(task), *rows.forbidden(task), *rows.at_work(task)]
+    return [row.forms[0][1]() for row in found]
+
+
 def _requests(task: Snapshot) -> list[Row]:
     """What the user asks for now, word for word; then what was asked before, a line for each."""
     asked: list[tuple[str, str, str | None]] = []  # the text, its source, and how the one before stood
     if task.request:
         asked.append((task.request, rows.cite(task.sources.get("request")), None))
-    for one in task.requests:
-        asked.append((one.text, f" #{one.seq}{encode.CLASS[one.channel]}", one.before))
+    asked += [(one.text, f" #{one.seq}{encode.CLASS[one.channel]}", one.before) for one in task.requests]
     if not asked:
         return []
-    found = [_request("Request", *asked[-1][:2])]
+    text, cite, _ = asked[-1]
+    found = [_request(f"Request{cite}", text)]
     for age, place in enumerate(range(len(asked) - 2, -1, -1)):
         text, cite, _ = asked[place]
         is_open = asked[place + 1][2] == rows.LEFT_OPEN
-        word = "Also open" if is_open else "Finished before"
-        soon = (1.4 if is_open else 2.3) if age < 5 else 12
-        found.append(rows.texts(f"{word}{cite}: ", text, (soon + age / 100, FIRST_LINE)))
+        found.append(_earlier(f"{'Also open' if is_open else 'Finished before'}{cite}", text, is_open, age))
     return found
 
 
-def _request(name: str, text: str, cite: str) -> Row:
+def _request(name: str, text: str) -> Row:
     def show(most: int) -> str:
-        return f"{name}{cite}:\n{encode.margined(rows.cut(text, most))}"
+        return f"{name}:\n{encode.margined(rows.cut(text, most))}"
 
     lengths = ((1, 160), (3.5, 340), (32, 1500), (60, 6000), (90, 1 << 30))
     return Row(*((wanted, lambda most=most: show(most)) for wanted, most in lengths))
 
 
-def _first_request(task: Snapshot) -> list[Part]:
-    """The request with which a task began, if there was another since: more of it than its line says."""
-    text = task.request
-    if not text or not task.requests or len(text) <= FIRST_LINE:
-        return []
-    cite = rows.cite(task.sources.get("request"))
-    lengths = ((3.6, 340), (32.5, 1500), (60, 6000), (90, 1 << 30))
+def _earlier(name: str, text: str, is_open: bool, age: int) -> Row:
+    """A request that was made before the present one: a line, and with much room all of it."""
 
     def show(most: int) -> str:
-        return f"The first request{cite}:\n{encode.margined(rows.cut(text, most))}"
+        return f"{name}:\n{encode.margined(rows.cut(text, most))}"
 
-    return [Part("first", None, [Row(*((wanted, lambda most=most: show(most)) for wanted, most in lengths))])]
+    soon = (1.4 if is_open else 2.3) if age < 3 else 9
+    return Row(
+        (soon + age / 100, lambda: f"{name}: {rows.quote(text, 120)}"),
+        (5.1 + age / 100, lambda: f"{name}: {rows.quote(text, 340)}"),
+        (32.5 + age / 100, lambda: show(1500)),
+        (60, lambda: show(6000)),
+        (90, lambda: show(1 << 30)),
+    )
 
 
 def _record(task: Snapshot) -> list[Part]:
@@ -193,7 +198,6 @@ def _record(task: Snapshot) -> list[Part]:
         _part(task, COMMIT, "Commits", commits, rows.commit, (8, 5.6), (16, 7.5)),
         _part(task, "note", "Notes", notes, rows.note, (3, 22), (10, 40)),
         *_files(task),
-        *_first_request(task),
         *_plan(task),
     ]  # fmt: skip
 

@@ -89,10 +89,8 @@ def at_work(task: Snapshot) -> list[Row]:
     for place, one in enumerate(task.helpers):
         named = f" task {one.task_id}" if one.task_id else ""
         head = f"At work since {clock(one.since, task)}:{named} {encode.CLASS[one.channel]} "
-        after = "; its result is not in yet, do not start it again"
-        found.append(
-            Row((1.7 + place / 100, lambda head=head, what=one.what: head + quote(what, 100) + after))
-        )
+        line = f"{head}{quote(one.what, 100)}; its result is not in yet, do not start it again"
+        found.append(Row((1.7 + place / 100, lambda line=line: line)))
     for place, claim in enumerate(task.claims):
         what = f"step {encode.name(claim.item)}" if claim.item else "this task"
         line = f"{quote(claim.holder, 60)} has claimed {what} until {clock(claim.expires_at, task)}"
