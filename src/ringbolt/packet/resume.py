@@ -187,9 +187,11 @@ def _record(task: Snapshot) -> list[Part]:
     notes = [entry for entry in task.notes if COMMIT not in entry.tags]
     shown = {one.seq for one in task.requests} | {one.seq for one in rows.forbidding(task)}
     instructions = [entry for entry in task.instructions if entry.seq not in shown]
+    # What the user said last comes early, unless it stands further up.
+    newest = 2.2 if task.instructions and task.instructions[-1].seq not in shown else None
     return [
         _part(task, "user_instruction", "User instructions", instructions, rows.instruction,
-              (3, 9), (20, 16), newest=2.2),
+              (3, 9), (20, 16), newest),
         _part(task, "decision", "Decisions", task.decisions, rows.decision, (3, 5), (20, 12)),
         _part(task, "exclusion", "Failed or ruled out", task.exclusions, rows.exclusion, (6, 5.9), (12, 7)),
         _part(task, "error", "Errors, not settled", task.errors, rows.exclusion, (2, 6.2), (6, 9.4)),
