@@ -169,6 +169,8 @@ def _earlier(name: str, text: str, is_open: bool, age: int) -> Row:
     """A request that was made before the present one: a line, and with much room all of it."""
 
     def show(most: int) -> str:
+        if len(text) <= 340:
+            return f"{name}: {rows.quote(text, 340)}"
         return f"{name}:\n{encode.margined(rows.cut(text, most))}"
 
     soon = (1.4 if is_open else 2.3) if age < 3 else 9
