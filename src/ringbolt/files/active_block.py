@@ -161,8 +161,6 @@ def _live_lines(row: ActiveRow) -> list[str]:
         lines.append(f"  Begun: {_short(row.unknown, _MOST_NEXT)}")
     if row.subagent:
         lines.append(f"  Subagent: {_short(row.subagent, _MOST_LABEL)}")
-    if row.task_id and row.label != row.task_id:  # a task is resumed by its id
-        lines.append(f"  Id: {row.task_id}")
     return lines
 
 

@@ -71,8 +71,8 @@ class Answers:
     def _resume_call(self) -> str:
         """What the agent calls to continue a task that is listed."""
         if any(file.servers for file in self._shape.files):
-            return "task_resume with its id as task_id."
-        return "ringbolt resume ID, on the command line."
+            return "task_resume with its id, which stands in brackets or in task_list."
+        return "the command `ringbolt resume ID`; `ringbolt list` shows the ids."
 
     def _packet(self, *, distill: bool) -> str:
         """The resume packet of this session's task, within what the host takes."""
