@@ -70,6 +70,13 @@ def test_what_the_user_forbids_stands_right_after_the_request(own):
     assert "which version" not in lines[at + 3]
 
 
+def test_what_a_long_request_forbids_is_not_cut_off(own):
+    memory, _ = own
+    request = f"Write a parser. {'It reads many formats. ' * 60}Do not write code yet. Thank you."
+    task = memory.task_register("Parser", request=request).task_id
+    assert 'The request says #1a "Do not write code yet"\n' in memory.task_resume(task, budget=300).text
+
+
 def test_plan_mode_comes_before_the_request(own):
     memory, told = own
     task = memory.task_register("Parser", ["One"], request="Write a parser.").task_id

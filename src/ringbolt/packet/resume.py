@@ -161,7 +161,7 @@ def _request(name: str, text: str) -> Row:
     def show(most: int) -> str:
         return f"{name}:\n{encode.margined(rows.cut(text, most))}"
 
-    lengths = ((1, 160), (3.5, 340), (32, 1500), (60, 6000), (90, 1 << 30))
+    lengths = ((1, rows.SHORT_REQUEST), (3.5, 340), (32, 1500), (60, 6000), (90, 1 << 30))
     return Row(*((wanted, lambda most=most: show(most)) for wanted, most in lengths))
 
 
@@ -176,7 +176,7 @@ def _earlier(name: str, text: str, is_open: bool, age: int) -> Row:
     soon = (1.4 if is_open else 2.3) if age < 3 else 9
     return Row(
         (soon + age / 100, lambda: f"{name}: {rows.quote(text, 120)}"),
-        (5.1 + age / 100, lambda: f"{name}: {rows.quote(text, 340)}"),
+        ((5.65 if is_open else 9) + age / 100, lambda: f"{name}: {rows.quote(text, 340)}"),
         (32.5 + age / 100, lambda: show(1500)),
         (60, lambda: show(6000)),
         (90, lambda: show(1 << 30)),

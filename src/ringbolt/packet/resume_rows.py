@@ -30,6 +30,7 @@ def standing(task: Snapshot) -> str:
 
 LEFT_OPEN = "previous open"  # the tag of a request that was made before the last one was finished
 MOST_FORBIDDEN = 5
+SHORT_REQUEST = 160  # characters of the request that every packet shows
 # Modes of hosts in which the agent may not do all it could.
 _MODES = {
     "plan": "Plan mode: the user has not approved a plan; do not edit",
@@ -67,7 +68,10 @@ def forbidding(task: Snapshot) -> list[Entry]:
 
 
 def forbidden(task: Snapshot) -> list[Row]:
-    """What the user forbade: the clause itself, and with more room all of the instruction."""
+    """What the user forbade: the clause itself, and with more room all of the instruction.
+
+    Of the present request, only what its short form does not reach.
+    """
     found: list[Row] = []
     for age, entry in enumerate(reversed(forbidding(task))):
         match = _FORBIDS.search(entry.summary)
@@ -80,7 +84,18 @@ def forbidden(task: Snapshot) -> list[Row]:
                 (30, lambda head=head, whole=whole: head + quote(whole, 4000)),
             )
         )
-    return found[::-1]
+    return [*_forbidden_in_request(task), *found[::-1]]
+
+
+def _forbidden_in_request(task: Snapshot) -> list[Row]:
+    last = task.requests[-1] if task.requests else None
+    text = last.text if last else task.request or ""
+    named = f" #{last.seq}{encode.CLASS[last.channel]}" if last else cite(task.sources.get("request"))
+    clauses = [match[1] for match in _FORBIDS.finditer(text[:20_000]) if match.end() > SHORT_REQUEST]
+    return [
+        Row((2.25 + place / 100, lambda clause=clause: f"The request says{named} {quote(clause, 120)}"))
+        for place, clause in enumerate(clauses[:2])
+    ]
 
 
 def at_work(task: Snapshot) -> list[Row]:
