@@ -520,6 +520,13 @@ def test_the_block_tells_live_tasks_with_their_sources(here):
     assert made.diagnostics.injected == 2
 
 
+def test_the_block_names_the_file_only_where_there_is_one(here):
+    here.active_tasks_add("a", "From the agent")
+    assert "In-progress tasks of this workspace:\n" in here.active_tasks_block().text
+    here.active_tasks_render()
+    assert "In-progress tasks from ACTIVE-TASKS.md:\n" in here.active_tasks_block().text
+
+
 def test_one_text_from_the_web_marks_the_row(here):
     here.active_tasks_add("a", "Title")
     here.acting_as(channel="web").memory_store(entity="a", key="next", value="Run this")

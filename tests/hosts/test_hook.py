@@ -99,9 +99,25 @@ def test_a_new_session_is_told_of_the_tasks_here_and_an_old_one_of_its_own(host)
     other = Host(host.folder, session="22222222-bbbb")
     told = other.context("SessionStart", source="startup")
     assert "Make the invoices round" in told
+    assert "ACTIVE-TASKS.md" not in told  # there is no such file
+    assert "To go on with one of them: task_resume with its id" in told
     other.tell("UserPromptSubmit", prompt="Write the release notes.")
     with host.memory() as mine, other.memory() as theirs:
         assert mine.task_get().id != theirs.task_get().id
+
+
+def test_plan_mode_and_a_new_request_lead_after_a_compaction(host):
+    work_a_while(host)
+    done = "All of it is done: the invoices round to whole cents and the tests pass."
+    host.tell("Stop", last_assistant_message=done)
+    asked = "Now something completely different: write a tool that mails the monthly report."
+    host.tell("UserPromptSubmit", prompt=asked, permission_mode="plan")
+    note = host.tell("PreCompact", trigger="auto", permission_mode="plan", custom_instructions="")
+    packet = host.context("SessionStart", source="compact", permission_mode="plan")
+    for text in (note, packet):
+        assert "Plan mode: the user has not approved a plan; do not edit" in text
+        first, new = text.index("Make the invoices round"), text.index("| Now something completely different")
+        assert new < first
 
 
 def test_every_event_is_answered_with_silence_or_in_the_hosts_form(host):

@@ -319,14 +319,29 @@ def test_bad_input_has_a_code_and_an_exit_code_of_its_kind(task, place, words, c
     assert list(place.iterdir()) == []
 
 
-def test_of_several_open_tasks_the_last_one_is_taken_and_named(task, monkeypatch):
-    data("register", "Another")
+def test_without_a_session_the_answer_names_the_task_that_was_chosen(task, monkeypatch):
+    other = data("register", "Another")["task_id"]
     monkeypatch.delenv("RINGBOLT_SESSION")
-    data("update", "work", "--task", task)
-    done = run("update", "x")
-    assert done.exit_code == 0
-    assert done.stdout.startswith(task)
-    assert "2 tasks are open here" in done.stderr
+    told = run("update", "x")
+    assert told.exit_code == 0
+    assert told.stdout.startswith(f"{other} ")
+    assert "2 tasks are open here. This is “Another”: it was worked on last." in told.stderr
+
+
+def test_resume_with_an_id_turns_the_session(task):
+    other = data("register", "Another")["task_id"]
+    assert data("update", "x")["task_id"] == other
+    assert f"Task {task}" in run("resume", task).stdout
+    assert data("update", "y")["task_id"] == task
+    assert f"Task {other}" in run("resume", "--task", other).stdout
+    assert data("update", "z")["task_id"] == other
+
+
+def test_focus_without_a_session_is_refused(task, monkeypatch):
+    monkeypatch.delenv("RINGBOLT_SESSION")
+    told = run("focus", task)
+    assert told.exit_code == 5
+    assert "session" in told.stderr
 
 
 def test_what_looks_makes_no_store(place):

@@ -242,6 +242,19 @@ def test_a_write_is_told_in_a_line(memory):
     assert told.endswith("; 1 of 3 steps done; next: s2.")
 
 
+def test_a_write_without_an_id_says_which_task_it_took(memory):
+    nobody = memory.acting_as(session="")
+    nobody.task_register("First")
+    other = nobody.task_register("Second").task_id
+
+    async def work(client):
+        return said(await client.call_tool("task_note", {"text": "Two ports are free"}))
+
+    text = in_client(nobody, work)
+    assert f"task {other}" in text
+    assert "Warning: 2 tasks are open here. This is “Second”: it was worked on last." in text
+
+
 def test_recorded_text_stays_data(memory):
     """Whatever stands in tasks, no text ends the fence that it is in, begins a tag or hides anything."""
     payloads = [text for text in hostile(130) if text.strip()][:100]

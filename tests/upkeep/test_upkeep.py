@@ -6,6 +6,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from ringbolt.model.validate import stamp
+from ringbolt.store import sessions
+from ringbolt.store.sessions import INTERRUPTED, WAITING, WORKING, Session
+from ringbolt.system import processes
 from tests.upkeep.machine import DAY, HOUR
 
 
@@ -198,3 +202,48 @@ def test_goals_and_what_is_no_task_are_left_alone(kept, machine):
     touched = {change.task_id for _ in range(2) for change in kept.upkeep_run(rules="all").changes}
     assert touched == {task}  # it was paused
     assert {name: kept.task_get(name) for name in before} == before
+
+
+def reported(memory, clock, name, **told):
+    """What a host reported of a session; its process is this one."""
+    now = stamp(clock())
+    fields = {"process": processes.ancestors()[0], "machine": processes.boot(), "turn": WORKING, **told}
+    row = Session(id=name, started_at=now, seen_at=now, **fields)
+    memory.store.write(lambda tx: sessions.put(tx, row))
+
+
+def test_only_a_live_session_in_the_middle_of_a_turn_is_stuck(kept, machine, clock):
+    told = {
+        "working": {},
+        "waiting": {"turn": WAITING},
+        "held up": {"turn": INTERRUPTED},
+        "ended": {"ended_at": stamp(clock())},
+        "killed": {"process": "1:0"},
+    }
+    tasks = {}
+    for name, fields in told.items():
+        tasks[name] = kept.acting_as(session=name).task_register(f"The task {name}").task_id
+        reported(kept, clock, name, **fields)
+    tasks["unknown"] = kept.acting_as(session="unknown").task_register("The task of nobody").task_id
+    machine.passes(23 * HOUR)
+    found = kept.upkeep_run(rules=["stuck"]).changes
+    assert {change.task_id for change in found} == {tasks["working"], tasks["unknown"]}
+    stand = {card.id: card.life for card in kept.task_list(status="all").tasks}
+    assert [stand[tasks[name]] for name in told] == [
+        "stuck", "waiting for you", "held up", "resting", "resting",
+    ]  # fmt: skip
+
+
+def test_a_session_that_lives_is_not_gone_and_one_that_was_over_needs_no_review(kept, machine, clock):
+    told = {"alive": {}, "ended": {"ended_at": stamp(clock()), "turn": ""}, "killed": {"process": "1:0"}}
+    tasks = {}
+    for name, fields in told.items():
+        own = kept.acting_as(session=name)
+        tasks[name] = own.task_register(f"The task {name}", ["One"]).task_id
+        own.task_log_action(None, "Ran the tests", type="cli")
+        reported(kept, clock, name, **fields)
+    machine.passes(30 * DAY)
+    found = kept.upkeep_run(rules=["reconcile"])
+    assert {change.task_id for change in found.changes} == {tasks["ended"], tasks["killed"]}
+    assert kept.task_get(tasks["ended"]).attention is None
+    assert kept.task_get(tasks["killed"]).attention.startswith("needs review: session killed")

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import re
+import time
 
 from playwright.sync_api import expect
 
+from ringbolt import TaskMemory
+from ringbolt.model.validate import stamp
+from ringbolt.store import sessions
+from ringbolt.store.sessions import WAITING, WORKING, Session
 from tests.web.conftest import call
 
 # Other tests add tasks too, and only visible rows are in the DOM.
@@ -47,6 +52,29 @@ def test_tasks_waiting_for_a_person_need_attention_and_goals_are_listed(site, vi
         task = call(site, "task_register", name=name, related_goal=goal)["task_id"]
         call(site, "task_update", task_id=task, blockers=["There is no wool"])
     expect(page.locator(".task-row.in-attention", has_text="Sell socks")).to_contain_text("reset the goal")
+
+
+def test_a_task_is_stuck_only_where_a_live_session_is_silent(site, visit):
+    hour_ago = time.time() - 3 * 3600
+    told = {"Bake the bread": {"turn": WAITING, "seen_at": stamp(time.time())}, "Slice the bread": {}}
+    with TaskMemory.open(site.store, workspace=None, clock=lambda: hour_ago, reserve_bytes=0) as memory:
+        for name, fields in told.items():
+            memory.acting_as(session=name).task_register(name, ["One"])
+            row = Session(**{"id": name, "turn": WORKING, "seen_at": stamp(hour_ago), **fields})
+            memory.store.write(lambda tx, row=row: sessions.put(tx, row))
+        done = memory.task_register("Eat the bread", ["One"]).task_id
+        memory.task_update(done, step=1, step_status="completed")
+        over = memory.task_register("Buy the bread").task_id
+        memory.task_update(over, status="completed", reason="inferred")
+    page = visit(site, viewport=TALL).open()
+    baked = page.locator(".task-row.in-waiting", has_text="Bake the bread")
+    expect(baked).to_contain_text("waiting for you")
+    expect(page.locator(".task-row.in-paused", has_text="Slice the bread")).to_contain_text("resting")
+    expect(page.locator(".task-row.in-active", has_text="Eat the bread")).to_be_visible()
+    bought = page.locator(".task-row.in-finished", has_text="Buy the bread")
+    expect(bought).to_contain_text("done (inferred)")
+    page.goto(f"{site.url}#/task/{over}")
+    expect(page.locator(".task-line .status")).to_contain_text("done (inferred)")
 
 
 def test_a_task_appears_and_moves_by_itself(site, visit):

@@ -283,7 +283,7 @@ def test_a_goal_shows_its_criteria_and_tasks_and_a_person_decides(site, visit):
     expect(criteria).to_contain_text("she said so")
     expect(criteria.locator("h2")).to_contain_text("1/1")
     act(page, "Finish", Answer="They sell.")
-    expect(page.locator(".task-line .status")).to_contain_text("completed")
+    expect(page.locator(".task-line .status")).to_contain_text("done")
 
 
 def test_the_system_tells_of_workers_and_of_what_hosts_could_not_write(site, visit):

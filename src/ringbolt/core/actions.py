@@ -7,6 +7,7 @@ from typing import Any
 
 from ..ledger.base import Base, Draft, find_item
 from ..ledger.step_changes import EDIT, RECEIPT, begun_phase
+from ..ledger.task_life import lives, stuck_after
 from ..ledger.values import OPEN_EFFECTS, read_actions, read_card, read_event, read_items, with_titles
 from ..model import rules, validate
 from ..model.errors import InvalidInput, NotFound
@@ -252,7 +253,8 @@ class Actions(Base):
             name = head["task_id"]
             steps = tx.steps(name)
             unknown = sum(tx.record_count(name, "effect", status) for status in OPEN_EFFECTS)
-            card = TaskCard(**read_card(with_titles(head, steps, unknown)))
+            (stands,) = lives(tx, [head], self._clock(), stuck_after(self.settings)).values()
+            card = TaskCard(**read_card(with_titles(head, steps, unknown), stands))
             items = read_items(steps)
             if action is not None:
                 rows = tx.records(name, "action", rules.ACTION_STATUSES, limit=1, seq=action)

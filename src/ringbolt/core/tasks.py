@@ -10,6 +10,7 @@ from ..ledger.base import Base, Draft, find_item, stored_result, written
 from ..ledger.current_task import DRAFT
 from ..ledger.goal_limits import STOPPED, check_ready
 from ..ledger.step_changes import begun_phase, item_changes
+from ..ledger.task_life import lives, stuck_after
 from ..ledger.values import read_card, read_task
 from ..model import foreign_statuses, rules, validate
 from ..model.errors import Conflict, InvalidInput, NotFound, RingboltError, shown
@@ -338,10 +339,11 @@ class Tasks(Base):
 
     def _read(self, tx: Tx, task_id: str | None) -> Task:
         # A complete id needs no lookup first.
+        seen = self._clock(), stuck_after(self.settings)
         whole = rules.normal_id(task_id) if isinstance(task_id, str) else None
-        if whole and len(whole) == rules.ID_LENGTH and (task := read_task(tx, whole)):
+        if whole and len(whole) == rules.ID_LENGTH and (task := read_task(tx, whole, *seen)):
             return task
-        task = read_task(tx, self._find(tx, task_id)["task_id"])
+        task = read_task(tx, self._find(tx, task_id)["task_id"], *seen)
         if task is None:
             raise NotFound("task_not_found", f"There is no task {task_id}.", "task_list shows the tasks.")
         return task
@@ -399,8 +401,9 @@ class Tasks(Base):
             )
             more = len(rows) > limit
             rows = rows[:limit]
+            stand = lives(tx, rows, self._clock(), stuck_after(self.settings))
             return TaskPage(
-                tasks=tuple(TaskCard(**read_card(row)) for row in rows),
+                tasks=tuple(TaskCard(**read_card(row, stand[row["task_id"]])) for row in rows),
                 cursor=rows[-1]["position"] if more else None,
             )
 

@@ -39,10 +39,14 @@ def inject(
     max_tasks: int = 0,
     threshold_minutes: int = 1440,
     heartbeat: bool = False,
+    file: str = "",
     now: float,
     count: Count = tokens.estimate,
 ) -> tuple[str, Selection, int]:
-    """The blocks about active tasks within a budget of tokens, the selected rows, and how many are shown."""
+    """The blocks about active tasks within a budget of tokens, the selected rows, and how many are shown.
+
+    `file` is the name of the file that has them too, if there is one.
+    """
     projection = projection or Projection()
     selection = select(rows, projection.replace(max_rows=0))
     most = max_tasks or projection.max_rows or len(rows)
@@ -51,7 +55,7 @@ def inject(
     gone = sorted(selection.stale, key=newest_first)
     hygiene = _hygiene(rows, selection.collapsed, len(selection.suppressed), gone) if heartbeat else ""
     kept = int(budget * RESERVED) if hygiene else 0
-    heading = "In-progress tasks from ACTIVE-TASKS.md:"
+    heading = f"In-progress tasks from {file}:" if file else "In-progress tasks of this workspace:"
     active, shown = _fitted(live, most, budget - kept, count, "active-tasks", heading, _live_lines)
     heading = f"No update for more than {_period(threshold_minutes * 60)}:"
     stale, warned = _fitted(
@@ -141,7 +145,7 @@ def _block(
 
 def _first_line(row: ActiveRow) -> str:
     label = _short(row.label, _MOST_LABEL).replace("]", "&#93;")
-    status = _short(row.status, _MOST_STATUS)
+    status = _short(row.life or row.status, _MOST_STATUS)
     return f"- [{label}] {_short(row.title, _MOST_TITLE)} ({status}, {encode.CLASS[row.channel]})"
 
 

@@ -7,6 +7,7 @@ Either the store is the source of truth and the file shows it (ledger `facts`), 
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
 from collections.abc import Mapping
@@ -142,10 +143,18 @@ class ActiveTasks(ActiveRows):
             max_tasks=self.settings.injection_max_tasks,
             threshold_minutes=self._threshold(),
             heartbeat=bool(heartbeat),
+            file=self._file_name(found),
             now=self._clock(),
         )
         figures = self._diagnostics("active_tasks_block", begun, found, selection, injected=injected)
         return ActiveBlock(text=block, diagnostics=figures)
+
+    def _file_name(self, found: SourcedRows) -> str:
+        """The name of the file with the active tasks; empty if there is none."""
+        path = found.path
+        if path is None and self.workspace and os.path.isdir(self.workspace):
+            path = shared_file.locate(self.settings.active_tasks_file, self.workspace)
+        return os.path.basename(path) if path and os.path.exists(path) else ""
 
     # --- changing ---------------------------------------------------------------------------------
 

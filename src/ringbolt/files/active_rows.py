@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ..ledger.task_life import DONE, lives, stuck_after
 from ..model import foreign_statuses, rules, validate
 from ..model.errors import Conflict, RingboltError, shown
 from ..model.results import ActiveRow, Projection, ProjectionState
@@ -66,12 +67,16 @@ class ActiveRows(Facts):
 
     def _store_rows(self, ended: bool) -> SourcedRows:
         statuses = rules.TASK_STATUSES if ended else (*rules.OPEN, "failed")
-        found, position = self.store.read(
-            lambda tx: FactQueries(tx).active_rows(self.workspace, statuses, _KEYS, MOST_ROWS), once=True
-        )
+
+        def work(tx: Tx) -> tuple[TaskRows, int | None, dict[str, str]]:
+            found, position = FactQueries(tx).active_rows(self.workspace, statuses, _KEYS, MOST_ROWS)
+            stand = lives(tx, found["heads"], self._clock(), stuck_after(self.settings))
+            return found, position, stand
+
+        found, position, stand = self.store.read(work, once=True)
         full = len(found["heads"]) >= MOST_ROWS
         return SourcedRows(
-            rows=tuple(_read_rows(found)),
+            rows=tuple(_read_rows(found, stand)),
             source="store",
             position=position,
             warnings=(f"only {MOST_ROWS:,} tasks of each status are read",) if full else (),
@@ -198,7 +203,13 @@ def check_ours(path: str, content: bytes | None) -> None:
         )
 
 
-def _read_rows(found: TaskRows) -> list[ActiveRow]:
+def _life(head: Row, stand: Mapping[str, str]) -> str | None:
+    """How a task stands, if that says more than its status."""
+    word = stand.get(head["task_id"])
+    return None if word in (None, DONE, head["status"]) else word
+
+
+def _read_rows(found: TaskRows, stand: Mapping[str, str] | None = None) -> list[ActiveRow]:
     facts: dict[str, dict[str, Row]] = {}
     for row in found["facts"]:
         facts.setdefault(row["task_id"], {})[row["key"]] = row
@@ -232,6 +243,7 @@ def _read_rows(found: TaskRows) -> list[ActiveRow]:
                 started=resolved(values, STARTED, head["created_at"]),
                 updated=updated,
                 completed=is_completed(status),
+                life=_life(head, stand or {}),
                 session=head["session_id"],
                 task_id=head["task_id"],
                 seq=head["last_seq"],

@@ -8,8 +8,11 @@ from typing import Any
 
 from ..journal.event_files import Journal
 from ..journal.health import health_lines
+from ..ledger.current_task import FINISHED
 from ..memory import TaskMemory
 from ..packet import encode
+from ..packet.operations import read_whole_task
+from ..packet.resume import standing_orders
 from .capture_hook import Late, set_alarm
 from .compaction_state import COMPACTED, DELIVERED, PENDING, Mark, delivers
 from .guard import advice
@@ -60,9 +63,17 @@ class Answers:
         if text := self._packet(distill=False):
             return text
         block = self._memory.active_tasks_block(budget=_LIST_TOKENS).text
+        if block:
+            block += f"To go on with one of them: {self._resume_call()}\n"
         journal = Journal.of(self._memory.store.url, self._memory.settings.tenant)
         notes = [f"Task memory: {line}." for line in health_lines(journal)]
         return "\n".join(part for part in (block, *notes) if part)[: self._shape.characters]
+
+    def _resume_call(self) -> str:
+        """What the agent calls to continue a task that is listed."""
+        if any(file.servers for file in self._shape.files):
+            return "task_resume with its id, which stands in brackets or in task_list."
+        return "the command `ringbolt resume ID`; `ringbolt list` shows the ids."
 
     def _packet(self, *, distill: bool) -> str:
         """The resume packet of this session's task, within what the host takes."""
@@ -83,15 +94,25 @@ class Answers:
 
     def _note(self, task_id: str) -> str:
         """What the host's summary should keep word for word."""
-        task = self._memory.task_get(task_id)
+        memory = self._memory
+        task = memory.store.read(lambda tx: read_whole_task(memory, tx, task_id))
         lines = [
             f"This session has task {task.id} in the task memory, which keeps its ledger outside the context."
         ]
-        if task.request:
-            lines += ["The user's request, verbatim:", encode.margined(encode.clip(task.request, 1500))]
-        if task.instructions:
+        lines += standing_orders(task)
+        request = task.new_requests[-1].text if task.new_requests else task.request
+        since = task.new_requests[-1].seq if task.new_requests else 0
+        if request:
+            lines += ["The user's request, verbatim:", encode.margined(encode.clip(request, 1500))]
+        if task.new_requests and task.request:
+            done = task.new_requests[-1].before == FINISHED
+            lines.append(
+                f"Asked before that{', and finished' if done else ', not all of it finished'}:"
+                f" {encode.quoted(encode.clip(encode.one_line(task.request), 200))}"
+            )
+        if said := [entry for entry in task.instructions if entry.seq > since]:
             lines.append("Instructions of the user since, verbatim:")
-            lines += [encode.margined(encode.clip(entry.summary, 300)) for entry in task.instructions[-5:]]
+            lines += [encode.margined(encode.clip(entry.summary, 300)) for entry in said[-5:]]
         if task.current:
             title = next((item.title for item in task.items if item.id == task.current), task.current)
             lines.append(f"The current step: {encode.quoted(encode.clip(title, 300))}")

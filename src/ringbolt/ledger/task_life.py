@@ -5,20 +5,25 @@ A status is what somebody set. Whether anybody is at work on an open task follow
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..model import rules
+from ..model.settings import Settings
+from ..model.types import Helper, Interruption, Neighbour
 from ..model.validate import seconds_of
-from ..store.sessions import INTERRUPTED, WAITING, WORKING, Session
+from ..store import sessions
+from ..store.sessions import INTERRUPTED, QUIET_SECONDS, WAITING, WORKING, Session
+from ..store.tx import Row, Tx
 
-AT_WORK, YOUR_TURN, HELD_UP, RESTING, STUCK, DONE = (
+AT_WORK, YOUR_TURN, HELD_UP, RESTING, STUCK, DONE, INFERRED = (
     "at work",
     "waiting for you",
     "held up",
     "resting",
     "stuck",
     "done",
+    "done (inferred)",
 )
 
 
@@ -31,8 +36,10 @@ def life(
     live session has it and was silent in the middle of a turn for longer than `stuck_after` seconds.
     """
     status: str = head["status"]
+    if status == "completed":
+        return INFERRED if head["reason"] == rules.INFERRED else DONE
     if status in rules.ENDED:
-        return DONE if status == "completed" else status
+        return status
     if status == "paused":
         return RESTING if head["reason"] in rules.RESTING else status
     if status == "waiting" or session is None:
@@ -43,3 +50,83 @@ def life(
         silent = now - seconds_of(max(session.seen_at, head["updated_at"]))
         return STUCK if stuck_after is not None and silent > stuck_after else AT_WORK
     return {WAITING: YOUR_TURN, INTERRUPTED: HELD_UP}.get(session.turn, status)
+
+
+def lives(tx: Tx, heads: Sequence[Row], now: float, stuck_after: float | None) -> dict[str, str]:
+    """How several tasks stand, by id; their sessions are read with one query."""
+    known = sessions.some(tx, [row["session_id"] for row in heads if _depends_on_session(row)])
+    return {row["task_id"]: life(row, known.get(row["session_id"]), now, stuck_after) for row in heads}
+
+
+def _depends_on_session(row: Row) -> bool:
+    return row["status"] == "active" and row["session_id"] is not None
+
+
+def stuck_after(settings: Settings) -> float | None:
+    """The seconds of silence in the middle of a turn after which a task counts as stuck; None means never."""
+    if settings.stuck_after == "off":
+        return None
+    return rules.parse_duration("stuck_after", settings.stuck_after) * 60
+
+
+# --- who else is at work ----------------------------------------------------------------------------
+
+
+def session_state(
+    head: Row, rows: Mapping[str, Sequence[Row]], now: float, reader: str | None
+) -> dict[str, Any]:
+    """What a packet says about sessions: the mode, an interruption, helpers at work, other live sessions.
+
+    `rows` are those that `task_rows` read for views, `reader` is the session that reads the packet.
+    """
+    known = dict(zip((row["session_id"] for row in rows["sessions"]), rows["sessions"], strict=True))
+    every = {one.id: one for one in sessions.read_rows(rows["sessions"])}
+    own = every.get(head["session_id"])
+    others = [one for one in every.values() if one is not own and one.id != reader and one.is_live(now)]
+    if own and reader and own.id != reader and own.is_live(now):
+        others.insert(0, own)  # this very task is in somebody else's hands
+    return {
+        "mode": own.mode if own else "",
+        "interruption": _interruption(own) if own else None,
+        "helpers": _helpers(own, rows["helpers"], now),
+        "neighbours": tuple(
+            Neighbour(
+                session=one.id,
+                since=one.started_at,
+                **{name: known[one.id][name] for name in ("task_id", "name", "step", "channel")},
+            )
+            for one in others
+        ),
+    }
+
+
+def _interruption(session: Session) -> Interruption | None:
+    """Why the last turn broke off; None if it did not, or the user broke it off."""
+    told = session.interruption
+    if not told or told.get("kind") == "user":
+        return None
+    what = next((str(told[name]) for name in ("message", "kind") if told.get(name)), "unknown")
+    return Interruption(
+        at=str(told.get("at") or session.seen_at), what=what.replace("_", " "), until=told.get("until")
+    )
+
+
+def _helpers(session: Session | None, tasks: Sequence[Row], now: float) -> tuple[Helper, ...]:
+    """What was started and has not reported: sub-tasks of helpers, and work in the background.
+
+    When a session ends, its helpers end with it. Without a row for the session, silence decides.
+    """
+    if session is not None and not session.is_live(now):
+        return ()
+    found = [
+        Helper(since=row["created_at"], what=row["name"], task_id=row["task_id"], channel=row["channel"])
+        for row in tasks
+        if session is not None or now - seconds_of(row["updated_at"]) < QUIET_SECONDS
+    ]
+    by_task = {row["session_id"].rpartition("/")[2] for row in tasks}
+    for one in session.at_work if session else ():
+        words = (one.get(name) for name in ("agent_type", "description", "command"))
+        what = ": ".join(dict.fromkeys(word for word in words if word)) or str(one.get("type") or "")
+        if what and one.get("id") not in by_task:
+            found.append(Helper(since=str(one.get("since") or session.seen_at if session else ""), what=what))
+    return tuple(found)

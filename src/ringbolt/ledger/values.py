@@ -21,6 +21,7 @@ from ..model.types import (
     Link,
     Moment,
     Name,
+    NewRequest,
     Origin,
     RelatedGoal,
     Request,
@@ -32,6 +33,7 @@ from ..model.types import (
     Timestamps,
     Wait,
 )
+from ..store import sessions
 from ..store.goal_queries import criteria
 from ..store.heads import decode_extras
 from ..store.records import group_labels, missing_events
@@ -40,6 +42,7 @@ from ..store.steps import decode_steps
 from ..store.task_rows import TaskRows
 from ..store.tx import Row, Tx
 from .current_task import FINISHED, REQUEST
+from .task_life import life, session_state
 
 Labels = dict[int, dict[str, list[str]]]
 
@@ -93,8 +96,8 @@ def read_event(row: Row) -> Event:
     )
 
 
-def read_card(head: Row) -> dict[str, Any]:
-    """The fields of a task card."""
+def read_card(head: Row, life: str) -> dict[str, Any]:
+    """The fields of a task card; `life` is how the task stands (`task_life`)."""
     return {
         **_pick(
             head,
@@ -102,6 +105,7 @@ def read_card(head: Row) -> dict[str, Any]:
             " next_step created_at updated_at version",
         ),
         "id": head["task_id"],
+        "life": life,
         "current": head["current_item"],
         "next": head["next_item"],
         "blockers": tuple(json.loads(head["blockers"])) if head["blockers"] else (),
@@ -229,15 +233,31 @@ def with_titles(head: Row, steps: Sequence[Row], unknown: int) -> Row:
     }
 
 
-def read_task(tx: Tx, task_id: str) -> Task | None:
-    """A task. The number of rows read is bounded, however long its history."""
+def read_task(
+    tx: Tx, task_id: str, now: float | None = None, stuck_after: float | None = None
+) -> Task | None:
+    """A task. The number of rows read is bounded, however long its history.
+
+    Without the time (`now`), sessions do not count for how it stands: files and the past have none.
+    """
     wanted = _wanted()
     rows = tx.task_rows(task_id, wanted, MOST_FILES)
-    return Task(**_task_fields(tx, task_id, wanted, rows)) if rows["heads"] else None
+    if not rows["heads"]:
+        return None
+    return Task(**_task_fields(tx, task_id, wanted, rows, now, stuck_after))
 
 
-def read_snapshot(tx: Tx, task_id: str) -> Snapshot | None:
-    """A task with everything that views show."""
+def read_snapshot(
+    tx: Tx,
+    task_id: str,
+    now: float | None = None,
+    stuck_after: float | None = None,
+    reader: str | None = None,
+) -> Snapshot | None:
+    """A task with everything that views show; with the time (`now`), also what its sessions do.
+
+    `reader` is the session that reads it: others that are live are shown to it.
+    """
     wanted = [
         *_wanted(),
         ("error", "resolved", MOST_RESOLVED),
@@ -247,9 +267,15 @@ def read_snapshot(tx: Tx, task_id: str) -> Snapshot | None:
     rows = tx.task_rows(task_id, wanted, MOST_FILES, MOST_RECENT)
     if not rows["heads"]:
         return None
-    fields = _task_fields(tx, task_id, wanted, rows)
+    fields = _task_fields(tx, task_id, wanted, rows, now, stuck_after)
+    if now is not None:
+        fields |= session_state(rows["heads"][0], rows, now, reader)
     return Snapshot(
         **fields,
+        new_requests=tuple(
+            NewRequest(text=row["text"] or "", **_pick(row, "seq at channel before"))
+            for row in reversed(rows["requests"])
+        ),
         values=tuple(entry for entry in _active(rows, {}) if entry.type == "variable"),
         recent=tuple(
             Moment(text=row["text"] or "", **_pick(row, "seq at type channel item status"))
@@ -314,8 +340,17 @@ def _wanted() -> list[tuple[str, str, int]]:
     return wanted + [("effect", status, MOST_EFFECTS) for status in OPEN_EFFECTS]
 
 
-def _task_fields(tx: Tx, task_id: str, wanted: list[tuple[str, str, int]], rows: TaskRows) -> dict[str, Any]:
+def _task_fields(
+    tx: Tx,
+    task_id: str,
+    wanted: list[tuple[str, str, int]],
+    rows: TaskRows,
+    now: float | None,
+    stuck_after: float | None,
+) -> dict[str, Any]:
     (head,) = rows["heads"]
+    known = {one.id: one for one in sessions.read_rows(rows["sessions"])} if now is not None else {}
+    stands = life(head, known.get(head["session_id"]), now or 0.0, stuck_after)
     if not rows["first"]:
         raise missing_events([1])
     steps = decode_steps(rows["steps"])
@@ -333,7 +368,7 @@ def _task_fields(tx: Tx, task_id: str, wanted: list[tuple[str, str, int]], rows:
         return tuple(entry for entry in entries if entry.type in kinds)
 
     return {
-        **read_card(with_titles(head, steps, sum(one.status in OPEN_EFFECTS for one in effects))),
+        **read_card(with_titles(head, steps, sum(one.status in OPEN_EFFECTS for one in effects)), stands),
         "goal": extras["goal"] or request or head["name"],
         "request": request,
         "requests": _requests(head, first, of("user_instruction")),

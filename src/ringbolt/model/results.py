@@ -452,7 +452,10 @@ class FactPage(Value, frozen=True, kw_only=True):
 
 
 class ActiveRow(Value, frozen=True, kw_only=True):
-    """One row of ACTIVE-TASKS.md; an unknown time is None, shown as Unknown."""
+    """One row of ACTIVE-TASKS.md; an unknown time is None, shown as Unknown.
+
+    `life` says how the task stands where its session tells more than its status: at work, resting, stuck.
+    """
 
     label: str
     title: str
@@ -469,6 +472,7 @@ class ActiveRow(Value, frozen=True, kw_only=True):
     updated: str | None = None
     stale: bool = False
     completed: bool = False
+    life: str | None = None
     session: str | None = None
     task_id: str | None = None
     seq: int | None = None

@@ -271,8 +271,10 @@ class Timestamps(Value, frozen=True, kw_only=True):
 class TaskCard(Value, frozen=True, kw_only=True):
     """A task in one line: enough to choose one from a list.
 
-    Of the `done` steps, `verified` ones have a receipt and the others were only reported. `unknown` counts
-    the side effects that were begun and whose outcome is unknown.
+    `life` says how it stands in a word or two, from its status and the session that works on it: at work,
+    waiting for you, held up, resting, stuck, done. Of the `done` steps, `verified` ones have a receipt and
+    the others were only reported. `unknown` counts the side effects that were begun and whose outcome is
+    unknown.
     """
 
     id: str
@@ -281,6 +283,7 @@ class TaskCard(Value, frozen=True, kw_only=True):
     phase: Phase
     reason: str | None = None
     attention: str | None = None
+    life: str = ""
     kind: Literal["task", "goal", "facts", "log"] = "task"
     done: int = 0
     total: int = 0
@@ -409,6 +412,50 @@ class Snapshot(Task, frozen=True, kw_only=True):
     goals: tuple[RelatedGoal, ...] = ()
     names: tuple[Name, ...] = ()
     summary: Summary | None = None
+    new_requests: tuple[NewRequest, ...] = ()
+    mode: str = ""
+    interruption: Interruption | None = None
+    helpers: tuple[Helper, ...] = ()
+    neighbours: tuple[Neighbour, ...] = ()
+
+
+class NewRequest(Value, frozen=True, kw_only=True):
+    """Something new that the user asked for within a task; `before` says how the request before it stood
+    (`previous finished` or `previous open`)."""
+
+    seq: int
+    at: str
+    text: str
+    channel: Channel
+    before: str | None = None
+
+
+class Interruption(Value, frozen=True, kw_only=True):
+    """Why the last turn of a session broke off, and when it may go on, if that is known."""
+
+    at: str
+    what: str
+    until: str | None = None
+
+
+class Helper(Value, frozen=True, kw_only=True):
+    """A sub-agent or a command in the background that was started and has not reported its result."""
+
+    since: str
+    what: str
+    task_id: str | None = None
+    channel: Channel = "tool"
+
+
+class Neighbour(Value, frozen=True, kw_only=True):
+    """Another live session in the same workspace, and the task that it works on, which may be this one."""
+
+    session: str
+    since: str
+    task_id: str | None = None
+    name: str | None = None
+    step: str | None = None
+    channel: Channel | None = None
 
 
 class Criterion(Value, frozen=True, kw_only=True):

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from ..journal.event_files import Journal
 from ..journal.health import health_lines
 from ..ledger.base import Base
+from ..ledger.task_life import stuck_after
 from ..ledger.values import read_snapshot
 from ..model import rules, validate
 from ..model.errors import NotFound
@@ -80,8 +81,9 @@ def read_whole_task(memory: Base, tx: Tx, task_id: str | None) -> Snapshot:
     """A task with everything that views show; raises NotFound."""
     # A complete id is read directly, without resolving it first.
     whole = rules.normal_id(task_id) if isinstance(task_id, str) else None
-    found = read_snapshot(tx, whole) if whole and len(whole) == rules.ID_LENGTH else None
-    found = found or read_snapshot(tx, memory._find(tx, task_id)["task_id"])
+    seen = memory._clock(), stuck_after(memory.settings), memory.origin.session
+    found = read_snapshot(tx, whole, *seen) if whole and len(whole) == rules.ID_LENGTH else None
+    found = found or read_snapshot(tx, memory._find(tx, task_id)["task_id"], *seen)
     if found is None:
         raise NotFound("task_not_found", f"There is no task {task_id}.", "task_list shows the tasks.")
     return found

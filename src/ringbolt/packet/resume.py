@@ -123,8 +123,10 @@ def _head(task: Snapshot) -> list[Part]:
         goal = rows.cite(task.sources.get("goal"))
         found.append(rows.texts(f"Goal{goal}: ", task.goal, (1.5, 160), (31, 1200)))
     found += [rows.related_goal(goal) for goal in task.goals]
-    if task.request:
-        found.append(_request(task, rows.cite(task.sources.get("request"))))
+    found += rows.session_lines(task)
+    found += _requests(task)
+    found += rows.forbidden(task)
+    found += rows.at_work(task)
     found += [
         rows.texts("Accepted when: ", rows.plain(part), (14, 120), (52, 600)) for part in task.acceptance[:10]
     ]
@@ -132,23 +134,66 @@ def _head(task: Snapshot) -> list[Part]:
     return [Part("task", None, found)]
 
 
-def _request(task: Snapshot, cite: str) -> Row:
-    text = task.request or ""
+def standing_orders(task: Snapshot) -> list[str]:
+    """What stands above the work itself, in short lines: the mode, what the user forbade, who is at work."""
+    found = [*rows.session_lines(task), *rows.forbidden(task), *rows.at_work(task)]
+    return [row.forms[0][1]() for row in found]
+
+
+def _requests(task: Snapshot) -> list[Row]:
+    """What the user asks for now, word for word; then what was asked before, a line for each."""
+    asked: list[tuple[str, str, str | None]] = []  # the text, its source, and how the one before stood
+    if task.request:
+        asked.append((task.request, rows.cite(task.sources.get("request")), None))
+    asked += [(one.text, f" #{one.seq}{encode.CLASS[one.channel]}", one.before) for one in task.new_requests]
+    if not asked:
+        return []
+    text, cite, _ = asked[-1]
+    found = [_request(f"Request{cite}", text)]
+    for age, place in enumerate(range(len(asked) - 2, -1, -1)):
+        text, cite, _ = asked[place]
+        is_open = asked[place + 1][2] == rows.LEFT_OPEN
+        found.append(_earlier(f"{'Also open' if is_open else 'Finished before'}{cite}", text, is_open, age))
+    return found
+
+
+def _request(name: str, text: str) -> Row:
+    def show(most: int) -> str:
+        return f"{name}:\n{encode.margined(rows.cut(text, most))}"
+
+    lengths = ((1, rows.SHORT_REQUEST), (3.5, 340), (32, 1500), (60, 6000), (90, 1 << 30))
+    return Row(*((wanted, lambda most=most: show(most)) for wanted, most in lengths))
+
+
+def _earlier(name: str, text: str, is_open: bool, age: int) -> Row:
+    """A request that was made before the present one: a line, and with much room all of it."""
 
     def show(most: int) -> str:
-        return f"Request{cite}:\n{encode.margined(rows.cut(text, most))}"
+        if len(text) <= 340:
+            return f"{name}: {rows.quote(text, 340)}"
+        return f"{name}:\n{encode.margined(rows.cut(text, most))}"
 
-    lengths = ((1, 160), (3.5, 340), (32, 1500), (60, 6000), (90, 1 << 30))
-    return Row(*((wanted, lambda most=most: show(most)) for wanted, most in lengths))
+    soon = (1.4 if is_open else 2.3) if age < 3 else 9
+    return Row(
+        (soon + age / 100, lambda: f"{name}: {rows.quote(text, 120)}"),
+        ((5.65 if is_open else 9) + age / 100, lambda: f"{name}: {rows.quote(text, 340)}"),
+        (32.5 + age / 100, lambda: show(1500)),
+        (60, lambda: show(6000)),
+        (90, lambda: show(1 << 30)),
+    )
 
 
 def _record(task: Snapshot) -> list[Part]:
     """What grows: instructions, decisions, failures, values, files, names."""
     commits = [entry for entry in task.notes if COMMIT in entry.tags]
     notes = [entry for entry in task.notes if COMMIT not in entry.tags]
+    shown = {one.seq for one in task.new_requests} | {one.seq for one in rows.forbidding(task)}
+    instructions = [entry for entry in task.instructions if entry.seq not in shown]
+    # What the user said last comes early, unless it stands further up.
+    newest = 2.2 if task.instructions and task.instructions[-1].seq not in shown else None
     return [
-        _part(task, "user_instruction", "User instructions", task.instructions, rows.instruction,
-              (3, 9), (20, 16), newest=2.2),
+        _part(task, "user_instruction", "User instructions", instructions, rows.instruction,
+              (3, 9), (20, 16), newest),
         _part(task, "decision", "Decisions", task.decisions, rows.decision, (3, 5), (20, 12)),
         _part(task, "exclusion", "Failed or ruled out", task.exclusions, rows.exclusion, (6, 5.9), (12, 7)),
         _part(task, "error", "Errors, not settled", task.errors, rows.exclusion, (2, 6.2), (6, 9.4)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from ..model.lazy_regex import lazy_regex
@@ -21,7 +22,111 @@ def standing(task: Snapshot) -> str:
     reason = f" ({encode.prompt(encode.clip(task.reason, 80))})" if task.reason else ""
     proven = f", {task.verified} verified" if task.verified else ""
     steps = f"; {task.done} of {task.total} steps done{proven}" if task.items else ""
-    return f"Status {task.status}{reason}, phase {task.phase}{steps}"
+    phase = "planning" if task.mode == "plan" else task.phase
+    return f"Status {task.status}{reason}, phase {phase}{steps}"
+
+
+# --- sessions, and what stands above all else -------------------------------------------------------
+
+LEFT_OPEN = "previous open"  # the tag of a request that was made before the last one was finished
+MOST_FORBIDDEN = 5
+SHORT_REQUEST = 160  # characters of the request that every packet shows
+# Modes of hosts in which the agent may not do all it could.
+_MODES = {
+    "plan": "Plan mode: the user has not approved a plan; do not edit",
+    "read-only": "Read-only mode: do not edit",
+    "dontAsk": "Mode dontAsk: tools that are not allowed already are refused",
+}
+# A clause in which the user forbids something. What people say about themselves begins otherwise.
+_FORBIDS = lazy_regex(
+    r"(?:^|[.!?;:,(\n]\s*(?:[-*]\s+)?|\b(?:but|and|so|then|also)\s+)(?:please\s+|just\s+)?"
+    r"((?:do\s+not|don['’]?t|never|must\s+not|mustn['’]t)\s+"
+    r"(?!worry|forget|hesitate|know|think|see|mind|bother|understand|have\b)\w[^.!?\n]*)",
+    re.I,
+)
+
+
+def session_lines(task: Snapshot) -> list[Row]:
+    """The mode of the session, if it restricts the agent, and why its last turn broke off."""
+    found: list[Row] = []
+    if task.mode in _MODES:
+        found.append(Row((0.5, lambda: _MODES[task.mode])))
+    if (broke := task.interruption) is not None:
+        until = f", may go on at {clock(broke.until, task)}" if broke.until else ""
+        line = f"The last turn broke off at {clock(broke.at, task)}: {quote(broke.what, 100)}{until}"
+        found.append(Row((0.6, lambda: line)))
+    return found
+
+
+def forbidding(task: Snapshot) -> list[Entry]:
+    """The last instructions with which the user forbids something, oldest first."""
+    begun = {one.seq for one in task.new_requests}
+    found = [
+        entry for entry in task.instructions if entry.seq not in begun and _FORBIDS.search(entry.summary)
+    ]
+    return found[-MOST_FORBIDDEN:]
+
+
+def forbidden(task: Snapshot) -> list[Row]:
+    """What the user forbade: the clause itself, and with more room all of the instruction.
+
+    Of the present request, only what its short form does not reach.
+    """
+    found: list[Row] = []
+    for age, entry in enumerate(reversed(forbidding(task))):
+        match = _FORBIDS.search(entry.summary)
+        clause = match[1] if match else entry.summary
+        head, whole = f"The user said {by(entry)} ", with_detail(entry)
+        found.append(
+            Row(
+                (1.6 + age / 100, lambda head=head, clause=clause: head + quote(clause, 160)),
+                (9 + age / 100, lambda head=head, whole=whole: head + quote(whole, 340)),
+                (30, lambda head=head, whole=whole: head + quote(whole, 4000)),
+            )
+        )
+    return [*_forbidden_in_request(task), *found[::-1]]
+
+
+def _forbidden_in_request(task: Snapshot) -> list[Row]:
+    last = task.new_requests[-1] if task.new_requests else None
+    text = last.text if last else task.request or ""
+    named = f" #{last.seq}{encode.CLASS[last.channel]}" if last else cite(task.sources.get("request"))
+    clauses = [match[1] for match in _FORBIDS.finditer(text[:20_000]) if match.end() > SHORT_REQUEST]
+    return [
+        Row((2.25 + place / 100, lambda clause=clause: f"The request says{named} {quote(clause, 120)}"))
+        for place, clause in enumerate(clauses[:2])
+    ]
+
+
+def at_work(task: Snapshot) -> list[Row]:
+    """Helpers that have not reported, claims, and other sessions at work nearby."""
+    found: list[Row] = []
+    for place, one in enumerate(task.helpers):
+        named = f" task {one.task_id}" if one.task_id else ""
+        head = f"At work since {clock(one.since, task)}:{named} {encode.CLASS[one.channel]} "
+        line = f"{head}{quote(one.what, 100)}; its result is not in yet, do not start it again"
+        found.append(Row((1.7 + place / 100, lambda line=line: line)))
+    for place, claim in enumerate(task.claims):
+        what = f"step {encode.name(claim.item)}" if claim.item else "this task"
+        line = f"{quote(claim.holder, 60)} has claimed {what} until {clock(claim.expires_at, task)}"
+        found.append(Row((4.2 + place / 100, lambda line=line: line)))
+    for place, other in enumerate(task.neighbours):
+        since = clock(other.since, task)
+        if other.task_id == task.id:
+            line = f"Another session works on this very task since {since}"
+        elif other.task_id is None:
+            line = f"Another session is open in this folder since {since}"
+        else:
+            step = f", step {quote(other.step, 60)}" if other.step else ""
+            name = f"{encode.CLASS[other.channel]} {quote(other.name or '', 60)}"
+            line = f"Another session works in this folder since {since}: task {other.task_id} {name}{step}"
+        found.append(Row(((1.8 if other.task_id == task.id else 4.3) + place / 100, lambda line=line: line)))
+    return found
+
+
+def clock(at: str, task: Snapshot) -> str:
+    """A time to the minute, with its date if that is not the day of the task's last change."""
+    return f"{at[11:16]}Z" if at[:10] == task.updated_at[:10] else f"{at[:16]}Z"
 
 
 def related_goal(goal: RelatedGoal) -> Row:

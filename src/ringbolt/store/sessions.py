@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..model.types import Value
 from ..model.validate import dumps, seconds_of, stamp
 from ..system import processes
-from .tx import Tx
+
+if TYPE_CHECKING:  # reading a task reads sessions
+    from .tx import Tx
 
 # Whose turn it is in a session: the agent's, the user's, or nobody's because something broke it off.
 WORKING, WAITING, INTERRUPTED = "working", "waiting", "interrupted"
@@ -22,14 +24,14 @@ QUIET_SECONDS = 3600.0
 # Rows of sessions that ended this long ago are deleted.
 KEEP_SECONDS = 30 * 86400.0
 
-_NAMES = (
+NAMES = (
     "session_id", "host", "machine", "process", "workspace_path", "mode", "turn", "at_work", "interruption",
     "started_at", "seen_at", "ended_at",
 )  # fmt: skip
-_SELECT = f"SELECT {', '.join(_NAMES)} FROM sessions"
+_SELECT = f"SELECT {', '.join(NAMES)} FROM sessions"
 _PUT = (
-    f"INSERT INTO sessions ({', '.join(_NAMES)}) VALUES ({', '.join(f':{name}' for name in _NAMES)})"
-    " ON CONFLICT (session_id) DO UPDATE SET " + ", ".join(f"{name} = excluded.{name}" for name in _NAMES[1:])
+    f"INSERT INTO sessions ({', '.join(NAMES)}) VALUES ({', '.join(f':{name}' for name in NAMES)})"
+    " ON CONFLICT (session_id) DO UPDATE SET " + ", ".join(f"{name} = excluded.{name}" for name in NAMES[1:])
 )
 
 
@@ -58,7 +60,8 @@ class Session(Value, frozen=True, kw_only=True):
         return now - seconds_of(self.seen_at) < QUIET_SECONDS
 
 
-def _read(rows: Sequence[Mapping[str, Any]]) -> list[Session]:
+def read_rows(rows: Sequence[Mapping[str, Any]]) -> list[Session]:
+    """Sessions from rows with the columns `NAMES`."""
     return [
         Session(
             id=row["session_id"],
@@ -80,8 +83,8 @@ def _read(rows: Sequence[Mapping[str, Any]]) -> list[Session]:
 
 def get(tx: Tx, session_id: str) -> Session | None:
     """A session by its id."""
-    rows = tx.rows(_NAMES, f"{_SELECT} WHERE session_id = :session", session=session_id)
-    return _read(rows)[0] if rows else None
+    rows = tx.rows(NAMES, f"{_SELECT} WHERE session_id = :session", session=session_id)
+    return read_rows(rows)[0] if rows else None
 
 
 def put(tx: Tx, session: Session) -> None:
@@ -112,7 +115,7 @@ def some(tx: Tx, session_ids: Iterable[str]) -> dict[str, Session]:
         return {}
     places = ", ".join(f":{name}" for name in names)
     return {
-        one.id: one for one in _read(tx.rows(_NAMES, f"{_SELECT} WHERE session_id IN ({places})", **names))
+        one.id: one for one in read_rows(tx.rows(NAMES, f"{_SELECT} WHERE session_id IN ({places})", **names))
     }
 
 
@@ -120,18 +123,18 @@ def live(tx: Tx, workspace: str | None, now: float) -> list[Session]:
     """The sessions at work in a workspace, or in all, the last seen first."""
     where = "" if workspace is None else " AND workspace_path = :workspace"
     rows = tx.rows(
-        _NAMES,
+        NAMES,
         f"{_SELECT} WHERE ended_at IS NULL AND seen_at > :since{where} ORDER BY seen_at DESC LIMIT 100",
         since=stamp(now - KEEP_SECONDS),
         workspace=workspace,
     )
-    return [session for session in _read(rows) if session.is_live(now)]
+    return [session for session in read_rows(rows) if session.is_live(now)]
 
 
 def of_process(tx: Tx, process: str, machine: str) -> list[Session]:
     """The sessions that a host's process has had."""
     where = "WHERE process = :process AND machine = :machine"
-    return _read(tx.rows(_NAMES, f"{_SELECT} {where}", process=process, machine=machine))
+    return read_rows(tx.rows(NAMES, f"{_SELECT} {where}", process=process, machine=machine))
 
 
 def of_host(tx: Tx, ancestors: Sequence[str]) -> str | None:

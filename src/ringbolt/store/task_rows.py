@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from . import distilled
+from . import distilled, sessions
 from .claims_keys import SELECT_CLAIMS
 from .database import Row
 from .heads import SELECT_EXTRAS, SELECT_HEAD
@@ -66,6 +66,43 @@ _SELECT_GOALS = (
     " LEFT JOIN origins o ON o.id = e.origin_id"
     " WHERE g.task_id = :task_id AND g.kind = 'goal' AND g.status = 'active' ORDER BY g.seq, g.target LIMIT 5"
 )
+# Instructions that began new requests, and how the request before stood.
+_REQUESTS = ("seq", "at", "text", "channel", "before")
+_SELECT_REQUESTS = (
+    "SELECT e.seq, e.timestamp, e.text, o.channel,"
+    " (SELECT min(t.value) FROM labels t WHERE t.task_id = e.task_id AND t.seq = e.seq AND t.kind = 'tag'"
+    " AND substr(t.value, 1, 9) = 'previous ')"
+    " FROM labels l JOIN records r ON r.task_id = l.task_id AND r.seq = l.seq AND r.status = 'active'"
+    " JOIN events e ON e.task_id = l.task_id AND e.seq = l.seq JOIN origins o ON o.id = e.origin_id"
+    " WHERE l.task_id = :task_id AND l.seq > 0 AND l.kind = 'tag' AND l.value = 'request'"
+    " AND r.type = 'user_instruction' ORDER BY e.seq DESC LIMIT 20"
+)
+_HELPERS = ("task_id", "name", "session_id", "created_at", "updated_at", "channel")
+_SELECT_HELPERS = (
+    "SELECT h.task_id, h.name, h.session_id, h.created_at, h.updated_at, o.channel FROM heads h"
+    " LEFT JOIN events e ON e.task_id = h.task_id AND e.seq = h.name_seq"
+    " LEFT JOIN origins o ON o.id = e.origin_id"
+    " WHERE h.parent_id = :task_id AND h.status = 'active' AND h.kind = 'task' AND h.session_id IS NOT NULL"
+    " AND h.archived_at IS NULL ORDER BY h.created_at, h.task_id LIMIT 20"
+)
+# The session of a task, and the others of its workspace that have not ended, each with its own open task.
+_SESSIONS = (*sessions.NAMES, "task_id", "name", "step", "channel")
+_SELECT_SESSIONS = (
+    f"SELECT {', '.join(f's.{name}' for name in sessions.NAMES)}, h.task_id, h.name, c.title, o.channel"
+    " FROM heads t JOIN sessions s ON s.session_id = t.session_id"
+    " OR (s.workspace_path = t.workspace_path AND s.ended_at IS NULL)"
+    " LEFT JOIN heads h ON h.task_id = (SELECT task_id FROM heads WHERE session_id = s.session_id"
+    " AND kind = 'task' AND root_id = task_id AND status IN ('active', 'waiting') AND archived_at IS NULL"
+    " ORDER BY focus DESC, task_id LIMIT 1)"
+    " LEFT JOIN steps c ON c.task_id = h.task_id AND c.item_id = h.current_item"
+    " LEFT JOIN events e ON e.task_id = h.task_id AND e.seq = h.name_seq"
+    " LEFT JOIN origins o ON o.id = e.origin_id"
+    " WHERE t.task_id = :task_id ORDER BY s.seen_at DESC, s.session_id LIMIT 30"
+)
+_SELECT_SESSION = (
+    f"SELECT {', '.join(sessions.NAMES)} FROM sessions"
+    " WHERE session_id = (SELECT session_id FROM heads WHERE task_id = :task_id)"
+)
 
 
 class TaskReads(Records):
@@ -79,7 +116,7 @@ class TaskReads(Records):
         `wanted` names records as (type, status, how many of the newest); they come oldest first, each with
         its event and the text of the event that settled it. With `recent`, also that many of the last
         events, newest first and cut short, and what only views show: goals, channels of files, distilled
-        texts.
+        texts, requests, helpers and sessions.
         """
         params: dict[str, Any] = {"task_id": task_id, "files": files, "recent": recent}
         branches: list[str] = []
@@ -109,11 +146,16 @@ class TaskReads(Records):
             "claims": (CLAIMS, SELECT_CLAIMS),
             "channels": (("seq", "channel"), _SELECT_CHANNELS + self._one_of(_SOURCE_SEQS)),
         }
-        if recent:
+        if not recent:
+            queries["sessions"] = (sessions.NAMES, _SELECT_SESSION)
+        else:
             touched = self._one_of(f"SELECT seq FROM ({_SELECT_FILES}) f")
             queries |= {
                 "goals": (_GOALS, _SELECT_GOALS),
                 "recent": (_RECENT, _SELECT_RECENT),
+                "requests": (_REQUESTS, _SELECT_REQUESTS),
+                "helpers": (_HELPERS, _SELECT_HELPERS),
+                "sessions": (_SESSIONS, _SELECT_SESSIONS),
                 "distilled": (distilled.NAMES, distilled.SELECT),
                 "file_channels": (("seq", "channel"), _SELECT_CHANNELS + touched),
             }

@@ -13,7 +13,8 @@ from ..files.active_tasks import GENERIC_TITLE, normalized
 from ..ledger.observed_time import Ages
 from ..model import rules, validate
 from ..model.types import Value
-from ..store import Store
+from ..store import Store, sessions
+from ..store.sessions import INTERRUPTED, WAITING, WORKING, Session
 from ..store.tx import Row
 from . import queries
 
@@ -168,19 +169,43 @@ def _since_end(run: Run, row: Row) -> float:
 
 
 def stuck(run: Run) -> Pages:
-    """Active tasks that are idle without waiting, and were not reported since."""
+    """Active tasks that are idle without waiting, and were not reported since.
+
+    Where a host reports its sessions, that takes a live one in the middle of a turn: a task rests if its
+    session is gone, and waits for the user between two turns.
+    """
     limit = run.limits["stuck"]
     if (times := _quiet(run, limit)) is None:
         return
     for rows in _pages(run, queries.idle, "active", reason=None, **times):
+        known = _sessions(run, [row["session_id"] for row in rows])
         yield [
             _found(
                 "stuck", row, "active", f"no activity for {ago(age)}", {}, threshold=run.shown["stuck"],
                 idle_seconds=round(age),
             )
             for row in rows
-            if (age := run.ages.age(row["updated_at"], row["place"])) > limit and _needs_alert(run, row)
+            if (age := run.ages.age(row["updated_at"], row["place"])) > limit
+            and _in_a_turn(run, known.get(row["session_id"]), limit) and _needs_alert(run, row)
         ]  # fmt: skip
+
+
+def _sessions(run: Run, names: Sequence[str | None]) -> dict[str, Session]:
+    """The sessions of these names that a host has reported."""
+    return run.store.read(lambda tx: sessions.some(tx, filter(None, names)))
+
+
+def _is_live(run: Run, session: Session | None) -> bool:
+    return session is not None and run.ages.as_of is not None and session.is_live(run.ages.as_of)
+
+
+def _in_a_turn(run: Run, session: Session | None, limit: float) -> bool:
+    """Whether a session could be stuck: live, at work, and silent for longer than `limit`; or not known."""
+    if session is None:
+        return True
+    if not _is_live(run, session) or session.turn in (WAITING, INTERRUPTED):
+        return False
+    return (run.ages.as_of or 0.0) - validate.seconds_of(session.seen_at) > limit
 
 
 def _needs_alert(run: Run, row: Row) -> bool:
@@ -192,7 +217,11 @@ def _needs_alert(run: Run, row: Row) -> bool:
 
 
 def reconcile(run: Run) -> Pages:
-    """Open tasks whose session is gone: what was worked on needs a review, the rest is abandoned."""
+    """Open tasks whose session is gone: what was worked on needs a review, the rest is abandoned.
+
+    A session that its host reported as over, or that was gone between two turns, left nothing half done: its
+    task rests without a review.
+    """
     if (times := _quiet(run, min(run.limits["grace"], run.limits["silence"]))) is None:
         return
     seen: dict[str, str | None] = {}  # by session, which may have very many tasks
@@ -214,24 +243,32 @@ def _orphaned(run: Run, rows: Sequence[Row], seen: dict[str, str | None]) -> lis
     unseen = sorted(set[str]().union(*names.values()) - seen.keys())
     seen |= dict.fromkeys(unseen)
     seen |= run.store.read(lambda tx: queries.sessions_seen(tx, unseen))
+    known = _sessions(run, sorted(set[str]().union(*names.values())))
     found: list[Finding] = []
     for row in rows:
+        own = [known[name] for name in names[row["task_id"]] if name in known]
+        if any(_is_live(run, one) for one in own):
+            continue
         last = max([row["updated_at"], *(seen[name] or "" for name in names[row["task_id"]])])
+        last = max([last, *(one.seen_at for one in own)])
         age = run.ages.age(last, row["place"])
-        over = row["over"] and last == row["updated_at"]
+        over = (row["over"] and last == row["updated_at"]) or any(one.ended_at for one in own)
         if age <= run.limits["grace" if over else "silence"]:
             continue
         when = f"ended {ago(age)} ago" if over else f"has written nothing for {ago(age)}"
         why = f"session {row['session_id'][:80]} {when}"
-        found.append(_orphan(row, why, session=row["session_id"]))
+        review = not own or any(one.turn == WORKING for one in own)
+        found.append(_orphan(row, why, review, session=row["session_id"]))
     return found
 
 
-def _orphan(row: Row, why: str, **data: Any) -> Finding:
+def _orphan(row: Row, why: str, review: bool, **data: Any) -> Finding:
     if not row["touched"]:
         heads = {"status": "abandoned", "reason": GONE, "completed_at": ""}
         return _found("reconcile", row, "abandoned", f"{why}; nothing was done on it", heads, **data)
     heads = {"status": "paused", "reason": GONE}
+    if not review:
+        return _found("reconcile", row, "paused", why, heads, **data)
     if not row["attention"]:
         heads["attention"] = f"needs review: {why}; its progress is unknown"
     return _found("reconcile", row, "paused", f"needs review: {why}", heads, **data)

@@ -45,6 +45,7 @@ def test_the_blocks_are_as_a_reader_judged_them():
         row("login", "Fix the login page", status="Done", completed=True),
         row("noise", "Project task"),
         heartbeat=True,
+        file="ACTIVE-TASKS.md",
     )
     assert found == (GOLDEN / "active-block.txt").read_text(encoding="utf-8")
 

@@ -64,10 +64,22 @@ def open_memory(
     return memory
 
 
-def call(room: type[Base], operation: str, arguments: Mapping[str, Any], *, create: bool = False) -> Any:
-    """Call an operation and return its answer as JSON data; None arguments are left out."""
+def call(
+    room: type[Base],
+    operation: str,
+    arguments: Mapping[str, Any],
+    *,
+    create: bool = False,
+    before: Callable[[Base, Mapping[str, Any]], None] | None = None,
+) -> Any:
+    """Call an operation and return its answer as JSON data; None arguments are left out.
+
+    `before` is called first, with the memory and the arguments.
+    """
     wanted = {key: value for key, value in arguments.items() if value is not None}
     with open_memory(room, create=create) as memory:
+        if before is not None:
+            before(memory, wanted)
         return as_json(getattr(memory, operation)(**wanted))
 
 

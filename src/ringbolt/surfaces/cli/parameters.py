@@ -143,7 +143,8 @@ class OperationCommand:
 
     `task` adds --task, for operations that have a `task_id`; `everywhere` adds --everywhere. `create` creates
     the store if needed. `defaults` are arguments that options may override; `prepare` may change all of them.
-    `show` prints the answer for people, `end` gives the exit code for it.
+    `show` prints the answer for people, `end` gives the exit code for it. `before` is called with the memory
+    and the arguments before the operation is.
     """
 
     def __init__(
@@ -162,12 +163,14 @@ class OperationCommand:
         defaults: Mapping[str, Any] | None = None,
         prepare: Callable[[dict[str, Any]], None] | None = None,
         end: Callable[[Any], int] = lambda _: 0,
+        before: Callable[[Base, Mapping[str, Any]], None] | None = None,
     ) -> None:
         self.name, self.parameters, self.examples = name, parameters, examples
         self.short_help, self.help, self.task, self.everywhere = short_help, help, task, everywhere
         self.method: Callable[..., Any] = getattr(room, operation)
         self._room, self._operation, self._create = room, operation, create
         self._show, self._defaults, self._prepare, self._end = show, defaults or {}, prepare, end
+        self._before = before
 
     def attributes(self) -> list[tuple[Parameter, dict[str, Any]]]:
         """Each parameter with what click must know to read it."""
@@ -182,15 +185,15 @@ class OperationCommand:
     def run(self, read: Mapping[str, Any]) -> int:
         """Call the operation with what was read, print the answer, and return the exit code."""
         arguments: dict[str, Any] = {}
-        if self.task:
-            arguments["task_id"] = given().get("task")
+        if self.task and (task := given().get("task")):
+            arguments["task_id"] = task
         for one in self.parameters:
             if (value := one.value(read[one.key])) is not None:
                 _put(arguments, one, value)
         arguments = {**self._defaults, **arguments}
         if self._prepare is not None:
             self._prepare(arguments)
-        data = call(self._room, self._operation, arguments, create=self._create)
+        data = call(self._room, self._operation, arguments, create=self._create, before=self._before)
         answer(data, self._show)
         return self._end(data)
 

@@ -37,8 +37,9 @@ def headline(task: Data) -> str:
     """A task in one line."""
     proven = f", {task['verified']} verified" if task["verified"] else ""
     steps = f"; {task['done']} of {task['total']} steps done{proven}" if task["total"] else ""
-    reason = f" ({line(task['reason'])})" if task["reason"] else ""
-    return f"{task['id']}  {line(task['name'])}  {task['status']}{reason}, {task['phase']}{steps}"
+    stands, reason = task["life"] or task["status"], task["reason"]
+    why = f" ({line(reason)})" if reason and reason not in stands else ""
+    return f"{task['id']}  {line(task['name'])}  {stands}{why}, {task['phase']}{steps}"
 
 
 def steps(items: Iterable[Data]) -> list[str]:

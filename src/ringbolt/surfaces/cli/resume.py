@@ -2,22 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import click
 
+from ...ledger.base import Base
 from ...packet.operations import Views
 from .command import Command, operation_command
 from .console import answer, call, task_option
-from .parameters import option
+from .parameters import argument, option
 from .render import plain, text
+
+
+def _turn(memory: Base, arguments: Mapping[str, Any]) -> None:
+    """Turn the session to a task that is named: what it does next belongs there."""
+    if memory.origin.session and arguments.get("task_id"):
+        from ...core.draft_tasks import turn_to  # loads what no other packet needs
+
+        turn_to(memory, arguments["task_id"])
+
 
 resume_command = operation_command(
     "resume",
     Views,
     "task_resume",
+    argument("task", of="task_id", required=False),
     option("--budget", metavar="TOKENS"),
     show=text,
-    help="Show everything needed to continue a task: the text to inject after a compaction.",
-    examples=("ringbolt resume", "ringbolt resume --budget 600"),
+    before=_turn,
+    help="Show everything needed to continue a TASK: the text to inject after a compaction.\n\n"
+    "A session that names a task turns to it.",
+    examples=("ringbolt resume", "ringbolt resume 7k3m", "ringbolt resume --budget 600"),
 )
 
 

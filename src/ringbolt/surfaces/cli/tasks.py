@@ -24,7 +24,7 @@ def _show_tasks(data: Any) -> None:
     for card in data["tasks"]:
         now = card["current_title"] or card["next_step"] or card["next_title"] or ""
         changed = minute(card["updated_at"])
-        rows.append((card["id"], card["name"], card["status"], _done(card), now, changed))
+        rows.append((card["id"], card["name"], card["life"], _done(card), now, changed))
     if rows:
         table(("ID", "NAME", "STATUS", "STEPS", "NOW OR NEXT", "CHANGED"), rows)
     else:

@@ -9,7 +9,8 @@ from typing import Any
 
 from ..._version import __version__
 from ...hosts.drill import drill as run_drill
-from ...ledger.access import find_task
+from ...ledger.access import find_task, seconds_now
+from ...ledger.task_life import lives, stuck_after
 from ...ledger.values import read_card, read_event, read_task
 from ...memory import TaskMemory
 from ...model import rules, validate
@@ -64,9 +65,11 @@ def overview(memory: TaskMemory, query: Query) -> dict[str, Any]:
 
     def work(tx: Tx) -> dict[str, Any]:
         if ids:
-            return {"tasks": _with_details(tx, [card for task_id in ids if (card := _card(tx, task_id))])}
+            named = [card for task_id in ids if (card := _card(memory, tx, task_id))]
+            return {"tasks": _with_details(tx, named)}
         rows = queries.cards(tx, rules.OPEN, MOST_OPEN) + queries.cards(tx, rules.ENDED, MOST_ENDED)
-        cards = _with_details(tx, [read_card(row) for row in rows])
+        stand = lives(tx, rows, seconds_now(memory), stuck_after(memory.settings))
+        cards = _with_details(tx, [read_card(row, stand[row["task_id"]]) for row in rows])
         return {"tasks": cards, "counts": feed.task_counts(tx)}
 
     return {**memory.store.read(work), "now": time.time(), **_thresholds(memory)}
@@ -75,14 +78,12 @@ def overview(memory: TaskMemory, query: Query) -> dict[str, Any]:
 def _thresholds(memory: TaskMemory) -> dict[str, float | None]:
     """How long a task may be idle before it is shown as stale or as stuck; None means never."""
     stale = rules.parse_duration("stale_threshold", memory.settings.stale_threshold) * 60
-    setting = memory.settings.stuck_after
-    stuck = None if setting == "off" else rules.parse_duration("stuck_after", setting) * 60
-    return {"stale_seconds": stale, "stuck_seconds": stuck}
+    return {"stale_seconds": stale, "stuck_seconds": stuck_after(memory.settings)}
 
 
-def _card(tx: Tx, task_id: str) -> dict[str, Any] | None:
+def _card(memory: TaskMemory, tx: Tx, task_id: str) -> dict[str, Any] | None:
     """The card of the task with exactly this id, archived or not; None if there is no such task."""
-    task = read_task(tx, task_id)
+    task = read_task(tx, task_id, seconds_now(memory), stuck_after(memory.settings))
     if task is None or task.kind not in ("task", "goal"):
         return None
     return {field: getattr(task, field) for field in TaskCard.__annotations__}

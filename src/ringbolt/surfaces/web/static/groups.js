@@ -11,6 +11,8 @@ export const GROUPS = [
   ["finished", "Recently finished"],
 ];
 const OPEN = new Set(["active", "waiting", "paused"]);
+// Where a task's session says more than its status (`life`, see ledger/task_life.py): the group it is in.
+const BY_LIFE = { "waiting for you": "waiting", "held up": "waiting", resting: "paused", stuck: "stuck" };
 const FOR_PEOPLE = new Set(["approval", "input", "auth"]);
 
 // When the sub-tasks of each task were last active, by task id: a task with busy sub-tasks is not idle.
@@ -38,6 +40,11 @@ export function concern(task) {
   return "";
 }
 
+// How a task stands, where that is worth a word beside its group.
+export function lifeWord(task) {
+  return task.life === task.status || task.life === "done" || task.life === "at work" ? "" : task.life || "";
+}
+
 export function groupOf(task, now, limits, parts = new Map()) {
   if (!OPEN.has(task.status)) return "finished";
   if (concern(task)) return "attention";
@@ -45,6 +52,8 @@ export function groupOf(task, now, limits, parts = new Map()) {
   const claimed = task.claimed_until && seconds(task.claimed_until) > now; // heartbeats are not events
   const idle = claimed ? 0 : now - Math.max(seconds(task.updated_at), parts.get(task.id) || 0);
   if (idle > limits.stale_seconds) return "stale";
-  if (task.status === "active" && !task.waits && limits.stuck_seconds != null && idle > limits.stuck_seconds) return "stuck";
+  if (BY_LIFE[task.life]) return BY_LIFE[task.life];
+  const over = task.total > 0 && task.done >= task.total; // nothing is left to be stuck in
+  if (task.status === "active" && !over && !task.waits && limits.stuck_seconds != null && idle > limits.stuck_seconds) return "stuck";
   return task.status;
 }

@@ -30,9 +30,10 @@ const MARKS = {
 };
 
 // A status as a symbol and a word, never as a colour alone.
-export function Status({ status, small = false }) {
-  return html`<span class=${`status is-${status}${small ? " small" : ""}`}>
-    <span class="mark" aria-hidden="true">${MARKS[status] || "·"}</span>${status}
+export function Status({ status, word = "", small = false }) {
+  const shown = word === "stuck" ? word : status;
+  return html`<span class=${`status is-${shown}${small ? " small" : ""}`}>
+    <span class="mark" aria-hidden="true">${MARKS[shown] || "·"}</span>${word || status}
   </span>`;
 }
 

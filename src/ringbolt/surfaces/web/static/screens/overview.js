@@ -3,7 +3,7 @@ import { Component, html, useContext, useEffect, useMemo, useState } from "../ve
 import { get, useData } from "../api.js";
 import { useLive } from "../live.js";
 import { base, count, plural } from "../format.js";
-import { GROUPS, concern, groupOf, partsActivity } from "../groups.js";
+import { GROUPS, concern, groupOf, lifeWord, partsActivity } from "../groups.js";
 import { Ago, Empty, ErrorMessage, Loading, Mark, Now, Progress, TaskLink } from "../parts.js";
 import { Bars, lastDay } from "../plots.js";
 import { setQuery } from "../router.js";
@@ -37,7 +37,7 @@ class Row extends Component {
     return html`<li class=${`task-row in-${group}`}>
       <${Mark} status=${group === "stuck" || group === "attention" ? group : task.status} />
       <span class="main">
-        <span class="title">${task.kind === "goal" && html`<span class="kind">goal</span> `}<${TaskLink} id=${task.id} className="name">${task.name}<//></span>
+        <span class="title">${task.kind === "goal" && html`<span class="kind">goal</span> `}<${TaskLink} id=${task.id} className="name">${task.name}<//>${lifeWord(task) && html` <span class="kind">${lifeWord(task)}</span>`}</span>
         <span class="doing">${worry ? html`<span class="worry">${worry}</span>` : doing ? html`<span class="arrow" aria-hidden="true">→</span> ${doing}` : html`<span class="quiet">${task.phase}</span>`}</span>
       </span>
       <${Progress} done=${task.done} total=${task.total} label=${(task.kind === "goal" ? "criteria of " : "steps of ") + task.name} none=${task.kind === "goal" ? "no criteria" : "no plan"} />

@@ -85,7 +85,7 @@ export function TaskScreen({ route, may }) {
       <p class="crumb"><a href="#/">Overview</a> / <code>${task.id}</code></p>
       <h1>${task.name}</h1>
       <div class="task-line">
-        <${Status} status=${task.status} />
+        <${Status} status=${task.status} word=${task.life} />
         ${task.kind === "goal" && html`<span class="kind">goal</span>`}
         <${Progress} done=${task.done} total=${task.total} none=${task.kind === "goal" ? "no criteria" : "no plan"} />
         ${task.current_title && html`<span class="current">→ ${task.current_title}</span>`}

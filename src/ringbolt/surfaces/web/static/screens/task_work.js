@@ -122,7 +122,7 @@ function SubTasks({ task }) {
     <${ErrorMessage} error=${error} />
     ${data && !data.tasks.length && html`<${Empty}>No sub-tasks.<//>`}
     ${data?.tasks.length > 0 &&
-    html`<ul class="lines">${data.tasks.map((sub) => html`<li key=${sub.id}><${Status} small status=${sub.status} /> <${TaskLink} id=${sub.id}>${sub.name}<//> <${Progress} done=${sub.done} total=${sub.total} /></li>`)}</ul>`}
+    html`<ul class="lines">${data.tasks.map((sub) => html`<li key=${sub.id}><${Status} small status=${sub.status} word=${sub.life} /> <${TaskLink} id=${sub.id}>${sub.name}<//> <${Progress} done=${sub.done} total=${sub.total} /></li>`)}</ul>`}
     ${links.length > 0 && html`<h3>Links</h3><ul class="lines">${links.map((link) => html`<li key=${link.kind + link.target}><span class="kind">${link.kind}</span> <${LinkedTask} target=${link.target} /></li>`)}</ul>`}
   <//>`;
 }
