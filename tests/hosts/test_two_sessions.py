@@ -203,3 +203,20 @@ def test_a_hosts_session_that_takes_over_a_task_of_another_worktree_stays_there(
     assert agent.task_decide(None, choice="Markdown").task_id == old
     leave(Journal.of(store_url), "now", "PostToolUse", cwd="/w", tool_use_id="2", **bash)
     assert agent.task_get(old).actions == 1
+
+
+def test_a_helper_is_named_for_its_purpose_whichever_event_comes_first(opened, store_url):
+    memory = opened(store_url, session="", clock=time.time)
+    journal = Journal.of(store_url)
+    launch = {"tool_name": "Agent", "tool_input": {"description": "Count the files", "prompt": "Count."}}
+    for session, order in (("one", (0, 1)), ("two", (1, 0))):
+        leave(journal, session, "UserPromptSubmit", cwd="/w", prompt=f"Sort the files of {session}.")
+        output = {"isAsync": True, "status": "async_launched", "agentId": f"a{session}"}
+        told = (
+            ("PostToolUse", {**launch, "tool_response": output, "tool_use_id": session}),
+            ("SubagentStart", {"agent_id": f"a{session}", "agent_type": "general-purpose"}),
+        )
+        for number in order:
+            leave(journal, session, told[number][0], cwd="/w", **told[number][1])
+    helpers = [task for task in memory.task_list(status="all").tasks if task.parent]
+    assert [task.name for task in helpers] == ["Count the files", "Count the files"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping
-from json import dumps
+from json import dumps, loads
 from typing import Any
 
 from ..core.draft_tasks import turn_to
@@ -51,6 +51,7 @@ _USER_REFUSES = ("The user", "User ", "[Request interrupted")
 
 # Tools that start a helper.
 _LAUNCHES = ("Agent", "Task")
+_RECENT_EVENTS = 20
 
 
 def tidied(event: Mapping[str, Any]) -> dict[str, Any]:
@@ -365,7 +366,21 @@ def _begin_helper(memory: TaskMemory, event: Mapping[str, Any]) -> None:
     kind = str(event.get("agent_type") or "helper")
     request = _text(event, "agent_task") if event["event"] == "SubagentStart" else ""
     key = f"{session_of(event, agent)}/begin"
-    Capture(helper).helper_began(parent, f"{kind} {agent}", request=request or None, key=key)
+    name = _launched_for(memory, parent, agent) or f"{kind} {agent}"
+    Capture(helper).helper_began(parent, name, request=request or None, key=key)
+
+
+def _launched_for(memory: TaskMemory, task: str, agent: str) -> str:
+    """The purpose of a helper, if the host has reported its launch before its start."""
+    head = memory.store.read(lambda tx: tx.head(task))
+    after = max(0, head["last_seq"] - _RECENT_EVENTS) if head else 0
+    for row in memory.store.read(lambda tx: tx.events(task, after, _RECENT_EVENTS)):
+        done: Any = loads(row["data"]) if isinstance(row["data"], str) else row["data"]
+        if row["event_type"] == "action" and is_dict(done) and done.get("tool") in _LAUNCHES:
+            given = done.get("input")
+            if is_dict(given) and agent in as_text(done.get("output")):
+                return as_text(given.get("description")).strip()
+    return ""
 
 
 def _helpers_memory(memory: TaskMemory, event: Mapping[str, Any], agent: str) -> TaskMemory:
