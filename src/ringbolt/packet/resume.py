@@ -176,7 +176,7 @@ def _earlier(name: str, text: str, is_open: bool, age: int) -> Row:
     soon = (1.4 if is_open else 2.3) if age < 3 else 9
     return Row(
         (soon + age / 100, lambda: f"{name}: {rows.quote(text, 120)}"),
-        ((5.65 if is_open else 9) + age / 100, lambda: f"{name}: {rows.quote(text, 340)}"),
+        (5.1 + age / 100, lambda: f"{name}: {rows.quote(text, 340)}"),
         (32.5 + age / 100, lambda: show(1500)),
         (60, lambda: show(6000)),
         (90, lambda: show(1 << 30)),
