@@ -183,6 +183,31 @@ Snapshot.recent: the last 40 events, newest first
 Snapshot.waits: what the task waits for
 Snapshot.criteria: the criteria of a goal
 Snapshot.goals: the goals that the task is linked to
+Snapshot.new_requests: what the user asked for after the first request
+Snapshot.mode: the permission mode of its session's host, such as plan
+Snapshot.interruption: why the last turn broke off
+Snapshot.helpers: what was started and has not reported its result
+Snapshot.neighbours: other live sessions in the workspace
+NewRequest.seq: its event
+NewRequest.at: when the user asked for it
+NewRequest.text: the user's words
+NewRequest.channel: its channel of trust
+NewRequest.before: how the request before it stood: `previous finished` or `previous open`
+Interruption.at: when it broke off
+Interruption.what: why
+Interruption.until: when it may go on
+Helper.since: when it started
+Helper.what: its purpose
+Helper.task_id: its task, if it has one
+Helper.channel: its channel of trust
+Neighbour.session: the session
+Neighbour.since: when it began
+Neighbour.task_id: the task that it works on
+Neighbour.name: the name of that task
+Neighbour.step: the step that it works on
+Neighbour.channel: the channel of the name
+TaskCard.life: how it stands, in a word: at work, waiting for you, held up, resting, stuck, done, …
+ActiveRow.life: how it stands, in a word
 Criterion.seq: its number: the event that set it
 Criterion.text: what must hold
 Criterion.status: open, met, failed or waived
