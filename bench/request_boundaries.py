@@ -60,10 +60,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from ringbolt.hosts.transcript_events import is_host_text
-
 from ringbolt.extract.request_boundary import Boundary, Moment, judge
 from ringbolt.hosts.capture import is_assent, summary_of
+from ringbolt.hosts.transcripts.events import is_host_text
 
 HERE = Path(__file__).resolve().parent
 LABELS = HERE / "labels" / "requests.json"
@@ -77,6 +76,7 @@ MOST_RECENT = 60
 CALLS_AFTER = 15
 
 _PATH = re.compile(r"[\w-]+(?:/[\w.-]+)*\.(?:go|tsx?|jsx?|py|md|mdx|sh|css|json|toml|ya?ml)\b")
+_SWITCHED = re.compile(r"^Switched to (?:a new )?branch '([^'\n]{1,150})'", re.M)
 
 Event = dict[str, Any]
 
@@ -120,6 +120,9 @@ class Stream:
     steps: tuple[int, int] = (0, 0)
     files: list[str] = field(default_factory=list)
     recent: list[str] = field(default_factory=list)
+    actions: list[str] = field(default_factory=list)
+    branch: str = ""  # checked out when the agent last worked
+    branch_now: str = ""
     at: float | None = None
 
     def moment(self, prompt: str, at: float | None) -> Moment:
@@ -134,6 +137,8 @@ class Stream:
             steps_total=self.steps[1],
             files=tuple(self.files),
             recent=tuple(self.recent),
+            actions=tuple(self.actions),
+            branch_changed=bool(self.branch) and self.branch != self.branch_now,
             prompt=prompt,
             idle_seconds=idle,
         )
@@ -144,7 +149,8 @@ class Stream:
             self.recent = []
         else:
             self.instructions.append(prompt)
-        self.message, self.stopped, self.interrupted = "", False, False
+        self.message, self.stopped, self.interrupted, self.actions = "", False, False, []
+        self.branch = self.branch_now
 
     def take(self, event: Event) -> None:
         kind = event["k"]
@@ -153,17 +159,24 @@ class Stream:
             self.recent = [*self.recent, event["text"]][-MOST_RECENT:]
         elif kind == "call":
             self.stopped = False
-            self.recent = [*self.recent, summary_of(event["tool"], _mapping(event["input"]))][-MOST_RECENT:]
+            action = summary_of(event["tool"], _mapping(event["input"]))
+            self.recent = [*self.recent, action][-MOST_RECENT:]
+            self.actions.append(action)
             for path in _paths(event["input"]):
                 self.files = [*[one for one in self.files if one != path], path][-MOST_FILES:]
+        elif kind == "result":
+            for switched in _SWITCHED.findall(event["text"]):
+                self.branch = self.branch_now = switched
         elif kind == "plan":
             done = sum(item["status"] == "completed" for item in event["items"])
             self.steps = done, len(event["items"])
 
 
-def read_session(data: Path, session: str) -> list[Event]:
+def read_session(data: Path, session: str) -> tuple[Event, list[Event]]:
+    """What is said about a session, and its events."""
     with gzip.open(data / "traces" / f"{session}.jsonl.gz", "rt", encoding="utf-8") as lines:
-        return [json.loads(line) for line in lines][1:]
+        about, *events = map(json.loads, lines)
+    return about, events
 
 
 def read_cases(
@@ -180,7 +193,8 @@ def read_cases(
             known = {event: label for label in KINDS for event in labels.get(label, ())}
             wanted = labels["split"] == split
             begun, stream.at = False, None
-            events = read_session(data, name)
+            about, events = read_session(data, name)
+            stream.branch_now = about.get("branch") or ""
             for place, event in enumerate(events):
                 if event["k"] != "user":
                     stream.take(event)
@@ -211,18 +225,19 @@ def read_cases(
 
 
 def _aftermath(events: list[Event]) -> dict[str, Any]:
-    """What the agent did with a prompt: its first words, and the files of its first calls."""
+    """What the agent did with a prompt: its first words, its first calls and their files."""
     files: list[str] = []
-    reply, calls = "", 0
+    actions: list[str] = []
+    reply = ""
     for event in events:
-        if event["k"] == "user" or calls == CALLS_AFTER:
+        if event["k"] == "user" or len(actions) == CALLS_AFTER:
             break
         if event["k"] == "assistant":
             reply = reply or event["text"]
         elif event["k"] == "call":
-            calls += 1
+            actions.append(summary_of(event["tool"], _mapping(event["input"])))
             files += _paths(event["input"])
-    return {"files_after": tuple(files), "reply": reply}
+    return {"files_after": tuple(files), "actions_after": tuple(actions), "reply": reply}
 
 
 def _paths(given: Any) -> list[str]:

@@ -37,7 +37,8 @@ SPEAKS_AGAINST = frozenset(
         "opens like a follow-up", "refers back", "points before it names anything", "rounds off the work",
         "asks why", "has a few words only", "is short", "is mostly pasted", "was sent before", "known names",
         "words of the request", "words of the last message", "words of the instructions", "quotes the agent",
-        "the agent stayed with its files", "the agent used no files",
+        "the agent stayed with its files", "the agent used no files", "opens with something known",
+        "the reply takes up the prompt", "the agent edited at once",
     }
 )  # fmt: skip
 HEADER = '''"""Weights for recognising new requests, written by `bench/request_training.py`: do not edit."""
