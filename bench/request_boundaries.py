@@ -285,6 +285,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Precision and recall of the recogniser of new requests.")
     parser.add_argument("--data", type=Path, default=HERE.parents[1] / "shared" / "data")
     parser.add_argument("--own-history", action="store_true", help="the history follows the verdicts")
+    parser.add_argument("--no-branch", action="store_true", help="nothing is known about git branches")
     parser.add_argument(
         "--wrong", action="store_true", help="list the wrong verdicts: session, event, score, why"
     )
@@ -294,7 +295,7 @@ def main() -> int:
     figures: dict[str, float | None] = {}
     for split in SPLITS:
         for look in LOOKS:
-            found = measure(options.data, split, look, options.own_history, options.wrong)
+            found = measure(options, split, look)
             figures |= {f"{split}/{look}/{name}": value for name, value in found.items()}
     if options.json:
         options.json.write_text(json.dumps(figures, indent=1), encoding="utf-8")
@@ -305,9 +306,7 @@ def main() -> int:
     return 1 if options.gate and missed else 0
 
 
-def measure(
-    data: Path, split: str, look: str, own_history: bool, list_wrong: bool
-) -> dict[str, float | None]:
+def measure(options: argparse.Namespace, split: str, look: str) -> dict[str, float | None]:
     """Print the table of a split; its figures by name."""
     scores = {
         name: Score() for name in ("within", "first", "all", "plan", "all and plans", "all, doubtful too")
@@ -318,9 +317,11 @@ def measure(
     seconds: list[float] = []
 
     def judged(case: Case) -> Boundary:
-        return judge(case.later if look == "second" else case.moment)
+        moment = case.later if look == "second" else case.moment
+        return judge(moment.replace(branch_changed=False) if options.no_branch else moment)
 
-    for case in read_cases(data, split, (lambda case: judged(case).is_new) if own_history else None):
+    own_history = (lambda case: judged(case).is_new) if options.own_history else None
+    for case in read_cases(options.data, split, own_history):
         if not isinstance(case, Case):
             machine.append(is_host_text(case[2]) or is_assent(case[2]))
             continue
@@ -345,7 +346,7 @@ def measure(
     middle = sorted(seconds)[len(seconds) // 2]
     print(f"  machine-made prompts that the reader drops: {sum(machine)} of {len(machine)}")
     print(f"  {1000 * middle:.2f} ms a verdict")
-    if list_wrong:
+    if options.wrong:
         print("\n".join(wrong))
     kinds = {"": "all", "within/": "within", "plans/": "all and plans", "doubtful/": "all, doubtful too"}
     return {

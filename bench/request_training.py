@@ -38,7 +38,7 @@ SPEAKS_AGAINST = frozenset(
         "asks why", "has a few words only", "is short", "is mostly pasted", "was sent before", "known names",
         "words of the request", "words of the last message", "words of the instructions", "quotes the agent",
         "the agent stayed with its files", "the agent used no files", "opens with something known",
-        "the reply takes up the prompt", "the agent edited at once",
+        "the reply takes up the prompt", "the agent edited at once", "asks for tests",
     }
 )  # fmt: skip
 HEADER = '''"""Weights for recognising new requests, written by `bench/request_training.py`: do not edit."""

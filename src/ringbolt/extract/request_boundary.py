@@ -6,8 +6,8 @@ A linear model over features of the prompt and of the moment in which it came. I
 the old one, so the threshold is set for precision.
 
 The verdict can be given twice: when the prompt comes, and again when it is seen what the agent did with it
-(`files_after`, `actions_after`, `reply`). The second look is the better one. What is read of each text is bounded, and so is
-the time, about half a millisecond.
+(`files_after`, `actions_after`, `reply`). The second look is the better one. What is read of each text is
+bounded, and so is the time, about half a millisecond.
 """
 
 from __future__ import annotations
@@ -166,6 +166,7 @@ def _of_form(moment: Moment, prose: str) -> dict[str, float]:
         "points before it names anything": float(_points_early(first)),
         "opens with something known": _has(prompt_phrases.OPENS_WITH_KNOWN.match(prose)),
         "rounds off the work": _has(prompt_phrases.ROUNDS_OFF.search(first)),
+        "asks for tests": _has(prompt_phrases.ASKS_FOR_TESTS.search(first)),
         "asks why": _has(prompt_phrases.ASKS_WHY.search(first)),
         "has a few words only": float(count <= 4),
         "is short": float(count <= 9),
@@ -214,7 +215,6 @@ def _of_reply(moment: Moment, context: _Context) -> dict[str, float]:
         "the agent announced work": _has(prompt_phrases.PROMISES.match(moment.reply[:REPLY_CHARACTERS])),
         "the reply takes up the prompt": _has(prompt_phrases.TAKES_UP.match(moment.reply[:REPLY_CHARACTERS])),
         "the agent edited at once": _any(prompt_phrases.EDITS.match, moment.actions_after[:2]),
-        "the agent delegated": _any(prompt_phrases.DELEGATES.match, moment.actions_after[:4]),
         "the first file is another one": float(bool(opened) and opened not in before),
         "the agent turned to other files": min(1.0, math.log1p(len(after - before)) / 2),
         "the agent stayed with its files": len(after & before) / len(after) if after else 0.0,

@@ -22,6 +22,7 @@ from ..signals.words import weighted_words
 from ..store import sessions
 from ..store.database import Row
 from ..store.schema import MESSAGE_TYPES
+from ..system.git_head import branch_changed
 
 # Tags of an instruction that asks for something new: how the request before it stood.
 FINISHED, LEFT_OPEN = "previous finished", "previous open"
@@ -45,7 +46,11 @@ def judged(memory: TaskMemory, task: Task, prompt: str) -> Boundary:
     """Whether a prompt begins a new request of the session's task."""
     after = max(0, task.seq - _RECENT_EVENTS)
     events = memory.store.read(lambda tx: tx.events(task.id, after, _RECENT_EVENTS))
-    return judge(_moment(task, prompt, events, seconds_now(memory)))
+    now = seconds_now(memory)
+    changed = (
+        branch_changed(memory.workspace, seconds_of(task.updated_at), now) if memory.workspace else False
+    )
+    return judge(_moment(task, prompt, events, now).replace(branch_changed=changed))
 
 
 def _moment(task: Task, prompt: str, events: Sequence[Row], now: float) -> Moment:
@@ -53,15 +58,19 @@ def _moment(task: Task, prompt: str, events: Sequence[Row], now: float) -> Momen
     begun = next((entry for entry in reversed(task.instructions) if REQUEST in entry.tags), None)
     since = begun.seq if begun else 0
     said: list[str] = []
+    actions: list[str] = []
     message, stopped, interrupted = "", False, False
     for event in events:
         text = str(event["text"] or "")
         if event["channel"] == "user":
             message, stopped, interrupted = "", False, text.startswith(_INTERRUPTED)
+            actions = []
         elif event["event_type"] in MESSAGE_TYPES and event["channel"] == "agent":
             message, stopped = text or message, True
         else:
             stopped = stopped and event["event_type"] != "action"
+        if event["event_type"] == "action":
+            actions.append(text)
         if event["seq"] > since and text and event["channel"] != "user":
             said.append(text)
     return Moment(
@@ -70,6 +79,7 @@ def _moment(task: Task, prompt: str, events: Sequence[Row], now: float) -> Momen
         instructions=tuple(entry.summary for entry in task.instructions if entry.seq > since),
         message=message,
         recent=tuple(said),
+        actions=tuple(actions),
         stopped=stopped,
         interrupted=interrupted,
         steps_done=task.done,

@@ -21,7 +21,8 @@ CHANGES_TOPIC = lazy_regex(
     r"|\b(?:on another note|switch(?:ing)? gears|by the way|btw|next (?:task|problem|issue|topic|thing"
     r"|one|up))\b"
     r"|\bone (?:more|other|last) (?:issue|problem|bug|question)\b"
-    r"|\b(?:move|moving) (?:on )?to\b|\bforget (?:that|it|about)\b|\bnever ?mind\b"
+    r"|\b(?:move|moving) (?:on )?to\b(?! (?:the )?(?:next|step|task|item|phase|part|point|#?\d))"
+    r"|\bforget (?:that|it|about)\b|\bnever ?mind\b"
     r"|\bnow a question\b|\b(?:noticed|realized|realised|came across|stumbled)\b",
     re.I,
 )
@@ -94,6 +95,8 @@ ROUNDS_OFF = lazy_regex(
     re.I,
 )
 
+ASKS_FOR_TESTS = lazy_regex(r"\b(?:add|write|have|need|create|extend|update)\b[^.?\n]{0,40}\btests?\b", re.I)
+
 # --- form -------------------------------------------------------------------------------------------
 
 ASKS_FOR_WORK = lazy_regex(
@@ -155,7 +158,6 @@ COMMITS = lazy_regex(
     re.I,
 )
 EDITS = lazy_regex(r"(?:Edit|Write|MultiEdit|NotebookEdit|apply_patch)\b")
-DELEGATES = lazy_regex(r"(?:Task|Agent|Skill)\b(?!\w)")
 
 # Stems that say little about which work is meant, since any prompt to a coding agent may have them.
 EVERYDAY_STEMS = frozenset(
