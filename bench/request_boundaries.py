@@ -76,7 +76,6 @@ MOST_RECENT = 60
 CALLS_AFTER = 15
 
 _PATH = re.compile(r"[\w-]+(?:/[\w.-]+)*\.(?:go|tsx?|jsx?|py|md|mdx|sh|css|json|toml|ya?ml)\b")
-_SWITCHED = re.compile(r"^Switched to (?:a new )?branch '([^'\n]{1,150})'", re.M)
 
 Event = dict[str, Any]
 
@@ -85,6 +84,7 @@ Event = dict[str, Any]
 class Case:
     """A labelled prompt, and what was known when it came."""
 
+    stream: str
     session: str
     event: int
     label: str
@@ -121,8 +121,6 @@ class Stream:
     files: list[str] = field(default_factory=list)
     recent: list[str] = field(default_factory=list)
     actions: list[str] = field(default_factory=list)
-    branch: str = ""  # checked out when the agent last worked
-    branch_now: str = ""
     at: float | None = None
 
     def moment(self, prompt: str, at: float | None) -> Moment:
@@ -138,7 +136,6 @@ class Stream:
             files=tuple(self.files),
             recent=tuple(self.recent),
             actions=tuple(self.actions),
-            branch_changed=bool(self.branch) and self.branch != self.branch_now,
             prompt=prompt,
             idle_seconds=idle,
         )
@@ -150,7 +147,6 @@ class Stream:
         else:
             self.instructions.append(prompt)
         self.message, self.stopped, self.interrupted, self.actions = "", False, False, []
-        self.branch = self.branch_now
 
     def take(self, event: Event) -> None:
         kind = event["k"]
@@ -164,19 +160,14 @@ class Stream:
             self.actions.append(action)
             for path in _paths(event["input"]):
                 self.files = [*[one for one in self.files if one != path], path][-MOST_FILES:]
-        elif kind == "result":
-            for switched in _SWITCHED.findall(event["text"]):
-                self.branch = self.branch_now = switched
         elif kind == "plan":
             done = sum(item["status"] == "completed" for item in event["items"])
             self.steps = done, len(event["items"])
 
 
-def read_session(data: Path, session: str) -> tuple[Event, list[Event]]:
-    """What is said about a session, and its events."""
+def read_session(data: Path, session: str) -> list[Event]:
     with gzip.open(data / "traces" / f"{session}.jsonl.gz", "rt", encoding="utf-8") as lines:
-        about, *events = map(json.loads, lines)
-    return about, events
+        return [json.loads(line) for line in lines][1:]
 
 
 def read_cases(
@@ -186,15 +177,14 @@ def read_cases(
 
     The history before each prompt follows the labels, or `judged` if it is given.
     """
-    for sessions in json.loads(LABELS.read_text(encoding="utf-8")).values():
+    for person, sessions in json.loads(LABELS.read_text(encoding="utf-8")).items():
         stream = Stream()
         for labels in sessions:
             name = labels["session"]
             known = {event: label for label in KINDS for event in labels.get(label, ())}
             wanted = labels["split"] == split
             begun, stream.at = False, None
-            about, events = read_session(data, name)
-            stream.branch_now = about.get("branch") or ""
+            events = read_session(data, name)
             for place, event in enumerate(events):
                 if event["k"] != "user":
                     stream.take(event)
@@ -208,6 +198,7 @@ def read_cases(
                     continue
                 moment = stream.moment(text, _seconds(event) if begun else None)
                 case = Case(
+                    stream=person,
                     session=name,
                     event=event["i"],
                     label=label or "new",
@@ -285,7 +276,6 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Precision and recall of the recogniser of new requests.")
     parser.add_argument("--data", type=Path, default=HERE.parents[1] / "shared" / "data")
     parser.add_argument("--own-history", action="store_true", help="the history follows the verdicts")
-    parser.add_argument("--no-branch", action="store_true", help="nothing is known about git branches")
     parser.add_argument(
         "--wrong", action="store_true", help="list the wrong verdicts: session, event, score, why"
     )
@@ -317,8 +307,7 @@ def measure(options: argparse.Namespace, split: str, look: str) -> dict[str, flo
     seconds: list[float] = []
 
     def judged(case: Case) -> Boundary:
-        moment = case.later if look == "second" else case.moment
-        return judge(moment.replace(branch_changed=False) if options.no_branch else moment)
+        return judge(case.later if look == "second" else case.moment)
 
     own_history = (lambda case: judged(case).is_new) if options.own_history else None
     for case in read_cases(options.data, split, own_history):

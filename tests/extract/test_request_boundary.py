@@ -77,7 +77,6 @@ def test_how_the_work_before_ended_moves_the_verdict() -> None:
         assert judge(moment.replace(actions=("Edit: a.py", *actions))).score > plain
     for actions in (("Edit: a.py",), ("Bash: git log",), ("Bash: Show recent commits",)):
         assert judge(moment.replace(actions=actions)).score == plain
-    assert judge(moment.replace(branch_changed=True)).score > plain
 
 
 def test_how_the_agent_took_a_prompt_moves_the_verdict() -> None:

@@ -47,8 +47,7 @@ class Moment(Value, frozen=True, kw_only=True):
     if nothing since the last prompt; `recent` is what it said and did since the request, a line or a message
     each, oldest first. `stopped` says that its turn had ended, `interrupted` that the user ended it. Steps
     and files (those it read or changed) are those of the present request. `actions` are those since the last
-    prompt, a line each that begins with the tool ("Bash: git push"), oldest first. `branch_changed` says that
-    another git branch is checked out than when the agent stopped.
+    prompt, a line each that begins with the tool ("Bash: git push"), oldest first.
 
     For the second look, `files_after` are the files that the agent has turned to since the prompt,
     `actions_after` its first actions, and `reply` is the first thing it said; None, () and "" if that is not
@@ -67,7 +66,6 @@ class Moment(Value, frozen=True, kw_only=True):
     files: tuple[str, ...] = ()
     idle_seconds: float | None = None
     actions: tuple[str, ...] = ()
-    branch_changed: bool = False
     files_after: tuple[str, ...] | None = None
     actions_after: tuple[str, ...] = ()
     reply: str = ""
@@ -133,7 +131,6 @@ def _of_moment(moment: Moment) -> dict[str, float]:
         "all steps were done": float(0 < total <= moment.steps_done),
         "steps were open": float(moment.steps_done < total),
         "the work was committed": _any(prompt_phrases.COMMITS.search, moment.actions[-ACTIONS:]),
-        "the branch was changed": float(moment.branch_changed),
         "a silence before it": min(1.0, math.log1p(moment.idle_seconds or USUAL_SILENCE) / 9),
     }
 

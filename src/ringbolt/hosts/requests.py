@@ -22,7 +22,6 @@ from ..signals.words import weighted_words
 from ..store import sessions
 from ..store.database import Row
 from ..store.schema import MESSAGE_TYPES
-from ..system.git_head import branch_changed
 
 # Tags of an instruction that asks for something new: how the request before it stood.
 FINISHED, LEFT_OPEN = "previous finished", "previous open"
@@ -46,11 +45,7 @@ def judged(memory: TaskMemory, task: Task, prompt: str) -> Boundary:
     """Whether a prompt begins a new request of the session's task."""
     after = max(0, task.seq - _RECENT_EVENTS)
     events = memory.store.read(lambda tx: tx.events(task.id, after, _RECENT_EVENTS))
-    now = seconds_now(memory)
-    changed = (
-        branch_changed(memory.workspace, seconds_of(task.updated_at), now) if memory.workspace else False
-    )
-    return judge(_moment(task, prompt, events, now).replace(branch_changed=changed))
+    return judge(_moment(task, prompt, events, seconds_now(memory)))
 
 
 def _moment(task: Task, prompt: str, events: Sequence[Row], now: float) -> Moment:
