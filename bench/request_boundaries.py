@@ -34,7 +34,20 @@ was looked at, only these tables. But the labels and the features are by the sam
 prompts for the labels. The weights come from `bench/request_training.py`, which reads `tune` only.
 
 The *first look* judges when the prompt comes, the *second look* when the agent has answered it: it also
-knows the first words of the reply and the files of the first fifteen calls.
+knows the first words of the reply and the first fifteen calls with their files.
+
+Precision and recall of *all* (without plans; with plans in brackets), for the weights in the tree:
+
+- first look: cross-validated .950 and .284; held out 1.000 and .280 (1.000 and .609), 7 hits, no alarm.
+- second look: cross-validated .909 and .597; held out .750 and .480 (.892 and .717), 12 hits, 4 alarms;
+  *within* alone .556 and .357. Both goals (.90 and .70) are missed.
+
+These weights are the second set whose held-out table was read. The first also knew the git branch (second
+look .737 and .560), and its table led to two changes: the branch was dropped, and the threshold is held out
+by person. So the held-out figures are not quite those of unseen data. A record has one branch for the whole
+session: here a changed branch can only be seen where a session begins, which gives the boundary away.
+The second look has a milder form of that flaw: an agent in a fresh session reads files and announces work
+because it knows nothing yet, so the row *first* flatters it.
 
 Rows: *within* are prompts inside a session, *first* those that begin a later one, *all* both of them,
 *plan* the plans handed over. False alarms are given per hundred prompts that continue, since precision
@@ -60,10 +73,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from ringbolt.hosts.transcript_events import is_host_text
-
 from ringbolt.extract.request_boundary import Boundary, Moment, judge
 from ringbolt.hosts.capture import is_assent, summary_of
+from ringbolt.hosts.transcripts.events import is_host_text
 
 HERE = Path(__file__).resolve().parent
 LABELS = HERE / "labels" / "requests.json"
@@ -85,6 +97,7 @@ Event = dict[str, Any]
 class Case:
     """A labelled prompt, and what was known when it came."""
 
+    stream: str
     session: str
     event: int
     label: str
@@ -120,6 +133,7 @@ class Stream:
     steps: tuple[int, int] = (0, 0)
     files: list[str] = field(default_factory=list)
     recent: list[str] = field(default_factory=list)
+    actions: list[str] = field(default_factory=list)
     at: float | None = None
 
     def moment(self, prompt: str, at: float | None) -> Moment:
@@ -134,6 +148,7 @@ class Stream:
             steps_total=self.steps[1],
             files=tuple(self.files),
             recent=tuple(self.recent),
+            actions=tuple(self.actions),
             prompt=prompt,
             idle_seconds=idle,
         )
@@ -144,7 +159,7 @@ class Stream:
             self.recent = []
         else:
             self.instructions.append(prompt)
-        self.message, self.stopped, self.interrupted = "", False, False
+        self.message, self.stopped, self.interrupted, self.actions = "", False, False, []
 
     def take(self, event: Event) -> None:
         kind = event["k"]
@@ -153,7 +168,9 @@ class Stream:
             self.recent = [*self.recent, event["text"]][-MOST_RECENT:]
         elif kind == "call":
             self.stopped = False
-            self.recent = [*self.recent, summary_of(event["tool"], _mapping(event["input"]))][-MOST_RECENT:]
+            action = summary_of(event["tool"], _mapping(event["input"]))
+            self.recent = [*self.recent, action][-MOST_RECENT:]
+            self.actions.append(action)
             for path in _paths(event["input"]):
                 self.files = [*[one for one in self.files if one != path], path][-MOST_FILES:]
         elif kind == "plan":
@@ -173,7 +190,7 @@ def read_cases(
 
     The history before each prompt follows the labels, or `judged` if it is given.
     """
-    for sessions in json.loads(LABELS.read_text(encoding="utf-8")).values():
+    for person, sessions in json.loads(LABELS.read_text(encoding="utf-8")).items():
         stream = Stream()
         for labels in sessions:
             name = labels["session"]
@@ -194,6 +211,7 @@ def read_cases(
                     continue
                 moment = stream.moment(text, _seconds(event) if begun else None)
                 case = Case(
+                    stream=person,
                     session=name,
                     event=event["i"],
                     label=label or "new",
@@ -211,18 +229,19 @@ def read_cases(
 
 
 def _aftermath(events: list[Event]) -> dict[str, Any]:
-    """What the agent did with a prompt: its first words, and the files of its first calls."""
+    """What the agent did with a prompt: its first words, its first calls and their files."""
     files: list[str] = []
-    reply, calls = "", 0
+    actions: list[str] = []
+    reply = ""
     for event in events:
-        if event["k"] == "user" or calls == CALLS_AFTER:
+        if event["k"] == "user" or len(actions) == CALLS_AFTER:
             break
         if event["k"] == "assistant":
             reply = reply or event["text"]
         elif event["k"] == "call":
-            calls += 1
+            actions.append(summary_of(event["tool"], _mapping(event["input"])))
             files += _paths(event["input"])
-    return {"files_after": tuple(files), "reply": reply}
+    return {"files_after": tuple(files), "actions_after": tuple(actions), "reply": reply}
 
 
 def _paths(given: Any) -> list[str]:
@@ -279,7 +298,7 @@ def main() -> int:
     figures: dict[str, float | None] = {}
     for split in SPLITS:
         for look in LOOKS:
-            found = measure(options.data, split, look, options.own_history, options.wrong)
+            found = measure(options, split, look)
             figures |= {f"{split}/{look}/{name}": value for name, value in found.items()}
     if options.json:
         options.json.write_text(json.dumps(figures, indent=1), encoding="utf-8")
@@ -290,9 +309,7 @@ def main() -> int:
     return 1 if options.gate and missed else 0
 
 
-def measure(
-    data: Path, split: str, look: str, own_history: bool, list_wrong: bool
-) -> dict[str, float | None]:
+def measure(options: argparse.Namespace, split: str, look: str) -> dict[str, float | None]:
     """Print the table of a split; its figures by name."""
     scores = {
         name: Score() for name in ("within", "first", "all", "plan", "all and plans", "all, doubtful too")
@@ -305,7 +322,8 @@ def measure(
     def judged(case: Case) -> Boundary:
         return judge(case.later if look == "second" else case.moment)
 
-    for case in read_cases(data, split, (lambda case: judged(case).is_new) if own_history else None):
+    own_history = (lambda case: judged(case).is_new) if options.own_history else None
+    for case in read_cases(options.data, split, own_history):
         if not isinstance(case, Case):
             machine.append(is_host_text(case[2]) or is_assent(case[2]))
             continue
@@ -330,7 +348,7 @@ def measure(
     middle = sorted(seconds)[len(seconds) // 2]
     print(f"  machine-made prompts that the reader drops: {sum(machine)} of {len(machine)}")
     print(f"  {1000 * middle:.2f} ms a verdict")
-    if list_wrong:
+    if options.wrong:
         print("\n".join(wrong))
     kinds = {"": "all", "within/": "within", "plans/": "all and plans", "doubtful/": "all, doubtful too"}
     return {

@@ -70,6 +70,23 @@ def test_what_the_agent_did_with_a_prompt_moves_the_verdict() -> None:
     assert judge(other).score > judge(same).score
 
 
+def test_how_the_work_before_ended_moves_the_verdict() -> None:
+    moment = FINISHED.replace(prompt="The invoice PDF has no page numbers, please add them to the footer.")
+    plain = judge(moment).score
+    for actions in (("Bash: git commit -m x",), ("Bash: Commit the voucher field",), ("Bash: gh pr create",)):
+        assert judge(moment.replace(actions=("Edit: a.py", *actions))).score > plain
+    for actions in (("Edit: a.py",), ("Bash: git log",), ("Bash: Show recent commits",)):
+        assert judge(moment.replace(actions=actions)).score == plain
+
+
+def test_how_the_agent_took_a_prompt_moves_the_verdict() -> None:
+    moment = FINISHED.replace(prompt="The invoice PDF has no page numbers.", files_after=("src/pdf.py",))
+    plain = judge(moment.replace(reply="Let me see.", actions_after=("Read: src/pdf.py",))).score
+    announced = moment.replace(reply="I'll see.", actions_after=("Read: src/pdf.py",))
+    taken_up = moment.replace(reply="Good catch. Let me see.", actions_after=("Edit: src/pdf.py",))
+    assert judge(announced).score > plain > judge(taken_up).score
+
+
 def test_a_verdict_says_why() -> None:
     new = judge(
         FINISHED.replace(prompt="Unrelated: I noticed that the weekly report is sent twice, find out why.")

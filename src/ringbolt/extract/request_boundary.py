@@ -6,14 +6,14 @@ A linear model over features of the prompt and of the moment in which it came. I
 the old one, so the threshold is set for precision.
 
 The verdict can be given twice: when the prompt comes, and again when it is seen what the agent did with it
-(`files_after`, `reply`). The second look is the better one. What is read of each text is bounded, and so is
-the time, about half a millisecond.
+(`files_after`, `actions_after`, `reply`). The second look is the better one. What is read of each text is
+bounded, and so is the time, about half a millisecond.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from ..model.types import Value
 from ..signals import phrases, prompt_phrases
@@ -30,6 +30,7 @@ RECENT_CHARACTERS, RECENT_TEXT = 4000, 1000
 EVERYTHING_CHARACTERS, NAMES = 40_000, 12
 REPLY_CHARACTERS = 800
 FILES = 40
+ACTIONS, ACTION_CHARACTERS = 40, 300
 SCENE_CHARACTERS, TURN_CHARACTERS = 60, 160
 
 USUAL_SILENCE = 150.0  # seconds between an answer and the next prompt, where they are not known
@@ -45,10 +46,12 @@ class Moment(Value, frozen=True, kw_only=True):
     `instructions` are the prompts since the request, oldest first. `message` is what the agent said last, ""
     if nothing since the last prompt; `recent` is what it said and did since the request, a line or a message
     each, oldest first. `stopped` says that its turn had ended, `interrupted` that the user ended it. Steps
-    and files (those it read or changed) are those of the present request.
+    and files (those it read or changed) are those of the present request. `actions` are those since the last
+    prompt, a line each that begins with the tool ("Bash: git push"), oldest first.
 
-    For the second look, `files_after` are the files that the agent has turned to since the prompt, and
-    `reply` is the first thing it said; None and "" if that is not known yet.
+    For the second look, `files_after` are the files that the agent has turned to since the prompt,
+    `actions_after` its first actions, and `reply` is the first thing it said; None, () and "" if that is not
+    known yet.
     """
 
     request: str
@@ -62,7 +65,9 @@ class Moment(Value, frozen=True, kw_only=True):
     steps_total: int = 0
     files: tuple[str, ...] = ()
     idle_seconds: float | None = None
+    actions: tuple[str, ...] = ()
     files_after: tuple[str, ...] | None = None
+    actions_after: tuple[str, ...] = ()
     reply: str = ""
 
 
@@ -125,6 +130,7 @@ def _of_moment(moment: Moment) -> dict[str, float]:
         "the user had interrupted": float(moment.interrupted),
         "all steps were done": float(0 < total <= moment.steps_done),
         "steps were open": float(moment.steps_done < total),
+        "the work was committed": _any(prompt_phrases.COMMITS.search, moment.actions[-ACTIONS:]),
         "a silence before it": min(1.0, math.log1p(moment.idle_seconds or USUAL_SILENCE) / 9),
     }
 
@@ -155,7 +161,9 @@ def _of_form(moment: Moment, prose: str) -> dict[str, float]:
         "opens like a follow-up": _has(prompt_phrases.OPENS_FOLLOW_UP.match(prose)),
         "refers back": _has(refers),
         "points before it names anything": float(_points_early(first)),
+        "opens with something known": _has(prompt_phrases.OPENS_WITH_KNOWN.match(prose)),
         "rounds off the work": _has(prompt_phrases.ROUNDS_OFF.search(first)),
+        "asks for tests": _has(prompt_phrases.ASKS_FOR_TESTS.search(first)),
         "asks why": _has(prompt_phrases.ASKS_WHY.search(first)),
         "has a few words only": float(count <= 4),
         "is short": float(count <= 9),
@@ -199,7 +207,12 @@ def _of_reply(moment: Moment, context: _Context) -> dict[str, float]:
     after = {_file_name(path) for path in (moment.files_after or ())[:FILES]}
     words = _content(moment.reply[:REPLY_CHARACTERS])
     novel = sum(worth for word, worth in words.items() if not context.knows(word))
+    opened = _file_name(moment.files_after[0]) if moment.files_after else ""
     return {
+        "the agent announced work": _has(prompt_phrases.PROMISES.match(moment.reply[:REPLY_CHARACTERS])),
+        "the reply takes up the prompt": _has(prompt_phrases.TAKES_UP.match(moment.reply[:REPLY_CHARACTERS])),
+        "the agent edited at once": _any(prompt_phrases.EDITS.match, moment.actions_after[:2]),
+        "the first file is another one": float(bool(opened) and opened not in before),
         "the agent turned to other files": min(1.0, math.log1p(len(after - before)) / 2),
         "the agent stayed with its files": len(after & before) / len(after) if after else 0.0,
         "the agent used no files": float(not after),
@@ -302,6 +315,10 @@ def _share(words: Mapping[str, float], spaced: str) -> float:
 
 def _file_name(path: str) -> str:
     return path.replace("\\", "/").rsplit("/", 1)[-1]
+
+
+def _any(matches: Callable[[str], object], actions: tuple[str, ...]) -> float:
+    return float(any(matches(action[:ACTION_CHARACTERS]) is not None for action in actions))
 
 
 def _has(found: object) -> float:

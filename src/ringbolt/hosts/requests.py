@@ -51,15 +51,19 @@ def _moment(task: Task, prompt: str, events: Sequence[Row], now: float) -> Momen
     begun = next((entry for entry in reversed(task.instructions) if REQUEST in entry.tags), None)
     since = begun.seq if begun else 0
     said: list[str] = []
+    actions: list[str] = []
     message, stopped, interrupted = "", False, False
     for event in events:
         text = str(event["text"] or "")
         if event["channel"] == "user":
             message, stopped, interrupted = "", False, text.startswith(_INTERRUPTED)
+            actions = []
         elif event["event_type"] in MESSAGE_TYPES and event["channel"] == "agent":
             message, stopped = text or message, True
         else:
             stopped = stopped and event["event_type"] != "action"
+        if event["event_type"] == "action":
+            actions.append(text)
         if event["seq"] > since and text and event["channel"] != "user":
             said.append(text)
     return Moment(
@@ -68,6 +72,7 @@ def _moment(task: Task, prompt: str, events: Sequence[Row], now: float) -> Momen
         instructions=tuple(entry.summary for entry in task.instructions if entry.seq > since),
         message=message,
         recent=tuple(said),
+        actions=tuple(actions),
         stopped=stopped,
         interrupted=interrupted,
         steps_done=task.done,

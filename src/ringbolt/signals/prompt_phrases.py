@@ -1,5 +1,6 @@
 """The phrases by which a user's prompt turns to something else, or goes on with what is under way.
 
+Also how an agent replies to either, and by which actions it rounds off a piece of work.
 Each list exists once, here, like the phrases of agents in `phrases`. All are English.
 """
 
@@ -20,7 +21,8 @@ CHANGES_TOPIC = lazy_regex(
     r"|\b(?:on another note|switch(?:ing)? gears|by the way|btw|next (?:task|problem|issue|topic|thing"
     r"|one|up))\b"
     r"|\bone (?:more|other|last) (?:issue|problem|bug|question)\b"
-    r"|\b(?:move|moving) (?:on )?to\b|\bforget (?:that|it|about)\b|\bnever ?mind\b"
+    r"|\b(?:move|moving) (?:on )?to\b(?! (?:the )?(?:next|step|task|item|phase|part|point|#?\d))"
+    r"|\bforget (?:that|it|about)\b|\bnever ?mind\b"
     r"|\bnow a question\b|\b(?:noticed|realized|realised|came across|stumbled)\b",
     re.I,
 )
@@ -82,6 +84,7 @@ REFERS_BACK = lazy_regex(
     re.I,
 )
 POINTS = lazy_regex(r"\b(?:it|its|it['’]s|this|that|that['’]s|these|those|them|they|there|one|ones)\b", re.I)
+OPENS_WITH_KNOWN = lazy_regex(r"\W*(?:the|that|this|it|these|those|they|there)\b", re.I)
 # Work that belongs to any other work: what is done with a change once it is made.
 ROUNDS_OFF = lazy_regex(
     r"\b(?:comm?it(?:s|ted)?|amend|push(?:ed)?|force[- ]push|stage|unstage|merge(?:d)?|rebase|draft pr"
@@ -91,6 +94,8 @@ ROUNDS_OFF = lazy_regex(
     r"|summar(?:y|i[sz]e)|rename|typo|wording|proof ?read|docs?|claude\.md|readme)\b",
     re.I,
 )
+
+ASKS_FOR_TESTS = lazy_regex(r"\b(?:add|write|have|need|create|extend|update)\b[^.?\n]{0,40}\btests?\b", re.I)
 
 # --- form -------------------------------------------------------------------------------------------
 
@@ -135,6 +140,24 @@ DESCRIBES_TROUBLE = lazy_regex(
     r"|warning|conflicts?|hangs?|slow|missing|weird|strange)\b",
     re.I,
 )
+
+# --- the agent --------------------------------------------------------------------------------------
+
+# A reply that announces work, and one that takes up what the user has just said.
+PROMISES = lazy_regex(r"\W*I(?:['’]ll| will)\b", re.I)
+TAKES_UP = lazy_regex(
+    r"\W*(?:(?:good|great) (?:point|catch|idea|question|call)|you['’]re (?:absolutely )?right|right|ah|yes"
+    r"|no|correct|done|fixed|updated|committed|pushed|now|got it|makes sense|agreed|exactly|the|that['’]s"
+    r"|it|this)\b",
+    re.I,
+)
+# Actions, as "Tool: description or command".
+COMMITS = lazy_regex(
+    r"\bgit (?:-\S+ \S+ )?(?:commit|push|merge)\b|\bgh (?:pr|issue|release) (?:create|merge|close)\b"
+    r"|\w+: (?:(?:stage|add|amend|create|make|open)\b[^:]{0,30}\b)?(?:commit|push|merge|pr|pull request)\b",
+    re.I,
+)
+EDITS = lazy_regex(r"(?:Edit|Write|MultiEdit|NotebookEdit|apply_patch)\b")
 
 # Stems that say little about which work is meant, since any prompt to a coding agent may have them.
 EVERYDAY_STEMS = frozenset(
