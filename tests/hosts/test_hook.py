@@ -281,7 +281,7 @@ def test_rubbish_ends_well_and_is_put_aside_where_it_can_be_seen(host, data):
     assert host.left() == 1
     (reason,) = (host.store.parent / "store.db.journal" / "rejected").glob("*.why")
     assert "not a JSON object" in reason.read_text()
-    assert "1 events of the host could not be read" in host.context("SessionStart", source="compact")
+    assert "1 event of the host could not be read" in host.context("SessionStart", source="compact")
 
 
 def test_hard_outputs_are_written(host):

@@ -111,7 +111,7 @@ def test_what_we_say_ourselves_are_facts_and_no_orders(tmp_path, monkeypatch, na
         text = next(iter(json.loads(text).values())) if text.startswith("{") else text
         text = text["additionalContext"] if isinstance(text, dict) else text
         assert [line for line in text.splitlines() if ORDERS.search(line)] == []
-    assert sum("1 events of the host could not be read" in text for text in said) >= 2
+    assert sum("1 event of the host could not be read" in text for text in said) >= 2
 
 
 def test_trouble_is_told_where_the_packet_would_be(tmp_path, monkeypatch):
@@ -123,4 +123,4 @@ def test_trouble_is_told_where_the_packet_would_be(tmp_path, monkeypatch):
         (host.store.parent / f"store.db{end}").unlink(missing_ok=True)
     told = host.context("SessionStart", source="startup")
     assert "the store cannot be read now" in told
-    assert "1 events wait to be written" in told
+    assert "1 event waits to be written" in told

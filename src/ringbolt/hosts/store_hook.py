@@ -151,7 +151,7 @@ class _Call:
         memory = Base(store, settings, origin=origin, workspace=workspace, repository=repository)
         try:
             task = own_task(memory)
-            return packet_text(memory, task, self._shape) if task else ""
+            return packet_text(memory, task, self._shape, events_at_hand=1) if task else ""
         finally:
             store.close()
 
@@ -171,7 +171,7 @@ class _Call:
             return ""
         text = f"Task memory: the store cannot be read now ({shown(self._trouble)})."
         if waiting := journal_health(self._journal).waiting:
-            text += f" {waiting} events wait to be written."
+            text += f" {waiting} event{'' if waiting == 1 else 's'} wait{'s' if waiting == 1 else ''} to be written."
         return self._formed(text)
 
 

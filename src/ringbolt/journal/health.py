@@ -49,14 +49,23 @@ def journal_health(journal: Journal) -> JournalHealth:
     )
 
 
-def health_lines(journal: Journal) -> list[str]:
-    """What a model should know about the journal; nothing while all is well."""
+def health_lines(journal: Journal, besides: int = 0) -> list[str]:
+    """What a model should know about the journal; nothing while all is well.
+
+    `besides`: waiting events that do not count, such as the one that a hook is answering.
+    """
     health = journal_health(journal)
-    lines = {
-        f"{health.waiting} events of the host wait to be written": health.waiting,
-        f"{health.rejected} events of the host could not be read; ringbolt doctor says why": health.rejected,
-    }
-    return [line for line, count in lines.items() if count]
+    waiting, rejected = health.waiting - besides, health.rejected
+    lines: list[str] = []
+    if waiting > 0:
+        lines.append(f"{_events(waiting)} of the host not written to the store yet")
+    if rejected:
+        lines.append(f"{_events(rejected)} of the host could not be read; ringbolt doctor says why")
+    return lines
+
+
+def _events(count: int) -> str:
+    return "1 event" if count == 1 else f"{count} events"
 
 
 def _why(path: str) -> str:

@@ -60,6 +60,9 @@ class Views(Base):
         """
         return state.inline_state(self._snapshot(task_id))
 
+    # Events in the journal that the caller is just handling.
+    events_at_hand = 0
+
     def _health(self) -> tuple[str, ...]:
         """Problems of the memory itself that are known here; empty if there are none."""
         found: list[str] = []
@@ -68,7 +71,8 @@ class Views(Base):
             found.append(f"{len(failing)} mirror files cannot be written; mirrors_status says why")
         if dead := self.store.read(jobs.dead_count, once=True):
             found.append(f"{dead} background jobs were given up; jobs_status says why")
-        return (*found, *health_lines(Journal.of(self.store.url, self.settings.tenant)))
+        journal = Journal.of(self.store.url, self.settings.tenant)
+        return (*found, *health_lines(journal, self.events_at_hand))
 
     def _counter(self) -> Callable[[str], int]:
         return tokens.counter(self.settings.tokens == "exact")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from ..model import rules
 from ..model.lazy_regex import lazy_regex
 from ..model.results import Packet
 from ..model.types import Entry, Name, Snapshot
@@ -352,12 +353,22 @@ def _plan(task: Snapshot) -> list[Part]:
     marks = {rows.mark(item) for item in items[low : high + 1]}
     meant = ", ".join(meaning for mark, meaning in _MEANT.items() if mark in marks)
     version = f"Plan v{task.plan_version}"
+    if _is_of_finished_request(task):
+        version += ", of the request before"
 
     def heading(shown: int, total: int) -> str:
         some = "" if shown == total else f", {shown} of {total} steps"
         return f"{version}{some} ({meant})" if meant else f"{version}{some}"
 
     return [Part("step", heading, found, len(items))]
+
+
+def _is_of_finished_request(task: Snapshot) -> bool:
+    """Whether all steps are over and the present request came after them."""
+    last = task.new_requests[-1] if task.new_requests else None
+    over = all(item.status in rules.ITEM_OVER for item in task.items if item.dropped_in is None)
+    ended = max((item.completed_at or "" for item in task.items), default="")
+    return last is not None and over and ended <= last.at
 
 
 def _names(task: Snapshot, parts: Sequence[Part]) -> Part:
