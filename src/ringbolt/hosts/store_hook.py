@@ -171,7 +171,8 @@ class _Call:
             return ""
         text = f"Task memory: the store cannot be read now ({shown(self._trouble)})."
         if waiting := journal_health(self._journal).waiting:
-            text += f" {waiting} event{'' if waiting == 1 else 's'} wait{'s' if waiting == 1 else ''} to be written."
+            text += " 1 event waits" if waiting == 1 else f" {waiting} events wait"
+            text += " to be written."
         return self._formed(text)
 
 
