@@ -94,7 +94,11 @@ def test_an_interruption_says_when_it_may_go_on(own, clock):
     memory, told = own
     task = memory.task_register("Parser", request="Write a parser.").task_id
     at, until = stamp(clock()), stamp(clock() + 3600)
-    told(turn=INTERRUPTED, interruption={"at": at, "what": "usage limit", "until": until})
+    broken = {"at": at, "kind": "rate_limit", "message": "usage limit", "until": until}
+    told(turn=INTERRUPTED, interruption=broken)
+        turn=INTERRUPTED,
+        interruption={"at": at, "kind": "rate_limit", "message": "usage limit", "until": until},
+    )
     line = f'The last turn broke off at {at[11:16]}Z: "usage limit", may go on at '
     assert line in memory.task_resume(task).text
     told(turn=WORKING, interruption=None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -47,8 +46,9 @@ def _difference(left: str, right: str) -> str:
 class Both:
     """Calls both memories, compares, and answers what the first did."""
 
-    def __init__(self, *memories: TaskMemory) -> None:
+    def __init__(self, *memories: TaskMemory, ticks: list[int]) -> None:
         self._memories = memories
+        self._ticks = ticks
 
     @property
     def first(self) -> TaskMemory:
@@ -62,6 +62,7 @@ class Both:
         return call
 
     def _same(self, what: str, work: Callable[[TaskMemory], Any]) -> Any:
+        self._ticks[0] += 1
         (left, result, error), (right, _, _) = (_outcome(lambda m=m: work(m)) for m in self._memories)
         if left != right:
             raise Differs(f"{what:.2000}\n{_difference(left, right)}")
@@ -93,7 +94,7 @@ class Both:
         return count
 
     def acting_as(self, **who: Any) -> Both:
-        return Both(*(memory.acting_as(**who) for memory in self._memories))
+        return Both(*(memory.acting_as(**who) for memory in self._memories), ticks=self._ticks)
 
     def close(self) -> None:
         for memory in self._memories:
@@ -103,8 +104,8 @@ class Both:
 def open_both(*urls: str | Path) -> Both:
     """Memories on fresh stores that count the same seconds and draw the same ids."""
     memories = []
+    ticks = [0]  # calls of both: what only the first is asked must not move its clock
     for url in urls:
-        ticks = itertools.count()
         numbers = random.Random(0)
         memories.append(
             TaskMemory.open(
@@ -113,10 +114,10 @@ def open_both(*urls: str | Path) -> Both:
                 session="S",
                 agent="machine",
                 # It goes backwards now and then: order must not depend on it.
-                clock=lambda ticks=ticks: 1_700_000_000 + (7919 * next(ticks)) % 100_000 / 10,
+                clock=lambda: 1_700_000_000 + (7919 * ticks[0]) % 100_000 / 10,
                 random=numbers.randbytes,
                 synchronous="off",
                 reserve_bytes=0,
             )
         )
-    return Both(*memories)
+    return Both(*memories, ticks=ticks)

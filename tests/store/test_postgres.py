@@ -20,6 +20,7 @@ from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
 
 from ringbolt import RingboltError, StoreError, TaskMemory
+from ringbolt.store import sessions
 from tests.core.calls import ON_A_TASK, REGISTER, WRITES, prepare
 from tests.servers import ROLE, fresh_database
 from tests.support import contents, open_memory, refused, until
@@ -135,6 +136,7 @@ def do_everything(memory: TaskMemory) -> list[str]:
             "INSERT INTO spending VALUES (current_setting('ringbolt.tenant'), '2026', '', 'm', 1, 1, 1, 0)",
             {},
         )
+        sessions.put(tx, sessions.Session(id="s", started_at="2026", seen_at="2026"))
 
     memory.store.write(add)
     return tasks
