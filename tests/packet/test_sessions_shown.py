@@ -96,9 +96,6 @@ def test_an_interruption_says_when_it_may_go_on(own, clock):
     at, until = stamp(clock()), stamp(clock() + 3600)
     broken = {"at": at, "kind": "rate_limit", "message": "usage limit", "until": until}
     told(turn=INTERRUPTED, interruption=broken)
-        turn=INTERRUPTED,
-        interruption={"at": at, "kind": "rate_limit", "message": "usage limit", "until": until},
-    )
     line = f'The last turn broke off at {at[11:16]}Z: "usage limit", may go on at '
     assert line in memory.task_resume(task).text
     told(turn=WORKING, interruption=None)
