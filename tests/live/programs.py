@@ -113,10 +113,14 @@ class Program:
             yield memory
 
     def tasks(self) -> dict[str, Task]:
-        """All tasks by their request, also those that have ended."""
+        """All tasks by their first request, also those that have ended.
+
+        A call of the agent may be written before the prompt that it follows; the request is then the second
+        event of its task.
+        """
         with self.memory() as memory:
             found = [memory.task_get(task.id) for task in memory.task_list(status="all").tasks]
-        return {task.request or task.name: task for task in found}
+        return {task.requests[0].text if task.requests else task.name: task for task in found}
 
     def sessions(self) -> list[Session]:
         """The sessions that our hooks know of, as the store has them now."""

@@ -43,7 +43,7 @@ _NAMING = (
 # Who wrote a prompt, where it was not the user.
 _HOST_SOURCES = ("system", "loop_wakeup", "schedule_wakeup", "poll_event")
 # How the error of a call begins that the user interrupted, where only the transcript says it.
-_INTERRUPTED = ("[Request interrupted", "[Tool call interrupted")
+_INTERRUPTED = "[Request interrupted"
 # In the error of a call that Claude Code itself refused, as the transcript has it; then comes the reason.
 _DENIED = "denied by the Claude Code auto mode classifier"
 # How a refusal begins that the user gave.
