@@ -154,3 +154,19 @@ def test_a_long_output_keeps_its_beginning_and_its_end():
 )
 def test_a_call_in_a_line(tool, given, wanted):
     assert summary_of(tool, given) == wanted
+
+
+def test_a_draft_is_named_after_the_first_plan_that_the_user_approves(capture, memory):
+    capture.prompt("brainstorm: what could we do about the invoices?")
+    assert memory.task_get().name == "What could we do about the invoices?"
+    capture.planned("# Plan: Round the invoices late\n\n1. Find the rounding", approved=True)
+    assert memory.task_get().name == "Round the invoices late"
+    capture.planned("# Plan: Tell the customers\n\n1. Write to them", approved=True)
+    assert memory.task_get().name == "Round the invoices late"
+
+
+def test_a_registered_task_keeps_its_name(capture, memory):
+    capture.prompt("Round the invoices.")
+    memory.task_register("Invoices, part 2")
+    capture.planned("# Plan: Round the invoices late\n\n1. Find the rounding", approved=True)
+    assert memory.task_get().name == "Invoices, part 2"

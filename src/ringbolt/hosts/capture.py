@@ -334,9 +334,19 @@ class Capture:
         """The user approved or rejected a plan of the agent."""
         title = _title_of(plan)
         if approved:
-            return self._decide(choice=f"approved the plan: {title}"[:2000], context=plan, key=key)
+            written = self._decide(choice=f"approved the plan: {title}"[:2000], context=plan, key=key)
+            self._name_after(plan, written.task_id)
+            return written
         what, why = f"the plan: {title}"[:2000], "the user did not approve it"
         return self._on_task(lambda: self._user.task_exclude(None, what=what, why=why, key=key))
+
+    def _name_after(self, plan: str, task_id: str) -> None:
+        """Give a draft the title of its first plan, if the plan has a heading that says something."""
+        name = task_name(f"Implement the following plan:\n\n{plan}") if plan.lstrip().startswith("#") else ""
+        task = self._agent.task_get(task_id)
+        plans = sum(entry.summary.startswith("approved the plan") for entry in task.decisions)
+        if len(name.split()) > 1 and DRAFT in task.metadata and plans == 1 and name != task.name:
+            self._agent.task_update(task_id, name=name)
 
     def _task(self) -> Task:
         """The session's own task as it stands, never another's; a new one if it has none."""
