@@ -89,7 +89,7 @@ class Workspace:
             turn_to(memory, task)
             if own:
                 shown = memory.task_resume(task)
-                assert self._tasks[shown.task_id] == session
+                assert self._memory.task_get(shown.task_id).session == session
             return
         if what == "note":
             done = memory.task_note(None, self.fact(session))
@@ -218,5 +218,6 @@ def test_a_helper_is_named_for_its_purpose_whichever_event_comes_first(opened, s
         )
         for number in order:
             leave(journal, session, told[number][0], cwd="/w", **told[number][1])
+    assert drain(memory, journal).left == 0
     helpers = [task for task in memory.task_list(status="all").tasks if task.parent]
     assert [task.name for task in helpers] == ["Count the files", "Count the files"]
