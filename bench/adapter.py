@@ -24,7 +24,6 @@ from uuid import uuid4
 from ringbolt import TaskMemory
 from ringbolt.extract.plan_progress import Observation, Progress
 from ringbolt.hosts import events, host_schemas
-from ringbolt.hosts.capture import Capture
 from ringbolt.hosts.capture_hook import set_alarm
 from ringbolt.hosts.compaction_state import PENDING, Mark
 from ringbolt.hosts.context_injection import Answers
@@ -148,7 +147,7 @@ class Feeding:
 
     def __init__(self, host: Host) -> None:
         self._host = host
-        self._agent = Capture(host.memory)
+        self._memory = host.memory
         self._calls: dict[int, dict[str, Any]] = {}
         self._items: dict[str, dict[str, Any]] = {}
         self._last = ""  # what the agent said last, if it has done nothing since
@@ -244,11 +243,17 @@ class Feeding:
                 self._host.tell("PostToolUseFailure", **used, error="The user rejected the plan.")
         else:
             tags = [event["tag"]] if event.get("tag") else None
-            self._agent.decided(event["choice"], reasoning=event.get("reason"), tags=tags)
+            self._memory.task_decide(choice=event["choice"], reasoning=event.get("reason"), tags=tags)
 
     def _state(self, event: dict[str, Any]) -> None:
         values = {name: event.get(name) for name in ("phase", "plan", "status")}
-        self._agent.state(values, event.get("blockers") or [])
+        task = self._memory.task_get()
+        for name, value in values.items():
+            if value is not None and task.variables.get(name) != value:
+                self._memory.task_set(task.id, name, value)
+        blockers = tuple(event.get("blockers") or ())
+        if blockers != task.blockers:
+            self._memory.task_update(task.id, blockers=blockers)
 
 
 # Results of calls that never ran: the transcript has them, and no hook is told.

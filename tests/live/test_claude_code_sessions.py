@@ -240,10 +240,10 @@ def test_work_in_the_background_is_told_after_a_compaction(claude):
         session.say("How far are they?")
         (known,) = (one for one in claude.sessions() if one.at_work)
         session.kill()
-    assert [(one["type"], one["description"]) for one in known.at_work] == [
+    assert {(one["type"], one["description"]) for one in known.at_work} == {
         ("subagent", "Count the files"),
         ("shell", "sleep 600"),
-    ]
+    }
     (parent,) = (task for task in claude.tasks().values() if task.parent is None)
     (child,) = (task for task in claude.tasks().values() if task.parent == parent.id)
     assert (child.name, child.status) == ("Count the files", "active")
