@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from ringbolt.core.draft_tasks import turn_to
 from ringbolt.hosts.drain import drain
 from ringbolt.journal.event_files import Journal
+from ringbolt.store import sessions
 from tests.hosts.hosting import leave
 from tests.support import examples, open_memory
 
@@ -221,3 +222,17 @@ def test_a_helper_is_named_for_its_purpose_whichever_event_comes_first(opened, s
     assert drain(memory, journal).left == 0
     helpers = [task for task in memory.task_list(status="all").tasks if task.parent]
     assert [task.name for task in helpers] == ["Count the files", "Count the files"]
+
+
+def test_sessions_that_were_last_seen_long_ago_are_not_kept(opened, store_url):
+    memory = opened(store_url, session="", clock=time.time)
+    journal = Journal.of(store_url)
+    leave(journal, "old", "SessionStart", cwd="/w", source="startup")
+    drain(memory, journal)
+    memory.store.write(lambda tx: tx.database.run("UPDATE sessions SET seen_at = '2020-01-01'", {}))
+    leave(journal, "new", "SessionStart", cwd="/w", source="startup")
+    drain(memory, journal)
+    assert memory.store.read(lambda tx: [sessions.get(tx, name) is None for name in ("old", "new")]) == [
+        True,
+        False,
+    ]

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..ledger.base import workspace_named
 from ..model.types import is_dict, is_list
-from ..model.validate import stamp
+from ..model.validate import seconds_of, stamp
 from ..store import sessions
 from ..store.sessions import Session
 from ..store.tx import Tx
@@ -98,9 +98,12 @@ class SessionRows:
         return last.id
 
     def write(self) -> None:
-        """Store the rows."""
+        """Store the rows; when a session begins, those that were last seen long ago go."""
         for row in self._rows.values():
             sessions.put(self._tx, row)
+        begun = [row.seen_at for row in self._rows.values() if row.started_at == row.seen_at]
+        if begun:
+            sessions.forget_old(self._tx, seconds_of(max(begun)))
 
 
 def _with_mode(row: Session, mode: Any) -> Session:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from ..ledger.current_task import LEFT_OPEN
 from ..model import rules
 from ..model.lazy_regex import lazy_regex
 from ..model.results import Packet
@@ -153,7 +154,7 @@ def _requests(task: Snapshot) -> list[Row]:
     found = [_request(f"Request{cite}", text)]
     for age, place in enumerate(range(len(asked) - 2, -1, -1)):
         text, cite, _ = asked[place]
-        is_open = asked[place + 1][2] == rows.LEFT_OPEN
+        is_open = asked[place + 1][2] == LEFT_OPEN
         found.append(_earlier(f"{'Also open' if is_open else 'Finished before'}{cite}", text, is_open, age))
     return found
 

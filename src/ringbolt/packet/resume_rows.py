@@ -28,7 +28,6 @@ def standing(task: Snapshot) -> str:
 
 # --- sessions, and what stands above all else -------------------------------------------------------
 
-LEFT_OPEN = "previous open"  # the tag of a request that was made before the last one was finished
 MOST_FORBIDDEN = 5
 SHORT_REQUEST = 160  # characters of the request that every packet shows
 # Modes of hosts in which the agent may not do all it could.

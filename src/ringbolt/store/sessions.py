@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # reading a task reads sessions
 WORKING, WAITING, INTERRUPTED = "working", "waiting", "interrupted"
 # Without a process to look at, a session that has been silent for as long is not at work any more.
 QUIET_SECONDS = 3600.0
-# Rows of sessions that ended this long ago are deleted.
+# Rows of sessions that were last seen this long ago are deleted.
 KEEP_SECONDS = 30 * 86400.0
 
 NAMES = (
@@ -161,5 +161,5 @@ def of_host(tx: Tx, ancestors: Sequence[str]) -> str | None:
 
 
 def forget_old(tx: Tx, now: float) -> None:
-    """Delete the rows of sessions that ended long ago."""
+    """Delete the rows of sessions that were last seen long ago."""
     tx.database.run("DELETE FROM sessions WHERE seen_at < :before", {"before": stamp(now - KEEP_SECONDS)})
